@@ -11,7 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/testdiff"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -365,7 +365,7 @@ func TestPropertyReportedBelowZero(t *testing.T) {
 				require.GreaterOrEqual(t, one.Sign(), 0, "%s %s", r, name)
 				require.True(t, one.Equal(list[name]), "%s %s: %s and %s", r, name, one, list[name])
 			}
-			snap, err := preemption.NewSnapshot(&outrank.Cluster{
+			snap, err := engine.NewSnapshot(&outrank.Cluster{
 				Release: r, Pods: []*outrank.Pod{p}, Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}},
 			})
 			require.NoError(t, err)

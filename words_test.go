@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -129,7 +129,7 @@ func TestNoOtherWords(t *testing.T) {
 
 // Objects that a snapshot takes one by one are held to the same words.
 func TestSnapshotRefusesWords(t *testing.T) {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}}})
 	require.NoError(t, err)
 	for i, err := range []error{
 		snap.PutNode(&outrank.Node{Name: "n", Taints: []outrank.Taint{{Key: "a", Effect: "Noschedule"}}}),

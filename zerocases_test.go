@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/preemption/tenancy"
@@ -56,9 +56,9 @@ func TestNilIsNamed(t *testing.T) {
 		"node without a name: metadata.name: missing":                       (&outrank.Node{}).Validate(),
 		"pod number 2: metadata.name: missing":                              (&outrank.Cluster{Pods: []*outrank.Pod{{Name: "a"}, nil}}).Validate(),
 		"queue: Add: the pod is missing":                                    queue.NewFIFO().Add(nil, time.Time{}),
-		"node without a name: not in the snapshot":                          (&preemption.Snapshot{}).RemoveNode(""),
-		"pod without a name: not in the snapshot":                           (&preemption.Snapshot{}).RemovePod(""),
-		"composite pod group without a name: not in the snapshot":           (&preemption.Snapshot{}).RemoveComposite(""),
+		"node without a name: not in the snapshot":                          (&engine.Snapshot{}).RemoveNode(""),
+		"pod without a name: not in the snapshot":                           (&engine.Snapshot{}).RemovePod(""),
+		"composite pod group without a name: not in the snapshot":           (&engine.Snapshot{}).RemoveComposite(""),
 		"binding: invalid input: no context":                                (&execution.Retry{}).Bind(noContext, 0, nil),
 		"tenancy options: Tree: missing\ntenancy options: QueueOf: missing": started((&tenancy.Rules{}).Guard()),
 	} {
@@ -67,8 +67,8 @@ func TestNilIsNamed(t *testing.T) {
 }
 
 // started returns the error of starting a guard.
-func started(g preemption.Guard) error {
-	_, err := g.Start([]*outrank.Pod{{Name: "p"}}, &preemption.Snapshot{})
+func started(g engine.Guard) error {
+	_, err := g.Start([]*outrank.Pod{{Name: "p"}}, &engine.Snapshot{})
 	return err
 }
 
@@ -107,17 +107,17 @@ func TestRulesOfTenantsThatLackSomething(t *testing.T) {
 	}
 	noTree, noQueues, noStyle := made(), made(), made()
 	noTree.Tree, noQueues.QueueOf, noStyle.Style = nil, nil, 9
-	snap, err := preemption.NewSnapshot(smallCluster())
+	snap, err := engine.NewSnapshot(smallCluster())
 	require.NoError(t, err)
 	for name, r := range map[string]*tenancy.Rules{"zero": {}, "Tree": noTree, "QueueOf": noQueues, "Style": noStyle} {
 		if name != "Style" {
 			assert.Empty(t, r.MayTake(&outrank.Pod{Name: "a", Priority: outrank.Priority(9)}, &outrank.Pod{Name: "b"}))
 			require.ErrorIs(t, snap.Attach(r.Filter()), outrank.ErrInvalid)
 		}
-		var config preemption.Config
+		var config engine.Config
 		r.Use(&config)
 		r.Use(nil)
-		e, err := preemption.NewEvaluator(config)
+		e, err := engine.NewEvaluator(config)
 		require.NoError(t, err)
 		_, err = e.Preempt(t.Context(), snap, &outrank.Pod{Name: "asks"}, time.Unix(1e9, 0))
 		require.ErrorIs(t, err, outrank.ErrInvalid, name)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
@@ -181,7 +181,7 @@ func implementations() []any {
 	}
 	return []any{
 		ended, strings.NewReader(""), strings.NewReader("{}"), io.Discard, &executiontest.Recorder{}, q, queue.NewFIFO(),
-		&queue.Queue{}, preemption.NodeRule("rule", nil), preemption.NodeRuleBy("keyed rule", nil, nil),
+		&queue.Queue{}, engine.NodeRule("rule", nil), engine.NodeRuleBy("keyed rule", nil, nil),
 	}
 }
 
@@ -230,7 +230,7 @@ func init() {
 		p.Name, p.NodeName, p.Priority = "preemptor", "", outrank.Priority(5)
 		return p, nil
 	})
-	sound(func() (*preemption.Snapshot, error) { return preemption.NewSnapshot(smallCluster()) })
-	sound(func() (*preemption.Evaluator, error) { return preemption.NewEvaluator(preemption.Config{}) })
+	sound(func() (*engine.Snapshot, error) { return engine.NewSnapshot(smallCluster()) })
+	sound(func() (*engine.Evaluator, error) { return engine.NewEvaluator(engine.Config{}) })
 	sound(func() (*queue.Queue, error) { return queue.New(queue.Config{}) })
 }

@@ -4,51 +4,43 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Filter is a rule of the caller about where a pod may run. It is asked after
-// the built-in filters. It must return the same answers for the same input, and
-// must not change anything that it is given.
+// FilterState is a filter's view of the cluster during one attempt. It starts
+// with the state of the snapshot and follows the pods that the attempt removes
+// and adds. What is called how often, in a decision with P possible victims on a node:
 //
-// A filter that is no more than this is asked about every node with every pod removed and
-// put back, one by one. In the benchmark of 5,000 nodes with 30 pods each a filter for GPUs
-// that a tenth of the pods share takes 430 ms a decision so, 100 ms as a [SelectiveFilter],
-// and 0.9 ms as a [StatefulFilter] that is attached; a decision without it takes 0.25 ms.
-// A filter that looks at the node alone is a [NodeRule] or, faster still, a [NodeRuleBy].
-type Filter interface {
-	// Name stands in statuses. It is not empty, and differs from the name of
-	// any other filter.
-	Name() string
-	// Start begins an attempt to place the pod. A nil state means that the
-	// filter has nothing to say about this pod. An error ends the attempt.
-	// Several goroutines may call Start at once.
-	Start(pod *outrank.Pod, snap *Snapshot) (FilterState, error)
-}
-
-// SelectiveFilter is a [Filter] that says which pods have a part in its answers. A
-// decision then calls Remove and Add for no others, and asks only about nodes that can
-// still be the best. In return [Plan.Unhelpful] is empty where there are victims,
-// because no status is found on the other nodes.
+//   - Clone once for each of Config.Workers, on the goroutine that called the
+//     evaluator, and once more for each Check where nominated pods that concern the
+//     filter count on the node: these are added to that copy, which is then dropped.
+//   - Check at most P + 3 times for a node, and P + 1 times more for the best one: as the
+//     node is, with all possible victims away, and with each of them put back. For a
+//     preemption.SelectiveFilter only where a pod that concerns it came or went since.
+//   - Remove at most 3 P times for a node, and 2 P times more for the best one. Add as
+//     often: whoever is removed is added again before the next node, but for the victims
+//     on the best one at the very end.
 //
-// A Start that counts the pods of the cluster then takes nearly all of the time, whether by
-// [Snapshot.StateOf] or by itself: 99 parts in 100, in the benchmark that
-// [Filter] has the figures of. A [StatefulFilter] that is attached does without it.
-type SelectiveFilter interface {
-	Filter
-	// Concerns reports whether a pod that runs on a node or is nominated to one can
-	// have a part in what the filter says of that node or any other. If not, every
-	// answer is the same whether the pod is there or not. It always returns the same
-	// for the same pod, and whichever pod looks for a place. Several goroutines may
-	// call it at once.
-	Concerns(pod *outrank.Pod) bool
-}
-
-// StatefulFilter is a [SelectiveFilter] whose knowledge of the cluster a snapshot can
-// keep ([Snapshot.Attach]). Its Start asks [Snapshot.StateOf] for it, and returns a
-// [FilterState] that looks the cluster up there and has changes of its own: what was
-// removed and added since, mostly on one node. It must not change the cluster's. While a
-// group of pods is placed, pods that are away are missing there, and may still be on the
-// nodes of the snapshot that Start is given.
-type StatefulFilter interface {
-	SelectiveFilter
-	// NewState returns the state of a cluster without pods.
-	NewState() ClusterState
+// Each clone belongs to one worker, whose goroutine alone calls it; the state that
+// Start returned is only cloned. Nothing is called after the evaluator's call has
+// returned. Package filtertest checks that a filter keeps to all that.
+//
+// A state may have one more method, Refused() Status, by which the filter refuses the pod
+// before any node is asked, as PreFilter plugins do. It is asked once, of the state that
+// Start returned. Anything but Success ends the attempt, as UnschedulableAndUnresolvable:
+// every node has that status ([Plan].Refused; rule 7.15.10). Check has to return it as well,
+// for callers that bring the statuses of nodes along.
+type FilterState interface {
+	// Check returns whether the pod may run on the node in the present state.
+	// Code and Reasons of the status count; its Filter is filled in. Contradiction says that
+	// the filter failed: preemption ends in that error where there is no candidate (rule
+	// 8.12). Any code but Success and Unschedulable is otherwise as good as
+	// UnschedulableAndUnresolvable.
+	Check(node *outrank.Node) Status
+	// Remove follows the removal of a pod from the node. Add follows its
+	// addition: the pod was removed before, or is nominated to the node. Where victims
+	// are units (rule 12.8.2), the node may be another one than that which is asked.
+	Remove(pod *outrank.Pod, node *outrank.Node)
+	// Add puts a pod on the node: one that was removed before, or one that is
+	// nominated to the node and runs nowhere. A nominated pod's NodeName is empty.
+	Add(pod *outrank.Pod, node *outrank.Node)
+	// Clone returns an independent copy.
+	Clone() FilterState
 }

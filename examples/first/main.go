@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -17,8 +17,8 @@ func main() {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "2", "pods", "110")}},
 		Pods:  []*outrank.Pod{pod("batch", 10, "1500m", "n1"), pod("web", 100, "500m", "n1")},
 	}
-	snap := must(preemption.NewSnapshot(cluster))
-	eval := must(preemption.NewEvaluator(preemption.Config{})) // what kube-scheduler does, every node
+	snap := must(engine.NewSnapshot(cluster))
+	eval := must(engine.NewEvaluator(engine.Config{})) // what kube-scheduler does, every node
 	plan := must(eval.Preempt(context.Background(), snap, pod("urgent", 1000, "1", ""), time.Now()))
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 }

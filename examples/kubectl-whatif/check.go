@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // check refuses values that mean nothing and flags that contradict each other.
@@ -23,7 +23,7 @@ func (o *options) check() error {
 	if o.answer.list < 0 {
 		return fmt.Errorf("--list %d: a number of entries cannot be negative", o.answer.list)
 	}
-	if err := (&preemption.Config{Workers: o.answer.workers}).Validate(); err != nil {
+	if err := (&engine.Config{Workers: o.answer.workers}).Validate(); err != nil {
 		return fmt.Errorf("--workers: %w", err)
 	}
 	for _, f := range []struct {

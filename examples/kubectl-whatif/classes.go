@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // nodeKnown refuses an unknown node, and offers those with names like it.
-func nodeKnown(snap *preemption.Snapshot, flag, name string) error {
+func nodeKnown(snap *engine.Snapshot, flag, name string) error {
 	var known []string
 	for n := range snap.Nodes() {
 		if n.Name == name {

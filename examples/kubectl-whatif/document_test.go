@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // document is a Document as a program would read it.
@@ -243,7 +244,7 @@ func TestDocumentIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &scene{opts: opts, cluster: cluster, question: &asking{pod: pod}, now: clustergen.Now()}
-	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {
+	if s.snap, err = engine.NewSnapshot(cluster); err != nil {
 		t.Fatal(err)
 	}
 	if s.schedulers, err = opts.readSchedulers(cluster.Release); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // readEarlier reads the cluster as it was. Changes are not made to it.
@@ -31,7 +31,7 @@ func (s *scene) readEarlier(stdin io.Reader, stderr io.Writer) error {
 func (s *scene) earlier(ctx context.Context) (*report.Report, error) {
 	before := &scene{opts: s.then, cluster: s.was.Cluster, limits: quotas.Limits{Quotas: s.was.quotas, Limited: s.limits.Limited}, now: s.opts.now, ask: askReport}
 	var err error
-	if before.snap, err = preemption.NewSnapshot(before.cluster); err != nil {
+	if before.snap, err = engine.NewSnapshot(before.cluster); err != nil {
 		return nil, console.Unusable(s.then.source(), err)
 	}
 	if before.schedulers, err = s.opts.readSchedulers(before.cluster.Release); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	htmlpage "github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/samples"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // writeHTML draws a decision as a page.
@@ -32,7 +32,7 @@ func writeHTML(w io.Writer, d *decision) error {
 // drawn is an answer with a page about the whole cluster, for the pod in
 // question, if there is one.
 type drawn interface {
-	Overview(snap *preemption.Snapshot, pod *outrank.Pod) *htmlpage.Overview
+	Overview(snap *engine.Snapshot, pod *outrank.Pod) *htmlpage.Overview
 }
 
 // writeOverview draws an answer about the whole cluster.

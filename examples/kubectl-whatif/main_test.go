@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -223,11 +223,11 @@ func planned(t *testing.T) (victims []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

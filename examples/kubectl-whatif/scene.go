@@ -18,7 +18,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // scene is everything that a question is about, whichever it is.
@@ -36,7 +36,7 @@ type scene struct {
 	ask inquiry
 	// question is nil where it is about no single pod.
 	question   *asking
-	snap       *preemption.Snapshot
+	snap       *engine.Snapshot
 	schedulers *schedulers
 	now        time.Time
 	warnings   []outrank.Problem
@@ -88,7 +88,7 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		}
 	}
 	watch.skip()
-	if s.snap, err = preemption.NewSnapshot(cluster); err != nil {
+	if s.snap, err = engine.NewSnapshot(cluster); err != nil {
 		return nil, console.Unusable(opts.source(), err)
 	}
 	watch.lap("indexing")
@@ -234,7 +234,7 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	if s.question != nil {
 		set.Evaluator, warnings, err = s.schedulers.forPod(s.question.pod)
 	} else {
-		set.Evaluator, err = preemption.NewEvaluator(preemption.Config{Workers: s.opts.answer.workers, Schedulers: s.schedulers.names()})
+		set.Evaluator, err = engine.NewEvaluator(engine.Config{Workers: s.opts.answer.workers, Schedulers: s.schedulers.names()})
 	}
 	if s.schedulers.read != nil {
 		set.Scheduler, set.Scores = s.schedulers.named, s.schedulers.scores

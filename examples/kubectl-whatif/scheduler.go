@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/preemption/score"
 )
@@ -18,13 +18,13 @@ type schedulers struct {
 	file    string
 	workers int
 	read    *schedulerconfig.Configuration // nil without a file
-	known   map[string]*preemption.Evaluator
+	known   map[string]*engine.Evaluator
 	scorers map[string]*score.Scorer
 }
 
 // readSchedulers reads the file, if there is one, by the rules of a release.
 func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
-	s := &schedulers{file: o.scheduler, workers: o.answer.workers, known: map[string]*preemption.Evaluator{}, scorers: map[string]*score.Scorer{}}
+	s := &schedulers{file: o.scheduler, workers: o.answer.workers, known: map[string]*engine.Evaluator{}, scorers: map[string]*score.Scorer{}}
 	if o.scheduler == "" {
 		return s, nil
 	}
@@ -46,13 +46,13 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 // configOf is the configuration of a scheduler; the warnings name the parts of the file
 // that do not count. Without a file kube-scheduler has one profile, whatever the name of
 // the pod's scheduler.
-func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
+func (s *schedulers) configOf(name string) (config engine.Config, warnings []outrank.Problem, ok bool) {
 	if s.read == nil {
-		return preemption.Config{Workers: s.workers, Schedulers: s.names()}, nil, true
+		return engine.Config{Workers: s.workers, Schedulers: s.names()}, nil, true
 	}
 	p, ok := s.read.Profile(name)
 	if !ok {
-		return preemption.Config{}, nil, false
+		return engine.Config{}, nil, false
 	}
 	warnings = slices.Clone(p.Unsupported)
 	config = p.Config
@@ -76,25 +76,25 @@ func (s *schedulers) names() []string {
 }
 
 // forPod decides for a pod.
-func (s *schedulers) forPod(pod *outrank.Pod) (*preemption.Evaluator, []outrank.Problem, error) {
+func (s *schedulers) forPod(pod *outrank.Pod) (*engine.Evaluator, []outrank.Problem, error) {
 	config, warnings, ok := s.configOf(pod.Scheduler())
 	if !ok {
 		return nil, nil, fmt.Errorf("--scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
 			s.file, pod.Scheduler(), pod.Key())
 	}
-	eval, err := preemption.NewEvaluator(config)
+	eval, err := engine.NewEvaluator(config)
 	return eval, warnings, err
 }
 
 // named decides for the pods of a scheduler; nil for one that the file does not have.
-func (s *schedulers) named(name string) *preemption.Evaluator {
+func (s *schedulers) named(name string) *engine.Evaluator {
 	if eval, known := s.known[name]; known {
 		return eval
 	}
 	config, _, ok := s.configOf(name)
-	var eval *preemption.Evaluator
+	var eval *engine.Evaluator
 	if ok {
-		eval, _ = preemption.NewEvaluator(config) // it was tried before anything is asked
+		eval, _ = engine.NewEvaluator(config) // it was tried before anything is asked
 	}
 	s.known[name] = eval
 	return eval
@@ -123,7 +123,7 @@ func (s *schedulers) tried() ([]outrank.Problem, error) {
 	var all []outrank.Problem
 	for i := range s.read.Profiles {
 		config, warnings, _ := s.configOf(s.read.Profiles[i].SchedulerName)
-		if _, err := preemption.NewEvaluator(config); err != nil {
+		if _, err := engine.NewEvaluator(config); err != nil {
 			return nil, err
 		}
 		for _, w := range slices.Concat(warnings, s.read.Profiles[i].UnsupportedScores) {
@@ -136,7 +136,7 @@ func (s *schedulers) tried() ([]outrank.Problem, error) {
 }
 
 // needsSelector reports whether a default constraint can keep a pod out.
-func needsSelector(c *preemption.Config) bool {
+func needsSelector(c *engine.Config) bool {
 	return slices.ContainsFunc(c.Plugins.DefaultSpread, func(s outrank.TopologySpreadConstraint) bool {
 		return s.WhenUnsatisfiable == outrank.DoNotSchedule
 	})

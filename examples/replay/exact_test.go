@@ -17,6 +17,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // every is the part of the recorded cases that slow tests take: 1 means all of
@@ -118,9 +119,9 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 
 // regret compares the regret of the reference's plan with the exact one.
 func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Explanation, now time.Time) {
-	snap, err := preemption.NewSnapshot(c.cluster())
+	snap, err := engine.NewSnapshot(c.cluster())
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(c.config())
+	eval, err := engine.NewEvaluator(c.config())
 	require.NoError(t, err)
 	r, err := eval.Regret(context.Background(), snap, &usual.Plan, now)
 	require.NoError(t, err, c.ID)

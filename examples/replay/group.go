@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Group is the answer in mode group.
@@ -32,7 +33,7 @@ type Group struct {
 
 // group decides for the pending pods that name the group, in the order of the document.
 func (c *Case) group(now time.Time) (*Group, error) {
-	req := preemption.GroupRequest{Now: now}
+	req := engine.GroupRequest{Now: now}
 	for _, p := range c.Pods {
 		if p != nil && p.NodeName == "" && !p.Finished() && p.GroupKey() == c.PreemptorGroup && p.Group != "" {
 			req.Pods = append(req.Pods, p)
@@ -41,12 +42,12 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if len(req.Pods) == 0 {
 		return nil, fmt.Errorf("preemptorGroup: no pending pod names the group %q", c.PreemptorGroup)
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{Schedulers: []string{req.Pods[0].Scheduler()}})
+	eval, err := engine.NewEvaluator(engine.Config{Schedulers: []string{req.Pods[0].Scheduler()}})
 	if err != nil {
 		return nil, err
 	}
 	ask := func() (*preemption.GroupPlan, error) {
-		snap, err := preemption.NewSnapshot(c.cluster())
+		snap, err := engine.NewSnapshot(c.cluster())
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Scheduler is the answer in mode scheduler.
@@ -89,16 +90,16 @@ func (c *Case) cluster() *outrank.Cluster {
 var recordedPolicy = preemption.Policy{NominatedInTurn: true}
 
 // config is that of the scheduler whose decisions were recorded, which had one profile.
-func (c *Case) config() preemption.Config {
-	return preemption.Config{Policy: recordedPolicy, Schedulers: []string{c.Preemptor.Scheduler()}}
+func (c *Case) config() engine.Config {
+	return engine.Config{Policy: recordedPolicy, Schedulers: []string{c.Preemptor.Scheduler()}}
 }
 
-func (c *Case) explain(config preemption.Config, now time.Time) (*preemption.Explanation, error) {
-	snap, err := preemption.NewSnapshot(c.cluster())
+func (c *Case) explain(config engine.Config, now time.Time) (*preemption.Explanation, error) {
+	snap, err := engine.NewSnapshot(c.cluster())
 	if err != nil {
 		return nil, err
 	}
-	eval, err := preemption.NewEvaluator(config)
+	eval, err := engine.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +114,13 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 		want.Unhelpful = nil // Preempt does not try then
 	}
 	for _, workers := range []int{1, 3} {
-		snap, err := preemption.NewSnapshot(c.cluster())
+		snap, err := engine.NewSnapshot(c.cluster())
 		if err != nil {
 			return err
 		}
 		config := c.config()
 		config.Workers = workers
-		eval, err := preemption.NewEvaluator(config)
+		eval, err := engine.NewEvaluator(config)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -23,7 +24,7 @@ var errMine = errors.New("mine")
 
 // scene is a loop with its parts on a full node n1 and an empty n2, which takes little.
 type scene struct {
-	snap    *preemption.Snapshot
+	snap    *engine.Snapshot
 	q       *queue.Queue
 	cluster *executiontest.Recorder
 	metrics *execution.Metrics
@@ -32,7 +33,7 @@ type scene struct {
 
 func newScene(t *testing.T, change func(c *attempt.Config)) *scene {
 	s := &scene{
-		snap: must(preemption.NewSnapshot(&outrank.Cluster{
+		snap: must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{node("n1", "4"), node("n2", "1"), node("n3", "1")}, Pods: []*outrank.Pod{on(pod("low", 0, "3"), "n1")},
 		})),
 		q: must(queue.New(queue.Config{})), cluster: &executiontest.Recorder{}, metrics: &execution.Metrics{},
@@ -149,19 +150,19 @@ func TestWhatFails(t *testing.T) {
 func TestSnapshotChangedMeanwhile(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
-		change    func(s *preemption.Snapshot) error
+		change    func(s *engine.Snapshot) error
 		stale     bool
 	}{
-		{"the room is taken", "1", func(s *preemption.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n2")) }, true},
-		{"room elsewhere is taken", "1", func(s *preemption.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n3")) }, false},
-		{"the node goes", "1", func(s *preemption.Snapshot) error { return s.RemoveNode("n2") }, true},
-		{"the victim goes", "4", func(s *preemption.Snapshot) error { return s.RemovePod("default/low") }, true},
-		{"another pod comes", "4", func(s *preemption.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n3")) }, false},
-		{"taken back", "4", func(s *preemption.Snapshot) error {
+		{"the room is taken", "1", func(s *engine.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n2")) }, true},
+		{"room elsewhere is taken", "1", func(s *engine.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n3")) }, false},
+		{"the node goes", "1", func(s *engine.Snapshot) error { return s.RemoveNode("n2") }, true},
+		{"the victim goes", "4", func(s *engine.Snapshot) error { return s.RemovePod("default/low") }, true},
+		{"another pod comes", "4", func(s *engine.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n3")) }, false},
+		{"taken back", "4", func(s *engine.Snapshot) error {
 			m := s.Mark()
 			return errors.Join(s.RemovePod("default/low"), s.Undo(m))
 		}, false},
-		{"the pod itself is bound", "1", func(s *preemption.Snapshot) error { return s.Bind("default/p", "n1") }, true},
+		{"the pod itself is bound", "1", func(s *engine.Snapshot) error { return s.Bind("default/p", "n1") }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var s *scene
@@ -177,7 +178,7 @@ func TestSnapshotChangedMeanwhile(t *testing.T) {
 				assert.Contains(t, []attempt.Outcome{attempt.Bound, attempt.Preempting}, r.Outcome)
 				return
 			}
-			require.ErrorIs(t, err, preemption.ErrStale)
+			require.ErrorIs(t, err, engine.ErrStale)
 			require.ErrorContains(t, err, "pod default/p: ")
 			assert.EqualError(t, err, r.Err.Error())
 			for _, call := range s.cluster.Calls() {
@@ -277,7 +278,7 @@ func TestConfigValidate(t *testing.T) {
 // A group has all its places or none. What it may push out leaves first.
 func TestGroups(t *testing.T) {
 	release := must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Release: release, Nodes: []*outrank.Node{node("n1", "2"), node("n2", "2")}, Pods: []*outrank.Pod{on(pod("low", 0, "1"), "n2")},
 	}))
 	q, cluster := must(queue.New(queue.Config{Release: release})), &executiontest.Recorder{}
@@ -314,7 +315,7 @@ func TestGroups(t *testing.T) {
 
 // A group with a member that has no pod is an error before anything is done, with and without a group.
 func TestMembersWithoutAPod(t *testing.T) {
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}}))
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}}))
 	recorder := &executiontest.Recorder{}
 	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: recorder}))
 	member := pod("g-0", 9, "2")

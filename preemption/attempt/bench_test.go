@@ -8,8 +8,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -70,7 +70,7 @@ func newStream(b testing.TB, nodes, nominations, sizes int) *stream {
 		}}}
 		s.shapes = append(s.shapes, &p)
 	}
-	snap, q, scorer := must(preemption.NewSnapshot(c)), must(queue.New(queue.Config{})), &score.Scorer{}
+	snap, q, scorer := must(engine.NewSnapshot(c)), must(queue.New(queue.Config{})), &score.Scorer{}
 	check(b, scorer.Attach(snap))
 	loop, err := attempt.New(attempt.Config{
 		Snapshot: snap, Queue: q, Actions: quiet{}, Execution: execution.Config{Parallel: 1},

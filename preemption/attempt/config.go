@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -26,13 +26,13 @@ type Actions interface {
 // Config is what a [Loop] is made of. Snapshot, Queue and Actions are needed.
 type Config struct {
 	// Snapshot is the cluster. Others may change it between two attempts.
-	Snapshot *preemption.Snapshot
+	Snapshot *engine.Snapshot
 	// Queue has the pods that wait.
 	Queue *queue.Queue
 	// Actions is how the cluster is reached.
 	Actions Actions
-	// Evaluator decides; nil is that of the zero [preemption.Config].
-	Evaluator *preemption.Evaluator
+	// Evaluator decides; nil is that of the zero [engine.Config].
+	Evaluator *engine.Evaluator
 	// Execution is how plans are carried out. Its Actions must be nil, as those above are
 	// meant, and its Release zero or that of the snapshot. With a Nominator the caller keeps
 	// the nominations, and may share them; nil is one of the loop's own, which knows pods by
@@ -46,8 +46,8 @@ type Config struct {
 	// Ties returns which of n nodes of equal score is taken, from 0 to n-1; nil is the node that
 	// kube-scheduler takes without drawing lots. It is not asked where Place is set.
 	Ties func(n int) int
-	// PlaceGroup returns how the pods of a group are placed; nil is [preemption.Evaluator.FirstFit].
-	PlaceGroup func(g *queue.Group) preemption.PlaceFunc
+	// PlaceGroup returns how the pods of a group are placed; nil is [engine.Evaluator.FirstFit].
+	PlaceGroup func(g *queue.Group) engine.PlaceFunc
 	// Decide, if set, decides about a pod in place of [Loop.Decide], which it may call. What it
 	// says is taken to hold of the snapshot as it is when it returns.
 	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)

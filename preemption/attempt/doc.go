@@ -24,12 +24,12 @@
 //  6. A pod without a node goes back through an [execution.FailureHandler], which sets, keeps or
 //     clears its nomination.
 //
-// An entry of a group goes the same way with [preemption.Evaluator.PreemptGroup]: all its pods
+// An entry of a group goes the same way with [engine.Evaluator.PreemptGroup]: all its pods
 // that have a place are bound, or all of them wait.
 //
 // What a step could not do is data, in the [Result], and the pod is back in the queue by the
 // rules for errors. An error beside the result says that somebody did what makes no sense: it
-// names the pod, and wraps [preemption.ErrStale] where the snapshot was changed during the attempt
+// names the pod, and wraps [engine.ErrStale] where the snapshot was changed during the attempt
 // so that what was decided does not hold any more, [preemption.ErrState] for a pod that runs by
 // now, and [preemption.ErrExists] for one whose name another pod has by now.
 //
@@ -66,7 +66,7 @@
 //
 // An executor that evicts the pods hears of those that are gone, before the queue does. A pod on
 // a node whose resize is deferred is queued as [queue.Queue.FollowResize] says. Pods of
-// schedulers that [preemption.Config.Schedulers] does not name are not queued. Claims and volumes
+// schedulers that [engine.Config.Schedulers] does not name are not queued. Claims and volumes
 // are fields of pods here: a change of them is a change of the pod, and what else it may help a
 // caller tells the queue itself ([queue.EventStorageChanged]).
 //

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
@@ -42,7 +42,7 @@ func on(p *outrank.Pod, node string) *outrank.Pod {
 // terminated, and is bound.
 func Example() {
 	batch := on(pod("batch", 1, "1500m"), "n1")
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}, Pods: []*outrank.Pod{batch}}))
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}, Pods: []*outrank.Pod{batch}}))
 	cluster := &executiontest.Recorder{} // in place of an API server
 	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: cluster}))
 	next := func(now time.Time) {
@@ -72,7 +72,7 @@ func Example() {
 
 // Where a pod goes that fits may be the caller's own choice.
 func ExampleLoop_Attempt() {
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4"), node("n2", "8"), node("n3", "1")}}))
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4"), node("n2", "8"), node("n3", "1")}}))
 	waiting := must(queue.New(queue.Config{}))
 	last := func(_ context.Context, _ *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 		return nodes[len(nodes)-1], nil
@@ -91,7 +91,7 @@ func ExampleLoop_Attempt() {
 
 // A pod that is gone is no preemptor, and keeps no room.
 func ExampleLoop_Nominator() {
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
 	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: &executiontest.Recorder{}}))
 	web := pod("web", 1, "2")
 	fmt.Println(loop.Observe(nil, web, now))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -33,7 +34,7 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 		if l.config.Snapshot.Revision() == revision {
 			return r, l.placeGroup(ctx, r, now)
 		}
-		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", entry.Group.Key(), preemption.ErrStale)
+		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", entry.Group.Key(), engine.ErrStale)
 	}
 	f := execution.GroupFailure{Entry: entry, Now: now, Plan: plan, Err: err, Profile: l.profile(members[0].Pod)}
 	if err != nil {
@@ -50,7 +51,7 @@ func (l *Loop) decideGroup(ctx context.Context, r *Result, now time.Time) (*pree
 	if err := l.nominator.ApplyTo(snap); err != nil {
 		return nil, 0, err
 	}
-	req := preemption.GroupRequest{Now: now}
+	req := engine.GroupRequest{Now: now}
 	for _, m := range group.Members {
 		req.Pods = append(req.Pods, m.Pod)
 	}
@@ -72,7 +73,7 @@ func (l *Loop) decideGroup(ctx context.Context, r *Result, now time.Time) (*pree
 	}
 	if plan.Outcome == preemption.Preempt && snap.Revision() != revision {
 		if err := l.eval.VerifyGroup(ctx, snap, plan, now); err != nil {
-			return nil, revision, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), preemption.ErrStale, err)
+			return nil, revision, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), engine.ErrStale, err)
 		}
 	}
 	return plan, revision, nil

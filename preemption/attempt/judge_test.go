@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -115,12 +116,12 @@ type audience struct {
 var audienceFilters = []string{"Mine", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread"}
 
 func newAudience(t require.TestingT, release outrank.Release) *audience {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Release: release, Nodes: []*outrank.Node{node("n1", "4"), node("n2", "4")}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Release: release, Nodes: []*outrank.Node{node("n1", "4"), node("n2", "4")}})
 	require.NoError(t, err)
 	a := &audience{q: must(queue.New(queue.Config{Release: release})), at: now}
 	a.loop, err = attempt.New(attempt.Config{
 		Snapshot: snap, Queue: a.q, Actions: &executiontest.Recorder{},
-		Evaluator: must(preemption.NewEvaluator(preemption.Config{Schedulers: []string{outrank.DefaultScheduler}})),
+		Evaluator: must(engine.NewEvaluator(engine.Config{Schedulers: []string{outrank.DefaultScheduler}})),
 	})
 	require.NoError(t, err)
 	a.sit(t)
@@ -281,13 +282,13 @@ func TestObserveMovesByNodes(t *testing.T) {
 // A pod that a filter of the caller's refuses is tried once, whatever the scheduler itself writes on
 // it: its informer tells of that, and nothing else has changed.
 func TestEchoesHaveNobodyTriedAgain(t *testing.T) {
-	no := preemption.NodeRule("Mine", func(*outrank.Pod, *outrank.Node) preemption.Status {
+	no := engine.NodeRule("Mine", func(*outrank.Pod, *outrank.Node) preemption.Status {
 		return preemption.Status{Code: preemption.Unschedulable}
 	})
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
 	loop := must(attempt.New(attempt.Config{
 		Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: &executiontest.Recorder{},
-		Evaluator: must(preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{no}})),
+		Evaluator: must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{no}})),
 	}))
 	p := pod("p", 1, "1")
 	_, err := loop.Observe(nil, p, now)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -18,7 +19,7 @@ import (
 // zero Loop return errors that wrap [outrank.ErrInvalid].
 type Loop struct {
 	config    Config
-	eval      *preemption.Evaluator
+	eval      *engine.Evaluator
 	executor  *execution.Executor
 	nominator *execution.Nominator
 	scorer    *score.Scorer
@@ -38,7 +39,7 @@ func New(config Config) (*Loop, error) {
 	l := &Loop{config: config, eval: config.Evaluator, nominator: config.Execution.Nominator, scorer: &score.Scorer{}}
 	l.groups = config.Snapshot.Release().Gates()["GenericWorkload"]
 	if l.eval == nil {
-		l.eval = &preemption.Evaluator{}
+		l.eval = &engine.Evaluator{}
 	}
 	if l.owns = l.nominator == nil; l.owns {
 		l.nominator = &execution.Nominator{Release: config.Snapshot.Release(), Find: config.Snapshot.Pod}
@@ -178,11 +179,11 @@ func (e *hookError) Unwrap() error { return e.error }
 
 // Decide decides about a pod, on the snapshot as it is: the nodes that take it or, where none
 // does, who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). Where the node
-// that it is nominated to takes it, that is the only one ([preemption.Evaluator.FeasibleNominated]:
+// that it is nominated to takes it, that is the only one ([engine.Evaluator.FeasibleNominated]:
 // the nomination of the snapshot counts, and the pod's own only where the snapshot does not know
 // the pod). Preemption is asked before the nodes are listed, because it remembers answers about
 // equal pods. For a pod whose resize is to have room it is asked alone. The errors are those of
-// [preemption.Evaluator.Preempt]; beside that of an extender comes a plan. Nothing is changed.
+// [engine.Evaluator.Preempt]; beside that of an extender comes a plan. Nothing is changed.
 func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error) {
 	if err := l.ready(ctx); err != nil {
 		return Decision{}, err
@@ -207,7 +208,7 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Dec
 
 // stale is the error about a decision that does not hold any more.
 func stale(pod *outrank.Pod, why any) error {
-	return fmt.Errorf("pod %s: %w: the snapshot was changed during the attempt: %v", pod.Key(), preemption.ErrStale, why)
+	return fmt.Errorf("pod %s: %w: the snapshot was changed during the attempt: %v", pod.Key(), engine.ErrStale, why)
 }
 
 // stillHolds reports a plan that does not hold any more because the snapshot was changed.
@@ -357,7 +358,7 @@ func misuse(err error) error {
 	switch {
 	case errors.As(err, &hook):
 		return hook.error
-	case errors.Is(err, preemption.ErrStale), errors.Is(err, preemption.ErrState), errors.Is(err, preemption.ErrExists):
+	case errors.Is(err, engine.ErrStale), errors.Is(err, preemption.ErrState), errors.Is(err, preemption.ErrExists):
 		return err
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -26,13 +26,13 @@ func with(p *outrank.Pod, f func(*outrank.Pod)) *outrank.Pod {
 }
 
 // waits is a loop with pods that wait: each is named after the filter that turned it down.
-func waits(t *testing.T) (*attempt.Loop, *preemption.Snapshot, *queue.Queue) {
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+func waits(t *testing.T) (*attempt.Loop, *engine.Snapshot, *queue.Queue) {
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "4"), node("n2", "4")},
 		Pods:  []*outrank.Pod{on(pod("runs", 1, "1"), "n1"), on(with(pod("other", 1, "1"), func(p *outrank.Pod) { p.SchedulerName = "another" }), "n2")},
 	}))
 	q := must(queue.New(queue.Config{}))
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: q, Actions: &executiontest.Recorder{}, Evaluator: must(preemption.NewEvaluator(preemption.Config{Schedulers: []string{outrank.DefaultScheduler}}))}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: q, Actions: &executiontest.Recorder{}, Evaluator: must(engine.NewEvaluator(engine.Config{Schedulers: []string{outrank.DefaultScheduler}}))}))
 	early := now.Add(-time.Minute)
 	for _, filter := range []string{"NodeResourcesFit", "NodeAffinity", "PodTopologySpread", "NodePorts"} {
 		require.NoError(t, q.Add(pod(filter, 1, "1"), early))

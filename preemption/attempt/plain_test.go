@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/preemption/score"
@@ -79,14 +80,14 @@ type side interface {
 	observeNode(t require.TestingT, old, new *outrank.Node, now time.Time)
 	next(t require.TestingT, now time.Time) string
 	world() *world
-	parts() (*preemption.Snapshot, *queue.Queue, *execution.Nominator)
+	parts() (*engine.Snapshot, *queue.Queue, *execution.Nominator)
 }
 
 // byLoop is the scheduler that is tested.
 type byLoop struct {
 	*world_
 	loop *attempt.Loop
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	q    *queue.Queue
 }
 
@@ -127,7 +128,7 @@ func (s *byLoop) next(t require.TestingT, now time.Time) string {
 	return text
 }
 
-func (s *byLoop) parts() (*preemption.Snapshot, *queue.Queue, *execution.Nominator) {
+func (s *byLoop) parts() (*engine.Snapshot, *queue.Queue, *execution.Nominator) {
 	return s.snap, s.q, s.loop.Nominator()
 }
 
@@ -135,14 +136,14 @@ func (s *byLoop) parts() (*preemption.Snapshot, *queue.Queue, *execution.Nominat
 // the cluster anew and asks every node.
 type plain struct {
 	*world_
-	snap *preemption.Snapshot // never asked
+	snap *engine.Snapshot // never asked
 	q    *queue.Queue
 	n    execution.Nominator
 	x    *execution.Executor
 	h    execution.FailureHandler
 }
 
-func (s *plain) parts() (*preemption.Snapshot, *queue.Queue, *execution.Nominator) {
+func (s *plain) parts() (*engine.Snapshot, *queue.Queue, *execution.Nominator) {
 	return s.snap, s.q, &s.n
 }
 
@@ -198,7 +199,7 @@ func (s *plain) observeNode(t require.TestingT, old, new *outrank.Node, now time
 }
 
 // anew is the cluster as it is, indexed anew, with all nominations written into it.
-func (s *plain) anew(t require.TestingT) *preemption.Snapshot {
+func (s *plain) anew(t require.TestingT) *engine.Snapshot {
 	c := s.snap.Cluster()
 	for i, p := range c.Pods {
 		made := *p
@@ -209,7 +210,7 @@ func (s *plain) anew(t require.TestingT) *preemption.Snapshot {
 		}
 		c.Pods[i] = &made
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	return snap
 }
@@ -226,7 +227,7 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 		s.q.Done(entry)
 		return fmt.Sprintln(pod.Key(), attempt.Dropped, "")
 	}
-	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	eval := must(engine.NewEvaluator(engine.Config{}))
 	ranked, err := must(score.New(score.Config{})).Rank(ctx, eval, snap, pod)
 	require.NoError(t, err)
 	f := execution.Failure{Entry: entry, Now: now}
@@ -260,11 +261,11 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 
 func sides(t require.TestingT) (*byLoop, *plain) {
 	nodes := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4"), node("n2", "3")}}
-	one := &byLoop{world_: &world_{newWorld()}, snap: must(preemption.NewSnapshot(nodes)), q: must(queue.New(queue.Config{}))}
+	one := &byLoop{world_: &world_{newWorld()}, snap: must(engine.NewSnapshot(nodes)), q: must(queue.New(queue.Config{}))}
 	var err error
 	one.loop, err = attempt.New(attempt.Config{Snapshot: one.snap, Queue: one.q, Actions: one.w, Execution: execution.Config{Parallel: 1}})
 	require.NoError(t, err)
-	other := &plain{world_: &world_{newWorld()}, snap: must(preemption.NewSnapshot(nodes)), q: must(queue.New(queue.Config{}))}
+	other := &plain{world_: &world_{newWorld()}, snap: must(engine.NewSnapshot(nodes)), q: must(queue.New(queue.Config{}))}
 	other.x = must(execution.NewExecutor(execution.Config{Actions: other.w, Nominator: &other.n, Parallel: 1}))
 	other.h = execution.FailureHandler{Actions: other.w, Queue: other.q, Nominator: &other.n}
 	return one, other

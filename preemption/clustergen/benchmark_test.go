@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -61,9 +61,9 @@ func TestBenchmarkFigures(t *testing.T) {
 func TestBenchmarkNeedsPreemptionEverywhere(t *testing.T) {
 	c, p, err := clustergen.Benchmark(10, 30, 20)
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	ex, err := eval.Explain(context.Background(), snap, p, clustergen.Now())
 	require.NoError(t, err)

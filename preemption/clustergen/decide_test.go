@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // draws is how many clusters the statistics are made from.
@@ -22,9 +23,9 @@ func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Expl
 	t.Helper()
 	c := cluster(t, shape, seed)
 	c.Release = outrank.Releases()[seed%2]
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	ex, err := eval.Explain(context.Background(), snap, preemptor(t, shape, seed), clustergen.Now())
 	require.NoError(t, err)
@@ -140,12 +141,12 @@ func TestPreemptorGroupsDecide(t *testing.T) {
 	for seed := range uint64(200) {
 		c := cluster(t, shape, seed)
 		c.Release = release
-		snap, err := preemption.NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := preemption.NewEvaluator(preemption.Config{})
+		eval, err := engine.NewEvaluator(engine.Config{})
 		require.NoError(t, err)
 		pods := preemptorGroup(t, shape, seed)
-		plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: clustergen.Now()})
+		plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: clustergen.Now()})
 		if err != nil { // they are not alike, or not as their group in the cluster
 			require.ErrorIs(t, err, outrank.ErrInvalid)
 			unlike++

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Do the plans of many clusters have a property?
 func Example() {
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -28,7 +28,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		snap, err := preemption.NewSnapshot(cluster)
+		snap, err := engine.NewSnapshot(cluster)
 		if err != nil {
 			fmt.Println(err)
 			return

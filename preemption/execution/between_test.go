@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -16,7 +16,7 @@ import (
 // is what the snapshot has at the next.
 func TestApplyToHearsOfWhatHappenedBetweenAttempts(t *testing.T) {
 	room := resource.MustList("cpu", "2", "pods", "9")
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
 	require.NoError(t, err)
 	var n execution.Nominator
 	a := pendingPod("a")

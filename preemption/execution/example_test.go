@@ -7,21 +7,22 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // planned is the plan of the first example: batch leaves n1 for urgent.
-func planned(snap *preemption.Snapshot) *preemption.Plan {
-	eval := must(preemption.NewEvaluator(preemption.Config{}))
+func planned(snap *engine.Snapshot) *preemption.Plan {
+	eval := must(engine.NewEvaluator(engine.Config{}))
 	return must(eval.Preempt(context.Background(), snap, urgent(), now))
 }
 
 func ExampleExecutor_Execute() {
 	cluster := &executiontest.Recorder{}
 	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Parallel: 1}))
-	plan := planned(must(preemption.NewSnapshot(sample())))
+	plan := planned(must(engine.NewSnapshot(sample())))
 	report, err := executor.Execute(context.Background(), plan)
 	fmt.Println(report, err)
 	for _, call := range cluster.Calls() {
@@ -40,7 +41,7 @@ func ExampleExecutor_Execute() {
 func ExampleExecutor_Preempting() {
 	cluster := &executiontest.Recorder{}
 	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
-	plan, begun := planned(must(preemption.NewSnapshot(sample()))), make(chan bool)
+	plan, begun := planned(must(engine.NewSnapshot(sample()))), make(chan bool)
 	cluster.Do = func(call executiontest.Call) error {
 		if call.Op == executiontest.OpEvict {
 			begun <- executor.Preempting(plan.Pod.Key())
@@ -62,7 +63,7 @@ func ExampleExecutor_Preempting() {
 // A victim is evicted only once, until it is gone.
 func ExampleExecutor_Gone() {
 	executor := must(execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}}))
-	plan := planned(must(preemption.NewSnapshot(sample())))
+	plan := planned(must(engine.NewSnapshot(sample())))
 	for range 2 {
 		report := must(executor.Execute(context.Background(), plan))
 		fmt.Println(report.Victims[0].Result)
@@ -84,7 +85,7 @@ func ExampleReport() {
 		return nil
 	}}
 	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
-	report, err := executor.Execute(context.Background(), planned(must(preemption.NewSnapshot(sample()))))
+	report, err := executor.Execute(context.Background(), planned(must(engine.NewSnapshot(sample()))))
 	fmt.Println(err)
 	fmt.Println(report.Result, len(report.Done()), len(report.Left()), report.Nominated)
 	// Output:
@@ -139,7 +140,7 @@ func ExampleNominator_Update() {
 func ExampleNominator_ApplyTo() {
 	cluster := sample()
 	cluster.Pods = cluster.Pods[1:] // web has left n1
-	snap, eval := must(preemption.NewSnapshot(cluster)), must(preemption.NewEvaluator(preemption.Config{}))
+	snap, eval := must(engine.NewSnapshot(cluster)), must(engine.NewEvaluator(engine.Config{}))
 	var nominator execution.Nominator
 	nominator.Add(urgent(), "n1")
 
@@ -160,14 +161,14 @@ func ExampleNominator_ApplyTo() {
 func ExampleFailureHandler_Handle() {
 	var (
 		ctx       = context.Background()
-		snap      = must(preemption.NewSnapshot(sample()))
+		snap      = must(engine.NewSnapshot(sample()))
 		waiting   = must(queue.New(queue.Config{}))
 		cluster   executiontest.Recorder
 		nominator execution.Nominator
 	)
 	fmt.Println(waiting.Add(urgent(), now))
 	entry, _ := waiting.TryPop(now)
-	plan := must(must(preemption.NewEvaluator(preemption.Config{})).Preempt(ctx, snap, entry.Pod, now))
+	plan := must(must(engine.NewEvaluator(engine.Config{})).Preempt(ctx, snap, entry.Pod, now))
 
 	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
 	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
@@ -193,7 +194,7 @@ func ExampleFailureHandler_Handle() {
 func ExampleFailure_Verdict() {
 	meek := urgent()
 	meek.Priority = outrank.Priority(0)
-	snap, eval := must(preemption.NewSnapshot(sample())), must(preemption.NewEvaluator(preemption.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	f := execution.Failure{Entry: queue.Entry{Pod: meek}, Plan: must(eval.Preempt(context.Background(), snap, meek, now))}
 	v := must(f.Verdict())
 	fmt.Println(v.Condition.Reason, v.Filters, v.Nomination)

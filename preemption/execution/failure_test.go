@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/resource"
@@ -127,7 +128,7 @@ func TestVerdict(t *testing.T) {
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate",
 		},
 		"there is no way out at all": {
-			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []preemption.WayOutAnswer{}},
+			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []engine.WayOutAnswer{}},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Change: execution.DropNomination}, "0/2 nodes are available: 2 Insufficient cpu.",
 		},
 		"a claim that cannot be used": {
@@ -141,7 +142,7 @@ func TestVerdict(t *testing.T) {
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
 		},
 		"a claim that cannot be used, and no step for devices": {
-			"preemption is asked", execution.Failure{Plan: lost, Ways: []preemption.WayOutAnswer{{Name: "preemption", Plan: lost}}},
+			"preemption is asked", execution.Failure{Plan: lost, Ways: []engine.WayOutAnswer{{Name: "preemption", Plan: lost}}},
 			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Change: execution.DropNomination},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
@@ -266,9 +267,9 @@ func TestFiltersOfAPodThatNamesItsNode(t *testing.T) {
 		MatchFields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.In, Values: []string{"n1"}}},
 	}}}
 	room := resource.MustList("cpu", "1", "pods", "10")
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
 	require.NoError(t, err)
-	decider, err := preemption.NewEvaluator(preemption.Config{})
+	decider, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	plan, err := decider.Preempt(context.Background(), snap, p, now)
 	require.NoError(t, err)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // plainly makes the nominations of a snapshot those of a nominator, in the obvious way: all of
 // them anew. Names are all pods that there may be.
-func plainly(t require.TestingT, n *execution.Nominator, snap *preemption.Snapshot, nominated map[string]*outrank.Pod) {
+func plainly(t require.TestingT, n *execution.Nominator, snap *engine.Snapshot, nominated map[string]*outrank.Pod) {
 	for node := range snap.Nodes() {
 		for _, p := range snap.NominatedTo(node.Name) {
 			require.NoError(t, snap.Nominate(p.Key(), ""))
@@ -36,8 +37,8 @@ func plainly(t require.TestingT, n *execution.Nominator, snap *preemption.Snapsh
 }
 
 // same compares what two snapshots have of these nodes and pods.
-func same(t require.TestingT, want, got *preemption.Snapshot, nodes []string) {
-	text := func(s *preemption.Snapshot) (out string) {
+func same(t require.TestingT, want, got *engine.Snapshot, nodes []string) {
+	text := func(s *engine.Snapshot) (out string) {
 		for _, node := range nodes {
 			_, there := s.Node(node)
 			out += fmt.Sprintln(node, there)
@@ -66,11 +67,11 @@ func TestPropertyApplyToFollows(t *testing.T) {
 		for _, name := range nodes {
 			cluster.Nodes = append(cluster.Nodes, smallNode(name))
 		}
-		snap, err := preemption.NewSnapshot(cluster)
+		snap, err := engine.NewSnapshot(cluster)
 		require.NoError(t, err)
-		snaps, marks := []*preemption.Snapshot{snap}, map[*preemption.Snapshot][]preemption.Mark{}
+		snaps, marks := []*engine.Snapshot{snap}, map[*engine.Snapshot][]engine.Mark{}
 		nominated := map[string]*outrank.Pod{} // the version that each nomination came with
-		drawSnap := func(t *rapid.T) *preemption.Snapshot { return rapid.SampledFrom(snaps).Draw(t, "snapshot") }
+		drawSnap := func(t *rapid.T) *engine.Snapshot { return rapid.SampledFrom(snaps).Draw(t, "snapshot") }
 		drawNode := func(t *rapid.T) string { return rapid.SampledFrom(nodes).Draw(t, "node") }
 		drawPod := func(t *rapid.T) *outrank.Pod {
 			name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "name")
@@ -155,7 +156,7 @@ func TestApplyToCostsWhatHasChanged(t *testing.T) {
 		cluster.Nodes = append(cluster.Nodes, smallNode(fmt.Sprint("n", i)))
 		require.NoError(t, n.Add(pendingPod(fmt.Sprint("p", i)), fmt.Sprint("n", i)))
 	}
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(t, err)
 	apply := func() { require.NoError(t, n.ApplyTo(snap)) }
 	all := testing.AllocsPerRun(1, func() {
@@ -176,22 +177,22 @@ func TestApplyToCostsWhatHasChanged(t *testing.T) {
 
 // A follower is told what has happened since it saw the snapshot last, and no more.
 func TestFollow(t *testing.T) {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{smallNode("n1")}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{smallNode("n1")}})
 	require.NoError(t, err)
 	type asked struct{ name string }
 	me, other := &asked{"me"}, &asked{"other"}
-	saw := func(s *preemption.Snapshot, by any, point uint64) (c preemption.Changes) {
-		require.NoError(t, s.Follow(by, func(got preemption.Changes) (uint64, error) { c = got; return point, nil }))
+	saw := func(s *engine.Snapshot, by any, point uint64) (c engine.Changes) {
+		require.NoError(t, s.Follow(by, func(got engine.Changes) (uint64, error) { c = got; return point, nil }))
 		return c
 	}
-	assert.Equal(t, preemption.Changes{All: true}, saw(snap, me, 7))
-	assert.Equal(t, preemption.Changes{Point: 7}, saw(snap, me, 8))
+	assert.Equal(t, engine.Changes{All: true}, saw(snap, me, 7))
+	assert.Equal(t, engine.Changes{Point: 7}, saw(snap, me, 8))
 	p := pendingPod("p")
 	require.NoError(t, snap.AddPod(p))
 	require.NoError(t, snap.AddNode(smallNode("n2")))
 	clone := snap.Clone()
 	require.NoError(t, clone.RemoveNode("n1"))
-	want := preemption.Changes{Point: 8, Pods: []*outrank.Pod{p}, Nodes: []string{"n2"}}
+	want := engine.Changes{Point: 8, Pods: []*outrank.Pod{p}, Nodes: []string{"n2"}}
 	assert.Equal(t, want, saw(snap, me, 9))
 	want.Nodes = append(want.Nodes, "n1")
 	assert.Equal(t, want, saw(clone, me, 9), "a clone has what its origin had")
@@ -204,22 +205,22 @@ func TestFollow(t *testing.T) {
 	assert.Equal(t, []*outrank.Pod{p, p}, saw(snap, me, 10).Pods, "taking a change back is one")
 	assert.Greater(t, snap.Revision(), before)
 
-	require.ErrorIs(t, snap.Follow(me, func(preemption.Changes) (uint64, error) { return 11, errBusy }), errBusy)
+	require.ErrorIs(t, snap.Follow(me, func(engine.Changes) (uint64, error) { return 11, errBusy }), errBusy)
 	assert.Equal(t, uint64(10), saw(snap, me, 12).Point, "what failed was not seen")
 	assert.True(t, saw(snap, other, 0).All, "another one begins anew")
 	assert.True(t, saw(snap, me, 0).All, "and so does the one before")
 
-	require.ErrorIs(t, snap.Follow(me, func(preemption.Changes) (uint64, error) {
+	require.ErrorIs(t, snap.Follow(me, func(engine.Changes) (uint64, error) {
 		require.NoError(t, snap.RemovePod(p.Key()))
 		return 0, errBusy
 	}), errBusy)
 	_, there := snap.Pod(p.Key())
 	assert.True(t, there, "what a follower does that fails is taken back")
 	for _, by := range []any{nil, []string{"a slice"}, struct{ of any }{[]int{1}}} {
-		require.ErrorIs(t, snap.Follow(by, func(preemption.Changes) (uint64, error) { return 0, nil }), outrank.ErrInvalid)
+		require.ErrorIs(t, snap.Follow(by, func(engine.Changes) (uint64, error) { return 0, nil }), outrank.ErrInvalid)
 	}
 	require.ErrorIs(t, snap.Follow(me, nil), outrank.ErrInvalid)
-	var zero preemption.Snapshot
+	var zero engine.Snapshot
 	assert.Zero(t, zero.Revision())
 	assert.True(t, saw(&zero, me, 0).All)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Texts of the reference.
@@ -104,9 +105,9 @@ func (f *Failure) wayOut() string {
 }
 
 // lastWay is the way out that was asked last: the one that helps, or the one that failed.
-func (f *Failure) lastWay() preemption.WayOutAnswer {
+func (f *Failure) lastWay() engine.WayOutAnswer {
 	if len(f.Ways) == 0 {
-		return preemption.WayOutAnswer{}
+		return engine.WayOutAnswer{}
 	}
 	return f.Ways[len(f.Ways)-1]
 }

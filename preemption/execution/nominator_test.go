@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -293,7 +294,7 @@ func TestNominatorStateMachine(t *testing.T) {
 
 func TestNominatorConcurrently(t *testing.T) {
 	var n execution.Nominator
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n0"}, {Name: "n1"}}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n0"}, {Name: "n1"}}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for w := range 4 {
@@ -318,7 +319,7 @@ func TestNominatorConcurrently(t *testing.T) {
 }
 
 func TestApplyToAlignsEveryNomination(t *testing.T) {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{smallNode("n1"), smallNode("n2")},
 		Pods: []*outrank.Pod{
 			pendingPod("stale", withNomination("n1")), pendingPod("moved", withNomination("n1")), pendingPod("right", withNomination("n2")),
@@ -349,7 +350,7 @@ func TestApplyToAlignsEveryNomination(t *testing.T) {
 }
 
 func TestApplyToLeavesTheSnapshotAfterAnError(t *testing.T) {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{smallNode("n1")}, Pods: []*outrank.Pod{pendingPod("stale", withNomination("n1"))},
 	})
 	require.NoError(t, err)
@@ -366,7 +367,7 @@ func TestApplyToLeavesTheSnapshotAfterAnError(t *testing.T) {
 // The evaluator answers as if the nominations stood in the pods, which is where
 // a snapshot takes them from.
 func TestApplyToIsWhatThePodsSay(t *testing.T) {
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		told, bare, n := &outrank.Cluster{}, &outrank.Cluster{}, execution.Nominator{}
@@ -392,9 +393,9 @@ func TestApplyToIsWhatThePodsSay(t *testing.T) {
 				bare.Pods = append(bare.Pods, p)
 			}
 		}
-		want, err := preemption.NewSnapshot(told)
+		want, err := engine.NewSnapshot(told)
 		require.NoError(t, err)
-		got, err := preemption.NewSnapshot(bare)
+		got, err := engine.NewSnapshot(bare)
 		require.NoError(t, err)
 		require.NoError(t, n.ApplyTo(got))
 		pod := pendingPod("x", withPriority(rapid.Int32Range(0, 6).Draw(t, "preemptor")), withRequest(size.Draw(t, "cpu")))
@@ -402,7 +403,7 @@ func TestApplyToIsWhatThePodsSay(t *testing.T) {
 	})
 }
 
-func outcomeOf(t *rapid.T, eval *preemption.Evaluator, snap *preemption.Snapshot, pod *outrank.Pod) string {
+func outcomeOf(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) string {
 	ex, err := eval.Explain(context.Background(), snap, pod, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	require.NoError(t, err)
 	text := fmt.Sprint(ex.Outcome, ex.Node, ex.Victims, ex.Nodes, ex.Candidates)

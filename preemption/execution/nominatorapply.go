@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // nominationLog has the pods whose nominations have changed, the latest last. A point in it is
@@ -44,7 +45,7 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 // ApplyTo brings the nominations of a snapshot in line with these. When another pod is
 // filtered afterwards, the pods nominated to a node with the same or a higher priority
 // count as if they ran there, and the pod has to pass with them and without them
-// (rules 7.16.1 and 7.16.2). What [preemption.Evaluator.FeasibleNominated] goes by is the
+// (rules 7.16.1 and 7.16.2). What [engine.Evaluator.FeasibleNominated] goes by is the
 // nomination that the snapshot has after that.
 //
 //  1. A pending pod that the snapshot has nominated to one of its nodes loses
@@ -61,18 +62,18 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 // the snapshot as it was. No other call may use the snapshot at the same time.
 //
 // Time is that of what has changed, here and in the snapshot, since this nominator was last
-// applied to the snapshot or to the one that it was cloned from ([preemption.Snapshot.Follow]):
+// applied to the snapshot or to the one that it was cloned from ([engine.Snapshot.Follow]):
 // so it may be called before every attempt, whoever else binds, removes, nominates or undoes.
 // The first time, after another nominator, and after thousands of changes, it is linear in the
 // nodes of the snapshot and in the nominations.
-func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
+func (n *Nominator) ApplyTo(snap *engine.Snapshot) error {
 	if n == nil {
 		return errNoNominator
 	}
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	return snap.Follow(n, func(c preemption.Changes) (uint64, error) {
+	return snap.Follow(n, func(c engine.Changes) (uint64, error) {
 		n.mu.RLock()
 		defer n.mu.RUnlock()
 		return n.log.end(), n.align(snap, c)
@@ -80,7 +81,7 @@ func (n *Nominator) ApplyTo(snap *preemption.Snapshot) error {
 }
 
 // align brings the nominations that may differ after these changes of the snapshot in line.
-func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error {
+func (n *Nominator) align(snap *engine.Snapshot, c engine.Changes) error {
 	keys, ok := n.log.since(c.Point)
 	if c.All || !ok {
 		return n.alignAll(snap)
@@ -104,14 +105,14 @@ func (n *Nominator) align(snap *preemption.Snapshot, c preemption.Changes) error
 
 // concerns reports whether a pod of this name has a nomination here or in the snapshot, as few
 // of those that change have.
-func (n *Nominator) concerns(snap *preemption.Snapshot, pod *outrank.Pod) bool {
+func (n *Nominator) concerns(snap *engine.Snapshot, pod *outrank.Pod) bool {
 	var space [64]byte
 	key := append(append(append(space[:0], pod.NamespaceName()...), '/'), pod.Name...)
 	return n.byPod[outrank.Key(key)].pod != nil || snap.NominationOf(outrank.Key(key)) != ""
 }
 
 // alignAll looks at all nominations.
-func (n *Nominator) alignAll(snap *preemption.Snapshot) error {
+func (n *Nominator) alignAll(snap *engine.Snapshot) error {
 	differ := slices.Collect(maps.Keys(n.byPod))
 	for node := range snap.Nodes() {
 		differ = appendKeys(differ, snap.NominatedTo(node.Name))
@@ -128,7 +129,7 @@ func appendKeys(to []outrank.Key, pods []*outrank.Pod) []outrank.Key {
 
 // alignEach looks at these pods, each once, in the order of their names: the error is that of
 // the first.
-func (n *Nominator) alignEach(snap *preemption.Snapshot, keys []outrank.Key) error {
+func (n *Nominator) alignEach(snap *engine.Snapshot, keys []outrank.Key) error {
 	if len(keys) > 1 {
 		slices.Sort(keys)
 		keys = slices.Compact(keys)
@@ -143,7 +144,7 @@ func (n *Nominator) alignEach(snap *preemption.Snapshot, keys []outrank.Key) err
 
 // alignOne brings the nomination of one pod in line. Time is linear in the pods nominated to
 // its nodes.
-func (n *Nominator) alignOne(snap *preemption.Snapshot, key outrank.Key) error {
+func (n *Nominator) alignOne(snap *engine.Snapshot, key outrank.Key) error {
 	e, has := snap.NominationOf(key), n.byPod[key]
 	if e == "" && has.pod == nil {
 		return nil

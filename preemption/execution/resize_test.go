@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -142,14 +143,14 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	low := &outrank.Pod{Name: "low", UID: "uid-low", NodeName: "n1", Priority: outrank.Priority(1)}
 	low.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}
 	me := growing()
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Release: withResizes, Pods: []*outrank.Pod{low, me},
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "10")}, {Name: "n2", Allocatable: resource.MustList("cpu", "9", "pods", "10")}},
 	})
 	require.NoError(t, err)
 	q, err := queue.New(queue.Config{Release: withResizes})
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	r := &executiontest.Recorder{Find: snap.Pod}
 	executor := newExecutor(t, execution.Config{Actions: r, Release: withResizes})

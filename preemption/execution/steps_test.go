@@ -12,18 +12,19 @@ import (
 
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
 
 // Executing a plan on a simulated cluster ends in the same state as
-// [preemption.Snapshot.Apply].
+// [engine.Snapshot.Apply].
 func TestPropertyExecutingIsApplying(t *testing.T) {
 	shape := gen.Shape{Budgets: 3, Nominated: 4, Taints: true}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		want, err := preemption.NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))
+		want, err := engine.NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))
 		require.NoError(t, err)
 		plan, err := eval.Preempt(context.Background(), want, gen.Preemptor(shape).Draw(t, "preemptor"), gen.Now)
 		require.NoError(t, err)
@@ -51,7 +52,7 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 }
 
 // simulated is a recorder that changes a snapshot as it is told.
-func simulated(snap *preemption.Snapshot) *executiontest.Recorder {
+func simulated(snap *engine.Snapshot) *executiontest.Recorder {
 	return &executiontest.Recorder{Do: func(c executiontest.Call) error {
 		switch c.Op {
 		case executiontest.OpEvict:

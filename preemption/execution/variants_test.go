@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/resource"
@@ -476,7 +477,7 @@ func statusOf(failed []string) preemption.Status {
 // library is what the library does in the world: the plan, how it is carried out, and what
 // becomes of the preemptor's nomination.
 func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*told, []string) {
-	eval := must(preemption.NewEvaluator(preemption.Config{Variant: variant, Workers: workers}))
+	eval := must(engine.NewEvaluator(engine.Config{Variant: variant, Workers: workers}))
 	pod := w.asks.pod()
 	pod.NominatedNodeName = w.asks.node
 	req := preemption.Request{Pod: pod, Now: now}
@@ -486,7 +487,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 			req.Statuses[node] = statusOf(failed)
 		}
 	}
-	plan, err := eval.PreemptRequest(context.Background(), must(preemption.NewSnapshot(w.cluster())), req)
+	plan, err := eval.PreemptRequest(context.Background(), must(engine.NewSnapshot(w.cluster())), req)
 	require.NoError(t, err)
 	got := &told{fits: plan.Outcome == preemption.Fits, waits: plan.Outcome == preemption.NotEligible, node: plan.Node, violations: plan.Violations(), top: plan.Score.TopPriority}
 	for _, p := range plan.ClearedNominations {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
@@ -20,10 +21,10 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 	never.Ineligible = preemption.PolicyNever
 	off := turnedDown(preemption.NotEligible, taken)
 	off.Ineligible = preemption.Disabled
-	devices := preemption.WayOutAnswer{Name: "devices", Says: "no new claims to deallocate"}
-	mine := preemption.WayOutAnswer{Name: "mine", Says: "nothing to scale up"}
-	preempting := func(p *preemption.Plan) preemption.WayOutAnswer {
-		return preemption.WayOutAnswer{Name: "preemption", Plan: p}
+	devices := engine.WayOutAnswer{Name: "devices", Says: "no new claims to deallocate"}
+	mine := engine.WayOutAnswer{Name: "mine", Says: "nothing to scale up"}
+	preempting := func(p *preemption.Plan) engine.WayOutAnswer {
+		return engine.WayOutAnswer{Name: "preemption", Plan: p}
 	}
 	const (
 		nodes     = "0/1 nodes are available: 1 taken."
@@ -32,21 +33,21 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		plan     *preemption.Plan
-		ways     []preemption.WayOutAnswer
+		ways     []engine.WayOutAnswer
 		want     string
 		attempts uint64
 		change   execution.NominationChange
 	}{
 		{"the default scheduler's", nothing, nil, nodes + " " + unhelpful, 1, execution.DropNomination},
-		{"with claims that are in use", nothing, []preemption.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
-		{"preemption alone", nothing, []preemption.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
-		{"three", never, []preemption.WayOutAnswer{mine, preempting(never), preempting(never)},
+		{"with claims that are in use", nothing, []engine.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
+		{"preemption alone", nothing, []engine.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
+		{"three", never, []engine.WayOutAnswer{mine, preempting(never), preempting(never)},
 			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},
-		{"one without a word", never, []preemption.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
+		{"one without a word", never, []engine.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
 		{"preemption is off", off, nil, nodes, 0, execution.KeepNomination},
-		{"preemption is off, among ways out", off, []preemption.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
-		{"no way out at all", off, []preemption.WayOutAnswer{}, nodes, 0, execution.DropNomination},
-		{"the second helps", turnedDown(preemption.Preempt, taken), []preemption.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))},
+		{"preemption is off, among ways out", off, []engine.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
+		{"no way out at all", off, []engine.WayOutAnswer{}, nodes, 0, execution.DropNomination},
+		{"the second helps", turnedDown(preemption.Preempt, taken), []engine.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))},
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,15 +72,15 @@ func TestWayOutInItsOwnWords(t *testing.T) {
 		want    string
 		change  execution.NominationChange
 	}{
-		"it helps": {execution.Failure{Plan: helps, Ways: []preemption.WayOutAnswer{
+		"it helps": {execution.Failure{Plan: helps, Ways: []engine.WayOutAnswer{
 			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "no room", Found: "room elsewhere", Plan: helps},
 		}}, "room elsewhere", execution.SetNomination},
-		"it fails": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []preemption.WayOutAnswer{
+		"it fails": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []engine.WayOutAnswer{
 			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "out of order", Found: "room elsewhere", Plan: nothing},
 		}}, "out of order", execution.KeepNomination},
-		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []preemption.WayOutAnswer{{Name: "preemption", Plan: nothing}}},
+		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []engine.WayOutAnswer{{Name: "preemption", Plan: nothing}}},
 			"preemption: busy", execution.KeepNomination},
-		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []preemption.WayOutAnswer{{Name: "mine", Says: "no room", Plan: helps}}},
+		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []engine.WayOutAnswer{{Name: "mine", Says: "no room", Plan: helps}}},
 			"preemption: busy", execution.KeepNomination},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Ask decides about a request as [preemption.Evaluator.ExplainRequest] does, and explains
+// Ask decides about a request as [engine.Evaluator.ExplainRequest] does, and explains
 // the answer. Errors are those of that call. The snapshot is only read, and any number of
 // calls may run on it at once. The report is the caller's. Time is that of [Explanation]
 // besides the decision.
-func Ask(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*Report, error) {
+func Ask(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, options Options) (*Report, error) {
 	if e == nil {
 		return nil, errNoEvaluator
 	}
@@ -25,10 +26,10 @@ func Ask(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot
 }
 
 // Plan explains a plan that the evaluator has made of the snapshot as it is. An error that
-// wraps [preemption.ErrStale] says that the same question has another answer by now, or
+// wraps [engine.ErrStale] says that the same question has another answer by now, or
 // had from the beginning; any other is one of [Ask], and wraps [outrank.ErrInvalid]
 // without a plan. Time is that of Ask.
-func Plan(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, options Options) (*Report, error) {
+func Plan(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time, options Options) (*Report, error) {
 	if plan == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
@@ -41,7 +42,7 @@ func Plan(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapsho
 		return nil, err
 	}
 	if ex.Outcome != plan.Outcome || ex.Node != plan.Node || !samePods(ex.Victims, plan.Victims) {
-		return nil, fmt.Errorf("plan for pod %s: %w: the answer is %s now", plan.Pod.Key(), preemption.ErrStale, ex.Outcome)
+		return nil, fmt.Errorf("plan for pod %s: %w: the answer is %s now", plan.Pod.Key(), engine.ErrStale, ex.Outcome)
 	}
 	return Explanation(ctx, e, snap, req, ex, options)
 }
@@ -68,7 +69,7 @@ func samePods(a, b []preemption.Victim) bool {
 // for each priority above the pod's own that can differ, and for those below it where fewer
 // victims might do, until one is enough: at most 256. Memory
 // is that of the report, besides an index of the pods that such rules have to do with.
-func Explanation(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
+func Explanation(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)

@@ -7,19 +7,20 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // bench is where changes are tried: a view of the snapshot, which is put back after each
 // trial, so that the caller's own snapshot is only read.
 type bench struct {
 	ctx     context.Context
-	e       *preemption.Evaluator
+	e       *engine.Evaluator
 	req     preemption.Request
 	options Options
 	most    int
 	// named refers to pods as they are in the snapshot itself.
 	named *finder
-	snap  *preemption.Snapshot
+	snap  *engine.Snapshot
 	// mayPreempt is set where the pod may push others out.
 	mayPreempt bool
 	// left is how often nodes may still be asked.
@@ -30,7 +31,7 @@ type bench struct {
 const mostAsked = 64
 
 // newBench prepares trials for the answer.
-func (f *finder) newBench(ctx context.Context, e *preemption.Evaluator, req preemption.Request, ex *preemption.Explanation) *bench {
+func (f *finder) newBench(ctx context.Context, e *engine.Evaluator, req preemption.Request, ex *preemption.Explanation) *bench {
 	return &bench{
 		ctx: ctx, e: e, req: req, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
 		snap: f.snap.View(), mayPreempt: ex.Ineligible == preemption.Eligible && !f.config.Policy.Disabled, left: mostAsked,

@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -38,9 +39,9 @@ func BenchmarkAsk(b *testing.B) {
 		for i, n := range c.Nodes {
 			n.Labels = map[string]string{"kubernetes.io/hostname": n.Name, "zone": fmt.Sprint(i % 3)}
 		}
-		snap, err := preemption.NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(b, err)
-		e, err := preemption.NewEvaluator(preemption.Config{})
+		e, err := engine.NewEvaluator(engine.Config{})
 		require.NoError(b, err)
 		for name, pod := range variants(p) {
 			b.Run(fmt.Sprintf("%s/%d", name, nodes), func(b *testing.B) {

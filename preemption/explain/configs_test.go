@@ -13,13 +13,14 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // configs are other rules than those of the default scheduler.
-func configs() map[string]preemption.Config {
-	return map[string]preemption.Config{
+func configs() map[string]engine.Config {
+	return map[string]engine.Config{
 		"v1.13":      {Variant: outrank.VariantV1_13},
 		"simplified": {Variant: outrank.VariantSimplified},
 		"may preempt": {MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string {
@@ -28,7 +29,7 @@ func configs() map[string]preemption.Config {
 		"disabled": {Policy: preemption.Policy{Disabled: true}},
 		"ranks":    {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
 		"scorers":  {Scorers: []preemption.Scorer{{Name: "name", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}},
-		"chooser": {Chooser: &preemption.Chooser{Name: "all", AnyPriority: true, Choose: func(v *preemption.NodeView) []*outrank.Pod {
+		"chooser": {Chooser: &engine.Chooser{Name: "all", AnyPriority: true, Choose: func(v *engine.NodeView) []*outrank.Pod {
 			return v.Possible()
 		}}},
 		"may take": {MayTake: func(_, victim *outrank.Pod) string {
@@ -40,7 +41,7 @@ func configs() map[string]preemption.Config {
 			{MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
 		}}}},
 		"sample": {Sample: &preemption.Sample{Percent: 40, Offset: 1}},
-		"filter": {Filters: []preemption.Filter{preemption.NodeRule("Odd", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		"filter": {Filters: []engine.Filter{engine.NodeRule("Odd", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			if n.Name == "n1" {
 				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"odd"}}
 			}
@@ -54,7 +55,7 @@ type oneOfEach struct{}
 
 func (oneOfEach) Name() string { return "OneOfEach" }
 
-func (oneOfEach) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (oneOfEach) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
 	return gone{}, nil
 }
 
@@ -125,7 +126,7 @@ func (q *question) holds(removals bool) {
 
 // Each victim has the rule that allows it and its true priority, in the answer and its text.
 func TestRulesOfVictims(t *testing.T) {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "2", "pods", "10")}},
 		Pods: []*outrank.Pod{
 			{Name: "boss", NodeName: "n1", Priority: outrank.Priority(50), Containers: asking("cpu", "1")},
@@ -133,7 +134,7 @@ func TestRulesOfVictims(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{MayTake: func(p, v *outrank.Pod) string {
+	e, err := engine.NewEvaluator(engine.Config{MayTake: func(p, v *outrank.Pod) string {
 		if v.PriorityValue() < p.PriorityValue() {
 			return "lower priority"
 		}
@@ -157,11 +158,11 @@ func TestRulesOfVictims(t *testing.T) {
 // What the caller's rule says is what the report says, and the answer about a node.
 func TestRefusalOfTheCaller(t *testing.T) {
 	const refusal = "not between 9 and 5."
-	e, err := preemption.NewEvaluator(preemption.Config{MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return refusal }})
+	e, err := engine.NewEvaluator(engine.Config{MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return refusal }})
 	require.NoError(t, err)
 	runs := &outrank.Pod{Name: "batch", NodeName: "n", Priority: outrank.Priority(0), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}}
 	asks := &outrank.Pod{Name: "web", Priority: outrank.Priority(9), Containers: runs.Containers}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}}, Pods: []*outrank.Pod{runs},
 	})
 	require.NoError(t, err)

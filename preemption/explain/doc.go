@@ -3,7 +3,7 @@
 // every other node was out and what stands in the way there by name, and, where nothing
 // helps, what is missing and which priority would be enough.
 //
-// [Ask] decides and explains, [Explanation] explains what [preemption.Evaluator.Explain]
+// [Ask] decides and explains, [Explanation] explains what [engine.Evaluator.Explain]
 // has found, and [Plan] a plan. The answer is a [Report]: data that programs read as JSON,
 // described field by field in REPORT_JSON.md in this folder. [Report.Text] makes text for
 // people from the same data, and from nothing else, so that a report which was stored and
@@ -23,7 +23,7 @@
 // filter of the caller, a report has the filter's own words alone.
 //
 // Lists of names are cut at [Options].Most, with the number that is left out beside them.
-// Time is that of [preemption.Evaluator.Explain] and of one look at the pods of each node
+// Time is that of [engine.Evaluator.Explain] and of one look at the pods of each node
 // on which the pod was refused; where it gets no node, besides, that of 64 nodes that are
 // asked with something changed, and where nothing helps of a decision for each priority of
 // the cluster's pods, at most 256 of them.

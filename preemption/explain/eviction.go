@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // mostEvictionSteps bounds the search for the pods to evict on a node (see
@@ -22,7 +23,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	}
 	config := b.anybody()
 	config.Policy.Exact = true
-	anybody, err := preemption.NewEvaluator(config)
+	anybody, err := engine.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 
 // evictionNodes lists the nodes on which evictions are tried, the best one first.
 func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
-	anybody, err := preemption.NewEvaluator(b.anybody())
+	anybody, err := engine.NewEvaluator(b.anybody())
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 
 // anybody returns a configuration by which any pod may be evicted but copies of the
 // preemptor, whatever is more important.
-func (b *bench) anybody() preemption.Config {
+func (b *bench) anybody() engine.Config {
 	c := b.e.Config()
 	c.MayEvict, c.Guard, c.Chooser, c.Scorers, c.Extenders, c.Sample = nil, nil, nil, nil, nil, nil
 	c.MayTake = func(_, victim *outrank.Pod) string {
@@ -84,7 +85,7 @@ func (b *bench) anybody() preemption.Config {
 // evicting evicts pods until a node has room.
 type evicting struct {
 	*bench
-	anybody *preemption.Evaluator
+	anybody *engine.Evaluator
 	node    string
 	pods    []*outrank.Pod
 	found   *answer // nil where there is none
@@ -163,7 +164,7 @@ func (b *bench) hopeless() (bool, error) {
 	}
 	c := b.e.Config()
 	c.Plugins.Off = append(slices.Clone(c.Plugins.Off), filter.NodeVolumeLimits)
-	e, err := preemption.NewEvaluator(c)
+	e, err := engine.NewEvaluator(c)
 	if err != nil {
 		return false, err
 	}
@@ -174,7 +175,7 @@ func (b *bench) hopeless() (bool, error) {
 	if resize {
 		bare.Pods = []*outrank.Pod{&pod}
 	}
-	snap, err := preemption.NewSnapshot(bare)
+	snap, err := engine.NewSnapshot(bare)
 	if err != nil {
 		return false, err
 	}

@@ -9,14 +9,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // small is a cluster with a full node and a tainted one.
-func small() (*preemption.Snapshot, *preemption.Evaluator) {
+func small() (*engine.Snapshot, *engine.Evaluator) {
 	four := resource.MustList("cpu", "4", "pods", "10")
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{
 			{Name: "n1", Allocatable: four},
 			{Name: "n2", Allocatable: four, Taints: []outrank.Taint{{Key: "gpu", Effect: outrank.NoSchedule}}},
@@ -29,7 +30,7 @@ func small() (*preemption.Snapshot, *preemption.Evaluator) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,19 +7,19 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // finder finds what stands behind the answers of nodes to one pod.
 type finder struct {
 	// ctx is that of the call. A finder lasts no longer.
 	ctx  context.Context
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	pod  *outrank.Pod
 	// tolerations are those of the pod.
 	tolerations fit.Tolerations
-	config      preemption.Config
-	trials      *preemption.Trials
+	config      engine.Config
+	trials      *engine.Trials
 	classes     []*outrank.PriorityClass
 	copies      func(*outrank.Pod) bool
 	most        int
@@ -34,7 +34,7 @@ type finder struct {
 // place is a node with the pods that are thought away.
 type place struct {
 	node  *outrank.Node
-	trial *preemption.Trial
+	trial *engine.Trial
 	// gone is true of the pods that are away; nil where all are there. gonePods lists
 	// them, those on other nodes included.
 	gone     func(*outrank.Pod) bool

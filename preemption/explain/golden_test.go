@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -173,9 +174,9 @@ var scenes = map[string]func() (*outrank.Cluster, *outrank.Pod){
 func ask(t *testing.T, scene func() (*outrank.Cluster, *outrank.Pod), options explain.Options) *explain.Report {
 	t.Helper()
 	c, pod := scene()
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod, Now: now}, options)
 	require.NoError(t, err)
@@ -255,9 +256,9 @@ func TestEmptyReports(t *testing.T) {
 // A plan that is not the answer any more is not explained.
 func TestStalePlans(t *testing.T) {
 	c, pod := crowd()
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	plan, err := e.Preempt(context.Background(), snap, pod, now)
 	require.NoError(t, err)
@@ -268,7 +269,7 @@ func TestStalePlans(t *testing.T) {
 	assert.Equal(t, again.Text(), r.Text())
 	require.NoError(t, snap.Apply(plan))
 	_, err = explain.Plan(context.Background(), e, snap, plan, now, explain.Options{})
-	require.ErrorIs(t, err, preemption.ErrStale)
+	require.ErrorIs(t, err, engine.ErrStale)
 	_, err = explain.Plan(context.Background(), e, snap, nil, now, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	_, err = explain.Ask(context.Background(), e, snap, preemption.Request{}, explain.Options{})
@@ -279,10 +280,10 @@ func TestStalePlans(t *testing.T) {
 // own words.
 func TestWordsOfTheCaller(t *testing.T) {
 	c, pod := crowd()
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{
-		preemption.NodeRule("Licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
+	e, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{
+		engine.NodeRule("Licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
 			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"no licence\nthere"}}
 		}),
 	}})

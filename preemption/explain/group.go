@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // GroupReport explains a decision for a group of pods. It holds names and
@@ -54,7 +55,7 @@ type NoPlace struct {
 	MoreNodes int         `json:"moreNodes,omitempty"`
 	// Reason is the sentence of the group's policy.
 	Reason string `json:"reason,omitempty"`
-	// Guard is what [preemption.Config.Guard] says where it is in the way: the rest is then
+	// Guard is what [engine.Config.Guard] says where it is in the way: the rest is then
 	// about a placement with those gone that it lets go, and empty where the pods of the group
 	// have their places.
 	Guard *GuardWord `json:"guard,omitempty"`
@@ -102,7 +103,7 @@ type GroupVictim struct {
 //
 // The error wraps [outrank.ErrInvalid] without a plan. The snapshot is only read, and any
 // number of calls may run on it at once. Time is linear in the plan.
-func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Options) (*GroupReport, error) {
+func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (*GroupReport, error) {
 	if plan == nil || snap == nil {
 		return nil, fmt.Errorf("%w: no plan or no snapshot", outrank.ErrInvalid)
 	}
@@ -132,7 +133,7 @@ func Group(snap *preemption.Snapshot, plan *preemption.GroupPlan, options Option
 
 // groupExplainer has what a report is made with.
 type groupExplainer struct {
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	most int
 }
 

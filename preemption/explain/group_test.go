@@ -16,16 +16,17 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 // gangs is a cluster where a group of two pods stands in the way of another.
-func gangs(amount string) (*preemption.Snapshot, *preemption.GroupPlan, error) {
-	return gangsBy(amount, preemption.Config{})
+func gangs(amount string) (*engine.Snapshot, *preemption.GroupPlan, error) {
+	return gangsBy(amount, engine.Config{})
 }
 
 // gangsBy is gangs by other rules.
-func gangsBy(amount string, config preemption.Config) (*preemption.Snapshot, *preemption.GroupPlan, error) {
+func gangsBy(amount string, config engine.Config) (*engine.Snapshot, *preemption.GroupPlan, error) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{machine("n1"), machine("n2")},
 		Pods: []*outrank.Pod{
@@ -44,11 +45,11 @@ func gangsBy(amount string, config preemption.Config) (*preemption.Snapshot, *pr
 		return nil, nil, err
 	}
 	c.Release = release
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := preemption.NewEvaluator(config)
+	e, err := engine.NewEvaluator(config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +59,7 @@ func gangsBy(amount string, config preemption.Config) (*preemption.Snapshot, *pr
 		p.Group = "train"
 		pods = append(pods, p)
 	}
-	plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now})
+	plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: now})
 	return snap, plan, err
 }
 
@@ -112,7 +113,7 @@ type atLeast struct {
 
 func (atLeast) Name() string { return "AtLeast" }
 
-func (g atLeast) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (g atLeast) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
 	g.gone = map[*outrank.Pod]bool{}
 	return g, nil
 }
@@ -156,12 +157,12 @@ func TestGoldenGuardedGroupReports(t *testing.T) {
 	anybody := func(_, victim *outrank.Pod) string { return "whoever has " + victim.Containers[0].Requests.String() }
 	for _, tt := range []struct {
 		name, amount string
-		config       preemption.Config
+		config       engine.Config
 	}{
-		{"rules", "3", preemption.Config{MayTake: anybody}},
-		{"guard-keeps", "3", preemption.Config{Guard: atLeast{priority: 20}}},
-		{"guard-is-silent", "3", preemption.Config{Guard: atLeast{priority: 20, silent: true}}},
-		{"guard-and-rules", "1500m", preemption.Config{MayTake: anybody, Guard: atLeast{priority: 6}}},
+		{"rules", "3", engine.Config{MayTake: anybody}},
+		{"guard-keeps", "3", engine.Config{Guard: atLeast{priority: 20}}},
+		{"guard-is-silent", "3", engine.Config{Guard: atLeast{priority: 20, silent: true}}},
+		{"guard-and-rules", "1500m", engine.Config{MayTake: anybody, Guard: atLeast{priority: 6}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			snap, plan, err := gangsBy(tt.amount, tt.config)
@@ -193,11 +194,11 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				for _, p := range pods {
 					p.Group = "gang" // and no group of the cluster, whose pods may be of another priority
 				}
-				snap, err := preemption.NewSnapshot(c)
+				snap, err := engine.NewSnapshot(c)
 				require.NoError(t, err)
-				e, err := preemption.NewEvaluator(preemption.Config{})
+				e, err := engine.NewEvaluator(engine.Config{})
 				require.NoError(t, err)
-				plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
+				plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
 				require.NoError(t, err)
 				r, err := explain.Group(snap, plan, explain.Options{Most: 1 << 20})
 				require.NoError(t, err)
@@ -223,7 +224,7 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 
 // seats tries the places with the victims gone, all but one if back is not below 0: somebody
 // has no place then.
-func seats(t *rapid.T, e *preemption.Evaluator, from *preemption.Snapshot, pods []*outrank.Pod, r *explain.GroupReport, back int) {
+func seats(t *rapid.T, e *engine.Evaluator, from *engine.Snapshot, pods []*outrank.Pod, r *explain.GroupReport, back int) {
 	snap := from.Clone()
 	for i, v := range r.Victims {
 		for _, p := range v.Pods {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -86,20 +87,20 @@ func (f *finder) follows(p *outrank.Pod) bool {
 
 // sparingCopies returns an evaluator by which no copy of the pod is a victim that has as
 // much.
-func (f *finder) sparingCopies(e *preemption.Evaluator) (*preemption.Evaluator, error) {
+func (f *finder) sparingCopies(e *engine.Evaluator) (*engine.Evaluator, error) {
 	c := e.Config()
 	may := c.MayEvict
 	c.MayEvict = func(preemptor, victim *outrank.Pod) bool {
 		return !f.follows(victim) && (may == nil || may(preemptor, victim))
 	}
-	return preemption.NewEvaluator(c)
+	return engine.NewEvaluator(c)
 }
 
 // levelSearch tries priorities.
 type levelSearch struct {
 	*finder
 	bench *bench
-	e     *preemption.Evaluator
+	e     *engine.Evaluator
 	left  int
 	// searched is where the search ended before it had tried all; nil where it had.
 	searched *int32

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -149,7 +150,7 @@ func (f *finder) nobody(at *place) *Nobody {
 const noVictims = "No preemption victims found for incoming pod"
 
 // shortOf returns what is short.
-func shortOf(rooms []preemption.Room) []Shortage {
+func shortOf(rooms []engine.Room) []Shortage {
 	var out []Shortage
 	for _, r := range rooms {
 		if r.Short() > 0 {
@@ -159,7 +160,7 @@ func shortOf(rooms []preemption.Room) []Shortage {
 	return out
 }
 
-func shortageOf(r preemption.Room) Shortage {
+func shortageOf(r engine.Room) Shortage {
 	q := func(amount int64) resource.Quantity { return prose.Quantity(r.Resource, amount) }
 	return Shortage{
 		Resource: r.Resource, Needed: q(r.Needed), Free: q(r.Free()), Short: q(r.Short()), Offered: q(r.Offered),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // grouping puts nodes into groups by what became of them.
@@ -240,7 +241,7 @@ func (t *Term) key(b *strings.Builder) {
 }
 
 // alone finds where the least is missing even with the highest priority.
-func (f *finder) alone(ctx context.Context, e *preemption.Evaluator, req preemption.Request) (*Nearest, error) {
+func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.Request) (*Nearest, error) {
 	highest := int32(math.MaxInt32)
 	other := *f.pod
 	other.Priority, req.Pod = &highest, &other
@@ -271,7 +272,7 @@ func (f *finder) alone(ctx context.Context, e *preemption.Evaluator, req preempt
 }
 
 // missingOf returns what is missing on a node with these rooms.
-func missingOf(rooms []preemption.Room) missing {
+func missingOf(rooms []engine.Room) missing {
 	var m missing
 	for _, r := range rooms {
 		if r.Short() > 0 {

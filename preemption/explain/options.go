@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 )
 
@@ -40,7 +41,7 @@ var (
 
 // newFinder prepares to find what stands behind answers to a request. What it finds once the context has ended
 // is of no use.
-func newFinder(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, options Options) (*finder, error) {
+func newFinder(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, options Options) (*finder, error) {
 	if e == nil {
 		return nil, errNoEvaluator
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
@@ -37,8 +38,8 @@ type question struct {
 	*rapid.T
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
-	snap    *preemption.Snapshot
-	eval    *preemption.Evaluator
+	snap    *engine.Snapshot
+	eval    *engine.Evaluator
 	ex      *preemption.Explanation
 	report  *explain.Report
 	// copies says which pods are copies of the preemptor; nil for none.
@@ -66,7 +67,7 @@ func overShapes(t *testing.T, names []string, property func(q *question)) {
 				if shapes[name].Affinity && rapid.Bool().Draw(t, "wants to be near") {
 					q.wantNear()
 				}
-				config := preemption.Config{}
+				config := engine.Config{}
 				if rapid.IntRange(0, 3).Draw(t, "protects") == 0 {
 					config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 != 0 }
 				}
@@ -108,11 +109,11 @@ func (q *question) wantNear() {
 
 func allShapes() []string { return slices.Sorted(maps.Keys(shapes)) }
 
-func (q *question) ask(config preemption.Config) {
+func (q *question) ask(config engine.Config) {
 	var err error
-	q.snap, err = preemption.NewSnapshot(q.cluster)
+	q.snap, err = engine.NewSnapshot(q.cluster)
 	require.NoError(q, err)
-	q.eval, err = preemption.NewEvaluator(config)
+	q.eval, err = engine.NewEvaluator(config)
 	require.NoError(q, err)
 	q.ex, err = q.eval.ExplainRequest(context.Background(), q.snap, q.request())
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 )
 
@@ -61,10 +62,10 @@ type Replacement struct {
 // replacements push out are followed.
 //
 // The snapshot is cloned, and must not change meanwhile; the slice is the caller's. Errors
-// are those of [preemption.Evaluator.Preempt] and [preemption.Snapshot.Apply], and wrap
+// are those of [engine.Evaluator.Preempt] and [engine.Snapshot.Apply], and wrap
 // [outrank.ErrInvalid] for a plan that is none to preempt, and for a depth below 0. Time is that of asking
 // and scoring every node once for each replacement, and of a decision where none has room.
-func Replacements(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, plan *preemption.Plan, now time.Time, options Options) ([]Replacement, error) {
+func Replacements(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time, options Options) ([]Replacement, error) {
 	if plan == nil || plan.Outcome != preemption.Preempt {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
@@ -102,8 +103,8 @@ func (s *successors) checkPlan(plan *preemption.Plan) error {
 // successors follows the snapshot from eviction to eviction.
 type successors struct {
 	ctx  context.Context
-	eval *preemption.Evaluator
-	snap *preemption.Snapshot
+	eval *engine.Evaluator
+	snap *engine.Snapshot
 	now  time.Time
 	// scorer is nil for the default profile.
 	scorer func(*outrank.Pod) *score.Scorer

@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 	"github.com/outrank-go/outrank/preemption/score"
@@ -29,7 +30,7 @@ func owned(kind, name string) func(*outrank.Pod) {
 }
 
 // chain is a cluster in which one eviction leads to another.
-func chain() (*preemption.Snapshot, *preemption.Evaluator, *preemption.Plan) {
+func chain() (*engine.Snapshot, *engine.Evaluator, *preemption.Plan) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{machine("n1"), machine("n2"), machine("n3")},
 		Pods: []*outrank.Pod{
@@ -38,11 +39,11 @@ func chain() (*preemption.Snapshot, *preemption.Evaluator, *preemption.Plan) {
 			running("batch", "n2", 20, takes("cpu", "3"), owned("Job", "batch")), running("shell", "n3", 1, takes("cpu", "500m")),
 		},
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 				if name == "nominated" {
 					q.waitInTheMiddle()
 				}
-				q.ask(preemption.Config{})
+				q.ask(engine.Config{})
 				if q.ex.Outcome != preemption.Preempt {
 					return
 				}
@@ -145,7 +146,7 @@ func (q *question) waitInTheMiddle() {
 // walk carries out what is said, and asks at each step whether it can be.
 type walk struct {
 	*question
-	snap   *preemption.Snapshot
+	snap   *engine.Snapshot
 	scores func(*outrank.Pod) *score.Scorer
 	made   int
 	// cleared counts the nominations that were cleared.
@@ -258,12 +259,12 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 	accelerated.Allocatable = resource.MustList("cpu", "4", "pods", "10", "example.com/gpu", "1")
 	waits := running("waits", "", 500)
 	waits.NominatedNodeName = "n1"
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{accelerated, machine("n2")}, Pods: []*outrank.Pod{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{accelerated, machine("n2")}, Pods: []*outrank.Pod{
 		running("web", "n1", 50, takes("cpu", "4"), owned("ReplicaSet", "web")), waits,
 		running("batch", "n2", 10, takes("cpu", "3600m")), running("crumb", "n2", 5, takes("cpu", "400m"), owned("ReplicaSet", "crumb")),
 	}})
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	pod := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "3500m", "example.com/gpu", "1")}
 	plan, err := e.Preempt(t.Context(), snap, pod, now)
@@ -312,9 +313,9 @@ func TestReplacementsGoByScores(t *testing.T) {
 	packs, err := score.New(score.Config{Fit: score.Strategy{Type: score.MostAllocated}, Weights: map[string]int64{preemption.NodeResourcesFit: 1}})
 	require.NoError(t, err)
 	goes := func(options explain.Options) explain.Replacement {
-		snap, err := preemption.NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		e, err := preemption.NewEvaluator(preemption.Config{})
+		e, err := engine.NewEvaluator(engine.Config{})
 		require.NoError(t, err)
 		plan, err := e.Preempt(t.Context(), snap, pod, now)
 		require.NoError(t, err)

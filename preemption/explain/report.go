@@ -25,7 +25,7 @@ type Report struct {
 	Resize bool `json:"resize,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule ([preemption.Config.MayPreempt]) where that is
+	// Refusal is the answer of the caller's rule ([engine.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Refused says what ended the attempt before any node was asked; nil where all were.

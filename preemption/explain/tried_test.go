@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -33,7 +34,7 @@ func (q *question) doing(node string) *doing {
 }
 
 // cluster is the cluster with everything done.
-func (d *doing) snapshot() *preemption.Snapshot {
+func (d *doing) snapshot() *engine.Snapshot {
 	return d.without(d.gone, d.node.Name, func(n *outrank.Node) { *n = d.node })
 }
 
@@ -309,11 +310,11 @@ func ExampleNodeGroup_Help() {
 		Name: "n1", Allocatable: resource.MustList("cpu", "2", "pods", "10"),
 		Taints: []outrank.Taint{{Key: "gpu", Effect: outrank.NoSchedule}},
 	}}}
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // without is the cluster of a question with pods gone and one node changed.
-func (q *question) without(gone map[outrank.Key]bool, node string, change func(*outrank.Node)) *preemption.Snapshot {
+func (q *question) without(gone map[outrank.Key]bool, node string, change func(*outrank.Node)) *engine.Snapshot {
 	c := *q.cluster
 	c.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(p *outrank.Pod) bool { return gone[p.Key()] })
 	c.Nodes = slices.Clone(c.Nodes)
@@ -30,12 +31,12 @@ func (q *question) without(gone map[outrank.Key]bool, node string, change func(*
 			c.Nodes[i] = &other
 		}
 	}
-	snap, err := preemption.NewSnapshot(&c)
+	snap, err := engine.NewSnapshot(&c)
 	require.NoError(q, err)
 	return snap
 }
 
-func (q *question) check(snap *preemption.Snapshot, pod *outrank.Pod, node string) preemption.Status {
+func (q *question) check(snap *engine.Snapshot, pod *outrank.Pod, node string) preemption.Status {
 	s, err := q.eval.Check(snap, pod, node)
 	require.NoError(q, err)
 	return s
@@ -296,13 +297,13 @@ func (q *question) onlyCopies(n *explain.Nothing) {
 }
 
 // sparingCopies is an evaluator by which copies of the pod that have as much are no victims.
-func (q *question) sparingCopies() *preemption.Evaluator {
+func (q *question) sparingCopies() *engine.Evaluator {
 	c := q.eval.Config()
 	may := c.MayEvict
 	c.MayEvict = func(a, v *outrank.Pod) bool {
 		return (!q.isCopy(v) || v.PriorityValue() < q.pod.PriorityValue()) && (may == nil || may(a, v))
 	}
-	e, err := preemption.NewEvaluator(c)
+	e, err := engine.NewEvaluator(c)
 	require.NoError(q, err)
 	return e
 }

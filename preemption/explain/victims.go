@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -143,7 +144,7 @@ func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
 }
 
 // takes lists what a pod takes of what is asked for.
-func takes(t *preemption.Trial, p *outrank.Pod, rooms []preemption.Room) resource.List {
+func takes(t *engine.Trial, p *outrank.Pod, rooms []engine.Room) resource.List {
 	out := resource.List{}
 	for _, r := range rooms {
 		if n := t.Takes(p, r.Resource); r.Resource != resource.Pods && n != 0 {

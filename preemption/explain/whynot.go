@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // NodeAnswer is why a node is the one for a pod, or why not. It holds names and figures
@@ -26,7 +27,7 @@ type NodeAnswer struct {
 	Refused *Obstacle `json:"refused,omitempty"`
 	// Ineligible says why the pod may not preempt; nil where it may.
 	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule ([preemption.Config.MayPreempt]) where that is
+	// Refusal is the answer of the caller's rule ([engine.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number
@@ -72,7 +73,7 @@ type NodeAnswer struct {
 // The snapshot is only read, and any number of calls may run on it at once. Time is linear
 // in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
 // all pods where pod affinity or topology spread keep the pod out.
-func WhyNot(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
+func WhyNot(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
@@ -38,9 +39,9 @@ func ExampleWhyNot() {
 // why asks about each node of a cluster.
 func why(t *testing.T, c *outrank.Cluster, pod *outrank.Pod) []*explain.NodeAnswer {
 	t.Helper()
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := preemption.NewEvaluator(preemption.Config{})
+	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: pod, Now: now}
 	ex, err := e.ExplainRequest(context.Background(), snap, req)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // attempt passes calls on to a state of the filter and writes them down in its
@@ -25,7 +26,7 @@ func (s *scene) begin() *attempt {
 }
 
 // start starts an attempt; it is nil where Start returns an error.
-func (s *scene) start(name string, pod *outrank.Pod, snap *preemption.Snapshot) *attempt {
+func (s *scene) start(name string, pod *outrank.Pod, snap *engine.Snapshot) *attempt {
 	s.calling("%s = Start %s%s", name, pod.Key(), s.whichSnapshot(snap))
 	state, err := s.filter.Start(pod, snap)
 	s.within = false
@@ -42,7 +43,7 @@ func (s *scene) start(name string, pod *outrank.Pod, snap *preemption.Snapshot) 
 	return &attempt{s, name, state}
 }
 
-func (s *scene) whichSnapshot(snap *preemption.Snapshot) string {
+func (s *scene) whichSnapshot(snap *engine.Snapshot) string {
 	switch snap {
 	case s.here.snap:
 		return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
@@ -23,25 +24,25 @@ var bad = []struct {
 	name   string
 	rule   filtertest.Rule
 	alone  bool
-	filter func() preemption.Filter
+	filter func() engine.Filter
 }{
-	{"no name", filtertest.NamedRule, true, func() preemption.Filter {
+	{"no name", filtertest.NamedRule, true, func() engine.Filter {
 		return &quota{name: func() string { return "" }}
 	}},
-	{"the name of a built-in filter", filtertest.NamedRule, true, func() preemption.Filter {
+	{"the name of a built-in filter", filtertest.NamedRule, true, func() engine.Filter {
 		return &quota{name: func() string { return preemption.NodePorts }}
 	}},
-	{"a name that changes", filtertest.NamedRule, true, func() preemption.Filter {
+	{"a name that changes", filtertest.NamedRule, true, func() engine.Filter {
 		times := 0
 		return &quota{name: func() string { times++; return fmt.Sprint("Quota", times) }}
 	}},
-	{"panics without a name", filtertest.NoPanicRule, true, func() preemption.Filter {
+	{"panics without a name", filtertest.NoPanicRule, true, func() engine.Filter {
 		return &quota{name: func() string { panic("no name") }}
 	}},
-	{"panics in Check", filtertest.NoPanicRule, true, func() preemption.Filter {
+	{"panics in Check", filtertest.NoPanicRule, true, func() engine.Filter {
 		return &quota{check: func(_ *quotaState, n *outrank.Node) preemption.Status { panic("at " + n.Name) }}
 	}},
-	{"panics with two pods removed", filtertest.NoPanicRule, true, func() preemption.Filter {
+	{"panics with two pods removed", filtertest.NoPanicRule, true, func() engine.Filter {
 		return &quota{limit: 3, remove: func(s *quotaState, _ *outrank.Pod, n *outrank.Node) {
 			if s.calls++; s.calls == 2 {
 				panic("two")
@@ -49,43 +50,43 @@ var bad = []struct {
 			s.count[n.Name]--
 		}}
 	}},
-	{"a nil pointer for a nil state", filtertest.NilRule, true, func() preemption.Filter {
-		return &quota{start: func(*quotaState, *outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+	{"a nil pointer for a nil state", filtertest.NilRule, true, func() engine.Filter {
+		return &quota{start: func(*quotaState, *outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
 			var none *quotaState
 			return none, nil
 		}}
 	}},
-	{"a nil clone", filtertest.NilRule, true, func() preemption.Filter {
+	{"a nil clone", filtertest.NilRule, true, func() engine.Filter {
 		return &quota{clone: func(*quotaState) preemption.FilterState { return nil }}
 	}},
-	{"writes a label to the preemptor", filtertest.ReadOnlyRule, true, func() preemption.Filter {
-		return &quota{limit: 2, start: func(s *quotaState, pod *outrank.Pod, _ *preemption.Snapshot) (preemption.FilterState, error) {
+	{"writes a label to the preemptor", filtertest.ReadOnlyRule, true, func() engine.Filter {
+		return &quota{limit: 2, start: func(s *quotaState, pod *outrank.Pod, _ *engine.Snapshot) (preemption.FilterState, error) {
 			pod.Labels["seen"] = "yes"
 			return s, nil
 		}}
 	}},
-	{"cordons a node", filtertest.ReadOnlyRule, true, func() preemption.Filter {
+	{"cordons a node", filtertest.ReadOnlyRule, true, func() engine.Filter {
 		return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			n.Unschedulable = true
 			return s.right(n)
 		}}
 	}},
-	{"marks removed pods", filtertest.ReadOnlyRule, true, func() preemption.Filter {
+	{"marks removed pods", filtertest.ReadOnlyRule, true, func() engine.Filter {
 		return &quota{limit: 2, remove: func(s *quotaState, p *outrank.Pod, n *outrank.Node) {
 			p.NodeName = ""
 			s.count[n.Name]--
 		}}
 	}},
-	{"uses a budget up", filtertest.ReadOnlyRule, true, func() preemption.Filter {
-		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	{"uses a budget up", filtertest.ReadOnlyRule, true, func() engine.Filter {
+		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 			for _, b := range snap.Budgets() {
 				b.DisruptionsAllowed--
 			}
 			return s, nil
 		}}
 	}},
-	{"changes the snapshot", filtertest.ReadOnlyRule, true, func() preemption.Filter {
-		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	{"changes the snapshot", filtertest.ReadOnlyRule, true, func() engine.Filter {
+		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 			for n := range snap.Nodes() {
 				for _, p := range snap.PodsOn(n.Name) {
 					return s, snap.RemovePod(p.Key())
@@ -94,14 +95,14 @@ var bad = []struct {
 			return s, nil
 		}}
 	}},
-	{"every second answer is no", filtertest.SameAnswerRule, true, func() preemption.Filter {
+	{"every second answer is no", filtertest.SameAnswerRule, true, func() engine.Filter {
 		return &quota{check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			s.calls++
 			s.limit = 1000 * (s.calls % 2)
 			return s.right(n)
 		}}
 	}},
-	{"counts its attempts", filtertest.SameAnswerRule, true, func() preemption.Filter {
+	{"counts its attempts", filtertest.SameAnswerRule, true, func() engine.Filter {
 		var times sync.Map
 		return &quota{check: func(s *quotaState, _ *outrank.Node) preemption.Status {
 			at, _ := times.LoadOrStore(s.pod, len(fmt.Sprintf("%p", s)))
@@ -109,28 +110,28 @@ var bad = []struct {
 			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("attempt ", at)}}
 		}}
 	}},
-	{"is not available every time", filtertest.SameAnswerRule, true, func() preemption.Filter {
+	{"is not available every time", filtertest.SameAnswerRule, true, func() engine.Filter {
 		times := 0
-		return &quota{start: func(s *quotaState, _ *outrank.Pod, _ *preemption.Snapshot) (preemption.FilterState, error) {
+		return &quota{start: func(s *quotaState, _ *outrank.Pod, _ *engine.Snapshot) (preemption.FilterState, error) {
 			if times++; times%5 == 0 {
 				return nil, errors.New("timeout")
 			}
 			return s, nil
 		}}
 	}},
-	{"goes by the address of the pod", filtertest.SameAnswerRule, true, func() preemption.Filter {
+	{"goes by the address of the pod", filtertest.SameAnswerRule, true, func() engine.Filter {
 		return &quota{check: func(s *quotaState, _ *outrank.Node) preemption.Status {
 			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprintf("pod at %p", s.pod)}}
 		}}
 	}},
-	{"success with reasons", filtertest.StatusRule, true, func() preemption.Filter {
+	{"success with reasons", filtertest.StatusRule, true, func() engine.Filter {
 		return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			status := s.right(n)
 			status.Reasons = []string{"quota"}
 			return status
 		}}
 	}},
-	{"a code of the engine", filtertest.StatusRule, true, func() preemption.Filter {
+	{"a code of the engine", filtertest.StatusRule, true, func() engine.Filter {
 		return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			status := s.right(n)
 			if status.Code != preemption.Success {
@@ -139,7 +140,7 @@ var bad = []struct {
 			return status
 		}}
 	}},
-	{"one buffer for all reasons", filtertest.KeptStatusRule, false, func() preemption.Filter {
+	{"one buffer for all reasons", filtertest.KeptStatusRule, false, func() engine.Filter {
 		return &quota{check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			if s.reasons == nil {
 				s.reasons = make([]string, 1)
@@ -148,7 +149,7 @@ var bad = []struct {
 			return preemption.Status{Code: preemption.Unschedulable, Reasons: s.reasons}
 		}}
 	}},
-	{"remembers an answer that is out of date", filtertest.CheckRule, false, func() preemption.Filter {
+	{"remembers an answer that is out of date", filtertest.CheckRule, false, func() engine.Filter {
 		return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			if s.memo == nil {
 				s.memo = map[string]preemption.Status{}
@@ -159,23 +160,23 @@ var bad = []struct {
 			return s.memo[n.Name]
 		}}
 	}},
-	{"a clone that shares its map", filtertest.CloneRule, false, func() preemption.Filter {
+	{"a clone that shares its map", filtertest.CloneRule, false, func() engine.Filter {
 		return &quota{limit: 2, clone: func(s *quotaState) preemption.FilterState {
 			c := *s
 			return &c
 		}}
 	}},
-	{"a clone that is the state itself", filtertest.CloneRule, false, func() preemption.Filter {
+	{"a clone that is the state itself", filtertest.CloneRule, false, func() engine.Filter {
 		return &quota{limit: 2, clone: func(s *quotaState) preemption.FilterState { return s }}
 	}},
-	{"a clone that forgets", filtertest.CloneRule, false, func() preemption.Filter {
+	{"a clone that forgets", filtertest.CloneRule, false, func() engine.Filter {
 		return &quota{limit: 2, clone: func(s *quotaState) preemption.FilterState {
 			c := s.copy()
 			clear(c.count)
 			return c
 		}}
 	}},
-	{"a clone that does not follow", filtertest.CloneRule, false, func() preemption.Filter {
+	{"a clone that does not follow", filtertest.CloneRule, false, func() engine.Filter {
 		return &quota{limit: 2, clone: func(s *quotaState) preemption.FilterState {
 			c := s.copy()
 			deaf := *s.quota
@@ -184,13 +185,13 @@ var bad = []struct {
 			return c
 		}}
 	}},
-	{"Add does nothing", filtertest.RestoreRule, false, func() preemption.Filter {
+	{"Add does nothing", filtertest.RestoreRule, false, func() engine.Filter {
 		return &quota{limit: 2, add: func(*quotaState, *outrank.Pod, *outrank.Node) {}}
 	}},
-	{"Remove counts too often", filtertest.RestoreRule, false, func() preemption.Filter {
+	{"Remove counts too often", filtertest.RestoreRule, false, func() engine.Filter {
 		return &quota{limit: 2, remove: func(s *quotaState, _ *outrank.Pod, n *outrank.Node) { s.count[n.Name] -= 2 }}
 	}},
-	{"Remove empties all nodes", filtertest.RestoreRule, false, func() preemption.Filter {
+	{"Remove empties all nodes", filtertest.RestoreRule, false, func() engine.Filter {
 		return &quota{limit: 2, remove: func(s *quotaState, _ *outrank.Pod, n *outrank.Node) {
 			for name := range s.count {
 				if name != n.Name {
@@ -200,7 +201,7 @@ var bad = []struct {
 			s.count[n.Name]--
 		}}
 	}},
-	{"goes by the last pod removed", filtertest.OrderRule, false, func() preemption.Filter {
+	{"goes by the last pod removed", filtertest.OrderRule, false, func() engine.Filter {
 		return &quota{limit: 1000,
 			check: func(s *quotaState, n *outrank.Node) preemption.Status {
 				if s.last == "" {
@@ -212,21 +213,21 @@ var bad = []struct {
 			add:    func(s *quotaState, _ *outrank.Pod, _ *outrank.Node) { s.last = "" },
 		}
 	}},
-	{"follows nothing", filtertest.FollowRule, true, func() preemption.Filter {
+	{"follows nothing", filtertest.FollowRule, true, func() engine.Filter {
 		return &quota{limit: 2,
 			remove: func(*quotaState, *outrank.Pod, *outrank.Node) {},
 			add:    func(*quotaState, *outrank.Pod, *outrank.Node) {},
 		}
 	}},
-	{"knows pods of the snapshot alone", filtertest.FollowRule, true, func() preemption.Filter {
+	{"knows pods of the snapshot alone", filtertest.FollowRule, true, func() engine.Filter {
 		return &quota{limit: 1, add: func(s *quotaState, p *outrank.Pod, n *outrank.Node) {
 			if p.NodeName == n.Name {
 				s.count[n.Name]++
 			}
 		}}
 	}},
-	{"no say until it is too late", filtertest.FollowRule, true, func() preemption.Filter {
-		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+	{"no say until it is too late", filtertest.FollowRule, true, func() engine.Filter {
+		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 			for n := range snap.Nodes() {
 				if s.right(n).Code != preemption.Success {
 					return s, nil
@@ -235,7 +236,7 @@ var bad = []struct {
 			return nil, nil
 		}}
 	}},
-	{"unresolvable, but for the pods there", filtertest.UnresolvableRule, true, func() preemption.Filter {
+	{"unresolvable, but for the pods there", filtertest.UnresolvableRule, true, func() engine.Filter {
 		return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			status := s.right(n)
 			if status.Code != preemption.Success {
@@ -244,11 +245,11 @@ var bad = []struct {
 			return status
 		}}
 	}},
-	{"one pod for all attempts", filtertest.AttemptRule, false, func() preemption.Filter {
+	{"one pod for all attempts", filtertest.AttemptRule, false, func() engine.Filter {
 		var lock sync.Mutex
 		var latest *outrank.Pod
 		return &quota{
-			start: func(s *quotaState, pod *outrank.Pod, _ *preemption.Snapshot) (preemption.FilterState, error) {
+			start: func(s *quotaState, pod *outrank.Pod, _ *engine.Snapshot) (preemption.FilterState, error) {
 				lock.Lock()
 				defer lock.Unlock()
 				latest = pod
@@ -261,16 +262,16 @@ var bad = []struct {
 			},
 		}
 	}},
-	{"does not concern itself with what it counts", filtertest.ConcernRule, false, func() preemption.Filter {
+	{"does not concern itself with what it counts", filtertest.ConcernRule, false, func() engine.Filter {
 		return &choosy{quota{limit: 2}}
 	}},
-	{"an attached state that follows no removal", filtertest.AttachedRule, true, func() preemption.Filter {
+	{"an attached state that follows no removal", filtertest.AttachedRule, true, func() engine.Filter {
 		return &busy{limit: 2, remove: func(busyCounts, *outrank.Pod, *outrank.Node) {}}
 	}},
-	{"clones of an attached state share their map", filtertest.AttachedRule, true, func() preemption.Filter {
+	{"clones of an attached state share their map", filtertest.AttachedRule, true, func() engine.Filter {
 		return &busy{limit: 2, clone: func(c busyCounts) preemption.ClusterState { return c }}
 	}},
-	{"attempts change the attached state", filtertest.AttachedRule, false, func() preemption.Filter {
+	{"attempts change the attached state", filtertest.AttachedRule, false, func() engine.Filter {
 		return &busy{limit: 2, attempt: func(a *busyAttempt, n *outrank.Node) {
 			if count := a.more[n.Name]; count < -1 {
 				a.cluster.on["of "+n.Name] = -count
@@ -281,17 +282,17 @@ var bad = []struct {
 		}}
 	}},
 	{"works on one goroutine alone", filtertest.ConcurrencyRule, true, homesick},
-	{"never a say", filtertest.SayRule, true, func() preemption.Filter { return &quota{limit: 1000} }},
-	{"never a state", filtertest.SayRule, true, func() preemption.Filter { return gpuSharing{2} }},
-	{"never started", filtertest.SayRule, true, func() preemption.Filter {
-		return &quota{start: func(*quotaState, *outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+	{"never a say", filtertest.SayRule, true, func() engine.Filter { return &quota{limit: 1000} }},
+	{"never a state", filtertest.SayRule, true, func() engine.Filter { return gpuSharing{2} }},
+	{"never started", filtertest.SayRule, true, func() engine.Filter {
+		return &quota{start: func(*quotaState, *outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
 			return nil, errors.New("no connection")
 		}}
 	}},
 }
 
 // homesick is right as long as the goroutine that asked first asks it.
-func homesick() preemption.Filter {
+func homesick() engine.Filter {
 	var once sync.Once
 	var home string
 	return &quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {

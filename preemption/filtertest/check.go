@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Error is what [Check] found: at most one violation of each rule.
@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 // that of one cluster. The filter is called by several goroutines at once for
 // [ruleConcurrency] and by the caller's alone otherwise; all have ended before
 // Check returns. Check may be called by several goroutines.
-func Check(filter preemption.Filter, options Options) error {
+func Check(filter engine.Filter, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *checker) result() error {
 
 // checker is one run of [Check].
 type checker struct {
-	filter  preemption.Filter
+	filter  engine.Filter
 	options Options
 	phases  [][]checkFunc
 	name    string
@@ -135,7 +135,7 @@ func (c *checker) checkName() {
 	}()
 	c.name = c.filter.Name()
 	again := c.filter.Name()
-	config := preemption.Config{Filters: []preemption.Filter{c.filter}}
+	config := engine.Config{Filters: []engine.Filter{c.filter}}
 	switch {
 	case again != c.name:
 		c.found = append(c.found, Violation{Rule: ruleNamed, Text: fmt.Sprintf("Name returned %q and then %q", c.name, again)})
@@ -199,7 +199,7 @@ func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage,
 	if c.options.Prepare != nil {
 		c.options.Prepare(cluster, pod)
 	}
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return stage{}, fmt.Errorf("after Prepare: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
@@ -15,11 +16,11 @@ type onePerNode struct{}
 
 func (onePerNode) Name() string { return "OnePerNode" }
 
-func (onePerNode) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (onePerNode) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	return onePerNodeState{snap}, nil
 }
 
-type onePerNodeState struct{ snap *preemption.Snapshot }
+type onePerNodeState struct{ snap *engine.Snapshot }
 
 func (s onePerNodeState) Check(n *outrank.Node) preemption.Status {
 	if len(s.snap.PodsOn(n.Name)) > 0 {

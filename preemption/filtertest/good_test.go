@@ -10,11 +10,12 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
-func maintenance() preemption.Filter {
-	return preemption.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+func maintenance() engine.Filter {
+	return engine.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Labels["rack"] == "r1" {
 			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
 		}
@@ -25,7 +26,7 @@ func maintenance() preemption.Filter {
 func TestGoodFilters(t *testing.T) {
 	for _, good := range []struct {
 		name    string
-		filter  preemption.Filter
+		filter  engine.Filter
 		options filtertest.Options
 	}{
 		{"a rule about the node", maintenance(), filtertest.Options{Clusters: *clusters}},
@@ -49,7 +50,7 @@ type refusing struct{ *quota }
 
 var errNoLabels = errors.New("no labels")
 
-func (r refusing) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (r refusing) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	if len(pod.Labels) == 0 {
 		return nil, errNoLabels
 	}
@@ -93,9 +94,9 @@ func TestUnreliablePrepare(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	assert.Empty(t, filtertest.Warnings(nil))
 	assert.Empty(t, filtertest.Warnings(maintenance()))
-	assert.Empty(t, filtertest.Warnings(preemption.NodeRuleBy("Own", nil, nil)))
+	assert.Empty(t, filtertest.Warnings(engine.NodeRuleBy("Own", nil, nil)))
 	assert.Empty(t, filtertest.Warnings(&busy{limit: 2}))
-	unsaid := struct{ preemption.Filter }{&busy{limit: 2}}
+	unsaid := struct{ engine.Filter }{&busy{limit: 2}}
 	assert.Len(t, filtertest.Warnings(unsaid), 1)
 	assert.NoError(t, filtertest.Check(unsaid, filtertest.Options{Clusters: *clusters}), "a warning is no failure")
 }

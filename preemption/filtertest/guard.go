@@ -6,16 +6,17 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those rules that
+// CheckGuard is [Check] for a guard: it holds a [engine.Guard] to those rules that
 // a guard has, too, where an answer is about the pods that are away and not about a
 // node, and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleAttached
 // are about filters alone; a name of a built-in filter is not for a guard either.
 //
 // Errors, time and goroutines are those of Check; an *[Error] has the guard's name for
 // that of the filter.
-func CheckGuard(guard preemption.Guard, options Options) error {
+func CheckGuard(guard engine.Guard, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
@@ -33,9 +34,9 @@ var guardPhases = [][]checkFunc{
 }
 
 // guardAsFilter asks a guard wherever a filter is asked about a node.
-type guardAsFilter struct{ preemption.Guard }
+type guardAsFilter struct{ engine.Guard }
 
-func (g guardAsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (g guardAsFilter) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	state, err := g.Guard.Start([]*outrank.Pod{pod}, snap)
 	if state == nil || err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
@@ -27,7 +28,7 @@ type fewGuard struct {
 
 func (g *fewGuard) Name() string { return g.name }
 
-func (g *fewGuard) Start(preemptors []*outrank.Pod, _ *preemption.Snapshot) (preemption.GuardState, error) {
+func (g *fewGuard) Start(preemptors []*outrank.Pod, _ *engine.Snapshot) (preemption.GuardState, error) {
 	if g.writes {
 		preemptors[0].Labels["seen"] = "yes"
 	}

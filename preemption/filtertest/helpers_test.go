@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // gpuSharing lets several pods share a GPU: a pod asks for a share in percent of
@@ -27,7 +28,7 @@ func share(p *outrank.Pod) int {
 
 func (gpuSharing) Name() string { return "GPUSharing" }
 
-func (f gpuSharing) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f gpuSharing) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	if share(pod) == 0 {
 		return nil, nil
 	}
@@ -100,7 +101,7 @@ func withGPUs(c *outrank.Cluster, pod *outrank.Pod) {
 type quota struct {
 	limit  int
 	name   func() string
-	start  func(s *quotaState, pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error)
+	start  func(s *quotaState, pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error)
 	check  func(s *quotaState, n *outrank.Node) preemption.Status
 	add    func(s *quotaState, p *outrank.Pod, n *outrank.Node)
 	remove func(s *quotaState, p *outrank.Pod, n *outrank.Node)
@@ -114,7 +115,7 @@ func (q *quota) Name() string {
 	return "Quota"
 }
 
-func (q *quota) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (q *quota) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	s := &quotaState{quota: q, pod: pod, count: map[string]int{}}
 	for n := range snap.Nodes() {
 		s.count[n.Name] = len(snap.PodsOn(n.Name))

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// Rule is one part of the contract of [preemption.Filter], in the order in which they are
+// Rule is one part of the contract of [engine.Filter], in the order in which they are
 // checked; its String states it:
 //
 //   - the name is not empty, not that of a built-in filter, and always the same;
@@ -23,8 +23,8 @@ import (
 //   - following changes equals starting on a snapshot with these changes;
 //   - removing pods does not help on a node that is unresolvable;
 //   - what one attempt does shows in no other;
-//   - pods that do not concern a [preemption.SelectiveFilter] make no difference;
-//   - the attached state of a [preemption.StatefulFilter] follows the snapshot;
+//   - pods that do not concern a [engine.SelectiveFilter] make no difference;
+//   - the attached state of a [engine.StatefulFilter] follows the snapshot;
 //   - answers are the same when several goroutines ask at once;
 //   - the filter turns some pod away from some node;
 //   - a guard allows that nobody is away ([CheckGuard] alone).
@@ -71,10 +71,10 @@ const (
 	// ruleAttempt: what one attempt does shows in no other.
 	ruleAttempt
 	// ruleConcern: whether a pod is there that does not concern a
-	// [preemption.SelectiveFilter] makes no difference to its answers, and what
+	// [engine.SelectiveFilter] makes no difference to its answers, and what
 	// concerns it does not change. A decision tells such a filter of no other pods.
 	ruleConcern
-	// ruleAttached: the state of a [preemption.StatefulFilter] that follows the changes
+	// ruleAttached: the state of a [engine.StatefulFilter] that follows the changes
 	// of a snapshot gives the answers of one that is counted anew. No attempt changes
 	// it, and a change of a clone of the snapshot does not show in it.
 	ruleAttached

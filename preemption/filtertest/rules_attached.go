@@ -6,12 +6,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // checkConcern compares the answers with and without the pods of a node that do
 // not concern the filter.
 func checkConcern(s *scene) *Violation {
-	f, ok := s.filter.(preemption.SelectiveFilter)
+	f, ok := s.filter.(engine.SelectiveFilter)
 	if !ok {
 		return nil
 	}
@@ -51,7 +52,7 @@ func checkConcern(s *scene) *Violation {
 // attachedStep is a change of a snapshot.
 type attachedStep struct {
 	name   string
-	change func(*preemption.Snapshot) error
+	change func(*engine.Snapshot) error
 }
 
 // attachedSteps lists changes of a node and its pods, one after another.
@@ -59,26 +60,26 @@ func (s *scene) attachedSteps(n *outrank.Node) []attachedStep {
 	var steps []attachedStep
 	for _, p := range s.here.snap.PodsOn(n.Name) {
 		steps = append(steps,
-			attachedStep{"RemovePod " + string(p.Key()), func(s *preemption.Snapshot) error { return s.RemovePod(p.Key()) }},
+			attachedStep{"RemovePod " + string(p.Key()), func(s *engine.Snapshot) error { return s.RemovePod(p.Key()) }},
 		)
 	}
 	for _, p := range s.here.snap.NominatedTo(n.Name) {
-		steps = append(steps, attachedStep{"Bind " + string(p.Key()), func(s *preemption.Snapshot) error { return s.Bind(p.Key(), n.Name) }})
+		steps = append(steps, attachedStep{"Bind " + string(p.Key()), func(s *engine.Snapshot) error { return s.Bind(p.Key(), n.Name) }})
 	}
 	again := *n
-	steps = append(steps, attachedStep{"UpdateNode " + n.Name, func(s *preemption.Snapshot) error { return s.UpdateNode(&again) }})
+	steps = append(steps, attachedStep{"UpdateNode " + n.Name, func(s *engine.Snapshot) error { return s.UpdateNode(&again) }})
 	for _, p := range s.here.snap.PodsOn(n.Name) {
-		steps = append(steps, attachedStep{"AddPod " + string(p.Key()), func(s *preemption.Snapshot) error { return s.AddPod(p) }})
+		steps = append(steps, attachedStep{"AddPod " + string(p.Key()), func(s *engine.Snapshot) error { return s.AddPod(p) }})
 	}
 	return append(steps,
-		attachedStep{"RemoveNode " + n.Name, func(s *preemption.Snapshot) error { return s.RemoveNode(n.Name) }},
-		attachedStep{"AddNode " + n.Name, func(s *preemption.Snapshot) error { return s.AddNode(n) }},
+		attachedStep{"RemoveNode " + n.Name, func(s *engine.Snapshot) error { return s.RemoveNode(n.Name) }},
+		attachedStep{"AddNode " + n.Name, func(s *engine.Snapshot) error { return s.AddNode(n) }},
 	)
 }
 
 // attach returns a clone of the scene's snapshot that the filter is attached to.
-func (s *scene) attach() (*preemption.Snapshot, *Violation) {
-	f := s.filter.(preemption.StatefulFilter)
+func (s *scene) attach() (*engine.Snapshot, *Violation) {
+	f := s.filter.(engine.StatefulFilter)
 	snap := s.here.snap.Clone()
 	s.calls = s.calls[:0]
 	s.calling("Attach")
@@ -93,7 +94,7 @@ func (s *scene) attach() (*preemption.Snapshot, *Violation) {
 // checkAttached changes snapshots that the filter is attached to, and compares the
 // answers with those of equal snapshots without it.
 func checkAttached(s *scene) *Violation {
-	if _, ok := s.filter.(preemption.StatefulFilter); !ok {
+	if _, ok := s.filter.(engine.StatefulFilter); !ok {
 		return nil
 	}
 	for n := range s.here.snap.Nodes() {
@@ -134,7 +135,7 @@ func checkAttached(s *scene) *Violation {
 
 // compareAttached compares the answers about two equal snapshots, twice: the
 // first time must not change the second.
-func (s *scene) compareAttached(attached, plain *preemption.Snapshot, after string) *Violation {
+func (s *scene) compareAttached(attached, plain *engine.Snapshot, after string) *Violation {
 	calls := slices.Clone(s.calls)
 	counted := s.start("counted", s.here.pod, plain)
 	if counted == nil {
@@ -156,7 +157,7 @@ func (s *scene) compareAttached(attached, plain *preemption.Snapshot, after stri
 }
 
 // dryRunsOn makes a dry run on every node of a snapshot.
-func (s *scene) dryRunsOn(a *attempt, snap *preemption.Snapshot) []preemption.Status {
+func (s *scene) dryRunsOn(a *attempt, snap *engine.Snapshot) []preemption.Status {
 	var list []preemption.Status
 	for n := range snap.Nodes() {
 		victims := slices.DeleteFunc(snap.PodsOn(n.Name), func(p *outrank.Pod) bool {
@@ -170,7 +171,7 @@ func (s *scene) dryRunsOn(a *attempt, snap *preemption.Snapshot) []preemption.St
 // checkAttachedConcurrency changes clones of a snapshot that the filter is attached to
 // and asks about it, all at once.
 func checkAttachedConcurrency(s *scene) *Violation {
-	if _, ok := s.filter.(preemption.StatefulFilter); !ok {
+	if _, ok := s.filter.(engine.StatefulFilter); !ok {
 		return nil
 	}
 	want, ok := s.alone(s.here.pod)
@@ -207,7 +208,7 @@ func checkAttachedConcurrency(s *scene) *Violation {
 
 // startOn returns a function that starts an attempt on a snapshot and writes nothing
 // down.
-func (s *scene) startOn(snap *preemption.Snapshot) func() preemption.FilterState {
+func (s *scene) startOn(snap *engine.Snapshot) func() preemption.FilterState {
 	return func() preemption.FilterState {
 		state, err := s.filter.Start(s.here.pod, snap)
 		if err != nil {

@@ -8,15 +8,15 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // scene is one cluster with a filter in it. The filter sees the cluster of here;
 // untouched is equal to it from the start and made of other objects.
 type scene struct {
-	filter preemption.Filter
+	filter engine.Filter
 	shape  clustergen.Shape
 	seed   uint64
 	tally  *tally
@@ -35,7 +35,7 @@ type scene struct {
 type stage struct {
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
-	snap    *preemption.Snapshot
+	snap    *engine.Snapshot
 }
 
 // errPrepare says that a Prepare cannot be relied on.
@@ -95,7 +95,7 @@ func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
 
 // concerns reports whether a decision tells the filter of a pod that comes or goes.
 func (s *scene) concerns(p *outrank.Pod) bool {
-	f, ok := s.filter.(preemption.SelectiveFilter)
+	f, ok := s.filter.(engine.SelectiveFilter)
 	return !ok || f.Concerns(p)
 }
 
@@ -137,7 +137,7 @@ func (s *scene) changed() string {
 }
 
 // contents lists the objects of a snapshot.
-func contents(snap *preemption.Snapshot) []string {
+func contents(snap *engine.Snapshot) []string {
 	var list []string
 	for n := range snap.Nodes() {
 		list = append(list, "node "+n.Name)

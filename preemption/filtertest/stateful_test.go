@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // busy limits the busy pods on each node. Others do not concern it, and a snapshot
@@ -24,7 +25,7 @@ func (b *busy) NewState() preemption.ClusterState {
 	return busyCounts{b, map[string]int{}}
 }
 
-func (b *busy) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (b *busy) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	return &busyAttempt{b, snap.StateOf(b).(busyCounts), map[string]int{}}, nil
 }
 

@@ -6,16 +6,17 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Apply carries the plan out on a snapshot, as if everything had happened at once: the
 // victims are gone, the nominations to be cleared are, and each pod with a place is pending
 // and nominated to its node (rule 14.3.2; none is bound). Pods that the snapshot does not
 // know are added. A plan that is older than the snapshot is treated, and the errors are, as
-// by [preemption.Snapshot.ApplyGroup]; [outrank.ErrInvalid] is also about no plan or no
+// by [engine.Snapshot.ApplyGroup]; [outrank.ErrInvalid] is also about no plan or no
 // snapshot, and an Order that names no placement. An error leaves the snapshot as it was.
 // Time is that of the changes.
-func (p *Plan) Apply(snap *preemption.Snapshot) error {
+func (p *Plan) Apply(snap *engine.Snapshot) error {
 	if p == nil || snap == nil {
 		return fmt.Errorf("joint plan: %w: no plan or no snapshot", outrank.ErrInvalid)
 	}
@@ -41,7 +42,7 @@ func (p *Plan) Apply(snap *preemption.Snapshot) error {
 
 // clear removes the nominations to be cleared, as far as they are still to a node of the
 // placement. Pods that are placed themselves have another one by now.
-func (p *Plan) clear(snap *preemption.Snapshot, placed []preemption.Assignment) error {
+func (p *Plan) clear(snap *engine.Snapshot, placed []preemption.Assignment) error {
 	nodes, has := map[string]bool{}, map[outrank.Key]bool{}
 	for _, at := range placed {
 		nodes[at.Node], has[at.Pod.Key()] = true, true

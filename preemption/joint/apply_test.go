@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A nomination of the plan is cleared only where it still is, and only if the pod is still
@@ -20,16 +20,16 @@ func TestApplyClearsNominations(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name      string
-		meanwhile func(*preemption.Snapshot) error
+		meanwhile func(*engine.Snapshot) error
 		want      string
 	}{
-		{"as it was", func(*preemption.Snapshot) error { return nil }, ""},
-		{"to another node", func(s *preemption.Snapshot) error { return s.Nominate("default/lower", "n2") }, "n2"},
-		{"another pod of the name", func(s *preemption.Snapshot) error { return s.PutPod(lower("new")) }, "n1"},
+		{"as it was", func(*engine.Snapshot) error { return nil }, ""},
+		{"to another node", func(s *engine.Snapshot) error { return s.Nominate("default/lower", "n2") }, "n2"},
+		{"another pod of the name", func(s *engine.Snapshot) error { return s.PutPod(lower("new")) }, "n1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 200, "4"), lower("old"))
-			plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"))
+			plan := preempt(t, snap, engine.Config{}, pod("w", "", 100, "3"))
 			require.Len(t, plan.Placements[0].ClearedNominations, 1)
 			require.NoError(t, test.meanwhile(snap))
 			mark := snap.Mark()
@@ -48,7 +48,7 @@ func TestApplyKeepsWhatIsPlaced(t *testing.T) {
 	both := pod("both", "", 99, "1")
 	both.NominatedNodeName = "n1"
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), both)
-	plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"), both)
+	plan := preempt(t, snap, engine.Config{}, pod("w", "", 100, "3"), both)
 	for i := range plan.Placements {
 		plan.Placements[i].ClearedNominations = []*outrank.Pod{both}
 	}

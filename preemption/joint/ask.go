@@ -6,12 +6,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // ask is one member in front of one node, and who could leave there.
 type ask struct {
 	b      *draft
-	trial  *preemption.Trial
+	trial  *engine.Trial
 	member *member
 	node   int
 	// units leave whole, the most important first; of finds the unit of a pod.
@@ -32,7 +33,7 @@ const (
 )
 
 // ask turns to a node.
-func (b *draft) ask(t *preemption.Trials, i, node int) (*ask, answer) {
+func (b *draft) ask(t *engine.Trials, i, node int) (*ask, answer) {
 	trial, err := t.On(b.nodes[node].Name)
 	if err != nil {
 		b.fail(err)
@@ -60,7 +61,7 @@ func (b *draft) ask(t *preemption.Trials, i, node int) (*ask, answer) {
 // findUnits groups the possible victims. The pods of the request are none; where groups leave
 // together they stand in no unit beside others, because a pod of a group is not asked about
 // alone there (rule 12.8.8).
-func (a *ask) findUnits(t *preemption.Trials) {
+func (a *ask) findUnits(t *engine.Trials) {
 	possible := a.trial.Possible()
 	a.of = make(map[*outrank.Pod]int, len(possible))
 	for k := 0; k < len(possible); {
@@ -206,7 +207,7 @@ func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
 
 // settle returns who leaves for the member if as few as possible of others than those
 // preferred do: nobody where it fits.
-func (b *draft) settle(t *preemption.Trials, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
+func (b *draft) settle(t *engine.Trials, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
 	a, says := b.ask(t, i, node)
 	if says != short {
 		return nil, says == takes

@@ -9,18 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // waiting is a benchmark cluster with pods that wait: of the benchmark's preemptor, of half
 // of what it asks for, of a quarter, and of an eighth.
-func waiting(t require.TestingT, nodes, pods, budgets int) (*preemption.Snapshot, []*outrank.Pod) {
+func waiting(t require.TestingT, nodes, pods, budgets int) (*engine.Snapshot, []*outrank.Pod) {
 	cluster, pod, err := clustergen.Benchmark(nodes, 30, budgets)
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(t, err)
 	var out []*outrank.Pod
 	for i := range pods {
@@ -48,7 +48,7 @@ func BenchmarkJoint(b *testing.B) {
 			for _, budgets := range []int{0, 20} {
 				b.Run(fmt.Sprintf("nodes=%d/pods=%d/budgets=%d", nodes, pods, budgets), func(b *testing.B) {
 					snap, ps := waiting(b, nodes, pods, budgets)
-					eval, err := preemption.NewEvaluator(preemption.Config{})
+					eval, err := engine.NewEvaluator(engine.Config{})
 					require.NoError(b, err)
 					var plan *joint.Plan
 					for b.Loop() {
@@ -82,19 +82,19 @@ func BenchmarkMoves(b *testing.B) {
 						require.NoError(b, snap.UpdatePod(&owned))
 					}
 				}
-				eval, err := preemption.NewEvaluator(preemption.Config{})
+				eval, err := engine.NewEvaluator(engine.Config{})
 				require.NoError(b, err)
 				var plan *joint.Plan
 				for b.Loop() {
-					plan, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: ps, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
+					plan, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: ps, Now: clustergen.Now(), Moves: &engine.LossCosts{}})
 					require.NoError(b, err)
 				}
-				var fates [preemption.Lost + 1]int
+				var fates [engine.Lost + 1]int
 				for _, v := range plan.Victims {
 					fates[v.Fate.Loss]++
 				}
 				for loss, n := range fates {
-					b.ReportMetric(float64(n), preemption.Loss(loss).String())
+					b.ReportMetric(float64(n), engine.Loss(loss).String())
 				}
 				b.ReportMetric(float64(plan.Total.Cost), "cost")
 				b.ReportMetric(float64(plan.OneByOne.Cost), "cost-one-by-one")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // By the rules of v1.37 one more victim can make for fewer violations, where budgets overlap
@@ -24,9 +25,9 @@ func TestViolationsThatShrink(t *testing.T) {
 		}
 		return p
 	}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{budget("a"), budget("b"), budget("c")}, Release: outrank.V1_37})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{budget("a"), budget("b"), budget("c")}, Release: outrank.V1_37})
 	require.NoError(t, err)
-	b := newTotals(snap, &preemption.Config{}, time.Time{})
+	b := newTotals(snap, &engine.Config{}, time.Time{})
 	some := []*outrank.Pod{covered("w", 3, "a", "b", "c"), covered("x", 2, "b"), covered("y", 1, "c")}
 	few := b.total(some)
 	assert.Equal(t, 2, few.Violations)
@@ -41,9 +42,9 @@ func TestViolationsThatShrink(t *testing.T) {
 // of some victims says nothing about more of them, unless the top priority was compared before.
 func TestStartsThatComeLater(t *testing.T) {
 	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{})
 	require.NoError(t, err)
-	b := newTotals(snap, &preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}}}, time.Time{})
+	b := newTotals(snap, &engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}}}, time.Time{})
 	low := &outrank.Pod{Name: "low", Priority: outrank.Priority(1), StartTime: old}
 	high := &outrank.Pod{Name: "high", Priority: outrank.Priority(2), StartTime: old.Add(2 * time.Hour)}
 	best := b.total([]*outrank.Pod{{Name: "other", Priority: outrank.Priority(1), StartTime: old.Add(time.Hour)}})

@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/packing"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -195,7 +196,7 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 	config.Policy.Ranks = []preemption.Rank{preemption.ByTopPriority}
 	config.Policy.Exact = true // the order in which budgets have victims put back does not matter then
 	config.Sample, config.Importance, config.Cost = nil, nil, nil
-	eval, err := preemption.NewEvaluator(config)
+	eval, err := engine.NewEvaluator(config)
 	b.fail(err)
 	seen := map[int]bool{}
 	for _, m := range stuck {

@@ -11,13 +11,14 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // unproven plans with so few questions that nothing is proven.
-func unproven(t *testing.T, snap *preemption.Snapshot, config preemption.Config, pods ...*outrank.Pod) preemption.Certificate {
-	eval, err := preemption.NewEvaluator(config)
+func unproven(t *testing.T, snap *engine.Snapshot, config engine.Config, pods ...*outrank.Pod) preemption.Certificate {
+	eval, err := engine.NewEvaluator(config)
 	require.NoError(t, err)
 	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 1})
 	require.NoError(t, err)
@@ -28,13 +29,13 @@ func unproven(t *testing.T, snap *preemption.Snapshot, config preemption.Config,
 // what victims free (rule 25.5.3).
 func TestBoundCountsPossibleVictims(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("equal", "n1", 100, "2"), pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"))
-	assert.Equal(t, 2, unproven(t, snap, preemption.Config{}, pod("w", "", 100, "2")).Bound.Victims)
+	assert.Equal(t, 2, unproven(t, snap, engine.Config{}, pod("w", "", 100, "2")).Bound.Victims)
 }
 
 // Pods that are alike but for who may preempt are asked about each for itself: the one that
 // may not says nothing about the victims of the other (rule 25.5.2).
 func TestBoundOfPodsOfWhichOneMayNotPreempt(t *testing.T) {
-	config := preemption.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+	config := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
 		if p.Name == "waits" {
 			return "not now"
 		}
@@ -52,7 +53,7 @@ func TestBoundWithGroups(t *testing.T) {
 	member.Group = "low"
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Release: release,
 		Nodes:   []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "10")}},
 		Pods:    []*outrank.Pod{member, pod("alone", "n1", 10, "2")},
@@ -60,15 +61,15 @@ func TestBoundWithGroups(t *testing.T) {
 	})
 	require.NoError(t, err)
 	w := pod("w", "", 100, "2")
-	assert.LessOrEqual(t, unproven(t, snap, preemption.Config{}, w).Bound.TopPriority, int32(10))
-	assert.Equal(t, int32(10), preempt(t, snap, preemption.Config{}, w).Total.TopPriority)
+	assert.LessOrEqual(t, unproven(t, snap, engine.Config{}, w).Bound.TopPriority, int32(10))
+	assert.Equal(t, int32(10), preempt(t, snap, engine.Config{}, w).Total.TopPriority)
 }
 
 // A total that only its start could be better than is not proven: by the start nothing is
 // known.
 func TestNothingIsKnownOfTheStart(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
-	c := unproven(t, snap, preemption.Config{}, pod("w", "", 100, "4"))
+	c := unproven(t, snap, engine.Config{}, pod("w", "", 100, "4"))
 	assert.False(t, c.Optimal)
 	assert.Equal(t, preemption.ByStart, c.Rank)
 	assert.Zero(t, c.Gap)
@@ -81,10 +82,10 @@ func TestBoundOfAPodNearAnotherOne(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, cacheThere, pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"), pod("c", "n1", 1, "1"), pod("d", "n2", 1, "1"))
 	second := inZone(cache("second", "", 110, "1"), "n2")
 	pods := []*outrank.Pod{second, nearCache("3")}
-	plan := preempt(t, snap, preemption.Config{}, pods...)
+	plan := preempt(t, snap, engine.Config{}, pods...)
 	require.Equal(t, "n2", plan.Placements[1].Node, "%v", plan)
 	assert.Equal(t, 1, plan.Total.Victims)
-	bound, err := joint.BoundOf(must(preemption.NewEvaluator(preemption.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+	bound, err := joint.BoundOf(must(engine.NewEvaluator(engine.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.LessOrEqual(t, bound.Victims, 1)
@@ -94,11 +95,11 @@ func TestBoundOfAPodNearAnotherOne(t *testing.T) {
 // (rule 25.5.3).
 func TestBoundWithMayTake(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("high", "n1", 500, "4"), pod("a", "n2", 1, "2"), pod("b", "n2", 1, "2"))
-	config := preemption.Config{MayTake: func(_, _ *outrank.Pod) string { return "any" }, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}}}
+	config := engine.Config{MayTake: func(_, _ *outrank.Pod) string { return "any" }, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}}}
 	pods := []*outrank.Pod{pod("w", "", 100, "4")}
 	plan := preempt(t, snap, config, pods...)
 	require.Equal(t, 1, plan.Total.Victims)
-	bound, err := joint.BoundOf(must(preemption.NewEvaluator(config)), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+	bound, err := joint.BoundOf(must(engine.NewEvaluator(config)), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.Equal(t, 1, bound.Victims)
@@ -110,10 +111,10 @@ func TestBoundOfHugeAmounts(t *testing.T) {
 	huge.Containers[0].Requests = resource.MustList("cpu", "1", "memory", "9223372036854775807")
 	asks := pod("w", "", 100, "4")
 	asks.Containers[0].Requests = resource.MustList("cpu", "4", "memory", "9223372036854775807")
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Pods: []*outrank.Pod{huge, pod("a", "n1", 1, "1")},
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Pods: []*outrank.Pod{huge, pod("a", "n1", 1, "1")},
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "9223372036854775807", "pods", "9")}}})
 	require.NoError(t, err)
-	plan := preempt(t, snap, preemption.Config{}, asks)
+	plan := preempt(t, snap, engine.Config{}, asks)
 	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
 	assert.LessOrEqual(t, plan.Certificate.Bound.Victims, 2)
 }
@@ -127,7 +128,7 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 	for _, name := range []string{"n1", "n2"} {
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "2"), Labels: map[string]string{"rack": "1"}})
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	var pods []*outrank.Pod
 	for _, name := range []string{"w1", "w2", "w3"} {
@@ -135,9 +136,9 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 		p.Labels = map[string]string{"app": "web"}
 		pods = append(pods, p)
 	}
-	plan := preempt(t, snap, preemption.Config{}, pods...)
+	plan := preempt(t, snap, engine.Config{}, pods...)
 	require.Equal(t, 1, plan.Total.Victims, "%v", plan)
-	bound, err := joint.BoundOf(must(preemption.NewEvaluator(preemption.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+	bound, err := joint.BoundOf(must(engine.NewEvaluator(engine.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.LessOrEqual(t, bound.Victims, 1)
@@ -146,7 +147,7 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 // Costs whose sum is the largest that there is are compared, and nothing is reckoned with them.
 func TestCostsWithoutBound(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
-	config := preemption.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}, Cost: func(p *outrank.Pod) int64 {
+	config := engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}, Cost: func(p *outrank.Pod) int64 {
 		if p.Name == "a" {
 			return math.MaxInt64
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/priority"
 )
@@ -21,15 +22,15 @@ import (
 // each, by changing snapshots and asking nodes, with nothing of the engine's search.
 type brute struct {
 	*rapid.T
-	eval  *preemption.Evaluator
-	start *preemption.Snapshot // no pod placed
+	eval  *engine.Evaluator
+	start *engine.Snapshot // no pod placed
 	now   time.Time
 	pods  []*outrank.Pod
 	may   []bool // preempt
 	best  *preemption.Score
 	leafs int
 	// moves are what losses cost, nil where nothing is asked about replacements.
-	moves *preemption.LossCosts
+	moves *engine.LossCosts
 	known map[string]int64 // what replacements cost, by who runs where and who is gone
 }
 
@@ -39,7 +40,7 @@ type assigned struct {
 }
 
 // totalOf is what victims come to, in the words of the rules.
-func totalOf(eval *preemption.Evaluator, snap *preemption.Snapshot, victims []*outrank.Pod, now time.Time) preemption.Score {
+func totalOf(eval *engine.Evaluator, snap *engine.Snapshot, victims []*outrank.Pod, now time.Time) preemption.Score {
 	s := preemption.Score{TopPriority: math.MinInt32, Victims: len(victims)}
 	victims = slices.Clone(victims)
 	slices.SortFunc(victims, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
@@ -65,7 +66,7 @@ func totalOf(eval *preemption.Evaluator, snap *preemption.Snapshot, victims []*o
 	return s
 }
 
-func (b *brute) takes(snap *preemption.Snapshot, pod *outrank.Pod, node string) preemption.Code {
+func (b *brute) takes(snap *engine.Snapshot, pod *outrank.Pod, node string) preemption.Code {
 	s, err := b.eval.Check(snap, pod, node)
 	require.NoError(b, err)
 	return s.Code
@@ -73,7 +74,7 @@ func (b *brute) takes(snap *preemption.Snapshot, pod *outrank.Pod, node string) 
 
 // without returns a copy of a snapshot without some pods, and without the nominations of
 // less important pods to the node if there are any.
-func (b *brute) without(snap *preemption.Snapshot, at assigned, pod *outrank.Pod) *preemption.Snapshot {
+func (b *brute) without(snap *engine.Snapshot, at assigned, pod *outrank.Pod) *engine.Snapshot {
 	s := snap.Clone()
 	for _, v := range at.victims {
 		require.NoError(b, s.RemovePod(v.Key()))
@@ -88,7 +89,7 @@ func (b *brute) without(snap *preemption.Snapshot, at assigned, pod *outrank.Pod
 	return s
 }
 
-func (b *brute) place(i int, snap *preemption.Snapshot, done []assigned) {
+func (b *brute) place(i int, snap *engine.Snapshot, done []assigned) {
 	if i == len(b.pods) {
 		b.leaf(done)
 		return
@@ -107,7 +108,7 @@ func (b *brute) place(i int, snap *preemption.Snapshot, done []assigned) {
 
 // sets lists who can leave for a pod: nobody if it fits, else every set without which it
 // fits, and no member of which could stay.
-func (b *brute) sets(i int, snap *preemption.Snapshot, node string, code preemption.Code) [][]*outrank.Pod {
+func (b *brute) sets(i int, snap *engine.Snapshot, node string, code preemption.Code) [][]*outrank.Pod {
 	pod := b.pods[i]
 	if code == preemption.Success {
 		return [][]*outrank.Pod{nil}
@@ -182,7 +183,7 @@ func (b *brute) compare(x, y preemption.Score) int {
 }
 
 // compare orders totals by the ranks of the policy (rules 25.2.1 and 25.2.3).
-func compare(eval *preemption.Evaluator, a, b preemption.Score) int {
+func compare(eval *engine.Evaluator, a, b preemption.Score) int {
 	return compareBy(ranksOf(eval, false), a, b)
 }
 
@@ -224,7 +225,7 @@ func queued(pods []*outrank.Pod) []*outrank.Pod {
 
 // after returns the cluster once a plan is carried out: the pods of the request that have a
 // place one by one, all others, and the victims. It fails where a pod does not fit.
-func after(t require.TestingT, eval *preemption.Evaluator, snap *preemption.Snapshot, plan *joint.Plan) *preemption.Snapshot {
+func after(t require.TestingT, eval *engine.Evaluator, snap *engine.Snapshot, plan *joint.Plan) *engine.Snapshot {
 	s := snap.Clone()
 	for _, at := range plan.Placements {
 		if _, ok := s.Pod(at.Pod.Key()); !ok {
@@ -253,7 +254,7 @@ func after(t require.TestingT, eval *preemption.Evaluator, snap *preemption.Snap
 }
 
 // together asks the guard whether pods may leave together for a pod.
-func (b *brute) together(snap *preemption.Snapshot, pod *outrank.Pod, set []*outrank.Pod) bool {
+func (b *brute) together(snap *engine.Snapshot, pod *outrank.Pod, set []*outrank.Pod) bool {
 	guard := b.eval.Config().Guard
 	if guard == nil {
 		return true
@@ -268,7 +269,7 @@ func (b *brute) together(snap *preemption.Snapshot, pod *outrank.Pod, set []*out
 
 // letGo takes pods away one after the other, the least important first, and returns those whose loss
 // the guard does not refuse then.
-func (b *brute) letGo(snap *preemption.Snapshot, pod *outrank.Pod, possible []*outrank.Pod) []*outrank.Pod {
+func (b *brute) letGo(snap *engine.Snapshot, pod *outrank.Pod, possible []*outrank.Pod) []*outrank.Pod {
 	slices.SortFunc(possible, func(v, w *outrank.Pod) int { return priority.Compare(w, v, b.now) })
 	var out []*outrank.Pod
 	for _, v := range possible {
@@ -284,7 +285,7 @@ type fewTogether struct{ pods, ofApp int }
 
 func (g fewTogether) Name() string { return "FewTogether" }
 
-func (g fewTogether) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (g fewTogether) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
 	return &fewAway{few: g, apps: map[string]int{}}, nil
 }
 

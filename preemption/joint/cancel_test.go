@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 )
 
@@ -43,7 +44,7 @@ func (c *watched) Err() error {
 type counter struct{ steps *int }
 
 func (counter) Name() string { return "Counter" }
-func (c counter) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+func (c counter) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
 	return c, nil
 }
 func (c counter) Check(*outrank.Node) preemption.Status {
@@ -57,7 +58,7 @@ func (c counter) Clone() preemption.FilterState      { return c }
 // Wherever its context ends, a call ends soon: with the context's error, or with a plan that holds.
 func TestPropertyEndsWithItsContext(t *testing.T) {
 	steps := 0
-	eval := must(preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{counter{&steps}}}))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{counter{&steps}}}))
 	snap, pods := waiting(t, 40, 10, 5)
 	for i, p := range slices.Collect(snap.Pods()) {
 		owned := *p
@@ -69,14 +70,14 @@ func TestPropertyEndsWithItsContext(t *testing.T) {
 			require.NoError(t, snap.RemovePod(p.Key()))
 		}
 	}
-	plan := func(pods []*outrank.Pod, moves *preemption.LossCosts) func(context.Context) (*joint.Plan, error) {
+	plan := func(pods []*outrank.Pod, moves *engine.LossCosts) func(context.Context) (*joint.Plan, error) {
 		return func(ctx context.Context) (*joint.Plan, error) {
 			return joint.Preempt(ctx, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 8_000, Moves: moves})
 		}
 	}
 	calls := map[string]func(context.Context) (*joint.Plan, error){
 		"plan":            plan(pods, nil),
-		"plan with moves": plan(pods, &preemption.LossCosts{}),
+		"plan with moves": plan(pods, &engine.LossCosts{}),
 		"outlooks": func(ctx context.Context) (*joint.Plan, error) {
 			_, _, err := joint.Outlooks(ctx, eval, snap, joint.Request{Pods: pods[:1], Now: clustergen.Now(), Limit: 8_000})
 			return nil, err

@@ -3,6 +3,7 @@ package joint
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // holds reports whether the solution can be carried out at once: with all victims gone,
@@ -41,7 +42,7 @@ func (b *draft) beats(s *solution, than preemption.Score) bool {
 }
 
 // moved finds out what becomes of the victims of a solution that is carried out on a snapshot.
-func (b *draft) moved(snap *preemption.Snapshot, s *solution, victims []*outrank.Pod, effort effort) bool {
+func (b *draft) moved(snap *engine.Snapshot, s *solution, victims []*outrank.Pod, effort effort) bool {
 	if b.totals.moves == nil {
 		return true
 	}

@@ -36,7 +36,7 @@
 // for plans, carry.go carries them out, spare.go has those victims stay that nobody needs in the end,
 // and moves.go looks for places for the replacements.
 // outlook.go is the ranking of candidates. All of it stands on the public interface of package
-// preemption: [preemption.Evaluator.Trials] asks a node without some of its pods, and marks of a
+// preemption: [engine.Evaluator.Trials] asks a node without some of its pods, and marks of a
 // snapshot take back what was tried.
 //
 // # Calls at once

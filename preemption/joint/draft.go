@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -81,10 +82,10 @@ type draft struct {
 	// ctx ends what is tried. Once the plan is found it ends no more, and end, the caller's, may still
 	// cut short what is said of it.
 	ctx, end context.Context
-	eval     *preemption.Evaluator
-	snap     *preemption.Snapshot
+	eval     *engine.Evaluator
+	snap     *engine.Snapshot
 	// plain is the cluster without any member placed.
-	plain   *preemption.Snapshot
+	plain   *engine.Snapshot
 	now     time.Time
 	totals  *totals
 	nodes   []*outrank.Node
@@ -191,7 +192,7 @@ func (b *draft) fail(err error) {
 }
 
 // trials begins trials of a member, nil after an error.
-func (b *draft) trials(i int) *preemption.Trials {
+func (b *draft) trials(i int) *engine.Trials {
 	if b.err != nil {
 		return nil
 	}
@@ -210,7 +211,7 @@ func (b *draft) trials(i int) *preemption.Trials {
 // place evicts the victims and binds the member. It returns false, with nothing changed,
 // if a victim is gone already, or if the node does not take the pod then: filters can
 // answer otherwise about a node that really is without some pods (rule 7.6.7).
-func (b *draft) place(i int, s spot) (preemption.Mark, bool) {
+func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 	mark := b.snap.Mark()
 	m := b.members[i]
 	for _, v := range s.victims {
@@ -230,7 +231,7 @@ func (b *draft) place(i int, s spot) (preemption.Mark, bool) {
 
 // evict removes victims, and the nominations to their node of less important pods than the
 // preemptor (rule 14.3.3).
-func (b *draft) evict(snap *preemption.Snapshot, pod *outrank.Pod, s spot) {
+func (b *draft) evict(snap *engine.Snapshot, pod *outrank.Pod, s spot) {
 	for _, v := range s.victims {
 		b.fail(snap.RemovePod(v.Key()))
 	}
@@ -240,7 +241,7 @@ func (b *draft) evict(snap *preemption.Snapshot, pod *outrank.Pod, s spot) {
 }
 
 // cleared lists the pods that lose their nomination to a node where somebody leaves.
-func cleared(snap *preemption.Snapshot, pod *outrank.Pod, node string, victims int) []*outrank.Pod {
+func cleared(snap *engine.Snapshot, pod *outrank.Pod, node string, victims int) []*outrank.Pod {
 	if victims == 0 {
 		return nil
 	}
@@ -250,7 +251,7 @@ func cleared(snap *preemption.Snapshot, pod *outrank.Pod, node string, victims i
 }
 
 // takesNow asks a node whether it takes a pod as things are.
-func (b *draft) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) bool {
+func (b *draft) takesNow(snap *engine.Snapshot, pod *outrank.Pod, node int) bool {
 	if !b.step() || !b.look(len(b.nodes)) { // a filter may count the pods of every node for it
 		return false
 	}
@@ -259,7 +260,7 @@ func (b *draft) takesNow(snap *preemption.Snapshot, pod *outrank.Pod, node int) 
 	return err == nil && status.Code == preemption.Success
 }
 
-func (b *draft) undo(m preemption.Mark) { b.fail(b.snap.Undo(m)) }
+func (b *draft) undo(m engine.Mark) { b.fail(b.snap.Undo(m)) }
 
 // guard starts the caller's guard for a pod in the draft as it is, nil where nothing is guarded.
 func (b *draft) guard(pod *outrank.Pod) preemption.GuardState {

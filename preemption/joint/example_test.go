@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -19,9 +19,9 @@ func pod(name, node string, priority int32, cpu string) *outrank.Pod {
 
 // shared is a cluster in which one large victim makes room for two pods, and an equally
 // important small one, on another node, for one.
-func shared() (*preemption.Snapshot, *preemption.Evaluator, []*outrank.Pod) {
+func shared() (*engine.Snapshot, *engine.Evaluator, []*outrank.Pod) {
 	four := resource.MustList("cpu", "4", "pods", "10")
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: four}, {Name: "n2", Allocatable: four}},
 		Pods: []*outrank.Pod{
 			pod("small", "n1", 10, "2"), pod("agent", "n1", 2000, "2"),
@@ -31,7 +31,7 @@ func shared() (*preemption.Snapshot, *preemption.Evaluator, []*outrank.Pod) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,19 +73,19 @@ func ExamplePlan_Apply() {
 
 // unlike is a cluster in which a pod without a controller is in the way on n1, and two pods of a ReplicaSet,
 // of higher priority, on n2. n3 and n4 have room for these.
-func unlike() (*preemption.Snapshot, *preemption.Evaluator, *outrank.Pod) {
+func unlike() (*engine.Snapshot, *engine.Evaluator, *outrank.Pod) {
 	four := resource.MustList("cpu", "4", "pods", "10")
 	web := outrank.Owner{Kind: "ReplicaSet", Name: "web"}
 	one, two := pod("web-1", "n2", 20, "2"), pod("web-2", "n2", 20, "2")
 	one.Owner, two.Owner = web, web
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: four}, {Name: "n2", Allocatable: four}, {Name: "n3", Allocatable: four}, {Name: "n4", Allocatable: four}},
 		Pods:  []*outrank.Pod{pod("shell", "n1", 10, "4"), one, two, pod("agent-1", "n3", 2000, "2"), pod("agent-2", "n4", 2000, "2")},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func unlike() (*preemption.Snapshot, *preemption.Evaluator, *outrank.Pod) {
 // With Moves a plan goes by what becomes of the victims: nobody is lost, and two pods move.
 func ExamplePreempt_moves() {
 	snap, eval, urgent := unlike()
-	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{urgent}, Now: time.Now(), Moves: &preemption.LossCosts{Moved: 1, Waits: 20, Lost: 100}})
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{urgent}, Now: time.Now(), Moves: &engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}})
 	if err != nil {
 		log.Fatal(err)
 	}

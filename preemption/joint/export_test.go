@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // BoundOf returns the bound for a request, as if a plan of this total were known, which the search
 // for the plan has not touched.
-func BoundOf(eval *preemption.Evaluator, snap *preemption.Snapshot, req Request, known func(oneByOne preemption.Score) preemption.Score) (preemption.Score, error) {
+func BoundOf(eval *engine.Evaluator, snap *engine.Snapshot, req Request, known func(oneByOne preemption.Score) preemption.Score) (preemption.Score, error) {
 	r := &run{ctx: context.Background(), eval: eval, req: &req, pods: req.queued()}
 	if err := r.begin(snap); err != nil {
 		return preemption.Score{}, err

@@ -10,13 +10,14 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Fate is what becomes of the work of a victim once the plan is carried out (group 25.6).
 type Fate struct {
 	// Loss is Moved where another node takes the replacement beside all pods of the plan and the
 	// replacements of the victims before it.
-	Loss preemption.Loss
+	Loss engine.Loss
 	// Node is that node, empty where there is none.
 	Node string
 	// Why says why there is none: that nobody makes the pod again, or only for its own node, or what
@@ -27,7 +28,7 @@ type Fate struct {
 
 // String returns what becomes of the victim in a few words.
 func (f Fate) String() string {
-	if f.Loss == preemption.Moved {
+	if f.Loss == engine.Moved {
 		return "moves to " + prose.Name(f.Node)
 	}
 	text := f.Loss.String()
@@ -39,7 +40,7 @@ func (f Fate) String() string {
 
 // relocate has the replacements of victims run where they have places, one after the other, and says
 // what becomes of each.
-func (b *draft) relocate(snap *preemption.Snapshot, s *settled) (fates []Fate, replacements []*outrank.Pod) {
+func (b *draft) relocate(snap *engine.Snapshot, s *settled) (fates []Fate, replacements []*outrank.Pod) {
 	for i, v := range s.victims {
 		f := Fate{Loss: s.fates[i].loss}
 		again := replacement(snap, v, i)
@@ -56,7 +57,7 @@ func (b *draft) relocate(snap *preemption.Snapshot, s *settled) (fates []Fate, r
 }
 
 // why says why no other node takes the replacement of a victim.
-func (b *draft) why(snap *preemption.Snapshot, victim, again *outrank.Pod) []string {
+func (b *draft) why(snap *engine.Snapshot, victim, again *outrank.Pod) []string {
 	switch recreate.By(victim) {
 	case recreate.Nobody:
 		return []string{"no controller makes it again"}

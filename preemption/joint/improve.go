@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // improve tries to do without the victims of one node after the other: the pods there find
@@ -30,7 +31,7 @@ func (b *draft) improve(s *solution, floor int32) *solution {
 
 // promising lists some nodes that the plan may not use: the best candidates for a pod of
 // each kind as a snapshot without any of them is.
-func (b *draft) promising(snap *preemption.Snapshot) []int {
+func (b *draft) promising(snap *engine.Snapshot) []int {
 	const kinds, each = 8, 8
 	var out []int
 	seen := map[int]bool{}

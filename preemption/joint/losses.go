@@ -3,12 +3,12 @@ package joint
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/recreate"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // lot is what becomes of the work of one victim.
 type lot struct {
-	loss preemption.Loss
+	loss engine.Loss
 	node int // of the replacement, -1 for none
 }
 
@@ -21,18 +21,18 @@ type settled struct {
 }
 
 // byOwner returns what becomes of a victim where no node need be asked (rule 11.13).
-func byOwner(pod *outrank.Pod) (loss preemption.Loss, known bool) {
+func byOwner(pod *outrank.Pod) (loss engine.Loss, known bool) {
 	switch recreate.By(pod) {
 	case recreate.Nobody, recreate.ForItsNode:
-		return preemption.Lost, true
+		return engine.Lost, true
 	case recreate.WithItsGroup:
-		return preemption.Waits, true
+		return engine.Waits, true
 	}
-	return preemption.Moved, false
+	return engine.Moved, false
 }
 
 // mildest is what the loss of a pod costs at least, whatever nodes say (rule 25.6.5).
-func mildest(costs preemption.LossCosts, pod *outrank.Pod) int64 {
+func mildest(costs engine.LossCosts, pod *outrank.Pod) int64 {
 	if loss, known := byOwner(pod); known {
 		return costs.Of(loss)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/seeded"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/resource"
@@ -182,8 +182,8 @@ func scattered(seed uint64, nodes, pending int) ([]packed, *outrank.Cluster, []*
 // follower counts the pods of a cluster, and has replacements take the first node with room.
 type follower struct {
 	*testing.T
-	eval *preemption.Evaluator
-	snap *preemption.Snapshot
+	eval *engine.Evaluator
+	snap *engine.Snapshot
 	reached
 }
 
@@ -207,7 +207,7 @@ func (f *follower) seat(v *outrank.Pod, node string) {
 }
 
 // ofOneByOne is what preempting one by one comes to.
-func ofOneByOne(t *testing.T, eval *preemption.Evaluator, snap *preemption.Snapshot, plan *joint.Plan) reached {
+func ofOneByOne(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, plan *joint.Plan) reached {
 	f := &follower{T: t, eval: eval, snap: snap.Clone()}
 	var victims []*outrank.Pod
 	for _, at := range plan.Placements {
@@ -227,7 +227,7 @@ func ofOneByOne(t *testing.T, eval *preemption.Evaluator, snap *preemption.Snaps
 }
 
 // ofPlan is what a joint plan comes to.
-func ofPlan(t *testing.T, eval *preemption.Evaluator, snap *preemption.Snapshot, plan *joint.Plan) reached {
+func ofPlan(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, plan *joint.Plan) reached {
 	f := &follower{T: t, eval: eval, snap: after(t, eval, snap, plan)}
 	var others []*outrank.Pod
 	for _, at := range plan.Placements {
@@ -236,7 +236,7 @@ func ofPlan(t *testing.T, eval *preemption.Evaluator, snap *preemption.Snapshot,
 			switch {
 			case i < 0 || plan.Victims[i].Fate == nil:
 				others = append(others, v)
-			case plan.Victims[i].Fate.Loss == preemption.Moved:
+			case plan.Victims[i].Fate.Loss == engine.Moved:
 				f.seat(v, plan.Victims[i].Fate.Node)
 			}
 		}
@@ -262,7 +262,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| nodes / pods waiting | model: not running, moved | " + strings.Join(sides, ": as many, missing, moved | ") + ": as many, missing, moved |\n|---|---|---|---|---|\n")
-	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	eval := must(engine.NewEvaluator(engine.Config{}))
 	var all [3]compared
 	for _, size := range [][2]int{{2, 2}, {3, 2}, {3, 4}, {4, 3}} {
 		var sums [3]compared
@@ -274,12 +274,12 @@ func TestAgainstModel(t *testing.T) {
 			for _, n := range best.running {
 				idle -= n
 			}
-			snap, err := preemption.NewSnapshot(c)
+			snap, err := engine.NewSnapshot(c)
 			require.NoError(t, err)
 			request := joint.Request{Pods: pods, Now: clustergen.Now()}
 			plain, err := joint.Preempt(context.Background(), eval, snap, request)
 			require.NoError(t, err)
-			request.Moves = &preemption.LossCosts{}
+			request.Moves = &engine.LossCosts{}
 			moving, err := joint.Preempt(context.Background(), eval, snap, request)
 			require.NoError(t, err)
 			for i, got := range []reached{ofOneByOne(t, eval, snap, plain), ofPlan(t, eval, snap, plain), ofPlan(t, eval, snap, moving)} {

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -15,7 +16,7 @@ import (
 // everyone who is to run there does (rules 25.6.2 and 25.6.4).
 type mover struct {
 	*draft
-	snap    *preemption.Snapshot
+	snap    *engine.Snapshot
 	victims []*outrank.Pod
 	again   []*outrank.Pod // the replacements
 	// rest is what the victims from each place on cost at least.
@@ -44,7 +45,7 @@ const (
 
 // follow finds out what becomes of victims, which it sorts. It returns nil where the limit ends it
 // before anything is found, or after an error. The snapshot is as before then.
-func (b *draft) follow(snap *preemption.Snapshot, victims []*outrank.Pod, effort effort) *settled {
+func (b *draft) follow(snap *engine.Snapshot, victims []*outrank.Pod, effort effort) *settled {
 	b.totals.sort(victims)
 	x := &mover{draft: b, snap: snap, victims: victims, effort: effort, begun: b.steps, until: math.MaxInt, fates: make([]lot, len(victims))}
 	if effort == quick || effort == thorough {
@@ -66,7 +67,7 @@ func (b *draft) follow(snap *preemption.Snapshot, victims []*outrank.Pod, effort
 
 // replacement returns the pod that a controller creates in place of the i-th victim, with a name that
 // no other pod has.
-func replacement(snap *preemption.Snapshot, victim *outrank.Pod, i int) *outrank.Pod {
+func replacement(snap *engine.Snapshot, victim *outrank.Pod, i int) *outrank.Pod {
 	pod := recreate.Pod(victim, fmt.Sprintf("%s-again-%d", victim.Name, i))
 	for _, there := snap.Pod(pod.Key()); there; _, there = snap.Pod(pod.Key()) {
 		pod.Name += "x"
@@ -90,7 +91,7 @@ func (x *mover) from(i int, cost int64) {
 	var nodes []int
 	if !known {
 		nodes = x.takers(i)
-		if loss = preemption.Moved; len(nodes) == 0 {
+		if loss = engine.Moved; len(nodes) == 0 {
 			loss = x.stranded(i)
 		}
 	}
@@ -150,19 +151,19 @@ func (x *mover) takers(i int) []int {
 
 // stranded returns what becomes of a victim whose replacement no other node takes: it waits where one
 // could take it if pods left.
-func (x *mover) stranded(i int) preemption.Loss {
-	loss := preemption.Lost
+func (x *mover) stranded(i int) engine.Loss {
+	loss := engine.Lost
 	x.others(x.snap, x.victims[i], x.again[i], func(s preemption.Status) bool {
 		if s.Code == preemption.Unschedulable {
-			loss = preemption.Waits
+			loss = engine.Waits
 		}
-		return loss == preemption.Lost
+		return loss == engine.Lost
 	})
 	return loss
 }
 
 // others asks every node but that of a victim about its replacement, until see returns false.
-func (b *draft) others(snap *preemption.Snapshot, victim, again *outrank.Pod, see func(preemption.Status) bool) {
+func (b *draft) others(snap *engine.Snapshot, victim, again *outrank.Pod, see func(preemption.Status) bool) {
 	t, err := b.eval.Trials(snap, preemption.Request{Pod: again, Now: b.now})
 	b.fail(err)
 	for _, n := range b.nodes {
@@ -184,7 +185,7 @@ func (b *draft) others(snap *preemption.Snapshot, victim, again *outrank.Pod, se
 }
 
 // seat has a replacement run on a node.
-func (b *draft) seat(snap *preemption.Snapshot, again *outrank.Pod, node int) {
+func (b *draft) seat(snap *engine.Snapshot, again *outrank.Pod, node int) {
 	placed := *again
 	placed.NodeName = b.nodes[node].Name
 	b.fail(snap.AddPod(&placed))

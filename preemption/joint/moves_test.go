@@ -15,12 +15,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/priority"
 )
 
 // ranksOf are the ranks by which totals are compared: with moves, the cost is one of them.
-func ranksOf(eval *preemption.Evaluator, moves bool) []preemption.Rank {
+func ranksOf(eval *engine.Evaluator, moves bool) []preemption.Rank {
 	ranks := eval.Config().Policy.Ranks
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
@@ -35,9 +36,9 @@ func ranksOf(eval *preemption.Evaluator, moves bool) []preemption.Rank {
 }
 
 // costs are what losses cost, spelled out.
-func (d *drawn) costs() preemption.LossCosts {
-	if *d.moves == (preemption.LossCosts{}) {
-		return preemption.LossCosts{Moved: 1, Waits: 20, Lost: 100}
+func (d *drawn) costs() engine.LossCosts {
+	if *d.moves == (engine.LossCosts{}) {
+		return engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}
 	}
 	return *d.moves
 }
@@ -59,14 +60,14 @@ func made(p *outrank.Pod) *outrank.Pod {
 
 // elsewhere asks every node but its own about the replacement of a victim: which take it, and what
 // becomes of the victim if none does.
-func elsewhere(t require.TestingT, eval *preemption.Evaluator, snap *preemption.Snapshot, victim *outrank.Pod) (takers []string, stranded preemption.Loss) {
+func elsewhere(t require.TestingT, eval *engine.Evaluator, snap *engine.Snapshot, victim *outrank.Pod) (takers []string, stranded engine.Loss) {
 	switch {
 	case victim.Owner == (outrank.Owner{}), victim.Owner.Kind == "DaemonSet":
-		return nil, preemption.Lost
+		return nil, engine.Lost
 	case victim.Group != "":
-		return nil, preemption.Waits
+		return nil, engine.Waits
 	}
-	stranded = preemption.Lost
+	stranded = engine.Lost
 	for n := range snap.Nodes() {
 		if n.Name == victim.NodeName {
 			continue
@@ -77,14 +78,14 @@ func elsewhere(t require.TestingT, eval *preemption.Evaluator, snap *preemption.
 		case preemption.Success:
 			takers = append(takers, n.Name)
 		case preemption.Unschedulable:
-			stranded = preemption.Waits
+			stranded = engine.Waits
 		}
 	}
 	return takers, stranded
 }
 
 // seat returns a copy of a snapshot in which the replacement of a victim runs.
-func seat(t require.TestingT, snap *preemption.Snapshot, victim *outrank.Pod, node string) *preemption.Snapshot {
+func seat(t require.TestingT, snap *engine.Snapshot, victim *outrank.Pod, node string) *engine.Snapshot {
 	s := snap.Clone()
 	again := made(victim)
 	again.NodeName = node
@@ -94,7 +95,7 @@ func seat(t require.TestingT, snap *preemption.Snapshot, victim *outrank.Pod, no
 
 // movesOf is the least that the losses cost of any places of the replacements, by trying all. Plans
 // that end with the same pods on the same nodes are tried once.
-func (b *brute) movesOf(done []assigned, snap *preemption.Snapshot, victims []*outrank.Pod) int64 {
+func (b *brute) movesOf(done []assigned, snap *engine.Snapshot, victims []*outrank.Pod) int64 {
 	var key strings.Builder
 	for _, at := range done {
 		key.WriteString(at.node + "/")
@@ -112,7 +113,7 @@ func (b *brute) movesOf(done []assigned, snap *preemption.Snapshot, victims []*o
 	return cost
 }
 
-func (b *brute) cheapest(snap *preemption.Snapshot, victims []*outrank.Pod) int64 {
+func (b *brute) cheapest(snap *engine.Snapshot, victims []*outrank.Pod) int64 {
 	if len(victims) == 0 {
 		return 0
 	}
@@ -150,7 +151,7 @@ func (d *drawn) lost(plan *joint.Plan) (cost int64) {
 
 // moreAfter checks that the pods without a place one by one fit beside the replacements of the others'
 // victims, and push none of these out (rule 25.6.6).
-func (d *drawn) moreAfter(plan *joint.Plan, snap *preemption.Snapshot) {
+func (d *drawn) moreAfter(plan *joint.Plan, snap *engine.Snapshot) {
 	for _, at := range plan.Placements {
 		if !at.More {
 			continue
@@ -176,7 +177,7 @@ func (d *drawn) moreAfter(plan *joint.Plan, snap *preemption.Snapshot) {
 }
 
 // follows checks what is said of one replacement, and has it run where it is said to.
-func (d *drawn) follows(snap *preemption.Snapshot, victim *outrank.Pod, fate *joint.Fate) *preemption.Snapshot {
+func (d *drawn) follows(snap *engine.Snapshot, victim *outrank.Pod, fate *joint.Fate) *engine.Snapshot {
 	takers, stranded := elsewhere(d, d.eval, snap, victim)
 	if len(takers) == 0 {
 		require.Equal(d, stranded, fate.Loss, "%s: %v", victim.Name, fate)
@@ -184,7 +185,7 @@ func (d *drawn) follows(snap *preemption.Snapshot, victim *outrank.Pod, fate *jo
 		require.NotEmpty(d, fate.Why)
 		return snap
 	}
-	require.Equal(d, preemption.Moved, fate.Loss, "%s: %v, taken by %v", victim.Name, fate, takers)
+	require.Equal(d, engine.Moved, fate.Loss, "%s: %v, taken by %v", victim.Name, fate, takers)
 	require.Contains(d, takers, fate.Node)
 	require.Empty(d, fate.Why)
 	return seat(d, snap, victim, fate.Node)
@@ -202,7 +203,7 @@ func byImportance(victims []preemption.Victim) []*outrank.Pod {
 
 // carriedOut is the cluster once the victims of a plan are gone and the pods run that one by one have a
 // place.
-func (d *drawn) carriedOut(plan *joint.Plan) *preemption.Snapshot {
+func (d *drawn) carriedOut(plan *joint.Plan) *engine.Snapshot {
 	s := d.snap.Clone()
 	for _, at := range plan.Placements {
 		require.NoError(d, s.AddPod(at.Pod))
@@ -243,7 +244,7 @@ func owned(t *rapid.T) func(*outrank.Cluster) {
 
 // moving draws what losses cost.
 func (d *drawn) moving() *drawn {
-	d.moves = &preemption.LossCosts{}
+	d.moves = &engine.LossCosts{}
 	if rapid.Bool().Draw(d.T, "costs of its own") {
 		d.moves.Moved = int64(rapid.IntRange(0, 3).Draw(d.T, "moved"))
 		d.moves.Waits = int64(rapid.IntRange(0, 8).Draw(d.T, "waits"))

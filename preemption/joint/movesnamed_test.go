@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -25,12 +26,12 @@ func ofSet(p *outrank.Pod) *outrank.Pod {
 	return p
 }
 
-func preemptMoving(t *testing.T, snap *preemption.Snapshot, req joint.Request) *joint.Plan {
+func preemptMoving(t *testing.T, snap *engine.Snapshot, req joint.Request) *joint.Plan {
 	req.Now = clustergen.Now()
 	if req.Moves == nil {
-		req.Moves = &preemption.LossCosts{}
+		req.Moves = &engine.LossCosts{}
 	}
-	plan, err := joint.Preempt(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), snap, req)
+	plan, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), snap, req)
 	require.NoError(t, err)
 	return plan
 }
@@ -45,7 +46,7 @@ func fates(plan *joint.Plan) map[string]string {
 }
 
 // oneOrTwo has a full node of one pod that is lost, one of two pods that can move, and room for them.
-func oneOrTwo(t *testing.T) *preemption.Snapshot {
+func oneOrTwo(t *testing.T) *engine.Snapshot {
 	return cluster(t, []string{"n1", "n2", "n3", "n4"}, pod("shell", "n1", 1, "4"), ofSet(pod("web-1", "n2", 3, "2")), ofSet(pod("web-2", "n2", 3, "2")),
 		pod("held", "n3", 500, "2"), pod("held-2", "n4", 500, "2"))
 }
@@ -53,7 +54,7 @@ func oneOrTwo(t *testing.T) *preemption.Snapshot {
 // Nobody is lost, and two pods move, though one victim of a lower priority would do.
 func TestTwoMoveAndNobodyIsLost(t *testing.T) {
 	w := []*outrank.Pod{pod("w", "", 100, "4")}
-	plan := preempt(t, oneOrTwo(t), preemption.Config{}, w...)
+	plan := preempt(t, oneOrTwo(t), engine.Config{}, w...)
 	assert.Equal(t, "n1", plan.Placements[0].Node)
 	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w})
 	assert.Equal(t, "default/w on n2 in place of default/web-1, default/web-2\ntogether: 2 victims up to priority 3; 2 moved, 0 waiting, 0 lost; "+
@@ -61,7 +62,7 @@ func TestTwoMoveAndNobodyIsLost(t *testing.T) {
 	assert.Equal(t, map[string]string{"web-1": "moves to n3", "web-2": "moves to n4"}, fates(plan))
 	assert.Equal(t, int64(2), plan.Total.Cost)
 	assert.Equal(t, int64(100), plan.OneByOne.Cost)
-	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w, Moves: &preemption.LossCosts{Moved: 6, Waits: 20, Lost: 10}})
+	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w, Moves: &engine.LossCosts{Moved: 6, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n1", plan.Placements[0].Node, "two moves cost more than one loss")
 }
 
@@ -86,7 +87,7 @@ func TestPlacesOfReplacementsAreSearchedFor(t *testing.T) {
 	second.NodeSelector = nil
 	snap := cluster(t, []string{"n1", "n2", "n3"}, first, second, pod("held", "n2", 500, "1"), pod("held-2", "n3", 500, "3"))
 	for _, limit := range []int{1, 0} {
-		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit, Moves: &preemption.LossCosts{Moved: 1, Waits: 2, Lost: 3}})
+		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit, Moves: &engine.LossCosts{Moved: 1, Waits: 2, Lost: 3}})
 		assert.Equal(t, map[string]string{"first": "moves to n3", "second": "moves to n2"}, fates(plan), "limit %d", limit)
 		assert.True(t, plan.Kept, "one node and one set of victims: one by one is it")
 	}
@@ -131,8 +132,8 @@ func TestWhereTheCostStands(t *testing.T) {
 		{[]preemption.Rank{preemption.ByViolations, preemption.ByVictims}, "n2"},
 		{[]preemption.Rank{preemption.ByCost, preemption.ByVictims}, "n2"},
 	} {
-		eval := must(preemption.NewEvaluator(preemption.Config{Policy: preemption.Policy{Ranks: tt.ranks}, Cost: func(*outrank.Pod) int64 { return 10 }}))
-		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
+		eval := must(engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Ranks: tt.ranks}, Cost: func(*outrank.Pod) int64 { return 10 }}))
+		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &engine.LossCosts{}})
 		require.NoError(t, err)
 		assert.Equal(t, tt.node, plan.Placements[0].Node, "%v", tt.ranks)
 		assert.Equal(t, map[string]int64{"n1": 110, "n2": 22}[tt.node], plan.Total.Cost)
@@ -140,14 +141,14 @@ func TestWhereTheCostStands(t *testing.T) {
 }
 
 func TestCostsBelowNothing(t *testing.T) {
-	_, err := joint.Preempt(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), oneOrTwo(t), joint.Request{Moves: &preemption.LossCosts{Waits: -1}})
+	_, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), oneOrTwo(t), joint.Request{Moves: &engine.LossCosts{Waits: -1}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "Moves: {Moved:0 Waits:-1 Lost:0} has a cost below 0")
 }
 
 // entangled are nodes on which the first place of a replacement is in the way of the last one, and so many
 // places for those between them that a short search does not get back to the first.
-func entangled(t *testing.T, others ...*outrank.Pod) *preemption.Snapshot {
+func entangled(t *testing.T, others ...*outrank.Pod) *engine.Snapshot {
 	names := []string{"n0", "n1", "n2", "n3"}
 	pods := slices.Clone(others)
 	pods = append(pods, pod("held-2", "n2", 500, "3"), pod("held-3", "n3", 500, "3.5"), ofSet(pod("v-first", "n1", 9, "0.5")), ofSet(pod("v-last", "n1", 1, "1")))
@@ -169,7 +170,7 @@ func TestPlacesOfOneByOneAreProven(t *testing.T) {
 	assert.Equal(t, int64(26), few.Total.Cost, "the first places: %v", few)
 	assert.False(t, few.Certificate.Optimal)
 	for _, limit := range []int{1, 0} {
-		got, all, err := joint.Outlooks(context.Background(), must(preemption.NewEvaluator(preemption.Config{})), entangled(t, full),
+		got, all, err := joint.Outlooks(context.Background(), must(engine.NewEvaluator(engine.Config{})), entangled(t, full),
 			joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "2.5")}, Limit: limit})
 		require.NoError(t, err)
 		assert.Equal(t, limit == 0, all)
@@ -181,7 +182,7 @@ func TestPlacesOfOneByOneAreProven(t *testing.T) {
 func TestPlacesOfOtherPlansAreProven(t *testing.T) {
 	w := pod("w", "", 100, "2.5")
 	snap := entangled(t, pod("shell", "n0", 1, "4"))
-	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &preemption.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &engine.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n0", plan.Placements[0].OneByOne.Node)
 	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
 	assert.True(t, plan.Certificate.Optimal)
@@ -203,7 +204,7 @@ func TestPlacesOfAPlanThatFallsApartAreProven(t *testing.T) {
 
 // roomForLate has joint plans leave room on n3 that one by one leave none, for the replacement of the pod
 // in the way on n4, and for late.
-func roomForLate(t *testing.T, cache, moves *outrank.Pod) (*preemption.Snapshot, []*outrank.Pod) {
+func roomForLate(t *testing.T, cache, moves *outrank.Pod) (*engine.Snapshot, []*outrank.Pod) {
 	snap := cluster(t, []string{"n1", "n2", "n3", "n4"}, pod("s1", "n1", 10, "0.5"), pod("a1", "n1", 2000, "3.5"), pod("s2", "n2", 10, "0.5"), pod("a2", "n2", 2000, "3.5"),
 		pod("large", "n3", 60, "3"), cache, moves, pod("a4", "n4", 2000, "3"))
 	return snap, []*outrank.Pod{pod("w1", "", 1000, "0.5"), pod("w2", "", 1000, "0.5"), inZone(pod("w3", "", 1000, "1"), "n4"), inZone(pod("late", "", 50, "2"), "n3")}
@@ -251,18 +252,18 @@ func TestContextWithMoves(t *testing.T) {
 		owned := *p
 		require.NoError(t, snap.UpdatePod(ofSet(&owned)))
 	}
-	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	eval := must(engine.NewEvaluator(engine.Config{}))
 	ended, brief := 0, 0
 	for left := 20; left < 1200; left += seeded.InShort(390, 170) {
-		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &preemption.LossCosts{}})
+		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &engine.LossCosts{}})
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)
 			ended++
 			continue
 		}
 		for _, v := range plan.Victims {
-			require.Equal(t, v.Fate.Loss == preemption.Moved, v.Fate.Node != "")
-			if plan.Interrupted && v.Fate.Loss == preemption.Waits {
+			require.Equal(t, v.Fate.Loss == engine.Moved, v.Fate.Node != "")
+			if plan.Interrupted && v.Fate.Loss == engine.Waits {
 				if v.Fate.String() == "waits: nobody asked for the reasons after the interruption" {
 					brief++
 				} else { // they were asked for before
@@ -293,7 +294,7 @@ func TestTenMove(t *testing.T) {
 		c.Pods = append(c.Pods, pod(fmt.Sprint("shell-", i), fmt.Sprint("shell", i), 1, "4"), web)
 		waiting = append(waiting, pod(fmt.Sprint("w", i), "", 100, "4"))
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	plan := preemptMoving(t, snap, joint.Request{Pods: waiting, Limit: 800})
 	assert.Equal(t, int64(1000), plan.OneByOne.Cost)

@@ -8,14 +8,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // oneByOne places pods that preempt one after the other, as kube-scheduler has
 // them do (rule 25.3.1).
 type oneByOne struct {
 	ctx  context.Context
-	eval *preemption.Evaluator
-	snap *preemption.Snapshot
+	eval *engine.Evaluator
+	snap *engine.Snapshot
 	now  time.Time
 	pods []*outrank.Pod
 
@@ -28,7 +29,7 @@ type oneByOne struct {
 	order []int
 }
 
-func newOneByOne(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, pods []*outrank.Pod, now time.Time) *oneByOne {
+func newOneByOne(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pods []*outrank.Pod, now time.Time) *oneByOne {
 	n := len(pods)
 	return &oneByOne{
 		ctx: ctx, eval: eval, snap: snap, now: now, pods: pods,
@@ -133,7 +134,7 @@ func (o *oneByOne) all() []*outrank.Pod {
 }
 
 // sparing returns an evaluator like this one, for which none of the pods is a victim.
-func sparing(eval *preemption.Evaluator, pods []*outrank.Pod) (*preemption.Evaluator, error) {
+func sparing(eval *engine.Evaluator, pods []*outrank.Pod) (*engine.Evaluator, error) {
 	config := eval.Config()
 	spared := make(map[outrank.Key]bool, len(pods))
 	for _, pod := range pods {
@@ -143,5 +144,5 @@ func sparing(eval *preemption.Evaluator, pods []*outrank.Pod) (*preemption.Evalu
 	config.MayEvict = func(preemptor, victim *outrank.Pod) bool {
 		return !spared[victim.Key()] && (may == nil || may(preemptor, victim))
 	}
-	return preemption.NewEvaluator(config)
+	return engine.NewEvaluator(config)
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/seeded"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -55,7 +55,7 @@ func TestOptima(t *testing.T) {
 		if *models != "" {
 			writeModel(t, snap, pods, filepath.Join(*models, fmt.Sprintf("%d_%d.lp", o.Nodes, o.Pods)))
 		}
-		eval, err := preemption.NewEvaluator(preemption.Config{})
+		eval, err := engine.NewEvaluator(engine.Config{})
 		require.NoError(t, err)
 		start := time.Now()
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now()})
@@ -86,7 +86,7 @@ func TestOptima(t *testing.T) {
 
 // writeModel writes an instance as a mixed integer program: how many pods of each kind a node
 // takes, and who leaves it.
-func writeModel(t require.TestingT, snap *preemption.Snapshot, pods []*outrank.Pod, path string) {
+func writeModel(t require.TestingT, snap *engine.Snapshot, pods []*outrank.Pod, path string) {
 	rows := []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage, resource.Pods}
 	amount := func(of resource.List, r resource.Name) int64 {
 		if r == resource.CPU {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,14 +24,14 @@ type Outlook struct {
 
 // inTurn are costs by which no number of victims that move weighs as much as one that waits, and none
 // of those that wait as much as one that is lost.
-var inTurn = preemption.LossCosts{Moved: 1, Waits: 1 << 20, Lost: 1 << 40}
+var inTurn = engine.LossCosts{Moved: 1, Waits: 1 << 20, Lost: 1 << 40}
 
 // Outlooks ranks the candidates of one pod's decision by what becomes of their victims: those of which
 // fewer are lost come first, then those of which fewer wait, then those of which fewer move, and
 // equal ones stand in the order of the policy's ranks. So the first is one whose victims all
 // find other places, where there is such a candidate. With Moves in the request the sums of its costs are
 // compared in place of the numbers. The request is about one pod, also one that fits or may not preempt;
-// victims are those of the candidates as [preemption.Evaluator.Candidates] has them.
+// victims are those of the candidates as [engine.Evaluator.Candidates] has them.
 //
 // The places of replacements were tried, one after the other, on a copy of the cluster in which the
 // victims are gone and the pod runs (rule 25.6.2). Candidates are tried in the order of the policy's
@@ -39,11 +40,11 @@ var inTurn = preemption.LossCosts{Moved: 1, Waits: 1 << 20, Lost: 1 << 40}
 // the candidates that were tried.
 //
 // Configurations that [Preempt] cannot plan with are no errors here. Errors are those of
-// [preemption.Evaluator.Candidates], the context's, and an *outrank.InputError about the request. The
+// [engine.Evaluator.Candidates], the context's, and an *outrank.InputError about the request. The
 // snapshot is cloned, so that no other call may use it at the same time. The outlooks are the caller's. Time
 // is that of the candidates, and for each that of asking every node about each of its victims at least
 // once.
-func Outlooks(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (outlooks []Outlook, all bool, err error) {
+func Outlooks(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req Request) (outlooks []Outlook, all bool, err error) {
 	if ctx == nil || eval == nil || snap == nil {
 		return nil, false, fmt.Errorf("ranking by what becomes of victims: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)
 	}

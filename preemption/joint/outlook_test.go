@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 )
 
@@ -20,9 +21,9 @@ func TestPropertyOutlooks(t *testing.T) { overMoving(t, outlooksAreTrue) }
 
 func outlooksAreTrue(d *drawn) {
 	pod := d.pods[0]
-	costs := preemption.LossCosts{Moved: 1, Waits: 1000, Lost: 1_000_000}
+	costs := engine.LossCosts{Moved: 1, Waits: 1000, Lost: 1_000_000}
 	req := joint.Request{Pods: []*outrank.Pod{pod}, Now: gen.Now}
-	if *d.moves != (preemption.LossCosts{}) {
+	if *d.moves != (engine.LossCosts{}) {
 		costs, req.Moves = *d.moves, d.moves
 	}
 	got, all, err := joint.Outlooks(context.Background(), d.eval, d.snap, req)
@@ -59,7 +60,7 @@ func outlooksAreTrue(d *drawn) {
 }
 
 // decided is the cluster once a candidate's victims are gone and the preemptor runs.
-func (d *drawn) decided(queue *preemption.Snapshot, pod *outrank.Pod, c *preemption.Candidate) *preemption.Snapshot {
+func (d *drawn) decided(queue *engine.Snapshot, pod *outrank.Pod, c *preemption.Candidate) *engine.Snapshot {
 	s := queue.Clone()
 	for _, v := range c.Victims {
 		require.NoError(d, s.RemovePod(v.Pod.Key()))
@@ -76,7 +77,7 @@ func (d *drawn) decided(queue *preemption.Snapshot, pod *outrank.Pod, c *preempt
 
 // movable is a cluster in which the pod of a DaemonSet, one without a controller and two of a
 // ReplicaSet are in the way, and there is room for one of these elsewhere.
-func movable(t *testing.T) *preemption.Snapshot {
+func movable(t *testing.T) *engine.Snapshot {
 	web := outrank.Owner{Kind: "ReplicaSet", Name: "web"}
 	agent, shell, one, two, other := pod("agent", "n1", 1, "4"), pod("shell", "n2", 1, "4"), pod("web-1", "n3", 2, "2"), pod("web-2", "n3", 2, "2"), pod("other", "n4", 500, "2")
 	agent.Owner, one.Owner, two.Owner = outrank.Owner{Kind: "DaemonSet", Name: "agent"}, web, web
@@ -86,22 +87,22 @@ func movable(t *testing.T) *preemption.Snapshot {
 // What decides is what becomes of the victims, though the pods that can move are more, and of a higher
 // priority (rule 25.6.7).
 func TestOutlooks(t *testing.T) {
-	snap, eval := movable(t), must(preemption.NewEvaluator(preemption.Config{}))
+	snap, eval := movable(t), must(engine.NewEvaluator(engine.Config{}))
 	got, all, err := joint.Outlooks(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "3")}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.True(t, all)
 	require.Len(t, got, 3)
 	assert.Equal(t, "n3", got[0].Candidate.Node)
-	assert.Equal(t, []joint.Fate{{Loss: preemption.Moved, Node: "n4"}, {Loss: preemption.Waits, Why: []string{"Insufficient cpu on 3 of 3"}}}, got[0].Fates)
-	assert.Equal(t, []joint.Fate{{Loss: preemption.Lost, Why: []string{"its DaemonSet makes it again for n1 alone"}}}, got[1].Fates)
-	assert.Equal(t, []joint.Fate{{Loss: preemption.Lost, Why: []string{"no controller makes it again"}}}, got[2].Fates)
+	assert.Equal(t, []joint.Fate{{Loss: engine.Moved, Node: "n4"}, {Loss: engine.Waits, Why: []string{"Insufficient cpu on 3 of 3"}}}, got[0].Fates)
+	assert.Equal(t, []joint.Fate{{Loss: engine.Lost, Why: []string{"its DaemonSet makes it again for n1 alone"}}}, got[1].Fates)
+	assert.Equal(t, []joint.Fate{{Loss: engine.Lost, Why: []string{"no controller makes it again"}}}, got[2].Fates)
 }
 
 func TestBadOutlooks(t *testing.T) {
-	snap, eval := movable(t), must(preemption.NewEvaluator(preemption.Config{}))
+	snap, eval := movable(t), must(engine.NewEvaluator(engine.Config{}))
 	_, _, err := joint.Outlooks(context.Background(), nil, snap, joint.Request{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, _, err = joint.Outlooks(context.Background(), eval, snap, joint.Request{Moves: &preemption.LossCosts{Lost: -1}, Limit: -1})
+	_, _, err = joint.Outlooks(context.Background(), eval, snap, joint.Request{Moves: &engine.LossCosts{Lost: -1}, Limit: -1})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	for _, text := range []string{"Pods: 0 pods", "Moves: {Moved:0 Waits:0 Lost:-1}", "Limit: -1"} {
 		assert.ErrorContains(t, err, text)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Plan lists the pods that have to leave so that several others can run, and what preempting one by one
@@ -224,7 +225,7 @@ func (r *run) name(p *Plan, rules map[*outrank.Pod]string, turns []turn) {
 // Nothing is added if the plan could then not be carried out at once, if a pod evicted others and
 // found no place after all, or if a victim of the plan could stay then. The replacements of victims,
 // which run by now, are spared (rule 25.6.6). It returns the turns that are added.
-func (r *run) more(p *Plan, turns []turn, after *preemption.Snapshot, replacements []*outrank.Pod) ([]turn, error) {
+func (r *run) more(p *Plan, turns []turn, after *engine.Snapshot, replacements []*outrank.Pod) ([]turn, error) {
 	p.More = r.totals.total(nil)
 	var waiting []int
 	for i := range p.Placements {
@@ -389,7 +390,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 //
 // The snapshot stays as it is, but it is cloned, so that no other call may use it at the
 // same time; a clone for each goroutine lets several plan at once. Errors are those of
-// [preemption.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
+// [engine.Evaluator.Preempt] about any of the pods, also ErrState for a pod that runs,
 // and an *outrank.InputError about the request. A context that ends before the pods have
 // preempted one after the other, and their victims' replacements have places, is an error; one that ends
 // later leaves the best plan by then, which says so ([Plan].Interrupted). Either comes soon: what such a plan says
@@ -399,7 +400,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 // Time is that of the decisions one by one, of some questions to every node for each pod,
 // and of at most three times as many steps as the limit allows, four with Moves. Memory is linear in the pods
 // on the nodes that are looked at.
-func Preempt(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req Request) (*Plan, error) {
+func Preempt(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req Request) (*Plan, error) {
 	if ctx == nil || eval == nil || snap == nil {
 		return nil, fmt.Errorf("planning jointly: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)
 	}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // begin has the pods preempt one by one, and prepares the draft for those with a place.
-func (r *run) begin(snap *preemption.Snapshot) error {
+func (r *run) begin(snap *engine.Snapshot) error {
 	queue, err := pending(snap, r.pods, nil)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (r *run) begin(snap *preemption.Snapshot) error {
 	return r.prepare(snap, all)
 }
 
-func (r *run) prepare(snap *preemption.Snapshot, all []*member) error {
+func (r *run) prepare(snap *engine.Snapshot, all []*member) error {
 	placed := map[*outrank.Pod]bool{}
 	for _, i := range r.one.order {
 		placed[r.pods[i]] = true

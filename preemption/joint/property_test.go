@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 	"github.com/outrank-go/outrank/resource"
@@ -41,11 +42,11 @@ var large = map[string]gen.Shape{
 // drawn is a cluster with pods that wait.
 type drawn struct {
 	*rapid.T
-	snap *preemption.Snapshot
-	eval *preemption.Evaluator
+	snap *engine.Snapshot
+	eval *engine.Evaluator
 	pods []*outrank.Pod
 	// moves are what losses cost, nil where nothing is asked about replacements.
-	moves *preemption.LossCosts
+	moves *engine.LossCosts
 }
 
 // takesByName lets pods take from some of those of other priorities, higher ones among them.
@@ -59,7 +60,7 @@ func takesByName(preemptor, victim *outrank.Pod) string {
 // decide draws the rules: mostly those of kube-scheduler, and else ranks in any order, what
 // victims cost, a caller that spares some pods, and rules in place of priority.
 func (d *drawn) decide() {
-	var config preemption.Config
+	var config engine.Config
 	if rapid.Bool().Draw(d.T, "ranks of its own") {
 		ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(d.T, "ranks")
 		config.Policy.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(d.T, "number of ranks")]
@@ -75,7 +76,7 @@ func (d *drawn) decide() {
 		config.Guard = fewTogether{rapid.IntRange(1, 3).Draw(d.T, "together"), rapid.IntRange(1, 2).Draw(d.T, "of an app")}
 	}
 	var err error
-	d.eval, err = preemption.NewEvaluator(config)
+	d.eval, err = engine.NewEvaluator(config)
 	require.NoError(d, err)
 }
 
@@ -92,7 +93,7 @@ func drawOf(t *rapid.T, shape gen.Shape, most int, change func(*outrank.Cluster)
 	var err error
 	c := gen.Cluster(shape).Draw(t, "cluster")
 	change(c)
-	d.snap, err = preemption.NewSnapshot(c)
+	d.snap, err = engine.NewSnapshot(c)
 	require.NoError(t, err)
 	d.decide()
 	for i := range rapid.IntRange(1, most).Draw(t, "pods") {
@@ -143,7 +144,7 @@ func drawUnevenOf(t *rapid.T, change func(*outrank.Cluster)) *drawn {
 	change(c)
 	d := &drawn{T: t}
 	var err error
-	d.snap, err = preemption.NewSnapshot(c)
+	d.snap, err = engine.NewSnapshot(c)
 	require.NoError(t, err)
 	d.decide()
 	for i := range rapid.IntRange(2, 7-nodes).Draw(t, "waiting") {
@@ -202,7 +203,7 @@ func bruteFor(d *drawn, plan *joint.Plan) *brute {
 	}
 	queue := d.snap.Clone()
 	for _, p := range d.pods {
-		for _, s := range []*preemption.Snapshot{b.start, queue} {
+		for _, s := range []*engine.Snapshot{b.start, queue} {
 			require.NoError(d, s.AddPod(p))
 		}
 	}
@@ -318,7 +319,7 @@ func fewer(d *drawn, plan *joint.Plan) {
 // guard have it leave.
 func (d *drawn) needed(plan *joint.Plan) {
 	done := d.snap.Clone()
-	var trials *preemption.Trials
+	var trials *engine.Trials
 	for i, at := range plan.Placements {
 		if _, known := done.Pod(at.Pod.Key()); !known {
 			require.NoError(d, done.AddPod(at.Pod))
@@ -419,7 +420,7 @@ func (d *drawn) ownRules() bool {
 
 // keptAway lists the pods with a place, in the order of the queue, that their nodes would not take beside all
 // others.
-func (d *drawn) keptAway(done *preemption.Snapshot, plan *joint.Plan) []*outrank.Pod {
+func (d *drawn) keptAway(done *engine.Snapshot, plan *joint.Plan) []*outrank.Pod {
 	away := []*outrank.Pod{}
 	for _, at := range plan.Placements {
 		if at.Node == "" {
@@ -489,7 +490,7 @@ func TestPropertyOneByOne(t *testing.T) {
 			may := config.MayEvict
 			config.MayEvict = func(p, v *outrank.Pod) bool { return !slices.Contains(d.pods, v) && (may == nil || may(p, v)) }
 			var err error
-			eval, err = preemption.NewEvaluator(config)
+			eval, err = engine.NewEvaluator(config)
 			require.NoError(t, err)
 		}
 		for _, p := range pods {

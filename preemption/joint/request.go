@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // defaultLimit is how many steps each of the searches takes at most where [Request].Limit says
@@ -34,17 +35,17 @@ type Request struct {
 	// ByCost compares it: where the policy does not name that, right after the violations if they
 	// come first, and else before all ranks. Nil means that nothing is asked about replacements. With
 	// the zero LossCosts one that moves costs 1, one that waits 20 and one that is lost 100.
-	Moves *preemption.LossCosts
+	Moves *engine.LossCosts
 }
 
 // losses returns what losses cost, nil where nothing is asked about them.
-func (r *Request) losses() *preemption.LossCosts {
+func (r *Request) losses() *engine.LossCosts {
 	if r.Moves == nil {
 		return nil
 	}
 	costs := *r.Moves
-	if costs == (preemption.LossCosts{}) {
-		costs = preemption.LossCosts{Moved: 1, Waits: 20, Lost: 100}
+	if costs == (engine.LossCosts{}) {
+		costs = engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}
 	}
 	return &costs
 }
@@ -85,7 +86,7 @@ func (r *Request) problems() (ps []outrank.Problem) {
 
 // check returns everything that is wrong with the request and with a configuration that
 // cannot be asked about several pods.
-func (r *Request) check(config *preemption.Config) error {
+func (r *Request) check(config *engine.Config) error {
 	ps := r.problems()
 	add := func(object, field, text string) {
 		ps = append(ps, outrank.Problem{Object: object, Field: field, Text: text})
@@ -110,7 +111,7 @@ func (r *Request) check(config *preemption.Config) error {
 
 // pending returns a snapshot like the caller's in which the pods are pending, as they
 // stand in the request; those in bare are nominated to no node.
-func pending(snap *preemption.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]bool) (*preemption.Snapshot, error) {
+func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]bool) (*engine.Snapshot, error) {
 	s := snap.Clone()
 	for _, pod := range pods {
 		known, ok := s.Pod(pod.Key())
@@ -156,7 +157,7 @@ func (m *member) coupled() bool {
 
 // newMember finds out what there is to know of a pod before any is placed. The snapshot is
 // the caller's, with the nominations that may have the pod wait.
-func newMember(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, pod *outrank.Pod, at int, now time.Time) (*member, error) {
+func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, at int, now time.Time) (*member, error) {
 	plan, err := eval.Preempt(ctx, snap, pod, now)
 	if err != nil {
 		return nil, err

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // run is one call of Preempt.
 type run struct {
 	ctx  context.Context
-	eval *preemption.Evaluator
+	eval *engine.Evaluator
 	req  *Request
 	pods []*outrank.Pod // in the order of the queue
 	one  *oneByOne
@@ -32,7 +32,7 @@ func (r *run) movedAfter(s *solution, effort effort) bool {
 }
 
 // carryOut has the victims gone and the pods bound on a snapshot, whether or not their nodes take them.
-func (r *run) carryOut(snap *preemption.Snapshot, turns []turn) {
+func (r *run) carryOut(snap *engine.Snapshot, turns []turn) {
 	r.clearOut(snap, turns)
 	for _, at := range turns {
 		if at.node >= 0 {
@@ -42,7 +42,7 @@ func (r *run) carryOut(snap *preemption.Snapshot, turns []turn) {
 }
 
 // clearOut has the victims gone, and the nominations that end with them.
-func (r *run) clearOut(snap *preemption.Snapshot, turns []turn) {
+func (r *run) clearOut(snap *engine.Snapshot, turns []turn) {
 	for _, at := range turns {
 		if at.node >= 0 {
 			r.evict(snap, r.pods[at.at], spot{at.node, at.victims})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // spare returns a solution without the victims that could stay (rule 25.1.7), and the solution itself
@@ -73,7 +74,7 @@ func (r *run) asItRan(victim *outrank.Pod) *outrank.Pod {
 func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 	var out [][]*outrank.Pod
 	for _, at := range turns {
-		var t *preemption.Trials
+		var t *engine.Trials
 		if r.grouped && len(at.victims) > 1 && r.err == nil {
 			var err error
 			t, err = r.eval.Trials(r.plain, preemption.Request{Pod: r.pods[at.at], Now: r.now})
@@ -107,7 +108,7 @@ func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 // lacking lists the pods, by their place in the queue, that their nodes do not take beside all others in
 // a cluster in which a plan is carried out. Where pods are back that were victims, it asks only those
 // whose answer they can change: the others are as they were without, of whom these lacked room.
-func (r *run) lacking(after *preemption.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
+func (r *run) lacking(after *engine.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
 	var out []int
 	for _, at := range turns {
 		if at.node < 0 || r.err != nil {
@@ -305,7 +306,7 @@ func (r *run) mayEvict(i, node int, unit []*outrank.Pod) bool {
 }
 
 // lackingWith lists the pods that their nodes do not take beside all others and victims that stay.
-func (r *run) lackingWith(after *preemption.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
+func (r *run) lackingWith(after *engine.Snapshot, turns []turn, back []*outrank.Pod, lacked []int) []int {
 	mark := after.Mark()
 	defer func() { r.fail(after.Undo(mark)) }()
 	for _, v := range back {

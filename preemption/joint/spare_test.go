@@ -10,17 +10,17 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // roomOfTheLarge has a small pod leave first, and then a large one, with which gone the small one could stay.
-func roomOfTheLarge(t *testing.T) (*preemption.Snapshot, []*outrank.Pod) {
+func roomOfTheLarge(t *testing.T) (*engine.Snapshot, []*outrank.Pod) {
 	make := func(name, node string, priority int32, amounts ...string) *outrank.Pod {
 		return &outrank.Pod{Name: name, NodeName: node, Priority: outrank.Priority(priority), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList(amounts...)}}}
 	}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("memory", "6", "gpu", "2", "pods", "3")}},
 		Pods:  []*outrank.Pod{make("large", "n", 0, "memory", "5"), make("small", "n", -10, "memory", "1")},
 	})
@@ -42,7 +42,7 @@ func TestNobodyLeavesWhoCouldStay(t *testing.T) {
 		assert.False(t, plan.Kept)
 	}
 	snap, pods := roomOfTheLarge(t)
-	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	eval := must(engine.NewEvaluator(engine.Config{}))
 	for limit := range 40 {
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: gen.Now, Limit: limit})
 		require.NoError(t, err)
@@ -76,10 +76,10 @@ func TestContextEndsTheBound(t *testing.T) {
 			c.Pods = append(c.Pods, pod(node+string('a'+rune(priority)), node, priority, "1"))
 		}
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	pods := []*outrank.Pod{pod("w1", "", 100, "2"), pod("w2", "", 100, "3"), pod("w3", "", 100, "4"), pod("w4", "", 100, "1")}
-	eval := must(preemption.NewEvaluator(preemption.Config{}))
+	eval := must(engine.NewEvaluator(engine.Config{}))
 	interrupted := 0
 	for left := range 400 {
 		steps := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -17,7 +18,7 @@ import (
 type totals struct {
 	ranks   []preemption.Rank
 	cost    func(*outrank.Pod) int64
-	moves   *preemption.LossCosts // nil where nothing is asked about replacements
+	moves   *engine.LossCosts // nil where nothing is asked about replacements
 	now     time.Time
 	release outrank.Release
 	budgets *pdb.Budgets
@@ -38,7 +39,7 @@ type facts struct {
 	cost, own int64
 }
 
-func newTotals(snap *preemption.Snapshot, config *preemption.Config, now time.Time) *totals {
+func newTotals(snap *engine.Snapshot, config *engine.Config, now time.Time) *totals {
 	b := &totals{
 		ranks: config.Policy.Ranks, cost: config.Cost, now: now, release: snap.Release(),
 		budgets: pdb.New(snap.Budgets()), facts: map[*outrank.Pod]facts{},
@@ -50,7 +51,7 @@ func newTotals(snap *preemption.Snapshot, config *preemption.Config, now time.Ti
 }
 
 // move has losses cost something, and the ranks compare that (rule 25.6.3).
-func (b *totals) move(costs *preemption.LossCosts) {
+func (b *totals) move(costs *engine.LossCosts) {
 	b.moves = costs
 	if costs == nil || slices.Contains(b.ranks, preemption.ByCost) {
 		return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -55,7 +55,7 @@ func TestUnknownPhase(t *testing.T) {
 		{"kind":"Node","metadata":{"name":"n"}}`))
 	require.NoError(t, err)
 	require.Len(t, c.Pods, 1)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	require.Equal(t, "n", snap.NodeOf("default/p"))
 }

@@ -1,6 +1,6 @@
 // Package schedulerconfig answers what a KubeSchedulerConfiguration file means for
 // preemption: it reads the file that kube-scheduler is started with
-// (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
+// (kubescheduler.config.k8s.io/v1) and returns a [engine.Config] for each of
 // its profiles.
 //
 //	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -31,7 +31,7 @@ func ExampleRead() {
 	if err != nil {
 		panic(err)
 	}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{
 			{Name: "n1", Labels: map[string]string{"pool": "batch"}, Allocatable: resource.MustList("cpu", "4", "pods", "10")},
 			{Name: "n2", Allocatable: resource.MustList("cpu", "4", "pods", "10")},
@@ -45,7 +45,7 @@ func ExampleRead() {
 		panic(err)
 	}
 	for _, p := range c.Profiles {
-		e, err := preemption.NewEvaluator(p.Config)
+		e, err := engine.NewEvaluator(p.Config)
 		if err != nil {
 			panic(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
@@ -84,7 +85,7 @@ func TestDefaultProfile(t *testing.T) {
 	} {
 		p := read(t, text)
 		p.Scores, p.UnsupportedScores = score.Config{}, nil
-		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: preemption.Config{Schedulers: []string{outrank.DefaultScheduler}}, WaysOut: usualWaysOut}, p, "%s", text)
+		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: engine.Config{Schedulers: []string{outrank.DefaultScheduler}}, WaysOut: usualWaysOut}, p, "%s", text)
 	}
 }
 

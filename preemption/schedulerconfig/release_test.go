@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
@@ -63,7 +64,7 @@ func TestFiltersOffIn(t *testing.T) {
 				assert.Equal(t, c.isOff, strings.Contains(strings.Join(p.Config.Plugins.Off, " "), c.off))
 				assert.Equal(t, c.onNodes, strings.Contains(strings.Join(p.Config.Plugins.OffOnNodes, " "), c.off))
 			}
-			_, err := preemption.NewEvaluator(p.Config)
+			_, err := engine.NewEvaluator(p.Config)
 			assert.NoError(t, err)
 		})
 	}

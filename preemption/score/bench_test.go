@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -44,15 +44,15 @@ func member(name, on string, app int) *outrank.Pod {
 
 func BenchmarkRank(b *testing.B) {
 	const nodes = 5000
-	snap, err := preemption.NewSnapshot(crowd(nodes))
+	snap, err := engine.NewSnapshot(crowd(nodes))
 	require.NoError(b, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(b, err)
 	scorer, err := score.New(score.Config{SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
 		return &outrank.LabelSelector{MatchLabels: map[string]string{"app": p.Labels["app"]}}
 	}})
 	require.NoError(b, err)
-	run := func(name string, snap *preemption.Snapshot, pod *outrank.Pod) {
+	run := func(name string, snap *engine.Snapshot, pod *outrank.Pod) {
 		b.Run(fmt.Sprintf("nodes=%d/%s", nodes, name), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -25,8 +26,8 @@ type counter struct {
 // Name is that of the attachment.
 func (counter) Name() string { return "Scores" }
 
-// Start implements [preemption.Filter].
-func (counter) Start(*outrank.Pod, *preemption.Snapshot) (preemption.FilterState, error) {
+// Start implements [engine.Filter].
+func (counter) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
 	return nil, nil
 }
 

@@ -5,23 +5,23 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // small is a cluster of two nodes, of which a is half full.
-func small() (*preemption.Snapshot, *preemption.Evaluator, *outrank.Pod) {
+func small() (*engine.Snapshot, *engine.Evaluator, *outrank.Pod) {
 	room := resource.MustList("cpu", "4", "memory", "8Gi", "pods", "110")
 	half := outrank.Container{Name: "c", Requests: resource.MustList("cpu", "2", "memory", "4Gi")}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "a", Allocatable: room}, {Name: "b", Allocatable: room}},
 		Pods:  []*outrank.Pod{{Name: "old", NodeName: "a", Containers: []outrank.Container{half}}},
 	})
 	if err != nil {
 		panic(err)
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		panic(err)
 	}

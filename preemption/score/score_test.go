@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -35,9 +36,9 @@ func on(node, name string, requests resource.List) *outrank.Pod {
 func waiting() *outrank.Pod { return on("", "new", resource.MustList("cpu", "1", "memory", "1Gi")) }
 
 func rank(t require.TestingT, config score.Config, c *outrank.Cluster, pod *outrank.Pod) *score.Ranking {
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	scorer, err := score.New(config)
 	require.NoError(t, err)
@@ -213,7 +214,7 @@ func TestAmountsBeyondAllBounds(t *testing.T) {
 	a, b := node("a"), withImage(node("b"))
 	b.Images[0].SizeBytes = 1<<63 - 1
 	c := &outrank.Cluster{Nodes: []*outrank.Node{a, b}, Pods: []*outrank.Pod{on("a", "p", huge), on("a", "q", huge), on("b", "s", resource.MustList("memory", "8Ei"))}}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	for _, strategy := range []score.Strategy{{}, {Type: score.MostAllocated}, {Type: score.RequestedToCapacityRatio, Shape: []score.Point{{Utilization: 3, Score: 9}, {Utilization: 90}}}} {
 		scorer, err := score.New(score.Config{Fit: strategy})
@@ -287,7 +288,7 @@ func TestMistakes(t *testing.T) {
 		require.ErrorIs(t, err, outrank.ErrInvalid, name)
 	}
 	ctx, a := context.Background(), node("a")
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{a}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{a}})
 	require.NoError(t, err)
 	scorer := new(score.Scorer)
 	_, err = scorer.Score(ctx, snap, waiting(), []*outrank.Node{node("a")})
@@ -304,7 +305,7 @@ func TestMistakes(t *testing.T) {
 // them, unless one node alone takes the pod: then nobody asks for scores (rule 27.1.7).
 func TestTermsThatCannotBeRead(t *testing.T) {
 	both := []*outrank.Node{node("a", "cores", "4"), node("b", "cores", "8")}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: both})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: both})
 	require.NoError(t, err)
 	for _, x := range []struct {
 		operator outrank.Operator
@@ -395,7 +396,7 @@ func TestPropertyAttachedOrNot(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		c := world(t, rapid.Uint64Range(1, 40).Draw(t, "seed"))
-		snap, err := preemption.NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
 		scorer, err := score.New(score.Config{SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: p.Labels} }})
 		require.NoError(t, err)
@@ -421,7 +422,7 @@ func TestPropertyAttachedOrNot(t *testing.T) {
 				mark = snap.Mark()
 			}
 		}
-		plain, err := preemption.NewSnapshot(snap.Cluster())
+		plain, err := engine.NewSnapshot(snap.Cluster())
 		require.NoError(t, err)
 		pod, err := clustergen.Preemptor(clustergen.Full(), rapid.Uint64Range(1, 40).Draw(t, "pod seed"))
 		require.NoError(t, err)
@@ -453,9 +454,9 @@ func TestPreferencesDoNotPreempt(t *testing.T) {
 		require.NoError(t, err)
 		var plans []string
 		for _, c := range []*outrank.Cluster{plain, world(t, seed)} {
-			snap, err := preemption.NewSnapshot(c)
+			snap, err := engine.NewSnapshot(c)
 			require.NoError(t, err)
-			eval, err := preemption.NewEvaluator(preemption.Config{})
+			eval, err := engine.NewEvaluator(engine.Config{})
 			require.NoError(t, err)
 			plan, err := eval.Preempt(context.Background(), snap, pod, clustergen.Now())
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Scorer is a [Config] ready for use. It holds no state of a cluster. Any number of goroutines
@@ -24,12 +25,12 @@ func New(config Config) (*Scorer, error) {
 	return &Scorer{config.clone()}, nil
 }
 
-// Attach makes the snapshot keep the counts that scores go by, as [preemption.Snapshot.Attach]
+// Attach makes the snapshot keep the counts that scores go by, as [engine.Snapshot.Attach]
 // does for a filter: changes of the snapshot cost a little more from then on, and scores no
 // longer begin by counting its pods. One attachment is enough for all scorers; a second one
 // changes nothing. The error is [outrank.ErrInvalid] for no snapshot. Time is linear in the
 // pods.
-func (s *Scorer) Attach(snap *preemption.Snapshot) error {
+func (s *Scorer) Attach(snap *engine.Snapshot) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
@@ -40,10 +41,10 @@ func (s *Scorer) Attach(snap *preemption.Snapshot) error {
 }
 
 // Rank scores the nodes that take the pod as things are: the node that the pod is nominated to
-// where that takes it ([preemption.Evaluator.FeasibleNominated]), else those of
-// [preemption.Evaluator.Feasible], in the cluster's order. There may be none. The errors are
-// those of [preemption.Evaluator.Preempt] and of [Scorer.Score].
-func (s *Scorer) Rank(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, pod *outrank.Pod) (*Ranking, error) {
+// where that takes it ([engine.Evaluator.FeasibleNominated]), else those of
+// [engine.Evaluator.Feasible], in the cluster's order. There may be none. The errors are
+// those of [engine.Evaluator.Preempt] and of [Scorer.Score].
+func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (*Ranking, error) {
 	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
 	}
@@ -69,7 +70,7 @@ func (s *Scorer) Rank(ctx context.Context, eval *preemption.Evaluator, snap *pre
 // [outrank.Pod.Validate]; and [outrank.ErrInvalid] for a term or selector of the pod that
 // kube-scheduler cannot read, with two nodes or more (rule 27.1.7). Time is linear in the nodes, and without
 // [Scorer.Attach] in the pods of the snapshot.
-func (s *Scorer) Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
+func (s *Scorer) Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	if s == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
 	}
@@ -115,7 +116,7 @@ func init() {
 type question struct {
 	lookout.Watch
 	config *Config
-	snap   *preemption.Snapshot
+	snap   *engine.Snapshot
 	pod    *outrank.Pod
 	// tolerations are those of the pod.
 	tolerations fit.Tolerations
@@ -129,7 +130,7 @@ type question struct {
 	ignored []bool
 }
 
-func (s *Scorer) score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
+func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	r := &Ranking{Nodes: nodes, Totals: make([]int64, len(nodes))}
 	if len(nodes) == 0 {
 		return r, ctx.Err()

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -51,7 +51,7 @@ type tables struct {
 
 // of returns the table of a snapshot's nodes: the last one as long as the nodes are the same
 // objects in the same order.
-func (c *tables) of(snap *preemption.Snapshot) *table {
+func (c *tables) of(snap *engine.Snapshot) *table {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last == nil || !c.last.holds(snap) {
@@ -60,7 +60,7 @@ func (c *tables) of(snap *preemption.Snapshot) *table {
 	return c.last
 }
 
-func (t *table) holds(snap *preemption.Snapshot) bool {
+func (t *table) holds(snap *engine.Snapshot) bool {
 	if snap.NumNodes() != len(t.nodes) {
 		return false
 	}
@@ -74,7 +74,7 @@ func (t *table) holds(snap *preemption.Snapshot) bool {
 	return true
 }
 
-func newTable(snap *preemption.Snapshot) *table {
+func newTable(snap *engine.Snapshot) *table {
 	t := &table{at: make(map[string]int32, snap.NumNodes()), labels: map[string]*labels{}, amounts: map[resource.Name][]int64{}}
 	for n := range snap.Nodes() {
 		t.at[n.Name] = int32(len(t.nodes))

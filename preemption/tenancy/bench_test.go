@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -50,7 +51,7 @@ func crowded(nodes int) (*outrank.Cluster, []*outrank.Pod, tenancy.Config) {
 type open struct{}
 
 func (open) Name() string { return "Open" }
-func (open) Start([]*outrank.Pod, *preemption.Snapshot) (preemption.GuardState, error) {
+func (open) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
 	return open{}, nil
 }
 func (open) Remove(*outrank.Pod, *outrank.Node) {}
@@ -68,8 +69,8 @@ func BenchmarkGang(b *testing.B) {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(config)), QueueOf: queueOf}))
 		for _, with := range []string{"none", "open", "quotas", "attached"} {
 			b.Run(fmt.Sprintf("rules=%s/nodes=%d", with, nodes), func(b *testing.B) {
-				snap := must(preemption.NewSnapshot(c))
-				var config preemption.Config
+				snap := must(engine.NewSnapshot(c))
+				var config engine.Config
 				switch with {
 				case "open":
 					config.Guard = open{}
@@ -79,10 +80,10 @@ func BenchmarkGang(b *testing.B) {
 				case "quotas":
 					rules.Use(&config)
 				}
-				eval := must(preemption.NewEvaluator(config))
+				eval := must(engine.NewEvaluator(config))
 				b.ReportAllocs()
 				for b.Loop() {
-					plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
+					plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
 					if err != nil || plan.Outcome != preemption.Preempt {
 						b.Fatal(plan, err)
 					}

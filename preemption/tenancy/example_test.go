@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -35,8 +35,8 @@ func pending(name, queue, cpu string, priority int32) *outrank.Pod {
 }
 
 // lent is a node on which ads has borrowed 2 cpu.
-func lent() *preemption.Snapshot {
-	return must(preemption.NewSnapshot(&outrank.Cluster{
+func lent() *engine.Snapshot {
+	return must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
 		Pods: []*outrank.Pod{
 			running("ads-1", "ads", "2", 100), running("ads-2", "ads", "2", 50), running("ads-3", "ads", "2", 70), running("search-1", "search", "2", 0),
@@ -48,9 +48,9 @@ func lent() *preemption.Snapshot {
 // that: ads keeps its 4 cpu.
 func ExampleRules_Use() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	var config preemption.Config
+	var config engine.Config
 	rules.Use(&config)
-	eval := must(preemption.NewEvaluator(config))
+	eval := must(engine.NewEvaluator(config))
 	plan := must(eval.Preempt(context.Background(), lent(), pending("search-2", "search", "2", 0), now))
 	for _, v := range plan.Victims {
 		fmt.Println(v, "of priority", v.Pod.PriorityValue(), "by", v.Rule)
@@ -125,7 +125,7 @@ func ExampleRules_MayTake() {
 // it has borrowed, and not to a queue that would borrow itself.
 func ExampleRules_Guard() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	eval := must(preemption.NewEvaluator(preemption.Config{Guard: rules.Guard()}))
+	eval := must(engine.NewEvaluator(engine.Config{Guard: rules.Guard()}))
 	plan := must(eval.Preempt(context.Background(), lent(), pending("search-2", "search", "4", 80), now))
 	for _, v := range plan.Victims {
 		fmt.Printf("%s %q\n", v, v.Rule)
@@ -145,7 +145,7 @@ func ExampleRules_Filter() {
 	if err := snap.Attach(rules.Filter()); err != nil {
 		fmt.Println(err)
 	}
-	eval := must(preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{rules.Filter()}}))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rules.Filter()}}))
 	plan := must(eval.Preempt(context.Background(), snap, pending("ads-4", "ads", "1", 0), now))
 	fmt.Println(plan.TurnedDown)
 	// Output:
@@ -156,11 +156,11 @@ func ExampleRules_Filter() {
 // no second one while there are others.
 func ExampleClosest() {
 	pod := func(name, cpu string) *outrank.Pod { return running(name, "", cpu, 10) }
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "9", "pods", "10")}},
 		Pods:  []*outrank.Pod{pod("many-1", "1"), pod("many-2", "1"), pod("many-3", "1"), pod("huge-1", "3"), pod("some-1", "3")},
 	}))
-	eval := must(preemption.NewEvaluator(preemption.Config{Chooser: tenancy.Closest(tenancy.Closeness{
+	eval := must(engine.NewEvaluator(engine.Config{Chooser: tenancy.Closest(tenancy.Closeness{
 		Delta:       10,
 		MaxParallel: func(p *outrank.Pod) (string, int) { return p.Name[:4], 1 },
 	})}))

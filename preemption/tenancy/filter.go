@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // quotaFilter keeps pods away whose queue has too little left.
@@ -12,9 +13,9 @@ type quotaFilter struct{ *Rules }
 
 // Filter returns the filter QueueQuota: a pod fits on no node while its queue has too
 // little left for it, which the loss of pods of its tree may change (rule 24.5.6). Attach
-// it to a snapshot ([preemption.Snapshot.Attach]), so that decisions do not count the
+// it to a snapshot ([engine.Snapshot.Attach]), so that decisions do not count the
 // cluster each time; the guard then uses its counts, too.
-func (r *Rules) Filter() preemption.StatefulFilter { return quotaFilter{r.origin()} }
+func (r *Rules) Filter() engine.StatefulFilter { return quotaFilter{r.origin()} }
 
 func (quotaFilter) Name() string                   { return "QueueQuota" }
 func (f quotaFilter) Concerns(p *outrank.Pod) bool { return f.QueueOf != nil && f.QueueOf(p) != "" }
@@ -30,7 +31,7 @@ func (f quotaFilter) NewState() preemption.ClusterState {
 // counted returns what the cluster's queues use, for the caller to change: their running pods,
 // and those for which room is kept on a node but the ones that ask (rule 24.5.9). promised are
 // these pods, nil for none.
-func (r *Rules) counted(snap *preemption.Snapshot, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
+func (r *Rules) counted(snap *engine.Snapshot, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
 	use = snap.StateOf(r.Filter()).Clone().(clusterUsage)
 	var asking map[podName]bool
 	for p := range snap.Nominated() {
@@ -53,7 +54,7 @@ type podName struct{ namespace, name string }
 
 func nameOf(p *outrank.Pod) podName { return podName{p.NamespaceName(), p.Name} }
 
-func (f quotaFilter) Start(p *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f quotaFilter) Start(p *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	at, amounts, asked, err := f.asks(p)
 	if err != nil || at == none {
 		return nil, err

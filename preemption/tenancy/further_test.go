@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -385,13 +386,13 @@ func TestWindowsOnNodes(t *testing.T) {
 	} {
 		tt.options.Tree, tt.options.QueueOf, tt.options.Style = must(tenancy.NewTree(shop())), queueOf, tenancy.Kueue
 		rules := must(tenancy.New(tt.options))
-		snap := must(preemption.NewSnapshot(cluster))
+		snap := must(engine.NewSnapshot(cluster))
 		require.NoError(t, snap.Attach(rules.Filter()))
 		asker := pending("search-2", "search", "2", 0)
 		at := func(when time.Time) *preemption.Plan {
-			var config preemption.Config
+			var config engine.Config
 			rules.At(when).Use(&config)
-			return must(must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, asker, when))
+			return must(must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, asker, when))
 		}
 		plan := at(now)
 		if tt.retry == 0 {
@@ -424,9 +425,9 @@ func TestPropertyWindowsOfGangs(t *testing.T) {
 		}
 		o := tenancy.Options{Tree: must(tenancy.NewTree(c.config)), QueueOf: queueOf, Style: c.style, Fair: c.fair}
 		plan := func(o tenancy.Options, at time.Time) *preemption.GroupPlan {
-			var config preemption.Config
+			var config engine.Config
 			must(tenancy.New(o)).At(at).Use(&config)
-			return must(must(preemption.NewEvaluator(config)).PreemptGroup(context.Background(), must(preemption.NewSnapshot(cluster)), preemption.GroupRequest{Pods: c.gang, Now: gen.Now}))
+			return must(must(engine.NewEvaluator(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: c.gang, Now: gen.Now}))
 		}
 		free := toldOf(plan(o, gen.Now))
 		o.Protection = tenancy.Protection{Within: hours("within"), Reclaim: hours("reclaim"), FairShare: hours("fair share")}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -37,13 +37,13 @@ func gang(members int) (*outrank.Cluster, []*outrank.Pod) {
 // nodes at once, and a gang of 3 does not get more than that.
 func ExampleRules_Use_gang() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	var config preemption.Config
+	var config engine.Config
 	rules.Use(&config)
-	eval := must(preemption.NewEvaluator(config))
+	eval := must(engine.NewEvaluator(config))
 	for _, members := range []int{2, 3} {
 		cluster, pods := gang(members)
-		snap := must(preemption.NewSnapshot(cluster))
-		plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now}))
+		snap := must(engine.NewSnapshot(cluster))
+		plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: now}))
 		fmt.Println(plan.Outcome)
 		if plan.Unhelpful != nil {
 			fmt.Println(plan.Unhelpful)

@@ -9,12 +9,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 )
 
 // askedFor returns how often a decision about a gang of 8 asks for a queue, for each pod of a
 // crowded cluster.
-func askedFor(t *testing.T, nodes int, style tenancy.Style, attach func(*preemption.Snapshot, *tenancy.Rules)) float64 {
+func askedFor(t *testing.T, nodes int, style tenancy.Style, attach func(*engine.Snapshot, *tenancy.Rules)) float64 {
 	t.Helper()
 	c, gang, config := crowded(nodes)
 	asked := 0
@@ -22,12 +23,12 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style, attach func(*preempt
 		Tree: must(tenancy.NewTree(config)), Style: style,
 		QueueOf: func(p *outrank.Pod) string { asked++; return queueOf(p) },
 	}))
-	var settings preemption.Config
+	var settings engine.Config
 	rules.Use(&settings)
-	snap := must(preemption.NewSnapshot(c))
+	snap := must(engine.NewSnapshot(c))
 	attach(snap, rules)
 	asked = 0
-	plan, err := must(preemption.NewEvaluator(settings)).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: gang, Now: gen.Now})
+	plan, err := must(engine.NewEvaluator(settings)).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempt, plan.Outcome)
 	return float64(asked) / float64(len(c.Pods))
@@ -37,9 +38,9 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style, attach func(*preempt
 // each member. MayTake is asked twice for each member and pod, and each member is told of each pod.
 func TestGangsAreLinear(t *testing.T) {
 	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn} {
-		for name, attach := range map[string]func(*preemption.Snapshot, *tenancy.Rules){
-			"counted":  func(*preemption.Snapshot, *tenancy.Rules) {},
-			"attached": func(snap *preemption.Snapshot, rules *tenancy.Rules) { require.NoError(t, snap.Attach(rules.Filter())) },
+		for name, attach := range map[string]func(*engine.Snapshot, *tenancy.Rules){
+			"counted":  func(*engine.Snapshot, *tenancy.Rules) {},
+			"attached": func(snap *engine.Snapshot, rules *tenancy.Rules) { require.NoError(t, snap.Attach(rules.Filter())) },
 		} {
 			few, many := askedFor(t, 10, style, attach), askedFor(t, 60, style, attach)
 			t.Logf("style %d, %s: %.1f and %.1f for each pod", style, name, few, many)

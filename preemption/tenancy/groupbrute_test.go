@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -158,7 +159,7 @@ func toldOf(plan *preemption.GroupPlan) verdict {
 }
 
 // usedOrPromised is used with what is kept for nominated pods.
-func usedOrPromised(snap *preemption.Snapshot) map[string]resource.List {
+func usedOrPromised(snap *engine.Snapshot) map[string]resource.List {
 	out := used(snap)
 	for p := range snap.Nominated() {
 		out[queueOf(p)] = out[queueOf(p)].Plus(p.RunningRequests(outrank.DefaultRelease))
@@ -173,15 +174,15 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, cluster := drawCourt(t)
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(c.config)), QueueOf: queueOf, Style: c.style, Fair: c.fair}))
-		var config preemption.Config
+		var config engine.Config
 		rules.Use(&config)
-		eval, snap := must(preemption.NewEvaluator(config)), must(preemption.NewSnapshot(cluster))
+		eval, snap := must(engine.NewEvaluator(config)), must(engine.NewSnapshot(cluster))
 		want := c.decide()
 		for _, attached := range []bool{false, true} {
 			if attached {
 				require.NoError(t, snap.Attach(rules.Filter()))
 			}
-			plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: c.gang, Now: gen.Now})
+			plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: c.gang, Now: gen.Now})
 			require.NoError(t, err)
 			require.Empty(t, testdiff.Diff(want, toldOf(plan)), "attached: %v (-court +engine)", attached)
 			if plan.Outcome != preemption.Preempt {
@@ -231,7 +232,7 @@ func TestPropertyGuardAgreesWithTheCourt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, cluster := drawCourt(t)
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(c.config)), QueueOf: queueOf, Style: c.style, Fair: c.fair}))
-		snap := must(preemption.NewSnapshot(cluster))
+		snap := must(engine.NewSnapshot(cluster))
 		state := must(rules.Guard().Start(slices.Clone(c.gang), snap)).Clone()
 		gone := map[*outrank.Pod]bool{}
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // tenantGuard keeps queues from losing what is theirs.
@@ -14,11 +15,11 @@ type tenantGuard struct{ *Rules }
 // Guard returns the guard Tenancy: it follows who is taken from which queue on a node,
 // and refuses what the style, the policies and the shares do not allow of all of them
 // together (group 24.5).
-func (r *Rules) Guard() preemption.Guard { return tenantGuard{r} }
+func (r *Rules) Guard() engine.Guard { return tenantGuard{r} }
 
 func (tenantGuard) Name() string { return "Tenancy" }
 
-func (g tenantGuard) Start(pods []*outrank.Pod, snap *preemption.Snapshot) (preemption.GuardState, error) {
+func (g tenantGuard) Start(pods []*outrank.Pod, snap *engine.Snapshot) (preemption.GuardState, error) {
 	s := &guardState{rules: g.Rules}
 	for i, p := range pods {
 		at, amounts, asked, err := g.asks(p)
@@ -61,7 +62,7 @@ type guardState struct {
 	before *usage // as the cluster is; shared by all clones
 	now    *usage // without those who are away
 	away   away
-	snap   *preemption.Snapshot
+	snap   *engine.Snapshot
 }
 
 func (s *guardState) Clone() preemption.GuardState {
@@ -151,7 +152,7 @@ func (s *guardState) ownerOf(r int) int {
 // [Rules.Filter] behind the other filters, and the release where the options name one and the
 // configuration does not. The filters that are there are not written. With a nil configuration it
 // does nothing.
-func (r *Rules) Use(c *preemption.Config) {
+func (r *Rules) Use(c *engine.Config) {
 	if c == nil {
 		return
 	}

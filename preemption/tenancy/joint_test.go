@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 )
@@ -26,11 +26,11 @@ func TestJointPlansKeepQuotas(t *testing.T) {
 		}
 		rules, err := tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style})
 		require.NoError(t, err)
-		var config preemption.Config
+		var config engine.Config
 		rules.Use(&config)
-		snap, err := preemption.NewSnapshot(cluster)
+		snap, err := engine.NewSnapshot(cluster)
 		require.NoError(t, err)
-		eval, err := preemption.NewEvaluator(config)
+		eval, err := engine.NewEvaluator(config)
 		require.NoError(t, err)
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: now})
 		require.NoError(t, err)

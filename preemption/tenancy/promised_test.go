@@ -11,24 +11,25 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // roomy are two empty nodes with room for more than the quotas of the shop, where search may not
 // borrow, and nobody takes from their own.
-func roomy(t testing.TB) (*tenancy.Rules, *preemption.Evaluator, *preemption.Snapshot) {
+func roomy(t testing.TB) (*tenancy.Rules, *engine.Evaluator, *engine.Snapshot) {
 	t.Helper()
 	config := shop()
 	config.Queues[1].BorrowLimit, config.Queues[1].Policy.Within = resource.MustList("cpu", "0"), tenancy.Nobody
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(config)), QueueOf: queueOf}))
-	var c preemption.Config
+	var c engine.Config
 	rules.Use(&c)
 	cluster := &outrank.Cluster{Release: groupsOn, Groups: []*outrank.PodGroup{{Name: "rank", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(5)}}}
 	for _, name := range []string{"n1", "n2"} {
 		cluster.Nodes = append(cluster.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "9", "pods", "9")})
 	}
-	return rules, must(preemption.NewEvaluator(c)), must(preemption.NewSnapshot(cluster))
+	return rules, must(engine.NewEvaluator(c)), must(engine.NewSnapshot(cluster))
 }
 
 // ranks is a gang of search.
@@ -42,7 +43,7 @@ func ranks(cpu ...string) (pods []*outrank.Pod) {
 }
 
 // promise nominates a pod.
-func promise(t testing.TB, snap *preemption.Snapshot, p *outrank.Pod, node string) {
+func promise(t testing.TB, snap *engine.Snapshot, p *outrank.Pod, node string) {
 	t.Helper()
 	require.NoError(t, snap.AddPod(p))
 	require.NoError(t, snap.Nominate(p.Key(), node))
@@ -61,7 +62,7 @@ func TestPromisedQuota(t *testing.T) {
 				for _, cpu := range []string{"1", "2"} {
 					plan, err := eval.Preempt(context.Background(), snap, pending("search-2", "search", cpu, 5), now)
 					require.NoError(t, err)
-					group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: ranks("500m", map[string]string{"1": "500m", "2": "1500m"}[cpu]), Now: now})
+					group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("500m", map[string]string{"1": "500m", "2": "1500m"}[cpu]), Now: now})
 					require.NoError(t, err)
 					require.Equal(t, plan.Outcome, group.Outcome)
 					out = append(out, plan.Outcome)
@@ -96,7 +97,7 @@ func TestPromisedToOneself(t *testing.T) {
 	gang := ranks("2", "2")
 	promise(t, snap, gang[0], "n1")
 	promise(t, snap, gang[1], "n2")
-	group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: gang, Now: now})
+	group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Fits, group.Outcome)
 }
@@ -111,7 +112,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 		"one":   {pending("one", "search", "1", 0)},
 		"gang":  gang,
 	}
-	fits := func(t *testing.T, eval *preemption.Evaluator, snap *preemption.Snapshot, name string) bool {
+	fits := func(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, name string) bool {
 		pods := asks[name]
 		if len(pods) == 1 {
 			plan, err := eval.Preempt(context.Background(), snap, pods[0], now)
@@ -121,7 +122,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 			}
 			return plan.Outcome == preemption.Fits
 		}
-		plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now})
+		plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: now})
 		require.NoError(t, err)
 		if plan.Outcome == preemption.Fits {
 			for _, a := range plan.Placement {
@@ -160,10 +161,10 @@ func TestPromisesInAnyOrder(t *testing.T) {
 func TestPromisedCountsAsBorrowed(t *testing.T) {
 	for _, waiting := range []string{"", "2"} {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-		var config preemption.Config
+		var config engine.Config
 		rules.Use(&config)
-		eval := must(preemption.NewEvaluator(config))
-		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		eval := must(engine.NewEvaluator(config))
+		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Release: groupsOn,
 			Groups:  []*outrank.PodGroup{{Name: "rank", Policy: outrank.GangPolicy, MinCount: 1, Priority: outrank.Priority(5)}},
 			Nodes: []*outrank.Node{
@@ -182,7 +183,7 @@ func TestPromisedCountsAsBorrowed(t *testing.T) {
 			require.Equal(t, preemption.Fits, plan.Outcome)
 		}
 		require.Len(t, plan.Victims, want, "%v", plan)
-		group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: ranks("2"), Now: now})
+		group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("2"), Now: now})
 		require.NoError(t, err)
 		require.Equal(t, plan.Outcome, group.Outcome)
 		require.Len(t, group.Victims, want)
@@ -198,7 +199,7 @@ func TestPromisedCountsOnce(t *testing.T) {
 	plan, err := eval.Preempt(context.Background(), snap, pending("search-2", "search", "1", 5), now)
 	require.NoError(t, err)
 	require.Equal(t, preemption.Fits, plan.Outcome)
-	group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: ranks("500m", "500m"), Now: now})
+	group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("500m", "500m"), Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Fits, group.Outcome)
 }

@@ -178,7 +178,7 @@ func (r *Rules) takers(rule Rule) []Rule {
 const LowerPriority Rule = "lower priority"
 
 // MayTake returns the rule by which a pod may be taken from, as far as the two of them
-// tell, and the empty text if there is none: see [preemption.Config].MayTake. What else
+// tell, and the empty text if there is none: see [engine.Config].MayTake. What else
 // is away is up to the guard. Nobody takes from a nil pod, nor does a nil pod.
 func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {

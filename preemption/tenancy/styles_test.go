@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -26,15 +27,15 @@ func TestStyles(t *testing.T) {
 	} {
 		for style, want := range map[tenancy.Style]string{tenancy.KeepsItsOwn: tt.keeps, tenancy.Kueue: tt.kueue, tenancy.YuniKorn: tt.yunikorn} {
 			rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
-			var config preemption.Config
+			var config engine.Config
 			rules.Use(&config)
 			cluster := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "9")}}}
 			cluster.Pods = append(cluster.Pods, running("ads-1", "ads", tt.size, 0), running("ads-2", "ads", tt.size, 5))
 			if tt.size == "2" {
 				cluster.Pods = append(cluster.Pods, running("ads-3", "ads", tt.size, 9))
 			}
-			eval := must(preemption.NewEvaluator(config))
-			plan, err := eval.Preempt(context.Background(), must(preemption.NewSnapshot(cluster)), pending("search-1", "search", tt.size, 0), now)
+			eval := must(engine.NewEvaluator(config))
+			plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(cluster)), pending("search-1", "search", tt.size, 0), now)
 			require.NoError(t, err)
 			got := ""
 			if plan.Outcome == preemption.Preempt {
@@ -55,13 +56,13 @@ func TestStyles(t *testing.T) {
 func TestWithinItsOwn(t *testing.T) {
 	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue} {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
-		var config preemption.Config
+		var config engine.Config
 		rules.Use(&config)
-		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "1")}},
 			Pods:  []*outrank.Pod{running("ads-1", "ads", "0", 0)},
 		}))
-		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
 		require.NoError(t, err)
 		require.Equal(t, preemption.NothingHelps, plan.Outcome)
 		assert.Equal(t, []string{"ads would lose what is its own"}, plan.Unhelpful[0].Reasons)
@@ -75,15 +76,15 @@ func TestRequestsByRelease(t *testing.T) {
 	resized.Containers[0].Actual = resource.MustList("cpu", "3")
 	resized.Containers = append(resized.Containers, outrank.Container{Requests: resource.MustList("cpu", "3"), Actual: resource.MustList("cpu", "1")})
 	preempt := func(by, of outrank.Release) (*preemption.Plan, error) {
-		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Release: of, Pods: []*outrank.Pod{resized},
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "9", "pods", "1")}},
 		}))
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.Kueue, Release: by}))
-		var config preemption.Config
+		var config engine.Config
 		rules.Use(&config)
 		require.NoError(t, snap.Attach(rules.Filter()))
-		return must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
+		return must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
 	}
 	for _, tt := range []struct {
 		by, of outrank.Release
@@ -113,15 +114,15 @@ func TestBorrowedOfOneResource(t *testing.T) {
 			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4", "memory", "8Gi"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
 		},
 	}))}))
-	var config preemption.Config
+	var config engine.Config
 	rules.Use(&config)
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "16Gi", "pods", "9")}},
 		Pods:  []*outrank.Pod{running("ads-1", "ads", "2", 0), running("ads-2", "ads", "2", 0)},
 	}))
 	asker := pending("search-1", "search", "1", 5)
 	asker.Containers[0].Requests["memory"] = resource.MustParse("1Gi")
-	plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, asker, now)
+	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, asker, now)
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempt, plan.Outcome, "%v", plan)
 	assert.Equal(t, "reclaimed within the cohort", plan.Victims[0].Rule)
@@ -139,17 +140,17 @@ func TestWhileBorrowingAndWithin(t *testing.T) {
 				Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Lower, WhileBorrowing: true, BorrowUpTo: &zero}},
 		},
 	}))}))
-	var config preemption.Config
+	var config engine.Config
 	rules.Use(&config)
 	for _, tt := range []struct {
 		ads, search int32 // priorities
 		want        int   // victims
 	}{{0, 3, 2}, {1, 3, 0}} {
-		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
 			Pods:  []*outrank.Pod{running("ads-1", "ads", "2", tt.ads), running("search-1", "search", "2", tt.search)},
 		}))
-		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-2", "search", "4", 5), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-2", "search", "4", 5), now)
 		require.NoError(t, err)
 		assert.Len(t, plan.Victims, tt.want, "%+v: %v", tt, plan)
 	}
@@ -165,13 +166,13 @@ func TestNoClaimWhereQueuesMeet(t *testing.T) {
 			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
 		},
 	}))}))
-	var config preemption.Config
+	var config engine.Config
 	rules.Use(&config)
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
 		Pods:  []*outrank.Pod{running("ads-1", "ads", "4", 0)},
 	}))
-	plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "2", 5), now)
+	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "2", 5), now)
 	require.NoError(t, err)
 	require.Equal(t, preemption.NothingHelps, plan.Outcome, "%v", plan)
 	assert.Equal(t, []string{"queue search would have more than its own"}, plan.Unhelpful[0].Reasons)
@@ -193,7 +194,7 @@ func TestSharesWithOnesOwnPodsBack(t *testing.T) {
 	}))
 	few, many := running("ads-1", "ads", "1", 0), running("news-1", "news", "4", 0)
 	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "9")}
-	snap := must(preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node}, Pods: []*outrank.Pod{few, many}}))
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node}, Pods: []*outrank.Pod{few, many}}))
 	state := must(rules.Guard().Start([]*outrank.Pod{pending("search-1", "search", "3", 5)}, snap))
 	state.Remove(many, node)
 	assert.Empty(t, state.Check().Reasons, "3 of 8 are less than 4 and the 1 that stays")
@@ -205,14 +206,14 @@ func TestSharesWithOnesOwnPodsBack(t *testing.T) {
 // of them (rule 24.6.3).
 func TestClosestLeavesAJobAlone(t *testing.T) {
 	for most, want := range map[int][]string{0: {"web-1", "web-2"}, 1: {"web-1", "db-1"}, 2: {"web-1", "web-2"}} {
-		config := preemption.Config{Chooser: tenancy.Closest(tenancy.Closeness{MaxParallel: func(p *outrank.Pod) (string, int) {
+		config := engine.Config{Chooser: tenancy.Closest(tenancy.Closeness{MaxParallel: func(p *outrank.Pod) (string, int) {
 			return p.Name[:len(p.Name)-2], most
 		}})}
-		snap := must(preemption.NewSnapshot(&outrank.Cluster{
+		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "9")}},
 			Pods:  []*outrank.Pod{running("web-1", "", "2", 0), running("web-2", "", "2", 0), running("db-1", "", "1", 0)},
 		}))
-		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), snap, pending("in", "", "4", 50), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("in", "", "4", 50), now)
 		require.NoError(t, err)
 		var names []string
 		for _, v := range plan.Victims {
@@ -253,7 +254,7 @@ func TestYuniKorn(t *testing.T) {
 			Queues:  []tenancy.Queue{{Name: "ads", Cohort: "team", Nominal: has(tt.ads)}, {Name: "search", Cohort: "shop", Nominal: has(tt.search)}},
 		}))
 		rules := must(tenancy.New(tenancy.Options{Tree: tree, QueueOf: queueOf, Style: tenancy.YuniKorn}))
-		var config preemption.Config
+		var config engine.Config
 		rules.Use(&config)
 		cpu := tt.size
 		if tt.memory {
@@ -269,7 +270,7 @@ func TestYuniKorn(t *testing.T) {
 			}
 			cluster.Pods = append(cluster.Pods, p)
 		}
-		plan, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), must(preemption.NewSnapshot(cluster)), pending("search-1", "search", "2", 5), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), must(engine.NewSnapshot(cluster)), pending("search-1", "search", "2", 5), now)
 		require.NoError(t, err)
 		got := ""
 		if plan.Outcome == preemption.Preempt {
@@ -282,9 +283,9 @@ func TestYuniKorn(t *testing.T) {
 // A preemptor of a queue that is not there is an error that names it.
 func TestUnknownQueue(t *testing.T) {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	var config preemption.Config
+	var config engine.Config
 	rules.Use(&config)
-	_, err := must(preemption.NewEvaluator(config)).Preempt(context.Background(), lent(), pending("lost", "none", "1", 5), now)
+	_, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), pending("lost", "none", "1", 5), now)
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, `pod default/lost: queue: there is no queue "none"`)
 }
@@ -325,7 +326,7 @@ func TestSharesOfFlavorsWithOneBack(t *testing.T) {
 				p.Group = tt.group
 				c.Pods = append(c.Pods, p)
 			}
-			state := must(rules.Guard().Start([]*outrank.Pod{pending("search-1", "search", "1", 5)}, must(preemption.NewSnapshot(c))))
+			state := must(rules.Guard().Start([]*outrank.Pod{pending("search-1", "search", "1", 5)}, must(engine.NewSnapshot(c))))
 			for _, p := range c.Pods {
 				state.Remove(p, node)
 			}

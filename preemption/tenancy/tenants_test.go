@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
@@ -104,7 +105,7 @@ func drawRules(t *rapid.T, config tenancy.Config) (*tenancy.Rules, tenancy.Optio
 }
 
 // used sums up by queue what running pods request, in the plainest way.
-func used(snap *preemption.Snapshot) map[string]resource.List {
+func used(snap *engine.Snapshot) map[string]resource.List {
 	out := map[string]resource.List{}
 	for n := range snap.Nodes() {
 		for _, p := range snap.PodsOn(n.Name) {
@@ -144,11 +145,11 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 		if rapid.Bool().Draw(t, "fair") {
 			o.Fair = &tenancy.Fair{SharesAlone: rapid.Bool().Draw(t, "shares alone")}
 		}
-		var c preemption.Config
+		var c engine.Config
 		must(tenancy.New(o)).Use(&c)
-		e := must(preemption.NewEvaluator(c))
+		e := must(engine.NewEvaluator(c))
 		cluster, pod := drawTenants(t)
-		snap := must(preemption.NewSnapshot(cluster))
+		snap := must(engine.NewSnapshot(cluster))
 		for step := range 4 {
 			p := pod(fmt.Sprint("preemptor", step))
 			before := used(snap)
@@ -192,15 +193,15 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 func TestPropertyTenantsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules, _ := drawRules(t, drawTree(t))
-		var c preemption.Config
+		var c engine.Config
 		rules.Use(&c)
 		if rapid.Bool().Draw(t, "guard alone") {
 			c.MayTake = nil // so that not every node is evaluated
 		}
-		e := must(preemption.NewEvaluator(c))
+		e := must(engine.NewEvaluator(c))
 		cluster, pod := drawTenants(t)
 		p := pod("preemptor")
-		snap := must(preemption.NewSnapshot(cluster))
+		snap := must(engine.NewSnapshot(cluster))
 		ex, err := e.Explain(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
@@ -273,7 +274,7 @@ func TestPropertyGroupsAskAsOne(t *testing.T) {
 			gang = append(gang, &p)
 		}
 		uses["whole"] = sum
-		snap := must(preemption.NewSnapshot(cluster))
+		snap := must(engine.NewSnapshot(cluster))
 		whole, group := must(rules.Guard().Start([]*outrank.Pod{&one}, snap)), must(rules.Guard().Start(gang, snap))
 		var away []*outrank.Pod
 		for _, p := range cluster.Pods {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -50,12 +50,12 @@ func TestUnitsAreWorkloads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for style, victims := range map[tenancy.Style]int{tenancy.KeepsItsOwn: 0, tenancy.Kueue: tt.victims} {
 				rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
-				var config preemption.Config
+				var config engine.Config
 				rules.Use(&config)
-				eval, snap := must(preemption.NewEvaluator(config)), must(preemption.NewSnapshot(six(tt.mode, tt.sizes...)))
+				eval, snap := must(engine.NewEvaluator(config)), must(engine.NewSnapshot(six(tt.mode, tt.sizes...)))
 				member := pending("rank-0", "search", "4", 9)
 				member.Group = "rank"
-				group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: []*outrank.Pod{member}, Now: now})
+				group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: []*outrank.Pod{member}, Now: now})
 				require.NoError(t, err)
 				require.Len(t, group.VictimPods(), victims, "style %d: %v %v", style, group.Outcome, group.Unhelpful)
 				if victims > 0 {

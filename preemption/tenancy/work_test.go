@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -43,7 +43,7 @@ func stepsOf(t *testing.T, pods int, o Options) (steps, asked int) {
 	o.Tree, o.QueueOf = tree, func(p *outrank.Pod) string { asked++; return p.Labels["queue"] }
 	rules, err := New(o)
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	taker := &outrank.Pod{Name: "taker", Labels: map[string]string{"queue": "taker"}, Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 	state, err := rules.Guard().Start([]*outrank.Pod{taker}, snap)

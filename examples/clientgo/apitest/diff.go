@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -19,15 +19,15 @@ var ignoringValue = cmp.Options{
 
 // Diff compares a snapshot with one that is built anew of a cluster: its contents, and its
 // decisions. It is empty where the two are equal.
-func Diff(fresh *outrank.Cluster, snap *preemption.Snapshot) (string, error) {
-	want, err := preemption.NewSnapshot(fresh)
+func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
+	want, err := engine.NewSnapshot(fresh)
 	if err != nil {
 		return "", err
 	}
 	if diff := cmp.Diff(want.Cluster(), snap.Cluster(), ignoringValue); diff != "" {
 		return "(-built anew +kept current):\n" + diff, nil
 	}
-	evaluator, err := preemption.NewEvaluator(preemption.Config{})
+	evaluator, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		return "", err
 	}

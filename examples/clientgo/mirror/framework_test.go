@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	outrankresource "github.com/outrank-go/outrank/resource"
 )
 
@@ -77,10 +78,10 @@ func TestNominationOfADeletedPod(t *testing.T) {
 	require.NoError(t, told.Put(n))
 	require.NoError(t, told.Put(p))
 	asks := &outrank.Pod{Name: "second", Containers: []outrank.Container{{Requests: outrankresource.MustList("cpu", "1")}}}
-	evaluator, err := preemption.NewEvaluator(preemption.Config{})
+	evaluator, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	for m, want := range map[*mirror.Mirror]preemption.Outcome{framed: preemption.NothingHelps, told: preemption.Fits} {
-		require.NoError(t, m.View(func(s *preemption.Snapshot) error {
+		require.NoError(t, m.View(func(s *engine.Snapshot) error {
 			plan, err := evaluator.Preempt(t.Context(), s, asks, time.Unix(1_700_000_100, 0))
 			require.NoError(t, err)
 			require.Equal(t, want, plan.Outcome)

@@ -18,7 +18,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/apitest"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // world passes the mirror what it draws.
@@ -62,7 +62,7 @@ func finished(o metav1.Object) bool {
 }
 
 // equal compares a snapshot with one that is built anew.
-func equal(t rapid.TB, snap *preemption.Snapshot, fresh *outrank.Cluster) {
+func equal(t rapid.TB, snap *engine.Snapshot, fresh *outrank.Cluster) {
 	t.Helper()
 	diff, err := apitest.Diff(fresh, snap)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func (w *world) compare(t rapid.TB, m *mirror.Mirror) {
 		fresh, err := convert.Cluster(o)
 		if err == nil {
 			fresh.Release = outrank.V1_37
-			require.NoError(t, m.View(func(s *preemption.Snapshot) error { equal(t, s, fresh); return nil }))
+			require.NoError(t, m.View(func(s *engine.Snapshot) error { equal(t, s, fresh); return nil }))
 			break
 		}
 		var invalid *outrank.InputError

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Mirror keeps a snapshot current. Make one with [New].
 type Mirror struct {
 	mu   sync.RWMutex
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	// known are the latest objects, but for the pods that the snapshot has itself.
 	known    map[id]metav1.Object
 	problems map[id]error
@@ -38,7 +38,7 @@ type Mirror struct {
 // New returns a mirror of an empty cluster, by the rules of a release. An unknown
 // release is an error.
 func New(release outrank.Release) (*Mirror, error) {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Release: release})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Release: release})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func New(release outrank.Release) (*Mirror, error) {
 // View calls f with the snapshot itself, for decisions: it keeps their memory for
 // the next one. f must not change or keep it. Changes of the mirror wait until f
 // has returned. The error is that of f.
-func (m *Mirror) View(f func(*preemption.Snapshot) error) error {
+func (m *Mirror) View(f func(*engine.Snapshot) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return f(m.snap)
@@ -66,7 +66,7 @@ func (m *Mirror) View(f func(*preemption.Snapshot) error) error {
 // Update calls f with the snapshot itself, for changes from outside: Bind, Unbind
 // and Nominate for decisions that are not yet written, Apply for a plan, Attach
 // for a filter. The error is that of f.
-func (m *Mirror) Update(f func(*preemption.Snapshot) error) error {
+func (m *Mirror) Update(f func(*engine.Snapshot) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return f(m.snap)
@@ -75,7 +75,7 @@ func (m *Mirror) Update(f func(*preemption.Snapshot) error) error {
 // Snapshot returns a copy of the snapshot, which stays as it is. It costs little: the
 // two share all that neither changes. Decisions on a copy do not speed up those on the
 // next one; see [Mirror.View].
-func (m *Mirror) Snapshot() *preemption.Snapshot {
+func (m *Mirror) Snapshot() *engine.Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.snap.Clone()
@@ -88,7 +88,7 @@ func (m *Mirror) Snapshot() *preemption.Snapshot {
 func (m *Mirror) Rebuild() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	snap, err := preemption.NewSnapshot(m.snap.Cluster())
+	snap, err := engine.NewSnapshot(m.snap.Cluster())
 	if err == nil {
 		m.snap = snap
 	}

@@ -21,7 +21,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func newMirror(t testing.TB) *mirror.Mirror {
@@ -171,11 +171,11 @@ func TestToldAgain(t *testing.T) {
 	p.UID, p.ResourceVersion, p.Status.NominatedNodeName = "u", "5", "n1"
 	require.NoError(t, m.Put(node("n1")))
 	require.NoError(t, m.Put(p))
-	require.NoError(t, m.Update(func(s *preemption.Snapshot) error { return s.RemovePod("default/p1") }))
+	require.NoError(t, m.Update(func(s *engine.Snapshot) error { return s.RemovePod("default/p1") }))
 	require.Empty(t, m.Cluster().Pods)
 	require.NoError(t, m.Put(p))
 	require.Equal(t, "n1", m.Snapshot().NominationOf("default/p1"))
-	require.NoError(t, m.Update(func(s *preemption.Snapshot) error { return s.Nominate("default/p1", "") }))
+	require.NoError(t, m.Update(func(s *engine.Snapshot) error { return s.Nominate("default/p1", "") }))
 	require.NoError(t, m.Put(p))
 	require.Equal(t, "n1", m.Snapshot().NominationOf("default/p1"))
 }
@@ -289,8 +289,8 @@ func TestConcurrentCalls(t *testing.T) {
 				case 3:
 					m.Snapshot().PodsOn("n1")
 				default:
-					_ = m.View(func(s *preemption.Snapshot) error { s.PodsOn("n2"); return nil })
-					_ = m.Update(func(s *preemption.Snapshot) error { return s.Nominate("default/p1", "n1") })
+					_ = m.View(func(s *engine.Snapshot) error { s.PodsOn("n2"); return nil })
+					_ = m.Update(func(s *engine.Snapshot) error { return s.Nominate("default/p1", "n1") })
 					m.Cluster()
 					m.Problems()
 				}
@@ -311,7 +311,7 @@ func ExampleMirror() {
 			panic(err)
 		}
 	}
-	_ = m.View(func(s *preemption.Snapshot) error {
+	_ = m.View(func(s *engine.Snapshot) error {
 		for _, p := range s.PodsOn("n1") {
 			fmt.Println(p.Key(), p.Value.(*corev1.Pod).Name)
 		}
@@ -336,7 +336,7 @@ func ExampleSync() {
 	fmt.Println(mirror.Sync(m, snapshot, nominated))
 	snapshot[0].add(pod("web-2", "")) // which the scheduler has assumed to be there
 	fmt.Println(mirror.Sync(m, snapshot, nominated))
-	_ = m.View(func(s *preemption.Snapshot) error {
+	_ = m.View(func(s *engine.Snapshot) error {
 		for _, p := range s.PodsOn("n1") {
 			fmt.Println(p.Key())
 		}

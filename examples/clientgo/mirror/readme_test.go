@@ -16,7 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // The lines that the README shows, which are these.
@@ -29,7 +29,7 @@ func ExampleMirror_Preemptor() {
 	synced, _ := m.Follow(factory, mirror.Everything...)
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
-	evaluator, _ := preemption.NewEvaluator(preemption.Config{})
+	evaluator, _ := engine.NewEvaluator(engine.Config{})
 	pod, _ := m.Preemptor(pending) // a *corev1.Pod that has no node yet
 	plan, _ := evaluator.Preempt(ctx, m.Snapshot(), pod, time.Now())
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)

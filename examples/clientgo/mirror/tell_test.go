@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -66,11 +66,11 @@ func TestTell(t *testing.T) {
 		{"another pod of the name goes", func() error { p := version("7", ""); p.UID = "v"; return m.Delete(p) }, nil},
 		{"one that is refused", func() error { require.Error(t, m.Put(bad)); return nil }, nil},
 		{"a change from outside", func() error {
-			return m.Update(func(s *preemption.Snapshot) error { return s.AddPod(&outrank.Pod{Name: "p3"}) })
+			return m.Update(func(s *engine.Snapshot) error { return s.AddPod(&outrank.Pod{Name: "p3"}) })
 		}, nil},
 		{"a pod that waits", func() error { return m.Put(pod("p4", "")) }, []string{`<nil> -> p4 on ""`}},
 		{"its binding, from outside", func() error {
-			return m.Update(func(s *preemption.Snapshot) error { return s.Bind("default/p4", "n1") })
+			return m.Update(func(s *engine.Snapshot) error { return s.Bind("default/p4", "n1") })
 		}, nil},
 		{"and it goes", func() error { return m.Delete(pod("p4", "")) }, []string{`p4 on "n1" -> <nil>`}},
 		{"a namespace", func() error { return m.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}) }, nil},
@@ -110,7 +110,7 @@ func TestTellsOfPodsWithAClaim(t *testing.T) {
 func TestLoopOnTheSnapshotOfAMirror(t *testing.T) {
 	m, waiting, cluster := newMirror(t), queueOf(t), &executiontest.Recorder{}
 	var loop *attempt.Loop
-	require.NoError(t, m.Update(func(s *preemption.Snapshot) (err error) {
+	require.NoError(t, m.Update(func(s *engine.Snapshot) (err error) {
 		loop, err = attempt.New(attempt.Config{Snapshot: s, Queue: waiting, Actions: cluster})
 		return err
 	}))
@@ -126,7 +126,7 @@ func TestLoopOnTheSnapshotOfAMirror(t *testing.T) {
 	require.NoError(t, m.Put(n))
 	require.NoError(t, m.Put(p))
 	next := func() (r *attempt.Result) {
-		require.NoError(t, m.Update(func(*preemption.Snapshot) (err error) { r, err = loop.Next(t.Context(), now); return err }))
+		require.NoError(t, m.Update(func(*engine.Snapshot) (err error) { r, err = loop.Next(t.Context(), now); return err }))
 		return r
 	}
 	require.Equal(t, attempt.Bound, next().Outcome)

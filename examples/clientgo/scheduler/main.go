@@ -23,8 +23,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -39,7 +39,7 @@ func main() {
 	config := attempt.Config{Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Retry: execution.Retry{Wait: actions.Wait}}}
 	config.Actions = must(actions.New(actions.Config{API: api, Pods: factory.Core().V1().Pods().Lister()}))
 	var loop *attempt.Loop
-	check(m.Update(func(s *preemption.Snapshot) (err error) {
+	check(m.Update(func(s *engine.Snapshot) (err error) {
 		config.Snapshot = s
 		loop, err = attempt.New(config)
 		return err
@@ -56,7 +56,7 @@ func main() {
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
 	for r := (&attempt.Result{}); r.Outcome != attempt.Bound; { // a scheduler goes on
-		check(m.Update(func(*preemption.Snapshot) (err error) {
+		check(m.Update(func(*engine.Snapshot) (err error) {
 			r, err = loop.Next(ctx, time.Now())
 			return err
 		}))

@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/simulatorresult"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -20,7 +21,7 @@ func pod(name string, priority int32, node string) *outrank.Pod {
 }
 
 func planFor(priority int32) *preemption.Plan {
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{
 			{Name: "n1", Allocatable: resource.MustList("cpu", "1", "pods", "9")},
 			{Name: "n2", Allocatable: resource.MustList("cpu", "1", "pods", "9")},
@@ -30,7 +31,7 @@ func planFor(priority int32) *preemption.Plan {
 	if err != nil {
 		panic(err)
 	}
-	evaluator, err := preemption.NewEvaluator(preemption.Config{})
+	evaluator, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		panic(err)
 	}

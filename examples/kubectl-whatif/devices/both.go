@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // kep names the proposal, and noRelease says what it is.
@@ -26,7 +27,7 @@ type both struct {
 	// the nodes beyond.
 	Short     []shortage `json:"shortages"`
 	MoreShort int        `json:"moreShortages,omitempty"`
-	snap      *preemption.Snapshot
+	snap      *engine.Snapshot
 }
 
 // shortage is what a pod is short of in devices on a node.

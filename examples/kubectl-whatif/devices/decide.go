@@ -12,14 +12,15 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 // rules are one way to decide about a cluster with devices.
 type rules struct {
 	filter *devices.Filter
-	snap   *preemption.Snapshot
-	eval   *preemption.Evaluator
+	snap   *engine.Snapshot
+	eval   *engine.Evaluator
 	now    time.Time
 }
 
@@ -30,11 +31,11 @@ func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error
 		return nil, err
 	}
 	r := &rules{filter: filter, now: now}
-	if r.snap, err = preemption.NewSnapshot(filter.Cluster(d.cluster)); err != nil {
+	if r.snap, err = engine.NewSnapshot(filter.Cluster(d.cluster)); err != nil {
 		return nil, err
 	}
-	r.eval, err = preemption.NewEvaluator(preemption.Config{
-		Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt, Workers: workers, Schedulers: []string{outrank.DefaultScheduler},
+	r.eval, err = engine.NewEvaluator(engine.Config{
+		Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt, Workers: workers, Schedulers: []string{outrank.DefaultScheduler},
 	})
 	return r, err
 }

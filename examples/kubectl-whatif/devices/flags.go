@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // options are the flags.
@@ -142,7 +142,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	case o.workers < 1:
 		return fmt.Errorf("--workers %d: at least one", o.workers)
 	}
-	if err := (&preemption.Config{Workers: o.workers}).Validate(); err != nil {
+	if err := (&engine.Config{Workers: o.workers}).Validate(); err != nil {
 		return fmt.Errorf("--workers: %w", err)
 	}
 	if o.list == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -203,9 +204,9 @@ func planOf(t *testing.T, dump string, proposed bool) *preemption.Plan {
 	require.NoError(t, err)
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: proposed})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(filter.Cluster(cluster))
+	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), snap, cluster.Pod("", "mine"), cluster.AsOf)
 	require.NoError(t, err)

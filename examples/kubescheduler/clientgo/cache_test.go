@@ -23,7 +23,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/apitest"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // cycle is the scheduler's own cache with its snapshot for each cycle.
@@ -219,7 +219,7 @@ func TestPropertyFramework(t *testing.T) {
 			if len(refused) == 0 {
 				require.NoError(t, syncErr)
 			}
-			require.NoError(t, m.View(func(s *preemption.Snapshot) error {
+			require.NoError(t, m.View(func(s *engine.Snapshot) error {
 				diff, err := apitest.Diff(fresh, s)
 				require.NoError(t, err)
 				require.Empty(t, diff)

@@ -13,20 +13,21 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A decision about a cluster of 1,000 nodes with 8 devices each, all taken: with nothing known
 // but the objects (first), and by a filter that has decided before (again).
 func BenchmarkAllTaken(b *testing.B) {
 	cluster, objects, pod := taken(1000, 8, 2)
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(b, err)
 	for _, how := range []string{"first", "again", "asking-each"} {
 		first := how != "again"
 		b.Run(how, func(b *testing.B) {
 			filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 			require.NoError(b, err)
-			eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+			eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
 			require.NoError(b, err)
 			decide := func() {
 				plan, err := eval.Preempt(context.Background(), snap, pod, time.Time{})

@@ -10,7 +10,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func ExampleComplete() {
@@ -42,10 +42,10 @@ func TestEndsDoNotDependOnWhatWasAsked(t *testing.T) {
 	}
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(filter.Cluster(cluster))
+	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	require.NoError(t, err)
 	ask := func(workers int) (ended []bool) {
-		eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, Workers: workers})
+		eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, Workers: workers})
 		require.NoError(t, err)
 		ex, err := eval.Explain(context.Background(), snap, pod, now)
 		require.NoError(t, err)

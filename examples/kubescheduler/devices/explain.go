@@ -9,7 +9,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Shortage says what a pod is short of in devices on a node, and who holds it. Its String is a
@@ -48,7 +48,7 @@ type Held struct {
 // those on the node whose priority is lower than the pod's. It is nil for a pod that claims
 // nothing on the node. The error is that of [Filter.Start], or about a node that is not there.
 // It asks the allocator about each device of the node.
-func (f *Filter) Explain(snap *preemption.Snapshot, pod *outrank.Pod, node string) (*Shortage, error) {
+func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (*Shortage, error) {
 	a, err := f.start(pod, snap)
 	if err != nil || a == nil {
 		return nil, err
@@ -156,7 +156,7 @@ func alternatives(r *resourcev1.DeviceRequest) []resourcev1.ExactDeviceRequest {
 }
 
 // holder says whose leaving would free a claim.
-func (a *attempt) holder(snap *preemption.Snapshot, k *claim, v *view) Held {
+func (a *attempt) holder(snap *engine.Snapshot, k *claim, v *view) Held {
 	h := Held{Claim: outrank.NewKey(k.name.namespace, k.name.name)}
 	for i := range k.holds {
 		if name := k.holds[i].device.String(); slices.Contains(v.devices, k.holds[i].device) && !slices.Contains(h.Devices, name) {

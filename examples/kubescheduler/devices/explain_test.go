@@ -13,7 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Every sentence of an explanation is true by the slow reference: the numbers, who holds what, the
@@ -24,7 +24,7 @@ func TestSentencesAreTrue(t *testing.T) {
 	for seed := *slowSeed; seed < *slowSeed+uint64(*slowCases); seed++ {
 		s, nodes := drawSlow(seed)
 		s.waiting, s.nominations, s.objects.Nominations = nil, nil, nil
-		snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: nodes, Pods: append(slices.Clone(s.running), s.pod)})
+		snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: nodes, Pods: append(slices.Clone(s.running), s.pod)})
 		require.NoError(t, err)
 		filter, err := devices.New(s.objects, devices.Config{DRAPreemption: true})
 		require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestExplainsWhatFailsOnceFreed(t *testing.T) {
 	second := *mine.Requests[0].DeepCopy()
 	second.Name, second.Exactly.DeviceClassName = "more", "broken"
 	mine.Requests = append(mine.Requests, second)
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(t, err)
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
@@ -152,11 +152,11 @@ func ExampleFilter_Explain() {
 	cluster.Pods[2] = &web
 	objects.Claims[1].Status.ReservedFor = append(objects.Claims[1].Status.ReservedFor,
 		resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: web.Name, UID: types.UID(web.UID)})
-	snap, _ := preemption.NewSnapshot(cluster)
+	snap, _ := engine.NewSnapshot(cluster)
 	filter, _ := devices.New(objects, devices.Config{DRAPreemption: true})
 	short, _ := filter.Explain(snap, pod, "g0000")
 	fmt.Print(short)
-	eval, _ := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+	eval, _ := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
 	plan, _ := eval.Preempt(context.Background(), snap, pod, now)
 	fmt.Println(plan.Outcome)
 	// Output:

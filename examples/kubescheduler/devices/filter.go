@@ -19,6 +19,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Name is that of kube-scheduler's plugin, which stands in statuses.
@@ -97,7 +98,7 @@ func (f *Filter) Concerns(p *outrank.Pod) bool {
 // Start looks up the pod's claims. It has nothing to say about a pod without any. The error is
 // about claims that kube-scheduler ends the attempt for with an error, too, or a pod whose name
 // another one has.
-func (f *Filter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f *Filter) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	a, err := f.start(pod, snap)
 	if err != nil || a == nil {
 		return nil, err // a nil interface
@@ -105,7 +106,7 @@ func (f *Filter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.
 	return a, nil
 }
 
-func (f *Filter) start(pod *outrank.Pod, snap *preemption.Snapshot) (*attempt, error) {
+func (f *Filter) start(pod *outrank.Pod, snap *engine.Snapshot) (*attempt, error) {
 	x := f.x.Load()
 	object, err := x.podOf(pod)
 	if err != nil || object == nil || pod.ResizeDeferred && pod.NodeName != "" {

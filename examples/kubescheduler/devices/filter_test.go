@@ -25,6 +25,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/preemption/kube"
 	amount "github.com/outrank-go/outrank/resource"
@@ -35,9 +36,9 @@ func explain(t testing.TB, c *outrank.Cluster, pod *outrank.Pod, o devices.Objec
 	t.Helper()
 	filter, err := devices.New(o, config)
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(filter.Cluster(c))
+	snap, err := engine.NewSnapshot(filter.Cluster(c))
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
 	require.NoError(t, err)
 	return eval.Explain(context.Background(), snap, pod, now)
 }
@@ -314,7 +315,7 @@ type contract struct {
 }
 
 // Start goes by claims that are given back where all of their pods are gone.
-func (f *contract) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f *contract) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	f.mu.Lock()
 	o := f.objects
 	f.mu.Unlock()
@@ -377,8 +378,8 @@ func Example() {
 	pod := cluster.Pod("default", "mine")
 	for _, proposed := range []bool{false, true} {
 		filter, _ := devices.New(objects, devices.Config{DRAPreemption: proposed})
-		snap, _ := preemption.NewSnapshot(filter.Cluster(cluster))
-		eval, _ := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt})
+		snap, _ := engine.NewSnapshot(filter.Cluster(cluster))
+		eval, _ := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt})
 		plan, _ := eval.Preempt(context.Background(), snap, pod, now)
 		fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	}
@@ -405,13 +406,13 @@ func TestWorkersAgree(t *testing.T) {
 	cluster, objects, pod := taken(1100, 2, 2)
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(t, err)
 	var plans sync.Map
 	var wg sync.WaitGroup
 	for workers := range 4 {
 		wg.Go(func() {
-			eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, Workers: workers})
+			eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, Workers: workers})
 			if assert.NoError(t, err) && assert.NoError(t, filter.Set(objects)) {
 				plan, err := eval.Preempt(context.Background(), snap, pod, now)
 				if assert.NoError(t, err) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	amount "github.com/outrank-go/outrank/resource"
 )
 
@@ -61,11 +61,11 @@ func taken(nodes, perNode int, wants int64) (*outrank.Cluster, devices.Objects, 
 // kind, and the answer is that of asking about each.
 func TestAsksOncePerKind(t *testing.T) {
 	cluster, objects, pod := taken(60, 4, 2)
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(t, err)
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
 	require.NoError(t, err)
 	_, err = eval.Explain(context.Background(), snap, pod, time.Time{})
 	require.NoError(t, err)

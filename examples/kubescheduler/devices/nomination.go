@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Nomination goes with the node that a pod is nominated to: the devices that preemption found for
@@ -54,7 +55,7 @@ func (n *Nomination) pending(x *index) []hold {
 // devices are those that are free with the nominated pods of the node counted, where that is
 // enough, as in the first pass of a check. The error is that of [Filter.Start], or
 // [outrank.ErrInvalid] for a plan that is not to preempt, or that the devices do not allow.
-func (f *Filter) Nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*Nomination, error) {
+func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomination, error) {
 	if plan == nil || plan.Outcome != preemption.Preempt || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
 	}
@@ -95,7 +96,7 @@ func (f *Filter) Nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*
 }
 
 // terminating counts the consumers of a claim that end without being victims.
-func (a *attempt) terminating(snap *preemption.Snapshot, k *claim, victims []preemption.Victim) (n int) {
+func (a *attempt) terminating(snap *engine.Snapshot, k *claim, victims []preemption.Victim) (n int) {
 	for i := range k.Status.ReservedFor {
 		p, ok := snap.Pod(outrank.NewKey(k.name.namespace, k.Status.ReservedFor[i].Name))
 		if ok && p.Terminating() && p.UID == string(k.Status.ReservedFor[i].UID) && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return v.Pod.Key() == p.Key() }) {
@@ -107,7 +108,7 @@ func (a *attempt) terminating(snap *preemption.Snapshot, k *claim, victims []pre
 
 // withNominated asks the allocator with the node's nominated pods that count, and where that
 // finds nothing without them.
-func (a *attempt) withNominated(snap *preemption.Snapshot, node *outrank.Node, claims []*resourcev1.ResourceClaim) []resourcev1.AllocationResult {
+func (a *attempt) withNominated(snap *engine.Snapshot, node *outrank.Node, claims []*resourcev1.ResourceClaim) []resourcev1.AllocationResult {
 	v := a.x.viewOf(node)
 	first := a.Clone().(*attempt)
 	for _, p := range snap.NominatedTo(node.Name) {
@@ -136,7 +137,7 @@ func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resou
 	return out
 }
 
-// MayPreempt is the rule of KEP-5690 about who may preempt, for [preemption.Config].MayPreempt: a
+// MayPreempt is the rule of KEP-5690 about who may preempt, for [engine.Config].MayPreempt: a
 // pod that is nominated to a node on which claims of victims are still allocated may not, because
 // the devices are on their way. It agrees with the usual rules otherwise.
 func (f *Filter) MayPreempt(pod *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {

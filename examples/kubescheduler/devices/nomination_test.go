@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	amount "github.com/outrank-go/outrank/resource"
 )
 
@@ -52,13 +53,13 @@ func holder(name string, priority int32) *outrank.Pod {
 }
 
 // askFor asks about pod mine, which has a nomination to that node; empty for none.
-func askFor(t *testing.T, o devices.Objects, c *outrank.Cluster, nominated string) (*devices.Filter, *preemption.Snapshot, *preemption.Plan) {
+func askFor(t *testing.T, o devices.Objects, c *outrank.Cluster, nominated string) (*devices.Filter, *engine.Snapshot, *preemption.Plan) {
 	t.Helper()
 	filter, err := devices.New(o, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt})
 	require.NoError(t, err)
 	pod := *c.Pods[len(c.Pods)-1]
 	pod.NominatedNodeName = nominated

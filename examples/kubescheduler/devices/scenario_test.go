@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Each file below testdata/scenarios is about one rule of claims. The commands are
@@ -45,7 +46,7 @@ func TestScenarios(t *testing.T) {
 // scenarioWorld is the state of a scenario.
 type scenarioWorld struct {
 	t       *testing.T
-	snap    *preemption.Snapshot
+	snap    *engine.Snapshot
 	cluster *outrank.Cluster
 	objects devices.Objects
 	plan    *preemption.Plan
@@ -57,7 +58,7 @@ func (w *scenarioWorld) load(c *scenario.Command) (string, error) {
 		p.UID = "uid-" + p.Name
 	}
 	var err error
-	w.snap, err = preemption.NewSnapshot(w.cluster)
+	w.snap, err = engine.NewSnapshot(w.cluster)
 	w.objects, w.plan = devices.Objects{}, nil
 	return "", err
 }
@@ -218,8 +219,8 @@ func (w *scenarioWorld) filter(kep bool) *devices.Filter {
 // decide asks both ways.
 func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, policy preemption.Policy) (*preemption.Plan, error) {
 	filter := w.filter(kep)
-	config := preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt, Policy: policy}
-	eval, err := preemption.NewEvaluator(config)
+	config := engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt, Policy: policy}
+	eval, err := engine.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	amount "github.com/outrank-go/outrank/resource"
 )
 
@@ -502,13 +503,13 @@ func TestAgainstSlowReference(t *testing.T) {
 	found := map[string]int{}
 	for seed := *slowSeed; seed < *slowSeed+uint64(*slowCases); seed++ {
 		s, nodes := drawSlow(seed)
-		snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: nodes, Pods: slices.Concat(s.running, s.waiting, []*outrank.Pod{s.pod})})
+		snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: nodes, Pods: slices.Concat(s.running, s.waiting, []*outrank.Pod{s.pod})})
 		require.NoError(t, err)
 		filter, err := devices.New(s.objects, devices.Config{DRAPreemption: true})
 		require.NoError(t, err)
 		for _, policy := range []preemption.Policy{{}, {Exact: true}} {
-			config := preemption.Config{Filters: []preemption.Filter{filter}, Policy: policy}
-			eval, err := preemption.NewEvaluator(config)
+			config := engine.Config{Filters: []engine.Filter{filter}, Policy: policy}
+			eval, err := engine.NewEvaluator(config)
 			require.NoError(t, err)
 			ex, err := eval.Explain(context.Background(), snap, s.pod, time.Time{})
 			require.NoError(t, err)

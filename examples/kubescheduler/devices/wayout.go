@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // WayOut is what plugin DynamicResources does for a pod that fits nowhere, before preemption is
@@ -16,8 +17,8 @@ import (
 // else has the claim. That makes no room in this attempt, so the answer of the way is none; what
 // it says stands in the pod's condition. Idle are the claims of which the plugin takes one, which
 // is a matter of chance there. The explanation is that of the attempt.
-func (f *Filter) WayOut(ex *preemption.Explanation, snap *preemption.Snapshot) (way preemption.WayOut, idle []*resourcev1.ResourceClaim, err error) {
-	way = preemption.WayOut{Name: Name, Ask: func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func (f *Filter) WayOut(ex *preemption.Explanation, snap *engine.Snapshot) (way engine.WayOut, idle []*resourcev1.ResourceClaim, err error) {
+	way = engine.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
 	if f.config.Release == outrank.V1_36 {
@@ -28,7 +29,7 @@ func (f *Filter) WayOut(ex *preemption.Explanation, snap *preemption.Snapshot) (
 	}
 	if ex.Refused.Code != preemption.Success && ex.Refused.Filter != Name {
 		way.Says = "not found" // the plugin has noted nothing about the pod, and fails
-		way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+		way.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 			return &ex.Plan, errors.New("not found")
 		}
 		return way, nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
@@ -17,9 +18,9 @@ import (
 // plugins.
 type surrounded struct {
 	*Case
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	// config is that of the profile, ways its ways out.
-	config  preemption.Config
+	config  engine.Config
 	ways    []string
 	request preemption.Request
 	release outrank.Release
@@ -27,7 +28,7 @@ type surrounded struct {
 }
 
 // decideAround decides a case with its surroundings.
-func (h *Harness) decideAround(c *Case, snap *preemption.Snapshot, pod *outrank.Pod) (*decided, error) {
+func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod) (*decided, error) {
 	text, err := c.file("")
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (h *Harness) decideAround(c *Case, snap *preemption.Snapshot, pod *outrank.
 		request: preemption.Request{Pod: pod, Now: time.Now()}, d: &decided{pod: pod, queued: true, release: h.Release, importance: map[outrank.Key]string{}},
 	}
 	if c.Around.Contrary != nil {
-		s.config.Filters = []preemption.Filter{contraryFilter{c.Around.Contrary}}
+		s.config.Filters = []engine.Filter{contraryFilter{c.Around.Contrary}}
 	}
 	for _, p := range c.Pods {
 		s.d.importance[outrank.Key(podKey(p))] = importance(p)
@@ -61,7 +62,7 @@ func (h *Harness) decideAround(c *Case, snap *preemption.Snapshot, pod *outrank.
 func (s *surrounded) explain() (err error) {
 	plain := s.config
 	plain.Policy.Disabled = false
-	eval, err := preemption.NewEvaluator(plain)
+	eval, err := engine.NewEvaluator(plain)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func turnedAway(no, never string) preemption.Status {
 }
 
 // evaluator decides with extenders.
-func (s *surrounded) evaluator(disabled bool) (*preemption.Evaluator, error) {
+func (s *surrounded) evaluator(disabled bool) (*engine.Evaluator, error) {
 	full := s.config
 	full.Policy.Disabled = disabled
 	for _, x := range s.Around.asked() {
@@ -135,7 +136,7 @@ func (s *surrounded) evaluator(disabled bool) (*preemption.Evaluator, error) {
 			full.Extenders = append(full.Extenders, &asking{x, s.Case})
 		}
 	}
-	return preemption.NewEvaluator(full)
+	return engine.NewEvaluator(full)
 }
 
 // findWayOut asks the ways out in their order.
@@ -163,7 +164,7 @@ func (s *surrounded) findWayOut() error {
 		s.d.failure.Plan, s.d.failure.Err = preempts.PreemptRequest(context.Background(), s.snap, s.request)
 	case slices.Equal(s.ways, usual[:1]):
 	case len(s.ways) == 0:
-		s.d.failure.Ways = []preemption.WayOutAnswer{}
+		s.d.failure.Ways = []engine.WayOutAnswer{}
 	default:
 		return s.askWays(preempts, told)
 	}
@@ -172,19 +173,19 @@ func (s *surrounded) findWayOut() error {
 }
 
 // askWays asks ways out that are not the usual ones.
-func (s *surrounded) askWays(preempts *preemption.Evaluator, told *preemption.Plan) error {
-	var ways []preemption.WayOut
+func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) error {
+	var ways []engine.WayOut
 	for _, name := range s.ways {
 		switch name {
 		case preemptorName:
-			ways = append(ways, preemption.WayOut{Name: name, Ask: preempts.PreemptRequest})
+			ways = append(ways, engine.WayOut{Name: name, Ask: preempts.PreemptRequest})
 		case otherName:
 			ways = append(ways, s.other(told))
 		default:
 			ways = append(ways, s.devices(name, told))
 		}
 	}
-	out, err := preemption.FirstWayOut(context.Background(), s.snap, s.request, ways...)
+	out, err := engine.FirstWayOut(context.Background(), s.snap, s.request, ways...)
 	if out == nil {
 		return err
 	}
@@ -198,14 +199,14 @@ func (s *surrounded) askWays(preempts *preemption.Evaluator, told *preemption.Pl
 
 // devices is the step for devices, which fails for a pod that was refused before any node
 // was asked (rule 15.3.9).
-func (s *surrounded) devices(name string, told *preemption.Plan) preemption.WayOut {
-	way := preemption.WayOut{Name: name, Ask: func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func (s *surrounded) devices(name string, told *preemption.Plan) engine.WayOut {
+	way := engine.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
 	switch {
 	case told.Refused.Code != preemption.Success:
 		way.Says = "not found"
-		way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+		way.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 			return told, errors.New("not found")
 		}
 	case s.release.OrDefault() == outrank.V1_36:
@@ -215,9 +216,9 @@ func (s *surrounded) devices(name string, told *preemption.Plan) preemption.WayO
 }
 
 // other is the other way out.
-func (s *surrounded) other(told *preemption.Plan) preemption.WayOut {
+func (s *surrounded) other(told *preemption.Plan) engine.WayOut {
 	answer, plan, err := *told, (*preemption.Plan)(nil), error(nil)
-	way := preemption.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
+	way := engine.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
 	switch s.Around.Other.Does {
 	case clears:
 		answer.Outcome, answer.Ineligible = preemption.NothingHelps, preemption.Eligible
@@ -229,7 +230,7 @@ func (s *surrounded) other(told *preemption.Plan) preemption.WayOut {
 	case fails:
 		plan, err, way.Says = told, errors.New(otherFail), otherFail
 	}
-	way.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+	way.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return plan, err
 	}
 	return way

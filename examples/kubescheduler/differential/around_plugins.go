@@ -18,6 +18,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 const (
@@ -98,7 +99,7 @@ type contraryFilter struct{ *Contrary }
 
 func (contraryFilter) Name() string { return contraryName }
 
-func (f contraryFilter) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f contraryFilter) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	s := &contraryState{Contrary: f.Contrary, pods: map[string]map[string]bool{}, dry: map[string]bool{}}
 	for n := range snap.Nodes() {
 		s.pods[n.Name] = map[string]bool{}

@@ -16,13 +16,14 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // DeviceFilter is the filter for devices, with what it does about the cluster and as a way out.
 type DeviceFilter interface {
-	preemption.Filter
+	engine.Filter
 	Cluster(*outrank.Cluster) *outrank.Cluster
-	WayOut(*preemption.Explanation, *preemption.Snapshot) (preemption.WayOut, []*resourcev1.ResourceClaim, error)
+	WayOut(*preemption.Explanation, *engine.Snapshot) (engine.WayOut, []*resourcev1.ResourceClaim, error)
 }
 
 const devicesName = "DynamicResources"
@@ -59,16 +60,16 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	if err != nil {
 		return nil, err
 	}
-	snap, err := preemption.NewSnapshot(filter.Cluster(cluster))
+	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	if err != nil {
 		return nil, err
 	}
-	config := preemption.Config{Schedulers: c.Profiles(), Filters: []preemption.Filter{filter}}
+	config := engine.Config{Schedulers: c.Profiles(), Filters: []engine.Filter{filter}}
 	now := time.Now()
 	d, err := h.decideAbout(snap, config, pod, now)
 	if err != nil {
 		// An error of the filter's Start comes also where another filter refuses the pod before.
-		if d, err := h.decideAbout(snap, preemption.Config{Schedulers: c.Profiles()}, pod, now); err == nil && d.Refused.Code != preemption.Success {
+		if d, err := h.decideAbout(snap, engine.Config{Schedulers: c.Profiles()}, pod, now); err == nil && d.Refused.Code != preemption.Success {
 			d.queued = true
 			return d, nil
 		}
@@ -105,7 +106,7 @@ func nominatedTakes(d *decided) bool {
 }
 
 // giveUp asks the step for devices before preemption.
-func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *preemption.Snapshot, config preemption.Config) error {
+func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot, config engine.Config) error {
 	if d.Refused.Code != preemption.Success && d.Refused.Filter != devicesName {
 		return nil // the step has noted nothing of the pod
 	}
@@ -116,11 +117,11 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *preemption.Snaps
 	for _, c := range idle {
 		d.idle = append(d.idle, c.Namespace+"/"+c.Name)
 	}
-	eval, err := preemption.NewEvaluator(config)
+	eval, err := engine.NewEvaluator(config)
 	if err != nil {
 		return err
 	}
-	out, err := preemption.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, preemption.WayOut{Name: preemptorName, Ask: eval.PreemptRequest})
+	out, err := engine.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, engine.WayOut{Name: preemptorName, Ask: eval.PreemptRequest})
 	if out == nil {
 		return err
 	}

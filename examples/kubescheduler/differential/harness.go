@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -133,7 +134,7 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if pod == nil {
 		return nil, errors.New("the preemptor is not in the cluster")
 	}
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if c.Devices.Classes != nil {
 		return h.decideDevices(c, cluster, pod)
 	}
-	d, err := h.decideAbout(snap, preemption.Config{Schedulers: c.Profiles()}, pod, time.Now())
+	d, err := h.decideAbout(snap, engine.Config{Schedulers: c.Profiles()}, pod, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +157,8 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 
 // decideAbout explains the decision for a pod, and compares it with the search
 // without explanations.
-func (h *Harness) decideAbout(snap *preemption.Snapshot, config preemption.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
-	eval, err := preemption.NewEvaluator(config)
+func (h *Harness) decideAbout(snap *engine.Snapshot, config engine.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
+	eval, err := engine.NewEvaluator(config)
 	if err != nil {
 		return nil, err
 	}

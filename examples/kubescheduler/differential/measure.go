@@ -27,6 +27,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Cell is a cell of the matrix: how much processor time both take for one decision, by the
@@ -86,8 +87,8 @@ type measurement struct {
 	rounds int
 	times  map[*time.Duration][]time.Duration // of each figure of the cell, a time per round
 
-	snap   *preemption.Snapshot
-	eval   *preemption.Evaluator
+	snap   *engine.Snapshot
+	eval   *engine.Evaluator
 	askers []*outrank.Pod
 	moving [2]*outrank.Pod
 	asked  int
@@ -119,16 +120,16 @@ func (m *measurement) buildOurs(h *Harness, c *Case) error {
 	cluster.Release = h.Release
 	m.askers = gen.MatrixAskers(cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name))
 	m.moving = gen.MatrixMoving(cluster)
-	config := preemption.Config{}
+	config := engine.Config{}
 	if m.cell.Sampled {
 		config.Sample = &preemption.Sample{}
 	}
 	var err error
-	if m.eval, err = preemption.NewEvaluator(config); err != nil {
+	if m.eval, err = engine.NewEvaluator(config); err != nil {
 		return err
 	}
 	return m.time(&m.cell.Build, 1, func(int) (err error) {
-		m.snap, err = preemption.NewSnapshot(cluster)
+		m.snap, err = engine.NewSnapshot(cluster)
 		return err
 	})
 }

@@ -25,7 +25,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/preemption/score"
 )
@@ -208,8 +208,8 @@ func (h *Harness) RunScores(c *ScoreCase, n *ScoreCount) (differences []string, 
 
 // scoring is this library's side of a case.
 type scoring struct {
-	snap   *preemption.Snapshot
-	eval   *preemption.Evaluator
+	snap   *engine.Snapshot
+	eval   *engine.Evaluator
 	scorer *score.Scorer
 }
 
@@ -232,10 +232,10 @@ func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
 	selector := schedulerconfig.SpreadSelector(c.workloads())
 	profile.Config.Plugins.SpreadSelector, profile.Scores.SpreadSelector = selector, selector
 	o := &scoring{}
-	if o.snap, err = preemption.NewSnapshot(cluster); err != nil {
+	if o.snap, err = engine.NewSnapshot(cluster); err != nil {
 		return nil, err
 	}
-	if o.eval, err = preemption.NewEvaluator(profile.Config); err != nil {
+	if o.eval, err = engine.NewEvaluator(profile.Config); err != nil {
 		return nil, err
 	}
 	if o.scorer, err = score.New(profile.Scores); err != nil {

@@ -18,7 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Sequence is a live scheduler in a cluster that changes between its attempts, with others
@@ -61,7 +61,7 @@ type Follower struct {
 	// scheduler's memory.
 	Late bool
 	// View brings it up to date and calls decide with the cluster and the pods of the attempt.
-	View func(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error
+	View func(pods []*corev1.Pod, decide func(*engine.Snapshot, []*outrank.Pod) error) error
 }
 
 // SequenceResult is the result of one sequence, or the sum of several.
@@ -237,8 +237,8 @@ func (s *sequenceRun) note(what, format string, args ...any) {
 
 // decide lets every follower decide about the pod of the attempt.
 func (s *sequenceRun) decide() {
-	s.ask([]*corev1.Pod{s.current}, func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) error {
-		d, err := s.Harness.decideAbout(snap, preemption.Config{Schedulers: ProfileNames}, pods[0], time.Now())
+	s.ask([]*corev1.Pod{s.current}, func(name string, snap *engine.Snapshot, pods []*outrank.Pod) error {
+		d, err := s.Harness.decideAbout(snap, engine.Config{Schedulers: ProfileNames}, pods[0], time.Now())
 		if err != nil {
 			return err
 		}
@@ -251,25 +251,25 @@ func (s *sequenceRun) decide() {
 }
 
 // ask lets every follower decide about pods.
-func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) error) {
+func (s *sequenceRun) ask(pods []*corev1.Pod, decide func(name string, snap *engine.Snapshot, pods []*outrank.Pod) error) {
 	for _, f := range append([]Follower{{Name: "fresh", Late: true, View: s.anew}}, s.followers...) {
 		if f.Late && s.late != nil {
 			continue
 		}
-		if err := f.View(pods, func(snap *preemption.Snapshot, pods []*outrank.Pod) error { return decide(f.Name, snap, pods) }); err != nil {
+		if err := f.View(pods, func(snap *engine.Snapshot, pods []*outrank.Pod) error { return decide(f.Name, snap, pods) }); err != nil {
 			s.errors[f.Name] = err
 		}
 	}
 }
 
 // anew converts the cluster as it is.
-func (s *sequenceRun) anew(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error {
+func (s *sequenceRun) anew(pods []*corev1.Pod, decide func(*engine.Snapshot, []*outrank.Pod) error) error {
 	cluster, err := s.Harness.Convert(s.asCaseOf(pods[0]))
 	if err != nil {
 		return err
 	}
 	cluster.Release = s.Harness.Release
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // teams are the groups of the pods that wait. Pods that others put on nodes belong to
@@ -96,13 +96,13 @@ func (c *GroupCycle) Rival(profile string) fwk.PostFilterPlugin { return c.s.riv
 
 // Asked receives the scheduler's answer to a group that asked for room, and the
 // rival's. Decide is called for each follower.
-func (c *GroupCycle) Asked(uid types.UID, members []*corev1.Pod, want, rival GroupAnswer, decide func(*preemption.Snapshot, []*outrank.Pod) (GroupAnswer, error)) {
+func (c *GroupCycle) Asked(uid types.UID, members []*corev1.Pod, want, rival GroupAnswer, decide func(*engine.Snapshot, []*outrank.Pod) (GroupAnswer, error)) {
 	c.asked, c.uid, c.want = true, uid, want
 	if len(members) > 1 {
 		c.before = c.s.nominatedTo(members)
 	}
 	c.answers["rival"] = rival
-	c.s.ask(members, func(name string, snap *preemption.Snapshot, pods []*outrank.Pod) (err error) {
+	c.s.ask(members, func(name string, snap *engine.Snapshot, pods []*outrank.Pod) (err error) {
 		c.answers[name], err = decide(snap, pods)
 		return err
 	})

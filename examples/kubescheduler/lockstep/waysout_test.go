@@ -19,6 +19,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -85,10 +86,10 @@ func turnedDown(outcome preemption.Outcome) *preemption.Plan {
 }
 
 // ours is the same for the library.
-func (w *way) ours() preemption.WayOut {
+func (w *way) ours() engine.WayOut {
 	var plan *preemption.Plan
 	var err error
-	out := preemption.WayOut{Name: w.name}
+	out := engine.WayOut{Name: w.name}
 	node := []preemption.Count{{Nodes: 1}}
 	switch w.answer {
 	case wordless:
@@ -116,7 +117,7 @@ func (w *way) ours() preemption.WayOut {
 	default:
 		out.Says = w.text()
 	}
-	out.Ask = func(context.Context, *preemption.Snapshot, preemption.Request) (*preemption.Plan, error) {
+	out.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		w.asked = true
 		return plan, err
 	}
@@ -174,11 +175,11 @@ func byScheduler(t *rapid.T, ways []*way) outcome {
 // byOutrank is the library's result of the answers. A plan stands for the answers
 // of the nodes where no way has one.
 func byOutrank(t *rapid.T, ways []*way) outcome {
-	var list []preemption.WayOut
+	var list []engine.WayOut
 	for _, w := range ways {
 		list = append(list, w.ours())
 	}
-	out, err := preemption.FirstWayOut(quiet, nil, preemption.Request{}, list...)
+	out, err := engine.FirstWayOut(quiet, nil, preemption.Request{}, list...)
 	require.NotNil(t, out, "%v", err)
 	failure := execution.Failure{Plan: out.Plan, Ways: out.Asked, Err: err, Release: outrank.V1_37}
 	if failure.Entry.Pod = (&outrank.Pod{Name: "p", Namespace: "default"}); failure.Plan == nil {

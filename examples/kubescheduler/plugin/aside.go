@@ -19,6 +19,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Decisions while an object in the cluster is not understood.
@@ -46,7 +47,7 @@ type aside struct {
 
 // statuses are the scheduler's filters' answers about the nodes, but for those that are
 // left out.
-func (a *aside) statuses(snap *preemption.Snapshot, said fwk.NodeToStatusReader) []preemption.Status {
+func (a *aside) statuses(snap *engine.Snapshot, said fwk.NodeToStatusReader) []preemption.Status {
 	list := make([]preemption.Status, 0, snap.NumNodes())
 	for node := range snap.Nodes() {
 		of := status(said.Get(node.Name))

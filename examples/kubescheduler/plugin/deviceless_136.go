@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // deviceDesk is nil in every decision: the filter of devices contains the allocator of v1.37, and the
@@ -29,11 +30,11 @@ func newDeviceDesk(fwk.Handle, terms) (*deviceDesk, error) { return nil, nil }
 
 func (p *Plugin) forDevices() fwk.Plugin { return p }
 
-func (p *Plugin) viewFor(_ *v1.Pod, decide func(*preemption.Snapshot) error) error {
+func (p *Plugin) viewFor(_ *v1.Pod, decide func(*engine.Snapshot) error) error {
 	return p.process.state.view(decide)
 }
 
-func (*deviceDesk) pair(_ preemption.Config, _ *framework, usual *pair) (*pair, error) {
+func (*deviceDesk) pair(_ engine.Config, _ *framework, usual *pair) (*pair, error) {
 	return usual, nil
 }
 func (*deviceDesk) wants(*v1.Pod) bool                                    { return false }
@@ -45,6 +46,6 @@ func (*deviceDesk) follow(*v1.Pod) error                                  { retu
 func (*deviceDesk) changed(_, _ *v1.Pod)                                  {}
 func (*deviceDesk) nominated(pod *outrank.Pod) *outrank.Pod               { return pod }
 func (*deviceDesk) statuses(said []preemption.Status) []preemption.Status { return said }
-func (*deviceDesk) nomination(*preemption.Snapshot, *preemption.Plan) (*Nomination, error) {
+func (*deviceDesk) nomination(*engine.Snapshot, *preemption.Plan) (*Nomination, error) {
 	return nil, nil
 }

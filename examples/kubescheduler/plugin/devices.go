@@ -22,6 +22,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Nomination goes with the nomination of a pod that claims devices.
@@ -29,11 +30,11 @@ type Nomination = devices.Nomination
 
 // pair is the pair of evaluators for pods: usual, unless the filter of devices stands for the
 // scheduler's own.
-func (d *deviceDesk) pair(c preemption.Config, of *framework, usual *pair) (*pair, error) {
+func (d *deviceDesk) pair(c engine.Config, of *framework, usual *pair) (*pair, error) {
 	if d == nil || !slices.Contains(of.unknown, devices.Name) {
 		return usual, nil
 	}
-	c.Filters, c.MayPreempt = []preemption.Filter{d.filter}, d.filter.MayPreempt
+	c.Filters, c.MayPreempt = []engine.Filter{d.filter}, d.filter.MayPreempt
 	rest := slices.DeleteFunc(slices.Clone(of.unknown), func(name string) bool { return name == devices.Name })
 	return newPair(c, &framework{handle: of.handle, unknown: rest, known: []string{devices.Name}})
 }
@@ -251,7 +252,7 @@ func sameObjects(a, b *devices.Objects) bool {
 
 // viewFor calls decide with the snapshot for a pod. Where it asks for extended resources that
 // classes back, that is a copy with nodes that leave them to the filter.
-func (p *Plugin) viewFor(pod *v1.Pod, decide func(*preemption.Snapshot) error) error {
+func (p *Plugin) viewFor(pod *v1.Pod, decide func(*engine.Snapshot) error) error {
 	d := p.process.devices
 	if d == nil || !d.backed(pod) {
 		return p.process.state.view(decide)
@@ -280,7 +281,7 @@ func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
 }
 
 // nomination is what goes with a plan's nomination.
-func (d *deviceDesk) nomination(snap *preemption.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
+func (d *deviceDesk) nomination(snap *engine.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
 	if d == nil || plan.Outcome != preemption.Preempt {
 		return nil, nil
 	}

@@ -8,7 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // evaluators decide as the profile does. They are made at the first decision: while a
@@ -21,7 +21,7 @@ type evaluators struct {
 // pair are two evaluators: plain knows all filters that concern the pod, and asking asks the
 // scheduler's own filters in dry runs besides, for the sake of those that are unknown.
 type pair struct {
-	plain, asking *preemption.Evaluator
+	plain, asking *engine.Evaluator
 	framework     *framework
 }
 
@@ -29,7 +29,7 @@ type pair struct {
 type lister interface{ ListPlugins() *config.Plugins }
 
 func (p *Plugin) makeEvaluators() (*evaluators, error) {
-	usual, err := preemption.NewEvaluator(preemption.Config{Release: p.release})
+	usual, err := engine.NewEvaluator(engine.Config{Release: p.release})
 	if err != nil {
 		return nil, err
 	}
@@ -46,20 +46,20 @@ func (p *Plugin) makeEvaluators() (*evaluators, error) {
 	return e, err
 }
 
-func newPair(c preemption.Config, of *framework) (*pair, error) {
+func newPair(c engine.Config, of *framework) (*pair, error) {
 	e := &pair{framework: of}
 	var err error
-	if e.plain, err = preemption.NewEvaluator(c); err != nil {
+	if e.plain, err = engine.NewEvaluator(c); err != nil {
 		return nil, err
 	}
 	c.Filters = append(slices.Clone(c.Filters), of)
-	e.asking, err = preemption.NewEvaluator(c)
+	e.asking, err = engine.NewEvaluator(c)
 	return e, err
 }
 
 // baseConfig is the configuration but for the filters that are off.
-func (p *Plugin) baseConfig() preemption.Config {
-	c := preemption.Config{}
+func (p *Plugin) baseConfig() engine.Config {
+	c := engine.Config{}
 	if p.options.Configuration != nil {
 		if profile, ok := p.options.Configuration.Profile(p.handle.ProfileName()); ok {
 			c = profile.Config
@@ -75,7 +75,7 @@ func (p *Plugin) baseConfig() preemption.Config {
 
 // switches returns the profile's filters that are on and not known to this
 // module, and switches off those that are off.
-func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
+func (p *Plugin) switches(c *engine.Config, known []string, on *config.Plugins) (unknown []string) {
 	has := func(set config.PluginSet, name string) bool {
 		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })
 	}
@@ -110,7 +110,7 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 
 // evaluatorFor returns the evaluator for a pod: the one that asks the scheduler's
 // filters only where one of those that are not known has a say about it.
-func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*preemption.Evaluator, error) {
+func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*engine.Evaluator, error) {
 	all, err := p.evaluators()
 	if err != nil {
 		return nil, err

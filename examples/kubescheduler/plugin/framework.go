@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // framework is a filter that asks the scheduler's own filters in dry runs, as
@@ -53,7 +54,7 @@ func (*framework) Name() string { return "Framework" }
 
 // Start begins an attempt with the state of the scheduler's attempt. The pods of a group that
 // have their places by then count as if they were there.
-func (f *framework) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f *framework) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	mine, ok := f.attempts[pod.Key()]
 	if !ok || !f.concerned(mine.cycle) {
 		return nil, nil

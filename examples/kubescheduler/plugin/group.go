@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/handedout"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -126,7 +127,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	if err != nil {
 		return d, nil, p.strange(err)
 	}
-	request := preemption.GroupRequest{Now: p.now(), Refused: true}
+	request := engine.GroupRequest{Now: p.now(), Refused: true}
 	for _, member := range queued.Members {
 		request.Pods = append(request.Pods, member.Pod)
 	}
@@ -148,9 +149,9 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 
 // planGroup asks for a plan. Nominations that the pods have from an earlier attempt are set
 // aside meanwhile, because the queue has handed the pods out (rule 12.9.5).
-func (p *Plugin) planGroup(ctx context.Context, evaluator *preemption.Evaluator, request preemption.GroupRequest) (plan *preemption.GroupPlan, err error) {
+func (p *Plugin) planGroup(ctx context.Context, evaluator *engine.Evaluator, request engine.GroupRequest) (plan *preemption.GroupPlan, err error) {
 	again := false
-	err = p.process.state.view(func(snap *preemption.Snapshot) (err error) {
+	err = p.process.state.view(func(snap *engine.Snapshot) (err error) {
 		if again = handedout.Nominated(snap, request.Pods); !again {
 			plan, err = evaluator.PreemptGroup(ctx, snap, request)
 		}
@@ -210,7 +211,7 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 
 // evaluatorForGroup returns the evaluator for a group. Whether an unknown filter
 // has a say about its pods shows when they have their places.
-func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*preemption.Evaluator, error) {
+func (p *Plugin) evaluatorForGroup(ctx context.Context, group *placedGroup) (*engine.Evaluator, error) {
 	all, err := p.evaluators()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // placedGroup lets the scheduler place a group, within a session of changes of
@@ -29,9 +30,9 @@ type placedGroup struct {
 	away        map[string][]fwk.PodInfo
 }
 
-// places is a [preemption.PlaceFunc]: the scheduler places the group with those pods away
+// places is a [engine.PlaceFunc]: the scheduler places the group with those pods away
 // that are away in the snapshot.
-func (g *placedGroup) places(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+func (g *placedGroup) places(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 	if g.failed = g.remove(ctx, snap); g.failed != nil {
 		return preemption.Placement{}, g.failed
 	}
@@ -63,7 +64,7 @@ func (g *placedGroup) places(ctx context.Context, snap *preemption.Snapshot, pod
 }
 
 // on has the pods with their places in the snapshot, by node; without a group it is empty.
-func (g *placedGroup) on(snap *preemption.Snapshot) map[string][]fwk.PodInfo {
+func (g *placedGroup) on(snap *engine.Snapshot) map[string][]fwk.PodInfo {
 	placed := map[string][]fwk.PodInfo{}
 	if g == nil {
 		return placed
@@ -77,7 +78,7 @@ func (g *placedGroup) on(snap *preemption.Snapshot) map[string][]fwk.PodInfo {
 }
 
 // remove takes the pods out of the scheduler's snapshot that are away in the other.
-func (g *placedGroup) remove(ctx context.Context, snap *preemption.Snapshot) error {
+func (g *placedGroup) remove(ctx context.Context, snap *engine.Snapshot) error {
 	infos, err := g.scheduler.NodeInfos().List()
 	if err != nil {
 		return err

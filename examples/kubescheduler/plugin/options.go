@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
@@ -202,7 +203,7 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	if w := args.WhenNotUnderstood; w != "" && w != Isolate && w != DefaultPreemption {
 		return Args{}, fmt.Errorf("args: whenNotUnderstood: %q is neither %s nor %s", w, Isolate, DefaultPreemption)
 	}
-	if err := (&preemption.Config{Workers: args.Workers}).Validate(); err != nil {
+	if err := (&engine.Config{Workers: args.Workers}).Validate(); err != nil {
 		return Args{}, fmt.Errorf("args: %w", err)
 	}
 	return args, nil

@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -95,7 +96,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if request.Pod != preemptor {
 		d.inMemory = request.Pod.NominatedNodeName
 	}
-	err = p.viewFor(pod, func(snap *preemption.Snapshot) (err error) {
+	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
 		request.StatusesInOrder = p.process.devices.statuses(p.process.aside.statuses(snap, said))
 		if d.Plan, err = evaluator.PreemptRequest(ctx, snap, request); err == nil {
 			d.Nomination, err = p.process.devices.nomination(snap, d.Plan)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // state is the snapshot that decisions are made on, with its sources.
@@ -66,4 +66,4 @@ func (s *state) follow(ctx context.Context) ([]mirror.Problem, error) {
 }
 
 // view calls decide with the snapshot.
-func (s *state) view(decide func(*preemption.Snapshot) error) error { return s.mirror.View(decide) }
+func (s *state) view(decide func(*engine.Snapshot) error) error { return s.mirror.View(decide) }

@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/metrics"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -73,7 +74,7 @@ func simulate(w io.Writer, name string, score sim.Score) {
 	}
 	collector := must(metrics.New(cluster, metrics.Config{Resources: []resource.Name{gpu}, Fragmentation: &metrics.Fragmentation{
 		Resource: gpu, Mix: metrics.MixOf(pods, 0), Devices: free, Device: whole}}))
-	rules := preemption.Config{Filters: []preemption.Filter{sim.FilterByPods("OneGPU", takes)}}
+	rules := engine.Config{Filters: []engine.Filter{sim.FilterByPods("OneGPU", takes)}}
 	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: rules, Score: score}}, Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}, Follow: collector.Event}
 	var run *sim.Simulation
 	config.Bind = func(p *outrank.Pod, n *outrank.Node) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -70,7 +71,7 @@ func TestAuditHeedsPlugins(t *testing.T) {
 				p.Containers[0].Requests[device] = resource.New(1)
 				work = append(work, lasting(p, 0, 10))
 			}
-			s, err := New(nodes(n), work, Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Plugins: plugins}}}})
+			s, err := New(nodes(n), work, Config{Schedulers: []Scheduler{{Preemption: engine.Config{Plugins: plugins}}}})
 			require.NoError(t, err)
 			_, err = s.Run(t.Context())
 			require.NoError(t, err)

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // cluster is the cluster as the schedulers see it, with the usage of its nodes.
 type cluster struct {
 	release   outrank.Release
-	snap      *preemption.Snapshot
+	snap      *engine.Snapshot
 	nominator execution.Nominator
 	budgets   *budgets
 	hosts     map[string]*host

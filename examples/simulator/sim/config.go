@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -118,8 +119,8 @@ type Decision struct {
 	Plan  *preemption.Plan
 	Group *preemption.GroupPlan
 	// Evaluator made it, of the snapshot as it is, at that time.
-	Evaluator *preemption.Evaluator
-	Snapshot  *preemption.Snapshot
+	Evaluator *engine.Evaluator
+	Snapshot  *engine.Snapshot
 	Time      time.Time
 }
 
@@ -129,8 +130,8 @@ type Scheduler struct {
 	// default-scheduler.
 	Name string
 	// Preemption decides which pods have to leave. Where there is one scheduler,
-	// the snapshot keeps the state of its filters ([preemption.Snapshot.Attach]).
-	Preemption preemption.Config
+	// the snapshot keeps the state of its filters ([engine.Snapshot.Attach]).
+	Preemption engine.Config
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
 	// [LeastAllocated].
 	Score Score

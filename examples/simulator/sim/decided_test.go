@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func decidedWork() []sim.Work {
@@ -59,7 +60,7 @@ func (c counting) NewState() preemption.ClusterState {
 	*c.states++
 	return nothing{}
 }
-func (c counting) Start(_ *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (c counting) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	snap.StateOf(c)
 	return free{}, nil
 }
@@ -81,7 +82,7 @@ func (free) Remove(*outrank.Pod, *outrank.Node)    {}
 func TestFiltersAreAttached(t *testing.T) {
 	states := 0
 	cluster := &outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "4")}}
-	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Filters: []preemption.Filter{counting{&states}}}}}}
+	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []engine.Filter{counting{&states}}}}}}
 	run, err := sim.New(cluster, decidedWork(), config)
 	require.NoError(t, err)
 	_, err = run.Run(t.Context())

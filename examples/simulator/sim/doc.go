@@ -57,10 +57,10 @@
 // A cycle is an attempt of package preemption/attempt ([attempt.Loop.Attempt]):
 //
 //  1. The first pod is popped from the queue.
-//  2. [preemption.Evaluator.Feasible] lists the nodes that take it. If the node
+//  2. [engine.Evaluator.Feasible] lists the nodes that take it. If the node
 //     it is nominated to is one of them the pod is placed there, else where the
 //     [Score] is highest. It runs from that moment on.
-//  3. Where there is none, [preemption.Evaluator.Preempt] decides who has to
+//  3. Where there is none, [engine.Evaluator.Preempt] decides who has to
 //     leave. The plan is executed, the [history.Log] records it, and the pod goes
 //     back to the queue: its nomination is set, kept or cleared.
 //
@@ -68,7 +68,7 @@
 //
 // Groups of pods are queued as one, placed all or none and preempted as units where the
 // cluster's release has them (v1.37 with the feature gate GenericWorkload) and the queue
-// is a [PriorityQueue]. A cycle with a gang asks [preemption.Evaluator.PreemptGroup], which
+// is a [PriorityQueue]. A cycle with a gang asks [engine.Evaluator.PreemptGroup], which
 // places its pods one after another in the order of the queue, each where the [Score] is
 // highest beside those before; ties go to the first node. A plan is carried out, and the
 // gang goes back. A gang that was evicted is made anew pod by pod, like any pod, and its pods

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -92,8 +93,8 @@ func (s *scheduling) recordGang(r *execution.Report) error {
 // placing places the pods of a gang: one after another in the order of the queue,
 // each where the score is highest among the nodes that take it beside those
 // before. Pods without a node are passed over (rule 12.9.3).
-func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preemption.PlaceFunc {
-	return func(ctx context.Context, snap *preemption.Snapshot, _ []*outrank.Pod) (preemption.Placement, error) {
+func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) engine.PlaceFunc {
+	return func(ctx context.Context, snap *engine.Snapshot, _ []*outrank.Pod) (preemption.Placement, error) {
 		least, running := s.leastOf(snap, inOrder)
 		var placed preemption.Placement
 		var without *outrank.Pod
@@ -131,7 +132,7 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 }
 
 // leastOf is the number of a group's pods that have to be on nodes, and that are.
-func (s *scheduling) leastOf(snap *preemption.Snapshot, pods []*outrank.Pod) (least, running int) {
+func (s *scheduling) leastOf(snap *engine.Snapshot, pods []*outrank.Pod) (least, running int) {
 	group, ok := snap.Group(pods[0].GroupKey())
 	switch {
 	case !ok:

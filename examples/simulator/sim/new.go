@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -112,7 +112,7 @@ func (s *Simulation) assemble(given *outrank.Cluster) (err error) {
 		}
 	}
 	// Nodes first, so that the snapshot has their order.
-	if s.cluster.snap, err = preemption.NewSnapshot(&outrank.Cluster{Release: given.Release, Nodes: given.Nodes}); err != nil {
+	if s.cluster.snap, err = engine.NewSnapshot(&outrank.Cluster{Release: given.Release, Nodes: given.Nodes}); err != nil {
 		return err
 	}
 	for _, n := range given.Nodes {
@@ -174,7 +174,7 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 			}
 		}
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (s *Simulation) newAuditor() *auditor {
 func (s *Simulation) attach() error {
 	for _, x := range s.schedulers.inOrder {
 		if a, ok := x.scorer.(interface {
-			Attach(*preemption.Snapshot) error
+			Attach(*engine.Snapshot) error
 		}); ok {
 			if err := a.Attach(s.cluster.snap); err != nil {
 				return err
@@ -231,7 +231,7 @@ func (s *Simulation) attach() error {
 		return nil
 	}
 	for _, f := range s.config.Schedulers[0].Preemption.Filters {
-		if stateful, ok := f.(preemption.StatefulFilter); ok {
+		if stateful, ok := f.(engine.StatefulFilter); ok {
 			if err := s.cluster.snap.Attach(stateful); err != nil {
 				return err
 			}

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // view is what a choice among nodes goes by.
 type view struct {
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	dice *rand.Rand // for ties, nil for the first
 	// used is the usage of a node by column; of another column than cpu and memory it may not
 	// be filled in.
@@ -87,7 +87,7 @@ func (c *Choice) consider(h *host, p *pod, used []int64) {
 
 // pickIn is pick where the pods on nodes are those of a snapshot. Ties go to the first
 // node, so that an attempt with a gang has the same result as long as nothing changes.
-func (s *scheduling) pickIn(ctx context.Context, snap *preemption.Snapshot, p *pod, nodes []*outrank.Node) (*host, error) {
+func (s *scheduling) pickIn(ctx context.Context, snap *engine.Snapshot, p *pod, nodes []*outrank.Node) (*host, error) {
 	used := make([]int64, len(s.cluster.meter.columns))
 	return s.pickBy(ctx, p, nodes, view{snap, nil, func(h *host) []int64 {
 		used[cpuColumn], used[memoryColumn] = snap.Used(h.node.Name, resource.CPU), snap.Used(h.node.Name, resource.Memory)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // podClass holds pods that a scheduler cannot tell apart, with its answer to the
@@ -42,7 +43,7 @@ type podClass struct {
 type present struct {
 	clock *clock
 	tries *tries
-	snap  *preemption.Snapshot
+	snap  *engine.Snapshot
 }
 
 // plain reports whether a stripped pod asks only for resources, and for nodes by

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -23,7 +24,7 @@ type Choice struct {
 	CPU, Memory Level
 	// Snapshot is the cluster as the pod finds it, the members of its gang that have a place
 	// before it among the pods on nodes. It is only to be read.
-	Snapshot *preemption.Snapshot
+	Snapshot *engine.Snapshot
 	// asks is the pod's request, from the first question about it on.
 	asks resource.List
 }
@@ -36,7 +37,7 @@ type Level struct {
 
 // Level returns the level of any resource, in the unit of [resource.Amount]: thousandths of a
 // core for cpu, else what the resource counts. Both amounts are 0 for a resource that neither
-// the pods nor the node name. Time is that of [preemption.Snapshot.Used].
+// the pods nor the node name. Time is that of [engine.Snapshot.Used].
 func (c *Choice) Level(name resource.Name) Level {
 	switch name {
 	case resource.CPU:
@@ -74,16 +75,16 @@ func (c *Choice) requests() resource.List {
 // A Scorer with a method Attach(*preemption.Snapshot) error has that called when a run is made,
 // so that the snapshot keeps what it counts.
 type Scorer interface {
-	Score(ctx context.Context, snap *preemption.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
+	Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
 }
 
 // FilterByPods makes a filter of a function that looks at the pod, the node, and the pods on it: those
 // that an attempt has taken away left out, and those that are nominated to the node behind the others
-// where they count. It holds for placing and for preempting, as part of [preemption.Config].Filters of
+// where they count. It holds for placing and for preempting, as part of [engine.Config].Filters of
 // a [Scheduler]. The function must only read, and give the same answer to the same question; several
 // goroutines may call it at once. The filter is asked about every victim that is tried, as
-// [preemption.Filter] says; one with counts of its own is faster.
-func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) preemption.Filter {
+// [engine.Filter] says; one with counts of its own is faster.
+func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) engine.Filter {
 	return &podsFilter{name: name, takes: takes}
 }
 
@@ -92,11 +93,11 @@ type podsFilter struct {
 	takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
 }
 
-// Name implements [preemption.Filter].
+// Name implements [engine.Filter].
 func (f *podsFilter) Name() string { return f.name }
 
-// Start implements [preemption.Filter].
-func (f *podsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+// Start implements [engine.Filter].
+func (f *podsFilter) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	return &podsState{filter: f, pod: pod, snap: snap, changed: map[string][]*outrank.Pod{}}, nil
 }
 
@@ -104,7 +105,7 @@ func (f *podsFilter) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preempt
 type podsState struct {
 	filter  *podsFilter
 	pod     *outrank.Pod
-	snap    *preemption.Snapshot
+	snap    *engine.Snapshot
 	changed map[string][]*outrank.Pod
 }
 

@@ -6,12 +6,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // schedulerState is a [Scheduler] ready for use.
 type schedulerState struct {
 	name string
-	eval *preemption.Evaluator
+	eval *engine.Evaluator
 	loop *attempt.Loop // from the start of the run on
 	// score rates nodes one by one, scorer, if set, beside each other.
 	score  Score
@@ -30,7 +31,7 @@ type schedulers struct {
 
 // add makes a scheduler.
 func (ss *schedulers) add(c *Scheduler) error {
-	eval, err := preemption.NewEvaluator(c.Preemption)
+	eval, err := engine.NewEvaluator(c.Preemption)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (ss *schedulers) forget(obj *outrank.Pod) {
 
 // sharesAnswers reports whether equal pods get the same answer by these rules:
 // none of the caller's own is asked.
-func sharesAnswers(c preemption.Config) bool {
+func sharesAnswers(c engine.Config) bool {
 	c.Policy, c.Variant, c.Workers = preemption.Policy{}, 0, 0
 	return reflect.ValueOf(c).IsZero()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -60,9 +60,9 @@ type firstTotal struct {
 	short    bool
 }
 
-func (f *firstTotal) Attach(*preemption.Snapshot) error { f.attached++; return nil }
+func (f *firstTotal) Attach(*engine.Snapshot) error { f.attached++; return nil }
 
-func (f *firstTotal) Score(_ context.Context, _ *preemption.Snapshot, _ *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error) {
+func (f *firstTotal) Score(_ context.Context, _ *engine.Snapshot, _ *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error) {
 	r := &score.Ranking{Totals: make([]int64, len(nodes))}
 	for i, n := range nodes {
 		r.Totals[i] = int64(one(n.Name == f.name))

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -73,7 +73,7 @@ func (s *Simulation) Lives(lineage string) []outrank.Key {
 
 // Snapshot is the cluster as the schedulers see it now. It is only to be read,
 // and another one may take its place with the next step.
-func (s *Simulation) Snapshot() *preemption.Snapshot { return s.cluster.snap }
+func (s *Simulation) Snapshot() *engine.Snapshot { return s.cluster.snap }
 
 // Pending lists the pods in the queue; it belongs to the caller.
 func (s *Simulation) Pending() queue.Pending { return s.line.queue.Pending() }

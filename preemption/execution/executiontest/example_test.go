@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/resource"
@@ -17,7 +17,7 @@ func ExampleRecorder() {
 	asking := []outrank.Container{{Requests: resource.MustList("cpu", "1")}}
 	batch := &outrank.Pod{Name: "batch", NodeName: "n1", Priority: outrank.Priority(10), Containers: asking}
 	urgent := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), Containers: asking}
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "1", "pods", "110")}},
 		Pods:  []*outrank.Pod{batch, urgent},
 	})
@@ -34,7 +34,7 @@ func ExampleRecorder() {
 		}
 		return nil
 	}}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

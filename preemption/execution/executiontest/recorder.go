@@ -99,7 +99,7 @@ func (c Call) String() string {
 // number of goroutines may use it at once.
 type Recorder struct {
 	// Find, if set, returns the latest version of a pod by its key, such as
-	// [preemption.Snapshot.Pod]; a pod that it does not find is gone.
+	// [engine.Snapshot.Pod]; a pod that it does not find is gone.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 	// Waiting, if set, says which pods wait to be bound.
 	Waiting func(pod *outrank.Pod) bool

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // mostNamed bounds the victims that a sentence of a page names.
@@ -15,7 +15,7 @@ const mostNamed = 10
 
 // Overview draws the answer as a page about the cluster of before: those who leave in the turn
 // that was played, and the preemptor on its node.
-func (a *Answer) Overview(*preemption.Snapshot, *outrank.Pod) *page.Overview {
+func (a *Answer) Overview(*engine.Snapshot, *outrank.Pod) *page.Overview {
 	sentences := a.Sentences(mostNamed)
 	o := &page.Overview{
 		Snapshot: a.snap, Title: strings.TrimSuffix(sentences[0], "."), Headline: strings.TrimSuffix(sentences[0], "."), Summary: strings.Join(sentences[1:], " "),

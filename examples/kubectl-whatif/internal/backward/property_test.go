@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // drawnSetting is a setting about a drawn cluster in which some pods wait, none is being deleted, and
@@ -70,7 +71,7 @@ func told(t *rapid.T, s question.Setting, in backward.Input) *backward.Answer {
 }
 
 // decide returns the victims of a pod's turn on a snapshot, by the evaluator alone.
-func decide(t *rapid.T, s question.Setting, snap *preemption.Snapshot, pod *outrank.Pod) []outrank.Key {
+func decide(t *rapid.T, s question.Setting, snap *engine.Snapshot, pod *outrank.Pod) []outrank.Key {
 	ctx := context.Background()
 	if node, err := s.Evaluator.FeasibleNominated(ctx, snap, pod); err != nil || node != nil {
 		require.NoError(t, err)
@@ -179,7 +180,7 @@ func nameOf(key outrank.Key, part int) string {
 }
 
 // trialIsTrue makes the change of a trial by hand.
-func trialIsTrue(t *rapid.T, s question.Setting, at *preemption.Snapshot, a *backward.Answer, trial *backward.Trial) {
+func trialIsTrue(t *rapid.T, s question.Setting, at *engine.Snapshot, a *backward.Answer, trial *backward.Trial) {
 	if trial.Impossible != "" {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Way is a way of sparing a pod.
@@ -76,7 +77,7 @@ func (a *Answer) spare(m *question.Moment, classes []*outrank.PriorityClass) err
 }
 
 // try plays the preemptor's turn after a change.
-func (s *sparing) try(t *Trial, change func(*preemption.Snapshot) error) error {
+func (s *sparing) try(t *Trial, change func(*engine.Snapshot) error) error {
 	turn, err := s.m.With(change)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (s *sparing) budget() (Trial, error) {
 		}
 		put = append(put, s.newBudget(t.Labels))
 	}
-	return t, s.try(&t, func(snap *preemption.Snapshot) error {
+	return t, s.try(&t, func(snap *engine.Snapshot) error {
 		for _, b := range put {
 			if err := snap.PutBudget(b); err != nil {
 				return err
@@ -172,8 +173,8 @@ func (s *sparing) class(classes []*outrank.PriorityClass) (Trial, error) {
 }
 
 // prioritized gives the pod another priority.
-func (s *sparing) prioritized(value int32, class string) func(*preemption.Snapshot) error {
-	return func(snap *preemption.Snapshot) error {
+func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) error {
+	return func(snap *engine.Snapshot) error {
 		p := *s.pod
 		p.Priority, p.PriorityClassName = outrank.Priority(value), class
 		p.NodeName = snap.NodeOf(p.Key())
@@ -222,7 +223,7 @@ func (s *sparing) node() (Trial, error) {
 	if err != nil {
 		return t, err
 	}
-	return t, s.try(&t, func(snap *preemption.Snapshot) error { return snap.AddNode(n) })
+	return t, s.try(&t, func(snap *engine.Snapshot) error { return snap.AddNode(n) })
 }
 
 // policy tries a preemptor that waits for room.
@@ -232,7 +233,7 @@ func (s *sparing) policy() (Trial, error) {
 	if err != nil {
 		return t, err
 	}
-	return t, s.try(&t, func(snap *preemption.Snapshot) error {
+	return t, s.try(&t, func(snap *engine.Snapshot) error {
 		for _, p := range pods {
 			polite := *p
 			polite.PreemptionPolicy = outrank.PreemptNever

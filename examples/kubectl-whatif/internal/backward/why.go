@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Verdict is whether the rules push the pod out.
@@ -51,7 +52,7 @@ type Answer struct {
 	Trials []Trial `json:"trials"`
 
 	// snap is the cluster at the preemptor's turn.
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 }
 
 // Input is the question.
@@ -259,7 +260,7 @@ func (e *Event) preemptor(s *question.Scenario) (outrank.Key, error) {
 }
 
 // member is a pod that waits of the group of an event.
-func (e *Event) member(snap *preemption.Snapshot) (outrank.Key, error) {
+func (e *Event) member(snap *engine.Snapshot) (outrank.Key, error) {
 	var key outrank.Key
 	for g := range snap.Groups() {
 		if e.Kind == "podgroup" && (g.Key() == e.Preemptor || e.UID != "" && g.UID == e.UID) {
@@ -281,7 +282,7 @@ func (e *Event) member(snap *preemption.Snapshot) (outrank.Key, error) {
 }
 
 // within reports whether a pod belongs to a group or to a tree.
-func within(snap *preemption.Snapshot, p *outrank.Pod, key outrank.Key) bool {
+func within(snap *engine.Snapshot, p *outrank.Pod, key outrank.Key) bool {
 	if p.Group == "" {
 		return false
 	}

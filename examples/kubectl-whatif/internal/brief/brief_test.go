@@ -13,12 +13,13 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func explained(t testing.TB, c *outrank.Cluster, p *outrank.Pod) *preemption.Explanation {
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	e, err := eval.Explain(context.Background(), snap, p, clustergen.Now())
 	require.NoError(t, err)

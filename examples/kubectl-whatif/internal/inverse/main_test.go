@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func TestMain(m *testing.M) { seeded.Run(m, 100) }
@@ -101,7 +102,7 @@ func stable[T answer](t require.TestingT, ask func() (T, error)) T {
 }
 
 // places reports whether the evaluator alone finds a place for a pod, and how many leave for it.
-func places(t require.TestingT, s question.Setting, snap *preemption.Snapshot, pod *outrank.Pod) (ok bool, leave int) {
+func places(t require.TestingT, s question.Setting, snap *engine.Snapshot, pod *outrank.Pod) (ok bool, leave int) {
 	ctx := context.Background()
 	if snap.NominationOf(pod.Key()) != "" || pod.NominatedNodeName != "" {
 		node, err := s.Evaluator.FeasibleNominated(ctx, snap, pod)

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/internal/screen"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // frame surrounds the contents of every page.
@@ -18,7 +18,7 @@ type frame struct {
 	Policy        string
 }
 
-func newFrame(title, source string, snap *preemption.Snapshot, now time.Time) frame {
+func newFrame(title, source string, snap *engine.Snapshot, now time.Time) frame {
 	f := frame{Title: screen.Safe(title), Source: source, Release: snap.Release().String(), Style: style, Script: script, Policy: policy}
 	if !now.IsZero() {
 		f.Now = now.UTC().Format("2006-01-02 15:04:05") + " UTC"

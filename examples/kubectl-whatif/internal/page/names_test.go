@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // names are texts that try to be more than text.
@@ -165,7 +166,7 @@ func FuzzNames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		cluster, p := strange(a, b, c)
-		if _, err := preemption.NewSnapshot(cluster); err != nil {
+		if _, err := engine.NewSnapshot(cluster); err != nil {
 			return // names that no snapshot takes
 		}
 		in := decided(t, cluster, p)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -19,7 +19,7 @@ type Overview struct {
 	// Figures are numbers that stand out, beside those of nodes and pods.
 	Figures []Figure
 	// Snapshot is the cluster as it is.
-	Snapshot *preemption.Snapshot
+	Snapshot *engine.Snapshot
 	// Resource is the first resource that the nodes are shown by, as in an Input.
 	Resource resource.Name
 	// Leave are pods that leave their nodes, and Come pods that arrive. May is

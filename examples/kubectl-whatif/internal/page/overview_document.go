@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -132,7 +133,7 @@ func scarcestFor(in *Overview) (best resource.Name) {
 }
 
 // middle is the median of the priorities on nodes.
-func middle(snap *preemption.Snapshot) int32 {
+func middle(snap *engine.Snapshot) int32 {
 	var all []int32
 	for p := range snap.Pods() {
 		if snap.NodeOf(p.Key()) != "" && !slices.Contains(all, p.PriorityValue()) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // overview is an overview of so many nodes, of which the second goes and the
@@ -27,7 +27,7 @@ func overview(t require.TestingT, nodes int) Overview {
 		c.Nodes = append(c.Nodes, node(name, "cpu", "4"))
 		c.Pods = append(c.Pods, pod("a"+name, name, 1, "cpu", "1"), pod("b"+name, name, 100, "cpu", "2"))
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	return Overview{
 		Title: "What if?", Source: "a cluster", Headline: "Something happens", Summary: "Not much.", Snapshot: snap,
@@ -123,7 +123,7 @@ func TestOverviewErrors(t *testing.T) {
 	assert.ErrorIs(t, WriteOverview(&bytes.Buffer{}, Overview{}), ErrNoSnapshot)
 	broken := errors.New("broken")
 	assert.ErrorIs(t, WriteOverview(failing{broken}, overview(t, 1)), broken)
-	empty, err := preemption.NewSnapshot(&outrank.Cluster{})
+	empty, err := engine.NewSnapshot(&outrank.Cluster{})
 	require.NoError(t, err)
 	wellFormed(t, overviewPage(t, Overview{Snapshot: empty}))
 }
@@ -202,7 +202,7 @@ func TestUnchangedNodesAreALine(t *testing.T) {
 func TestLargeOverviewIsBounded(t *testing.T) {
 	c, _, err := clustergen.Benchmark(5000, 30, 100)
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	in := overview(t, 1)
 	in.Snapshot, in.Gone, in.Leave, in.Come = snap, nil, nil, nil

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -35,7 +36,7 @@ type Input struct {
 	// name of a file.
 	Source string
 	// Snapshot is the cluster as it was when the decision was made.
-	Snapshot *preemption.Snapshot
+	Snapshot *engine.Snapshot
 	// Explanation is the decision, and Report the explanation of it in words.
 	Explanation *preemption.Explanation
 	Report      *explain.Report

@@ -20,6 +20,7 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
@@ -27,9 +28,9 @@ import (
 
 // decided is the input for a pod in a cluster.
 func decided(t require.TestingT, c *outrank.Cluster, pod *outrank.Pod) Input {
-	eval, err := preemption.NewEvaluator(preemption.Config{Release: c.Release})
+	eval, err := engine.NewEvaluator(engine.Config{Release: c.Release})
 	require.NoError(t, err)
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	ctx, now := context.Background(), clustergen.Now()
 	e, err := eval.Explain(ctx, snap, pod, now)
@@ -475,11 +476,11 @@ func TestIncomplete(t *testing.T) {
 func TestOtherSnapshot(t *testing.T) {
 	c, p := sample(t, "shop/checkout-2")
 	in := decided(t, c, p)
-	other, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("elsewhere", "cpu", "1")}})
+	other, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("elsewhere", "cpu", "1")}})
 	require.NoError(t, err)
 	in.Snapshot = other
 	assert.Contains(t, written(t, in), "elsewhere")
-	empty, err := preemption.NewSnapshot(&outrank.Cluster{})
+	empty, err := engine.NewSnapshot(&outrank.Cluster{})
 	require.NoError(t, err)
 	in.Snapshot = empty
 	assert.Contains(t, written(t, in), "shop/checkout-2")

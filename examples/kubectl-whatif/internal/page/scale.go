@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Steps of the colours: darker is more important. Priorities below the
@@ -30,7 +30,7 @@ type step struct {
 type scale []step
 
 // newScale spreads the colours over the priorities of the pods on nodes.
-func newScale(snap *preemption.Snapshot, asker int32) scale {
+func newScale(snap *engine.Snapshot, asker int32) scale {
 	classes := map[int32]map[string]int{}
 	for p := range snap.Pods() {
 		if snap.NodeOf(p.Key()) == "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Across is the best preemption for a pod whose victims may be on any node, beside that of
@@ -31,7 +32,7 @@ type Across struct {
 // that it goes to: pods whose anti-affinity keeps it out, and those that a spreading constraint
 // counts. Nobody is evicted by the answer; kube-scheduler itself does not evict so.
 //
-// Errors are those of the setting and of [preemption.Evaluator.PreemptAcross], whose time it
+// Errors are those of the setting and of [engine.Evaluator.PreemptAcross], whose time it
 // takes, beside that of one decision.
 func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, error) {
 	if err := set.check(); err != nil {
@@ -116,7 +117,7 @@ func onThe(node string) string {
 }
 
 // Overview draws the answer as a page about the snapshot in question.
-func (a *Across) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, a.summary(), "kube-scheduler, which takes victims from one node: "+a.OneNode.outcome()+onThe(a.OneNode.Node)+".")
 	s.figure(len(a.Victims), "pods that have to leave")
 	s.figure(violating(a.Victims), "of them against a budget")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/quota"
 )
@@ -290,11 +290,11 @@ func (s *Scenario) eligible(pod *outrank.Pod) ([]string, error) {
 	for n := range s.snap.Nodes() {
 		empty.Nodes = append(empty.Nodes, n)
 	}
-	snap, err := preemption.NewSnapshot(&empty)
+	snap, err := engine.NewSnapshot(&empty)
 	if err != nil {
 		return nil, err
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -83,7 +83,7 @@ func TestPropertyEmptiableNodesCanBeEmptied(t *testing.T) {
 				p.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "any"}
 			}
 		}
-		s.Snapshot, _ = preemption.NewSnapshot(s.Cluster)
+		s.Snapshot, _ = engine.NewSnapshot(s.Cluster)
 		chosen := map[string]bool{}
 		for _, n := range s.Cluster.Nodes {
 			chosen[n.Name] = rapid.IntRange(0, 3).Draw(t, "chosen") > 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -111,7 +112,7 @@ func (s *Scenario) entryOf(pod outrank.Key) (*queue.Entry, error) {
 }
 
 // Snapshot is the cluster at that moment, to look at.
-func (m *Moment) Snapshot() *preemption.Snapshot { return m.at.snap }
+func (m *Moment) Snapshot() *engine.Snapshot { return m.at.snap }
 
 // Pods are the pod whose turn it is, and the others of its group that wait.
 func (m *Moment) Pods() ([]*outrank.Pod, error) {
@@ -131,7 +132,7 @@ func (m *Moment) Pods() ([]*outrank.Pod, error) {
 
 // With plays the turn after a change of the cluster, and takes both back; nil changes
 // nothing. Errors are those of the change and of the decision.
-func (m *Moment) With(change func(*preemption.Snapshot) error) (t Turn, err error) {
+func (m *Moment) With(change func(*engine.Snapshot) error) (t Turn, err error) {
 	mark := m.at.snap.Mark()
 	if change != nil {
 		err = change(m.at.snap)

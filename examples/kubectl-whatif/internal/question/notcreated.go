@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // NotCreated is the answer about a pod that a quota keeps from being created.
@@ -51,7 +51,7 @@ func (n *NotCreated) sentence() string {
 }
 
 // Overview draws the answer as a page.
-func (n *NotCreated) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+func (n *NotCreated) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, strings.TrimSuffix(n.sentence(), "."), n.sentence()+" "+n.effect())
 	s.table(forbiddenTable(n.Forbidden))
 	s.do("The API server's answer: " + n.Forbidden[0].Message)

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // sketch is an overview while it is drawn.
@@ -20,7 +20,7 @@ type sketch struct {
 }
 
 // sketchOf begins an overview of the cluster as it is.
-func sketchOf(snap *preemption.Snapshot, headline, summary string) *sketch {
+func sketchOf(snap *engine.Snapshot, headline, summary string) *sketch {
 	return &sketch{
 		Overview: page.Overview{Snapshot: snap, Title: headline, Headline: headline, Summary: summary},
 		marked:   map[outrank.Key]bool{},
@@ -119,7 +119,7 @@ func turns(title, note string, all []Turn) page.Table {
 const notesOnPage = 10
 
 // Overview draws the answer as a page about the snapshot in question.
-func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+func (p *Pending) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	n := &p.Totals
 	headline, more, _ := strings.Cut(p.summary(), ". ")
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)
@@ -136,7 +136,7 @@ func (p *Pending) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Over
 
 // Overview draws the answer as a page about the snapshot in question; pod is the
 // original of the copies.
-func (r *Replicas) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+func (r *Replicas) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, strconv.Itoa(r.Running)+" of "+console.Plural(r.Asked, "replica")+" of "+string(r.Pod.Key)+" "+verb(r.Running, "finds", "find")+" room", r.summary())
 	s.figure(r.Free, "fit as things are")
 	s.figure(r.Running-r.Free, "fit once others have left")

@@ -9,12 +9,12 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Overview draws the answer as a page about the snapshot in question: the cluster before the
 // changes, with the nodes that they add.
-func (a *Aftermath) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+func (a *Aftermath) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	summary := strings.Join(a.summary(), " ")
 	headline := summary
 	if len(a.Nodes) > 0 {

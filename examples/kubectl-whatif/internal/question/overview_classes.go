@@ -7,12 +7,12 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Overview draws the answer as a page about the snapshot in question: the pods
 // that new pods of a class could push out, and could not before.
-func (c *ClassImpact) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+func (c *ClassImpact) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	s := sketchOf(snap, "", "Nothing happens at once: a pod keeps the priority that it was created with, whatever becomes of its class.")
 	s.May = true
 	cut := false

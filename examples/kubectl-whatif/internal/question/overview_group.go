@@ -4,11 +4,11 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Overview draws the answer as a page about the snapshot in question.
-func (w *WholeGroup) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+func (w *WholeGroup) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	what := "its group "
 	if w.Tree {
 		what = "its tree of groups "

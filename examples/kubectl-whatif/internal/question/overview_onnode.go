@@ -6,12 +6,12 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/kubeletadmit"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Overview draws the answer as a page about the snapshot in question: the pods
 // that the kubelet evicts, and the pod on its node.
-func (o *OnNode) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+func (o *OnNode) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	headline, more, _ := strings.Cut(o.Summary(), "; ")
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)
 	s.figure(len(o.Replacements), verb(len(o.Replacements), "pod that is evicted", "pods that are evicted"))

@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -44,7 +45,7 @@ func overShapes(t *testing.T, property func(t *rapid.T, s question.Setting)) {
 type stage struct {
 	*rapid.T
 	question.Setting
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	// asks are resizes, in the order of the changes.
 	asks []*ask
 }
@@ -298,7 +299,7 @@ func remade(t *rapid.T, s question.Setting, r *question.ClassImpact) question.Se
 
 // turnIs compares a turn of a waiting pod with a decision about it as it would be
 // created again.
-func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *question.Turn, snap *preemption.Snapshot) {
+func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *question.Turn, snap *engine.Snapshot) {
 	known, _ := snap.Pod(p.Pod.Key)
 	again := *known
 	again.Priority = outrank.Priority(p.After)

@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
@@ -117,7 +118,7 @@ func (s *scene) create(pod *outrank.Pod, out *Replicas) (int, error) {
 }
 
 // whyStopped explains the last replica.
-func (s *scene) whyStopped(eval *preemption.Evaluator, pod *outrank.Pod, out *Replicas) error {
+func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replicas) error {
 	last := &out.Turns[len(out.Turns)-1]
 	if last.Outcome != Waits {
 		return nil
@@ -156,7 +157,7 @@ func notOne(pod *outrank.Pod, field, text string) error {
 }
 
 // replica makes one more pod, and carries out its outcome.
-func (s *scene) replica(eval *preemption.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
+func (s *scene) replica(eval *engine.Evaluator, pod *outrank.Pod, i int) (Turn, error) {
 	one := s.copyOf(pod, i)
 	turn, plan, err := s.decide(eval, one)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -320,7 +321,7 @@ func beyond(p *outrank.Pod, offered, taken resource.List) resource.List {
 }
 
 // nodeOf is a node of the snapshot; nil where it has none of the name.
-func nodeOf(snap *preemption.Snapshot, name string) *outrank.Node {
+func nodeOf(snap *engine.Snapshot, name string) *outrank.Node {
 	n, _ := snap.Node(name)
 	return n
 }

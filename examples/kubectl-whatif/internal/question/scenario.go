@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/pdb"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/quota"
 )
@@ -131,11 +131,11 @@ func (s *Scenario) Apply(c Change) error {
 
 // Snapshot is the scenario as it stands, to look at. The caller must not change it, and reads it
 // before the next change.
-func (s *Scenario) Snapshot() *preemption.Snapshot { return s.snap }
+func (s *Scenario) Snapshot() *engine.Snapshot { return s.snap }
 
 // Stage is the cluster before the changes, with the nodes that they add: what a picture shows
 // moves on.
-func (s *Scenario) Stage() (*preemption.Snapshot, error) {
+func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	stage := s.before.Snapshot.Clone()
 	for _, name := range s.added {
 		if n, ok := s.snap.Node(name); ok {

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -195,7 +196,7 @@ func TestPropertyDrainsEndAsForetold(t *testing.T) {
 				b.CurrentHealthy -= rapid.Int32Range(0, b.DesiredHealthy).Draw(t, "missing")
 			}
 		}
-		s.Snapshot, _ = preemption.NewSnapshot(s.Cluster)
+		s.Snapshot, _ = engine.NewSnapshot(s.Cluster)
 		var going []string
 		for _, n := range s.Cluster.Nodes {
 			if rapid.IntRange(0, 2).Draw(t, "goes") == 0 {

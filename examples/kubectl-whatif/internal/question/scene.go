@@ -8,13 +8,14 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // scene is the cluster as the turns so far have left it.
 type scene struct {
 	ctx  context.Context
 	set  *Setting
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 	// budgets find the budgets that cover a pod; allowed is the present allowance of each.
 	budgets *pdb.Budgets
 	allowed []*outrank.PodDisruptionBudget

@@ -7,7 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 )
 
@@ -16,14 +16,14 @@ type Setting struct {
 	// Cluster is the input: its classes, and its pods in the order of the input.
 	Cluster *outrank.Cluster
 	// Snapshot is of that cluster. Questions clone it.
-	Snapshot *preemption.Snapshot
+	Snapshot *engine.Snapshot
 	// Limits hold pods that are created; without any, everybody may be.
 	Limits quotas.Limits
 	// Evaluator decides for the pods of kube-scheduler's default profile and, where
 	// Scheduler is nil, for no others.
-	Evaluator *preemption.Evaluator
+	Evaluator *engine.Evaluator
 	// Scheduler returns the evaluator for the pods of a scheduler, nil for none here.
-	Scheduler func(name string) *preemption.Evaluator
+	Scheduler func(name string) *engine.Evaluator
 	// Scores returns what the nodes that take a pod of a scheduler are scored by; nil means
 	// the default profile.
 	Scores func(name string) *score.Scorer
@@ -50,7 +50,7 @@ func (s *Setting) check() error {
 
 // evaluatorFor returns the evaluator for a pod; nil where its scheduler is not
 // known.
-func (s *Setting) evaluatorFor(p *outrank.Pod) *preemption.Evaluator {
+func (s *Setting) evaluatorFor(p *outrank.Pod) *engine.Evaluator {
 	if s.Scheduler != nil {
 		return s.Scheduler(p.Scheduler())
 	}
@@ -71,12 +71,12 @@ func (s *Setting) scorerFor(p *outrank.Pod) *score.Scorer {
 }
 
 // EvaluatorFor returns the evaluator for a pod; nil where its scheduler is not known.
-func (s *Setting) EvaluatorFor(p *outrank.Pod) *preemption.Evaluator { return s.evaluatorFor(p) }
+func (s *Setting) EvaluatorFor(p *outrank.Pod) *engine.Evaluator { return s.evaluatorFor(p) }
 
 // decider returns the evaluator for a pod in question: where its scheduler is not
 // known, the default profile of kube-scheduler, if the setting does not name the
 // schedulers.
-func (s *Setting) decider(p *outrank.Pod) (*preemption.Evaluator, error) {
+func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%w: no pod", outrank.ErrInvalid)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -20,8 +21,8 @@ func (s *Scenario) Context() error { return s.ctx.Err() }
 func (s *Scenario) Put(p *outrank.Pod) error { return s.snap.PutPod(p) }
 
 // Trials are the dry runs for a pod as the scenario stands, by the evaluator that decides for it.
-// Errors are those of [preemption.Evaluator.Trials], and about a pod whose scheduler is not known.
-func (s *Scenario) Trials(pod *outrank.Pod) (*preemption.Trials, error) {
+// Errors are those of [engine.Evaluator.Trials], and about a pod whose scheduler is not known.
+func (s *Scenario) Trials(pod *outrank.Pod) (*engine.Trials, error) {
 	eval, err := s.set.decider(pod)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (s *Scenario) Trials(pod *outrank.Pod) (*preemption.Trials, error) {
 }
 
 // Turn is the turn of one pod as the scenario stands, whoever else waits. Nothing comes of it.
-// Errors are those of [preemption.Evaluator.Preempt], and about a pod whose scheduler is not
+// Errors are those of [engine.Evaluator.Preempt], and about a pod whose scheduler is not
 // known.
 func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 	eval, err := s.set.decider(pod)

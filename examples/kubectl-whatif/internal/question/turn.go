@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Outcome is the outcome of a pod's turn.
@@ -93,7 +94,7 @@ func (t *Turn) unplaced() (n int) {
 // decide finds the outcome of a pod as things are, by an evaluator that is nil
 // where the pod's scheduler is not known. The plan is nil where nobody has to
 // leave.
-func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
+func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preemption.Plan, error) {
 	t := Turn{Pod: podOf(pod, ""), Victims: []Victim{}}
 	switch {
 	case pod.Terminating():
@@ -127,7 +128,7 @@ func (s *scene) decide(eval *preemption.Evaluator, pod *outrank.Pod) (Turn, *pre
 }
 
 // fits looks at the node that a pod is nominated to, before any other.
-func (s *scene) fits(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
+func (s *scene) fits(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
 	nomination := pod.NominatedNodeName
 	if _, ok := s.snap.Pod(pod.Key()); ok {
 		nomination = s.snap.NominationOf(pod.Key())
@@ -146,7 +147,7 @@ func (s *scene) fits(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) (boo
 // place gives a pod that fits the node that its scheduler's scores prefer. What is recreated
 // after a change takes the first node that takes it, in the order of the cluster: there are
 // questions with a hundred thousand of them.
-func (s *scene) place(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) error {
+func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	if !s.scored {
 		feasible, err := eval.Feasible(s.ctx, s.snap, pod)
 		if err == nil && len(feasible) > 0 {
@@ -167,7 +168,7 @@ func (s *scene) place(eval *preemption.Evaluator, pod *outrank.Pod, t *Turn) err
 }
 
 // vain asks the node of a plan with the victims gone; nil if it takes the pod.
-func (s *scene) vain(eval *preemption.Evaluator, plan *preemption.Plan) (*Reason, error) {
+func (s *scene) vain(eval *engine.Evaluator, plan *preemption.Plan) (*Reason, error) {
 	mark := s.snap.Mark()
 	var err error
 	for i := range plan.Victims {

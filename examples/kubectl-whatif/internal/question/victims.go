@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/joint"
 )
@@ -41,13 +42,13 @@ type Gentler struct {
 const gentlerSteps = 20_000
 
 // allMove looks for a node all of whose victims find other places.
-func allMove(ctx context.Context, set Setting, eval *preemption.Evaluator, plan *preemption.Plan) (*Gentler, error) {
+func allMove(ctx context.Context, set Setting, eval *engine.Evaluator, plan *preemption.Plan) (*Gentler, error) {
 	outlooks, _, err := joint.Outlooks(ctx, eval, set.Snapshot, joint.Request{Pods: []*outrank.Pod{plan.Pod}, Now: set.Now, Limit: gentlerSteps})
 	if err != nil || len(outlooks) == 0 || outlooks[0].Candidate.Node == plan.Node {
 		return nil, err
 	}
 	best := &outlooks[0]
-	if slices.ContainsFunc(best.Fates, func(f joint.Fate) bool { return f.Loss != preemption.Moved }) {
+	if slices.ContainsFunc(best.Fates, func(f joint.Fate) bool { return f.Loss != engine.Moved }) {
 		return nil, nil
 	}
 	return &Gentler{Node: best.Candidate.Node, Moved: len(best.Fates)}, nil

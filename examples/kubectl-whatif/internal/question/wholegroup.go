@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -37,7 +38,7 @@ type WholeGroup struct {
 	// and snap its snapshot.
 	turn Turn
 	plan *preemption.GroupPlan
-	snap *preemption.Snapshot
+	snap *engine.Snapshot
 }
 
 // KeptBack is a pod that no scheduler tries, because of its gates or because it is being
@@ -61,7 +62,7 @@ func (k *KeptBack) why() string {
 // a whole. Unlike in [AllPending] a pod of another scheduler is no reason to leave it out:
 // a group has one scheduler, and that it has not is an error.
 //
-// Errors are those of the setting, of the context and of [preemption.Evaluator.PreemptGroup],
+// Errors are those of the setting, of the context and of [engine.Evaluator.PreemptGroup],
 // and wrap [outrank.ErrInvalid] for a pod that is not scheduled with a group that the
 // snapshot has, and for one that no scheduler tries. Time is that of one such decision, and of
 // looking at every pod.
@@ -73,7 +74,7 @@ func AskGroup(ctx context.Context, set Setting, pod *outrank.Pod) (*WholeGroup, 
 	if err != nil {
 		return nil, err
 	}
-	set.Scheduler = func(string) *preemption.Evaluator { return eval }
+	set.Scheduler = func(string) *engine.Evaluator { return eval }
 	s := set.scene(ctx)
 	out, err := s.wholeGroup(pod)
 	if err != nil {

@@ -18,7 +18,7 @@ type WhyNot struct{ *explain.NodeAnswer }
 // that keep it out, whose leaving would help, and the node and the values that it
 // lost against.
 //
-// Errors are those of the setting and of [preemption.Evaluator.ExplainRequest],
+// Errors are those of the setting and of [engine.Evaluator.ExplainRequest],
 // and wrap [preemption.ErrNotFound] for a node that the cluster does not have and
 // [outrank.ErrInvalid] for a pod whose scheduler is not known. Time is that of
 // explaining the pod's whole decision.

@@ -8,11 +8,11 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Overview draws the report as a page about the snapshot in question.
-func (r *Report) Overview(snap *preemption.Snapshot, _ *outrank.Pod) *page.Overview {
+func (r *Report) Overview(snap *engine.Snapshot, _ *outrank.Pod) *page.Overview {
 	o := r.Waiting.Overview(snap, nil)
 	lines := r.summary()
 	o.Title, o.Headline, o.Summary = "How the cluster stands", strings.TrimSuffix(lines[0], "."), strings.Join(lines[1:], " ")
@@ -149,7 +149,7 @@ func (r *Report) findingTable() page.Table {
 }
 
 // Overview draws the comparison as a page about the snapshot of the later report.
-func (c *Comparison) Overview(snap *preemption.Snapshot, pod *outrank.Pod) *page.Overview {
+func (c *Comparison) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overview {
 	o := c.Now.Overview(snap, pod)
 	o.Title, o.Headline = "What has changed", strings.TrimSuffix(c.summary(), ".")
 	o.Summary = strings.Join(c.Now.summary(), " ")

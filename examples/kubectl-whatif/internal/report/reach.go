@@ -8,7 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -189,7 +189,7 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 
 // try takes a pod away and asks where the one that is recreated for it would go but to the
 // same node.
-func (r *Report) try(ctx context.Context, set *question.Setting, snap *preemption.Snapshot, p *outrank.Pod) (_ fate, err error) {
+func (r *Report) try(ctx context.Context, set *question.Setting, snap *engine.Snapshot, p *outrank.Pod) (_ fate, err error) {
 	eval := set.EvaluatorFor(p)
 	if eval == nil || p.Group != "" && snap.Release().Gates()[groupGate] {
 		return unknown, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -261,7 +262,7 @@ func without(w *explain.Way, changes ...explain.Change) bool {
 }
 
 // oneMore tries a node more of each kind.
-func (a *adviser) oneMore(r *Remedy, eval *preemption.Evaluator, pod *outrank.Pod) (bool, error) {
+func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (bool, error) {
 	for _, like := range a.nodes {
 		snap := a.set.Snapshot
 		mark := snap.Mark()

@@ -23,6 +23,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -70,7 +71,7 @@ func TestPropertyReachIsTrue(t *testing.T) {
 					known[owner] = "no room"
 					without := *set.Cluster
 					without.Pods = slices.DeleteFunc(slices.Clone(set.Cluster.Pods), func(o *outrank.Pod) bool { return o == p })
-					snap, err := preemption.NewSnapshot(&without)
+					snap, err := engine.NewSnapshot(&without)
 					require.NoError(t, err)
 					again := *p
 					again.NodeName, again.NominatedNodeName, again.UID = "", "", ""
@@ -124,7 +125,7 @@ func TestPropertyReachIsTrue(t *testing.T) {
 }
 
 // runs reports whether a pod of the cluster is on a node, and nobody deletes it.
-func runs(snap *preemption.Snapshot, p *outrank.Pod) bool {
+func runs(snap *engine.Snapshot, p *outrank.Pod) bool {
 	known, there := snap.Pod(p.Key())
 	_, node := snap.Node(snap.NodeOf(p.Key()))
 	return there && known == p && node && !p.Terminating()
@@ -269,7 +270,7 @@ func TestPropertyRoomIsTrue(t *testing.T) {
 }
 
 // slack reports whether no node has more of another resource taken than it offers.
-func slack(snap *preemption.Snapshot, h *report.Headroom) bool {
+func slack(snap *engine.Snapshot, h *report.Headroom) bool {
 	for n := range snap.Nodes() {
 		for name := range n.Allocatable {
 			if name != h.Resource && snap.Used(n.Name, name) > n.Allocatable.Amount(name) {

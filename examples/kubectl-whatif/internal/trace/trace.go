@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -112,9 +113,9 @@ const (
 )
 
 // Of traces the decision about a request, which ex explains. Errors are those of
-// [preemption.Evaluator.Trials]. Time is that of adding up each traced node once for
+// [engine.Evaluator.Trials]. Time is that of adding up each traced node once for
 // each possible victim.
-func Of(ctx context.Context, eval *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation) (*Trace, error) {
+func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation) (*Trace, error) {
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
 	if ex.Outcome != preemption.Preempt && ex.Outcome != preemption.NothingHelps {
 		return t, nil
@@ -175,12 +176,12 @@ func (t *Trace) order(ex *preemption.Explanation) (out []tried) {
 
 // walk puts pods back on a node.
 type walk struct {
-	*preemption.Trial
+	*engine.Trial
 	gone map[*outrank.Pod]bool
 }
 
 // follow takes the pods of a node away, and puts them back.
-func follow(trials *preemption.Trials, at tried) (Node, error) {
+func follow(trials *engine.Trials, at tried) (Node, error) {
 	n := Node{Node: at.report.Node, Steps: []Step{}, Victims: []outrank.Key{}}
 	trial, err := trials.On(n.Node)
 	if err != nil {
@@ -222,7 +223,7 @@ func follow(trials *preemption.Trials, at tried) (Node, error) {
 
 // unitsOf are the possible victims of a node in the order in which they are put back, as steps
 // that nobody has taken yet, with the pods of each.
-func unitsOf(trials *preemption.Trials, trial *preemption.Trial) ([]Step, map[outrank.Key][]*outrank.Pod) {
+func unitsOf(trials *engine.Trials, trial *engine.Trial) ([]Step, map[outrank.Key][]*outrank.Pod) {
 	var first, others []Step
 	possible, violated, pods := trial.Possible(), trial.Violated(), map[outrank.Key][]*outrank.Pod{}
 	for from, to := 0, 0; from < len(possible); from = to {

@@ -18,13 +18,14 @@ import (
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
 func TestMain(m *testing.M) { seeded.Run(m, 100) }
 
 // drawn is a question about a drawn cluster, which with groups has victims that leave together.
-func drawn(t *rapid.T, shape clustergen.Shape) (*preemption.Evaluator, *preemption.Snapshot, preemption.Request) {
+func drawn(t *rapid.T, shape clustergen.Shape) (*engine.Evaluator, *engine.Snapshot, preemption.Request) {
 	shape.Nodes = rapid.IntRange(1, 8).Draw(t, "nodes")
 	shape.Budgets, shape.Nominated = rapid.IntRange(0, 5).Draw(t, "budgets"), rapid.IntRange(0, 3).Draw(t, "nominated")
 	c, err := clustergen.Cluster(shape, rapid.Uint64().Draw(t, "seed"))
@@ -38,9 +39,9 @@ func drawn(t *rapid.T, shape clustergen.Shape) (*preemption.Evaluator, *preempti
 	p, err := clustergen.Preemptor(shape, rapid.Uint64().Draw(t, "pod"))
 	require.NoError(t, err)
 	p.Group = ""
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	return eval, snap, preemption.Request{Pod: p, Now: clustergen.Now()}
 }
@@ -114,7 +115,7 @@ func TestPropertyTraceIsTheDecision(t *testing.T) {
 }
 
 // traced is a trace that is the same again, to the byte.
-func traced(t *rapid.T, eval *preemption.Evaluator, snap *preemption.Snapshot, req preemption.Request, ex *preemption.Explanation) *Trace {
+func traced(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation) *Trace {
 	var texts []string
 	var out *Trace
 	for range 2 {
@@ -176,7 +177,7 @@ func nodeIsTrue(t *rapid.T, n *Node, ex *preemption.Explanation) {
 }
 
 // stepsAreTrue asks the filters again, step by step.
-func stepsAreTrue(t *rapid.T, trials *preemption.Trials, n *Node) {
+func stepsAreTrue(t *rapid.T, trials *engine.Trials, n *Node) {
 	trial, err := trials.On(n.Node)
 	require.NoError(t, err)
 	gone := map[outrank.Key]bool{}
@@ -213,9 +214,9 @@ func TestBounds(t *testing.T) {
 				Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}})
 		}
 	}
-	snap, err := preemption.NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(5), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "40")}}}}
 	ex, err := eval.ExplainRequest(context.Background(), snap, req)

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 )
@@ -64,16 +65,16 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 	if cluster.Release, err = outrank.V1_37.With(map[string]bool{groupGate: true}); err != nil {
 		return "", err
 	}
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return "", err
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{Release: cluster.Release})
+	eval, err := engine.NewEvaluator(engine.Config{Release: cluster.Release})
 	if err != nil {
 		return "", err
 	}
 	like := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
-	req := preemption.GroupRequest{Now: clustergen.Now()}
+	req := engine.GroupRequest{Now: clustergen.Now()}
 	for i := range pods {
 		p := *like
 		p.Name, p.UID = fmt.Sprint("member-", i), fmt.Sprint("uid-member-", i)

@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/handedout"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // watchedGroups is the framework of a profile in which groups ask for room. The
@@ -45,7 +46,7 @@ func (w *watchedGroups) RunPodGroupPostFilterPlugins(ctx context.Context, state 
 	}
 	rival := w.cycle.Rival(w.ProfileName()).(fwk.PodGroupPostFilterPlugin)
 	w.cycle.Asked(group.GetPodGroup().UID, group.GetUnscheduledPods(), answer, groupAnswer(rival.PodGroupPostFilter(ctx, state, group, again)),
-		func(snap *preemption.Snapshot, pods []*outrank.Pod) (differential.GroupAnswer, error) {
+		func(snap *engine.Snapshot, pods []*outrank.Pod) (differential.GroupAnswer, error) {
 			return w.decide(ctx, snap, pods, found)
 		})
 	return result, said
@@ -66,17 +67,17 @@ func groupAnswer(result *fwk.PodGroupPostFilterResult, said *fwk.Status) differe
 }
 
 // decide decides with the places that the scheduler has found.
-func (w *watchedGroups) decide(ctx context.Context, snap *preemption.Snapshot, pods []*outrank.Pod, found *places) (a differential.GroupAnswer, err error) {
-	eval, err := preemption.NewEvaluator(preemption.Config{Release: w.release, Schedulers: differential.ProfileNames})
+func (w *watchedGroups) decide(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod, found *places) (a differential.GroupAnswer, err error) {
+	eval, err := engine.NewEvaluator(engine.Config{Release: w.release, Schedulers: differential.ProfileNames})
 	if err != nil {
 		return a, err
 	}
 	// A copy, because the followers keep theirs.
-	snap, err = preemption.NewSnapshot(snap.Cluster())
+	snap, err = engine.NewSnapshot(snap.Cluster())
 	if err != nil {
 		return a, err
 	}
-	plan, err := handedout.PreemptGroup(ctx, eval, snap, preemption.GroupRequest{Pods: pods, Now: time.Now(), Refused: true, Place: found.place})
+	plan, err := handedout.PreemptGroup(ctx, eval, snap, engine.GroupRequest{Pods: pods, Now: time.Now(), Refused: true, Place: found.place})
 	if err != nil {
 		return a, err
 	}
@@ -168,7 +169,7 @@ func (p *places) again(context.Context) (*fwk.PodGroupAssignments, *fwk.Status) 
 }
 
 // place is again for a snapshot.
-func (p *places) place(_ context.Context, _ *preemption.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+func (p *places) place(_ context.Context, _ *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 	switch {
 	case !p.asked:
 		return preemption.Placement{}, errNotPlaced

@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -32,8 +33,8 @@ func TestSequenceOfALoop(t *testing.T) {
 
 // looping makes the scheduler's attempts with an attempt loop, and is its cluster.
 type looping struct {
-	eval *preemption.Evaluator
-	snap *preemption.Snapshot
+	eval *engine.Evaluator
+	snap *engine.Snapshot
 	q    *queue.Queue
 	loop *attempt.Loop
 	now  time.Time
@@ -52,8 +53,8 @@ type looping struct {
 func newLooping() differential.LoopFollower {
 	l := &looping{latest: map[outrank.Key]*outrank.Pod{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	var errs [4]error
-	l.snap, errs[0] = preemption.NewSnapshot(&outrank.Cluster{Release: outrank.V1_37})
-	l.eval, errs[1] = preemption.NewEvaluator(preemption.Config{Schedulers: differential.ProfileNames})
+	l.snap, errs[0] = engine.NewSnapshot(&outrank.Cluster{Release: outrank.V1_37})
+	l.eval, errs[1] = engine.NewEvaluator(engine.Config{Schedulers: differential.ProfileNames})
 	l.q, errs[2] = queue.New(queue.Config{Release: outrank.V1_37})
 	l.loop, errs[3] = attempt.New(attempt.Config{Snapshot: l.snap, Queue: l.q, Actions: l, Evaluator: l.eval, Place: l.place})
 	l.note(errors.Join(errs[:]...))

@@ -25,7 +25,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 var (
@@ -186,7 +186,7 @@ func follower(name string, release outrank.Release, told informers.SharedInforme
 		return differential.Follower{}, err
 	}
 	_, err = m.Follow(told, kinds...)
-	return differential.Follower{Name: name, View: func(pods []*corev1.Pod, decide func(*preemption.Snapshot, []*outrank.Pod) error) error {
+	return differential.Follower{Name: name, View: func(pods []*corev1.Pod, decide func(*engine.Snapshot, []*outrank.Pod) error) error {
 		if err := sync(m); err != nil {
 			return err
 		}
@@ -200,6 +200,6 @@ func follower(name string, release outrank.Release, told informers.SharedInforme
 				return err
 			}
 		}
-		return m.View(func(snap *preemption.Snapshot) error { return decide(snap, converted) })
+		return m.View(func(snap *engine.Snapshot) error { return decide(snap, converted) })
 	}}, err
 }

@@ -16,7 +16,7 @@ import (
 	clock "k8s.io/utils/clock"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods and nodes
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/quota"
@@ -77,7 +77,7 @@ func (d draw) term() object {
 // says (rules 7.5.8 and 27.1.7).
 func TestNodeTerms(t *testing.T) {
 	fits, unread := 0, 0
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	for i := range *cases {
 		d := draw{rand.New(rand.NewPCG(*seed, uint64(i)))}
@@ -109,7 +109,7 @@ func TestNodeTerms(t *testing.T) {
 				want = append(want, node.Name)
 			}
 		}
-		snap, err := preemption.NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
 		nodes, err := eval.Feasible(t.Context(), snap, ours)
 		require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // errToPlace ends a decision that comes to placing the group.
@@ -21,7 +22,7 @@ var errToPlace = errors.New("the group is to be placed")
 // Nominated reports whether any of the pods is nominated to a node, by the
 // snapshot, or by the pod if the snapshot does not know it. Where none is, or
 // there is but one pod, Evaluator.PreemptGroup answers the same as PreemptGroup.
-func Nominated(snap *preemption.Snapshot, pods []*outrank.Pod) bool {
+func Nominated(snap *engine.Snapshot, pods []*outrank.Pod) bool {
 	for _, p := range pods {
 		if hasNode(snap, p) {
 			return len(pods) > 1
@@ -30,7 +31,7 @@ func Nominated(snap *preemption.Snapshot, pods []*outrank.Pod) bool {
 	return false
 }
 
-func hasNode(snap *preemption.Snapshot, p *outrank.Pod) bool {
+func hasNode(snap *engine.Snapshot, p *outrank.Pod) bool {
 	if _, known := snap.Pod(p.Key()); known {
 		return snap.NominationOf(p.Key()) != ""
 	}
@@ -40,9 +41,9 @@ func hasNode(snap *preemption.Snapshot, p *outrank.Pod) bool {
 // PreemptGroup decides about a group that the queue has handed out: whether it may preempt
 // with the nominations of its pods, and who has to leave without them. The request says
 // Refused and has a function that places the group. The snapshot is changed.
-func PreemptGroup(ctx context.Context, e *preemption.Evaluator, snap *preemption.Snapshot, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
+func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req engine.GroupRequest) (*preemption.GroupPlan, error) {
 	first := req
-	first.Place = func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+	first.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 		return preemption.Placement{}, errToPlace
 	}
 	plan, err := e.PreemptGroup(ctx, snap, first)
@@ -59,7 +60,7 @@ func PreemptGroup(ctx context.Context, e *preemption.Evaluator, snap *preemption
 
 // setAside removes the nomination of a pod from the snapshot. An unknown pod is
 // added, because its own nomination would count otherwise.
-func setAside(snap *preemption.Snapshot, p *outrank.Pod) error {
+func setAside(snap *engine.Snapshot, p *outrank.Pod) error {
 	switch _, known := snap.Pod(p.Key()); {
 	case !hasNode(snap, p):
 		return nil

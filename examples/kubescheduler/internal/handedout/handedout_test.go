@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/handedout"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -39,11 +40,11 @@ func TestPreemptGroup(t *testing.T) {
 				cluster.Pods = append(cluster.Pods, p)
 			}
 		}
-		snap, err := preemption.NewSnapshot(cluster)
+		snap, err := engine.NewSnapshot(cluster)
 		require.NoError(t, err)
-		e, err := preemption.NewEvaluator(preemption.Config{Release: release})
+		e, err := engine.NewEvaluator(engine.Config{Release: release})
 		require.NoError(t, err)
-		request := preemption.GroupRequest{Pods: pods, Refused: true, Place: func(context.Context, *preemption.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+		request := engine.GroupRequest{Pods: pods, Refused: true, Place: func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 			return preemption.Placement{Assignments: []preemption.Assignment{{Pod: pods[0], Node: "n"}, {Pod: pods[1], Node: "n"}}}, nil
 		}}
 		require.True(t, handedout.Nominated(snap, pods), name)

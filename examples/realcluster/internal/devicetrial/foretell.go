@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -69,11 +70,11 @@ func foretell(dump []byte, pod *corev1.Pod) (*forecast, error) {
 }
 
 func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *outrank.Pod, proposed bool) error {
-	snap, err := preemption.NewSnapshot(filter.Cluster(cluster))
+	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	if err != nil {
 		return err
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/preemption/kube"
@@ -160,11 +161,11 @@ func explain(ctx context.Context, dump, manifest string) (*preemption.Explanatio
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", manifest, err)
 	}
-	snap, err := preemption.NewSnapshot(cluster)
+	snap, err := engine.NewSnapshot(cluster)
 	if err != nil {
 		return nil, 0, err
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{})
+	eval, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		return nil, 0, err
 	}

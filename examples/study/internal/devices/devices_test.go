@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -72,13 +73,13 @@ func placed(t require.TestingT, table *Table, n *outrank.Node, milli ...int64) [
 }
 
 // decide asks for a plan, with the filter or without.
-func decide(t require.TestingT, c *outrank.Cluster, p *outrank.Pod, filters ...preemption.Filter) *preemption.Plan {
-	snap, err := preemption.NewSnapshot(c)
+func decide(t require.TestingT, c *outrank.Cluster, p *outrank.Pod, filters ...engine.Filter) *preemption.Plan {
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	for _, f := range filters {
-		require.NoError(t, snap.Attach(f.(preemption.StatefulFilter)))
+		require.NoError(t, snap.Attach(f.(engine.StatefulFilter)))
 	}
-	eval, err := preemption.NewEvaluator(preemption.Config{Filters: filters})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: filters})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), snap, p, time.Time{})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // ofTable turns nodes down whose devices have no room. It is comparable, so that a snapshot
@@ -16,7 +17,7 @@ type ofTable struct{ table *Table }
 // Filter is the filter of a run: a pod may run where its devices have room for it, beside the
 // pods there, each on the devices that the table has for it, and beside those that are
 // nominated there, the largest demands first. It only reads the table.
-func Filter(t *Table) preemption.StatefulFilter { return ofTable{t} }
+func Filter(t *Table) engine.StatefulFilter { return ofTable{t} }
 
 // Name stands in statuses.
 func (ofTable) Name() string { return "GPUDevices" }
@@ -28,7 +29,7 @@ func (ofTable) Concerns(p *outrank.Pod) bool { return DemandOf(p).Count > 0 }
 func (f ofTable) NewState() preemption.ClusterState { return &state{f.table, map[string]use{}} }
 
 // Start has nothing to say about pods that want no GPU.
-func (f ofTable) Start(pod *outrank.Pod, snap *preemption.Snapshot) (preemption.FilterState, error) {
+func (f ofTable) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
 	d := DemandOf(pod)
 	if d.Count == 0 {
 		return nil, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -24,7 +25,7 @@ type Axis struct {
 
 // Setting has the meaning of a cell's values.
 type Setting struct {
-	Preemption preemption.Config
+	Preemption engine.Config
 	Release    outrank.Release
 	Classes    workload.Classes
 	Shape      workload.Shape

@@ -9,15 +9,16 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A registered policy is a value of its axis, made anew for each run, beside those that are
 // there.
 func TestRegister(t *testing.T) {
 	calls := 0
-	require.NoError(t, Register("test-own", func() preemption.Config {
+	require.NoError(t, Register("test-own", func() engine.Config {
 		calls++
-		return preemption.Config{Policy: preemption.Policy{Limit: 7}}
+		return engine.Config{Policy: preemption.Policy{Limit: 7}}
 	}))
 	const text = "name: x\ntraces: [{name: a, sample: true}]\ngrid: {policy: [current, test-own]}"
 	s, err := Read([]byte(text), ".")
@@ -35,11 +36,11 @@ func TestRegister(t *testing.T) {
 
 // What cannot be a policy is an error that names it, and leaves nothing behind.
 func TestRegisterErrors(t *testing.T) {
-	sound := func() preemption.Config { return preemption.Config{} }
+	sound := func() engine.Config { return engine.Config{} }
 	require.NoError(t, Register("test-taken", sound))
 	for _, x := range []struct {
 		name   string
-		policy func() preemption.Config
+		policy func() engine.Config
 		want   string
 	}{
 		{"", sound, `policy "": a name has between 1 and 256 bytes`},
@@ -48,7 +49,7 @@ func TestRegisterErrors(t *testing.T) {
 		{"current", sound, "policy current: there is one of that name"},
 		{"test-taken", sound, "policy test-taken: there is one of that name"},
 		{"test-nil", nil, "policy test-nil: there is no function that makes its configuration"},
-		{"test-bad", func() preemption.Config { return preemption.Config{Workers: -1} }, "policy test-bad: preemption config"},
+		{"test-bad", func() engine.Config { return engine.Config{Workers: -1} }, "policy test-bad: preemption config"},
 	} {
 		err := Register(x.name, x.policy)
 		require.ErrorContains(t, err, x.want)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -139,9 +140,9 @@ func TestQuotasUse(t *testing.T) {
 	require.NoError(t, s.Quotas.Use(&s.Preemption, nodes))
 	require.NoError(t, s.Preemption.Validate())
 	require.NotNil(t, s.Preemption.Guard)
-	snap, err := preemption.NewSnapshot(&outrank.Cluster{Nodes: nodes})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: nodes})
 	require.NoError(t, err)
-	eval, err := preemption.NewEvaluator(s.Preemption)
+	eval, err := engine.NewEvaluator(s.Preemption)
 	require.NoError(t, err)
 	ask := func(class, cpu string) preemption.Outcome {
 		plan, err := eval.Preempt(t.Context(), snap, &outrank.Pod{Name: "p", PriorityClassName: class,

@@ -28,6 +28,7 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 	kubeexplain "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -135,7 +136,7 @@ func comparing(lists hostile.Lists) work {
 		c, asks := lists.Cluster(size)
 		alone, _ := lists.Cluster(size)
 		alone.Pods = nil // the pod that runs there takes all the room
-		e, err := preemption.NewEvaluator(preemption.Config{})
+		e, err := engine.NewEvaluator(engine.Config{})
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +147,7 @@ func comparing(lists hostile.Lists) work {
 		return func() error {
 			ctx, now := context.Background(), time.Unix(0, 0).UTC()
 			for _, c := range []*outrank.Cluster{c, alone} {
-				snap, err := preemption.NewSnapshot(c)
+				snap, err := engine.NewSnapshot(c)
 				if err != nil {
 					return err
 				}
@@ -237,13 +238,13 @@ func deciding(kind hostile.Budgets) work {
 		allowed = linear(times * times) // every budget covers every pod
 	}
 	return work{"budgets: " + kind.Name, 500, times, allowed, func(size int) (func() error, error) {
-		e, err := preemption.NewEvaluator(preemption.Config{})
+		e, err := engine.NewEvaluator(engine.Config{})
 		if err != nil {
 			return nil, err
 		}
 		c, asks := kind.Cluster(size), kind.Asking(size)
 		return func() error {
-			snap, err := preemption.NewSnapshot(c)
+			snap, err := engine.NewSnapshot(c)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/preemption/score"
@@ -58,16 +59,16 @@ func now() time.Time { return clustergen.Now() }
 type fixture struct {
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
-	eval    *preemption.Evaluator
+	eval    *engine.Evaluator
 	scorer  *score.Scorer
 
 	// The snapshots, one of which keeps the counts of scores, and a plan for the preemptor are made with the first call.
-	snap, attached *preemption.Snapshot
+	snap, attached *engine.Snapshot
 	plan           *preemption.Plan
 }
 
-func (f *fixture) snapshot() *preemption.Snapshot {
-	snap, err := preemption.NewSnapshot(f.cluster)
+func (f *fixture) snapshot() *engine.Snapshot {
+	snap, err := engine.NewSnapshot(f.cluster)
 	if err != nil {
 		panic(err)
 	}
@@ -92,7 +93,7 @@ func calls() ([]call, error) {
 			f.cluster.Release = groups
 			f.pod.Labels = map[string]string{"app": "app-1"}
 			p.with(f.pod)
-			if f.eval, err = preemption.NewEvaluator(preemption.Config{Workers: 1}); err != nil {
+			if f.eval, err = engine.NewEvaluator(engine.Config{Workers: 1}); err != nil {
 				return nil, err
 			}
 			if f.scorer, err = score.New(score.Config{}); err != nil {
@@ -189,7 +190,7 @@ func (f *fixture) decisions() []call {
 func (f *fixture) groups() []call {
 	return []call{
 		f.on("PreemptGroup", func(ctx context.Context) error {
-			plan, err := f.eval.PreemptGroup(ctx, f.snap, preemption.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
+			plan, err := f.eval.PreemptGroup(ctx, f.snap, engine.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
 			if err == nil && plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
 				err = fmt.Errorf("outcome %v", plan.Outcome)
 			}
@@ -230,7 +231,7 @@ func (f *fixture) scores() []call {
 func (f *fixture) plans() []call {
 	asked := joint.Request{Pods: copies(f.pod, 10), Now: now(), Limit: 2000}
 	moving, one := asked, asked
-	moving.Moves, one.Pods = &preemption.LossCosts{}, copies(f.pod, 1)
+	moving.Moves, one.Pods = &engine.LossCosts{}, copies(f.pod, 1)
 
 	return []call{
 		f.on("joint.Preempt", func(ctx context.Context) error {
@@ -255,7 +256,7 @@ func (f *fixture) plans() []call {
 
 // owned is the cluster with a controller for most pods, and without a tenth of them, so that there is room for what
 // the controller makes again.
-func (f *fixture) owned() (*preemption.Snapshot, error) {
+func (f *fixture) owned() (*engine.Snapshot, error) {
 	snap := f.snapshot()
 	for i, p := range slices.Collect(snap.Pods()) {
 		var err error

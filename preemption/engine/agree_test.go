@@ -1,0 +1,233 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// world is a snapshot that is changed in place, and beside it a plain list of
+// what it must contain.
+type world struct {
+	snap *engine.Snapshot
+	// c has everything but the pods. Those are in pods, with their present node
+	// or nomination.
+	c    outrank.Cluster
+	pods map[outrank.Key]*outrank.Pod
+	// schedulers are those whose pods' nominations count.
+	schedulers []string
+}
+
+func newWorld(t fataler, c *outrank.Cluster) *world {
+	t.Helper()
+	w := &world{snap: newSnapshot(t, c), c: *c, pods: map[outrank.Key]*outrank.Pod{}}
+	w.c.Nodes, w.c.Pods = slices.Clone(c.Nodes), nil
+	for _, p := range c.Pods {
+		if !p.Finished() {
+			w.pods[p.Key()] = p
+		}
+	}
+	return w
+}
+
+func (w *world) add(t fataler, p *outrank.Pod) {
+	t.Helper()
+	require.NoError(t, w.snap.AddPod(p))
+	w.pods[p.Key()] = p
+}
+
+func (w *world) update(t fataler, p *outrank.Pod) {
+	t.Helper()
+	require.NoError(t, w.snap.UpdatePod(p))
+	w.pods[p.Key()] = p
+}
+
+func (w *world) remove(t fataler, key outrank.Key) {
+	t.Helper()
+	require.NoError(t, w.snap.RemovePod(key))
+	delete(w.pods, key)
+}
+
+func (w *world) nominate(t fataler, key outrank.Key, node string) {
+	t.Helper()
+	require.NoError(t, w.snap.Nominate(key, node))
+	p := *w.pods[key]
+	p.NominatedNodeName = node
+	w.pods[key] = &p
+}
+
+func (w *world) bind(t fataler, key outrank.Key, node string) {
+	t.Helper()
+	require.NoError(t, w.snap.Bind(key, node))
+	p := *w.pods[key]
+	p.NodeName, p.NominatedNodeName = node, ""
+	w.pods[key] = &p
+}
+
+func (w *world) addNode(t fataler, n *outrank.Node) {
+	t.Helper()
+	require.NoError(t, w.snap.AddNode(n))
+	w.c.Nodes = append(w.c.Nodes, n)
+}
+
+func (w *world) updateNode(t fataler, n *outrank.Node) {
+	t.Helper()
+	require.NoError(t, w.snap.UpdateNode(n))
+	w.c.Nodes[w.place(n.Name)] = n
+}
+
+func (w *world) removeNode(t fataler, name string) {
+	t.Helper()
+	require.NoError(t, w.snap.RemoveNode(name))
+	at := w.place(name)
+	w.c.Nodes = slices.Delete(w.c.Nodes, at, at+1)
+}
+
+func (w *world) setBudgets(t fataler, budgets []*outrank.PodDisruptionBudget) {
+	t.Helper()
+	require.NoError(t, w.snap.SetBudgets(budgets))
+	w.c.Budgets = budgets
+}
+
+func (w *world) place(node string) int {
+	return slices.IndexFunc(w.c.Nodes, func(n *outrank.Node) bool { return n.Name == node })
+}
+
+// cluster returns what is there at present, for a new snapshot.
+func (w *world) cluster() *outrank.Cluster {
+	c := w.c
+	c.Nodes = slices.Clone(w.c.Nodes)
+	for _, key := range slices.Sorted(maps.Keys(w.pods)) {
+		c.Pods = append(c.Pods, w.pods[key])
+	}
+	return &c
+}
+
+// ask compares the answer of the snapshot with that of a new one.
+func (w *world) ask(t fataler, e *engine.Evaluator, p *outrank.Pod, now time.Time) answer {
+	t.Helper()
+	want, wantErr := e.Preempt(context.Background(), newSnapshot(t, w.cluster()), p, now)
+	got, err := e.Preempt(context.Background(), w.snap, p, now)
+	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
+	if err != nil {
+		return answer{}
+	}
+	if diff := testdiff.Diff(answered(want), answered(got)); diff != "" {
+		t.Fatalf("%s asks at %s (-fresh snapshot +changed in place):\n%s", p.Key(), now, diff)
+	}
+	return answered(got)
+}
+
+// agree compares every way to an answer with the slow reference: the snapshot
+// as it is, also when it is asked repeatedly and its cache answers, a new
+// snapshot, several workers, and the explanation.
+func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
+	t.Helper()
+	c := w.cluster()
+	want := decided(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: now, Setup: reference.Setup{Schedulers: w.schedulers}}))
+	fresh := newSnapshot(t, c)
+	for _, workers := range []int{1, 3} {
+		e := newEvaluator(t, engine.Config{Workers: workers, Schedulers: w.schedulers})
+		for turn := range 3 {
+			for i, snap := range []*engine.Snapshot{w.snap, fresh} {
+				got, err := e.Preempt(context.Background(), snap, p, now)
+				require.NoError(t, err)
+				if diff := testdiff.Diff(want, answered(got)); diff != "" {
+					which := []string{"changed in place", "fresh"}[i]
+					t.Fatalf("%s asks for time %d with %d workers at %s (-reference +%s):\n%s", p.Key(), turn+1, workers, now, which, diff)
+				}
+			}
+		}
+	}
+	ex, err := newEvaluator(t, engine.Config{Schedulers: w.schedulers}).Explain(context.Background(), w.snap, p, now)
+	require.NoError(t, err)
+	if diff := testdiff.Diff(want, answered(&ex.Plan)); diff != "" {
+		t.Fatalf("%s is explained at %s (-reference +engine):\n%s", p.Key(), now, diff)
+	}
+	return want
+}
+
+// answer is a decision in a form that the engine and the slow reference share.
+type answer struct {
+	Outcome preemption.Outcome
+	Node    string
+	// Victims are by importance; one that violates a budget has a mark.
+	Victims []string
+	Cleared []string
+	// TurnedDown and Unhelpful count nodes by status. Unhelpful counts only if
+	// preemption was tried.
+	TurnedDown, Unhelpful map[string]int
+}
+
+// String names the node and the victims.
+func (a answer) String() string { return fmt.Sprint(a.Outcome, " ", a.Node, a.Victims) }
+
+func answered(p *preemption.Plan) answer {
+	a := answer{Outcome: p.Outcome, TurnedDown: map[string]int{}, Unhelpful: map[string]int{}}
+	for _, c := range p.TurnedDown {
+		a.TurnedDown[inWords(status(c.Status))] += c.Nodes
+	}
+	if p.Outcome == preemption.NothingHelps || p.Outcome == preemption.Preempt {
+		for _, c := range p.Unhelpful {
+			a.Unhelpful[inWords(status(c.Status))] += c.Nodes
+		}
+	}
+	if p.Outcome == preemption.Preempt {
+		a.choose(candidate(&p.Candidate), keys(p.ClearedNominations))
+	}
+	return a
+}
+
+func decided(d reference.Decision) answer {
+	a := answer{Outcome: preemption.Preempt, TurnedDown: map[string]int{}, Unhelpful: map[string]int{}}
+	d = sortReasons(d)
+	for _, s := range d.Filter {
+		if s.Code != reference.Success {
+			a.TurnedDown[inWords(s)]++
+		}
+	}
+	switch {
+	case len(d.Feasible) > 0:
+		a.Outcome = preemption.Fits
+		return a
+	case !d.Eligible:
+		a.Outcome = preemption.NotEligible
+		return a
+	case d.Best == "":
+		a.Outcome = preemption.NothingHelps
+	}
+	for _, s := range d.NonCandidates {
+		a.Unhelpful[inWords(s)]++
+	}
+	for _, c := range d.Candidates {
+		if c.Node == d.Best {
+			a.choose(c, d.ClearedNominations)
+		}
+	}
+	return a
+}
+
+func (a *answer) choose(c reference.Candidate, cleared []string) {
+	a.Node = c.Node
+	for _, v := range c.Details {
+		mark := ""
+		if v.Violates {
+			mark = " violates a budget"
+		}
+		a.Victims = append(a.Victims, string(v.Pod.Key())+mark)
+	}
+	a.Cleared = append(a.Cleared, cleared...)
+	slices.Sort(a.Cleared)
+}
+
+func inWords(s reference.Status) string { return fmt.Sprint(s.Code, " ", s.Plugin, s.Reasons) }

@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+func ExamplePlan_String() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	fmt.Println(must(eval.Preempt(context.Background(), snap, urgent(), now)))
+	// Output:
+	// default/urgent: preempts on n1
+	//   victims: default/batch (priority 10)
+	//   as things are: 2 NodeResourcesFit: Insufficient cpu
+}
+
+func ExampleExplanation_String() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	fmt.Println(must(eval.Explain(context.Background(), snap, urgent(), now)))
+	// Output:
+	// default/urgent: preempts on n1
+	//   victims: default/batch (priority 10)
+	//   as things are: 2 NodeResourcesFit: Insufficient cpu
+	//   candidates: n1 [default/batch], n2 [default/cache]; decided by: lower priority of the most important victim
+}
+
+func ExampleGroupPlan_String() {
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	fmt.Println(must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now})))
+	// Output:
+	// group default/train: preempts
+	//   status: pod group preemption: found a placement for podgroup, preempting 3 victims
+	//   placement: default/train-0 on n1, default/train-1 on n1
+	//   victims: default/shop (2 pods), default/batch
+	//   as things are: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu; minCount (2) cannot be satisfied: 0 scheduled, 1 remaining
+}
+
+// PLAN_JSON.md beside this package says what each field means.
+func ExamplePlan_MarshalJSON() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(plan); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {
+	//   "apiVersion": "outrank/v1",
+	//   "kind": "Plan",
+	//   "pod": {
+	//     "namespace": "default",
+	//     "name": "urgent",
+	//     "priority": 1000
+	//   },
+	//   "outcome": "preempt",
+	//   "node": "n1",
+	//   "victims": [
+	//     {
+	//       "pod": {
+	//         "namespace": "default",
+	//         "name": "batch",
+	//         "priority": 10,
+	//         "node": "n1",
+	//         "startTime": "2026-01-10T11:00:00Z"
+	//       },
+	//       "violated": [],
+	//       "blocks": {
+	//         "code": "unschedulable",
+	//         "filter": "NodeResourcesFit",
+	//         "reasons": [
+	//           "Insufficient cpu"
+	//         ]
+	//       }
+	//     }
+	//   ],
+	//   "score": {
+	//     "violations": 0,
+	//     "topPriority": 10,
+	//     "prioritySum": 10,
+	//     "shiftedPrioritySum": 2147483658,
+	//     "victims": 1,
+	//     "start": "2026-01-10T11:00:00Z"
+	//   },
+	//   "clearedNominations": [],
+	//   "feasible": 0,
+	//   "turnedDown": [
+	//     {
+	//       "nodes": 2,
+	//       "code": "unschedulable",
+	//       "filter": "NodeResourcesFit",
+	//       "reasons": [
+	//         "Insufficient cpu"
+	//       ]
+	//     }
+	//   ],
+	//   "unhelpful": []
+	// }
+}
+
+// A program keeps the words, and gets the values back.
+func ExampleOutcome_UnmarshalText() {
+	var logged struct{ Outcome preemption.Outcome }
+	err := json.Unmarshal([]byte(`{"outcome": "nothing-helps"}`), &logged)
+	fmt.Println(logged.Outcome == preemption.NothingHelps, err)
+	fmt.Println(json.Unmarshal([]byte(`{"outcome": "perhaps"}`), &logged))
+	// Output:
+	// true <nil>
+	// decision.Outcome: "perhaps" is none of fits, not-eligible, nothing-helps, preempt
+}
+
+// A policy in a file of the caller's own, by its words.
+func ExampleRank_UnmarshalText() {
+	var policy preemption.Policy
+	err := json.Unmarshal([]byte(`{"Exact": true, "Ranks": ["top-priority", "victim-count"]}`), &policy)
+	fmt.Println(err, policy.Exact, policy.Ranks[1])
+	// Output: <nil> true fewer victims
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+)
+
+// What is kept of the end of each node's order in the caller's Importance holds for preemptors of
+// other priorities and sizes, while budgets allow more or less and pods change.
+func TestPropertyImportanceAskedAgain(t *testing.T) {
+	t.Parallel()
+	decided := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := crowd(t)
+		snap, err := NewSnapshot(c)
+		require.NoError(t, err)
+		eval, err := NewEvaluator(Config{Importance: rapid.SampledFrom([]func(a, b *outrank.Pod) int{
+			func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) },
+			func(a, b *outrank.Pod) int { return int(nameHash(a)%7) - int(nameHash(b)%7) },
+		}).Draw(t, "importance")})
+		require.NoError(t, err)
+		for range 20 {
+			q := *p
+			q.Priority = outrank.Priority(rapid.SampledFrom([]int32{-4, 1, 2, 5, 50, 1000}).Draw(t, "priority"))
+			if rapid.Bool().Draw(t, "other size") {
+				_, other := crowd(t)
+				q.Containers = other.Containers
+			}
+			if len(c.Budgets) > 0 && rapid.Bool().Draw(t, "other budget") {
+				b := *rapid.SampledFrom(c.Budgets).Draw(t, "budget")
+				b.DisruptionsAllowed = rapid.Int32Range(0, 2).Draw(t, "allowed")
+				require.NoError(t, snap.PutBudget(&b))
+			}
+			if rapid.IntRange(0, 3).Draw(t, "change") == 0 {
+				r := *rapid.SampledFrom(c.Pods).Draw(t, "changed")
+				r.StartTime = gen.Now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(t, "minutes")) * time.Minute)
+				require.NoError(t, snap.UpdatePod(&r))
+			}
+			req := preemption.Request{Pod: &q, Now: gen.Now}
+			r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
+			require.NoError(t, err)
+			got, err := eval.PreemptRequest(context.Background(), snap, req)
+			require.NoError(t, err)
+			explained, err := r.Explanation()
+			require.NoError(t, err)
+			want := explained.Plan
+			if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
+				want.Unhelpful = nil // Preempt makes no dry runs then
+			}
+			if want.Outcome == preemption.Preempt {
+				decided++
+			}
+			require.Empty(t, testdiff.Diff(&want, got), "(-exhaustive +searched)")
+		}
+	})
+	assert.Positive(t, decided, "nobody has ever to leave")
+}

@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// register is a filter whose state writes down where every pod that concerns it is,
+// and in what zone that node is.
+type register struct{ name string }
+
+func (r register) Name() string                                                { return r.name }
+func (register) Concerns(p *outrank.Pod) bool                                  { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
+func (register) NewState() preemption.ClusterState                             { return entries{} }
+func (register) Start(*outrank.Pod, *Snapshot) (preemption.FilterState, error) { return nil, nil }
+
+type entries map[string]int
+
+func (e entries) change(p *outrank.Pod, n *outrank.Node, by int) {
+	at := fmt.Sprint(p.Key(), " on ", n.Name, " in ", n.Labels["zone"], n.Unschedulable)
+	if e[at] += by; e[at] == 0 {
+		delete(e, at)
+	}
+}
+
+func (e entries) Add(p *outrank.Pod, n *outrank.Node)    { e.change(p, n, 1) }
+func (e entries) Remove(p *outrank.Pod, n *outrank.Node) { e.change(p, n, -1) }
+func (e entries) Clone() preemption.ClusterState         { return maps.Clone(e) }
+func (e entries) String() string {
+	var lines []string
+	for at, count := range e {
+		lines = append(lines, fmt.Sprint(at, ": ", count))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// attachedMachine changes a snapshot that a filter is attached to, and that keeps the
+// answers of a rule.
+type attachedMachine struct {
+	*machine
+	rule   *filters.KeyedRule
+	pod    *outrank.Pod
+	others []attachedClone
+}
+
+// attachedClone is a snapshot that nobody changes any more.
+type attachedClone struct {
+	snap *Snapshot
+	then string
+}
+
+func stateOf(s *Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
+
+func (m *attachedMachine) clone(t *rapid.T) {
+	other := m.snap.Clone()
+	if len(m.past) == 0 && rapid.Bool().Draw(t, "swap") {
+		m.snap, other = other, m.snap
+	}
+	m.others = append(m.others, attachedClone{other, stateOf(other)})
+}
+
+func (m *attachedMachine) check(t *rapid.T) {
+	require.Len(t, m.snap.of.Attachments, 1)
+	if diff := testdiff.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
+		t.Fatalf("state (-built anew +attached):\n%s", diff)
+	}
+	for _, o := range m.others {
+		if diff := testdiff.Diff(o.then, stateOf(o.snap)); diff != "" {
+			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
+		}
+	}
+	for _, n := range m.snap.of.NodeStates {
+		if n == nil {
+			continue
+		}
+		var want []*state.PodState
+		for _, p := range n.Pods {
+			if (register{}).Concerns(p.Pod) {
+				want = append(want, p)
+			}
+		}
+		require.True(t, slices.Equal(want, n.Concerning(0)), "pods of %s that concern the filter", n.Name)
+	}
+	m.checkRule(t)
+}
+
+// checkRule compares what is kept of a rule with what it says.
+func (m *attachedMachine) checkRule(t *rapid.T) {
+	if rapid.IntRange(0, 2).Draw(t, "ask") > 0 {
+		return
+	}
+	pod := *m.pod
+	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
+	_, table := m.rule.Answers(questionAbout(m.snap.of, &pod))
+	failing := 0
+	for _, slot := range m.snap.of.Order {
+		want := m.rule.Check(&pod, m.snap.of.NodeStates[slot].Node)
+		require.Equal(t, want, table.At(slot), m.snap.of.NodeStates[slot].Name)
+		if want.Code != preemption.Success {
+			failing++
+		}
+	}
+	require.Equal(t, failing, table.Failing)
+}
+
+// Whatever happens to a snapshot, the state of an attached filter is one that is built
+// anew, as are the lists of pods that concern the filter, and what is kept of a rule
+// about nodes is what the rule says.
+func TestPropertyAttachedStateFollows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &attachedMachine{machine: newMachine(gen.Cluster(gen.Shape{Nodes: 4, Nominated: 3, Budgets: 2}).Draw(t, "cluster"))}
+		require.NoError(t, m.snap.Attach(register{"Register"}))
+		m.pod = &outrank.Pod{Name: "asker"}
+		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) preemption.Status {
+			if text := n.Labels["zone"] + p.Labels["app"]; len(n.Name)%2 == 0 || text == "z1a" || text == "z2b" {
+				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{text, n.Name}}
+			}
+			return preemption.Status{}
+		}).(ruleFilter).of.(*filters.KeyedRule)
+		t.Repeat(map[string]func(*rapid.T){
+			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
+			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets,
+			"PutPod": m.PutPod, "PutNode": m.PutNode, "PutBudget": m.PutBudget, "Unbind": m.Unbind,
+			"Mark": m.Mark, "Undo": m.Undo, "Keep": m.Keep, "Clone": m.clone,
+			"": m.check,
+		})
+	})
+}
+
+func TestAttachErrors(t *testing.T) {
+	snap, err := NewSnapshot(nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, snap.Attach(nil), outrank.ErrInvalid)
+	require.ErrorIs(t, snap.Attach(register{}), outrank.ErrInvalid)
+	require.ErrorContains(t, snap.Attach(stateless{register{"None"}}), "filter None: invalid input: its state is nil")
+	require.NoError(t, snap.Attach(register{"A"}))
+	require.NoError(t, snap.Attach(register{"B"}))
+	err = snap.Attach(register{"A"})
+	require.ErrorIs(t, err, preemption.ErrExists)
+	require.EqualError(t, err, "filter A: already in the snapshot: it is attached")
+	assert.Nil(t, snap.StateOf(nil))
+}
+
+type stateless struct{ register }
+
+func (stateless) NewState() preemption.ClusterState { return nil }
+
+// The attached filter is the one of the evaluator only if both are the same.
+func TestAttachedFilterIsTheSame(t *testing.T) {
+	snap, err := NewSnapshot(nil)
+	require.NoError(t, err)
+	require.NoError(t, snap.Attach(headcount{app: "a"}))
+	assert.Equal(t, 0, snap.of.AttachmentOf(headcount{app: "a"}))
+	assert.Equal(t, -1, snap.of.AttachmentOf(headcount{app: "b"}))
+	assert.Equal(t, -1, snap.of.AttachmentOf(register{"Headcount"}))
+	large := sliced{names: []string{"x"}, register: register{"Sliced"}}
+	require.NoError(t, snap.Attach(large))
+	assert.Equal(t, 1, snap.of.AttachmentOf(large), "filters that Go cannot compare go by type and name")
+}
+
+type sliced struct {
+	names []string
+	register
+}
+
+// asked counts the calls of a rule.
+type asked struct {
+	mu    sync.Mutex
+	nodes map[string]int
+}
+
+func (a *asked) check(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.nodes[n.Name]++
+	if n.Unschedulable {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"cordoned"}}
+	}
+	return preemption.Status{}
+}
+
+// A rule with a key is asked about all nodes once, then about those that changed; in
+// clones, too.
+func TestKeyedRuleIsAskedOnce(t *testing.T) {
+	c, p := gen.Benchmark(100, 5, 2)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	a := asked{nodes: map[string]int{}}
+	eval, err := NewEvaluator(Config{Filters: []Filter{NodeRuleBy("Rule", nil, a.check)}})
+	require.NoError(t, err)
+	plain, err := NewEvaluator(Config{})
+	require.NoError(t, err)
+	decide := func(snap *Snapshot) *preemption.Plan {
+		clear(a.nodes)
+		var plan *preemption.Plan
+		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
+			plan, err = eval.Preempt(context.Background(), snap, of, gen.Now)
+			require.NoError(t, err)
+		}
+		want, err := plain.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, want.Victims, got.Victims)
+		return plan
+	}
+	decide(snap)
+	assert.Len(t, a.nodes, 100)
+	assert.Equal(t, 100, sum(a.nodes))
+	decide(snap)
+	assert.Empty(t, a.nodes)
+	other := *c.Nodes[7]
+	other.Labels = map[string]string{"new": "yes"}
+	clone := snap.Clone()
+	require.NoError(t, clone.UpdateNode(&other))
+	decide(clone)
+	assert.Equal(t, map[string]int{other.Name: 1}, a.nodes)
+	decide(snap)
+	assert.Empty(t, a.nodes)
+	require.NoError(t, snap.RemoveNode(c.Nodes[3].Name))
+	require.NoError(t, snap.AddNode(c.Nodes[3]))
+	decide(snap)
+	assert.Equal(t, map[string]int{c.Nodes[3].Name: 1}, a.nodes)
+	// All pods of lower priority away would not do: the rule is not asked.
+	large := *p
+	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
+	b := asked{nodes: map[string]int{}}
+	unkeyed, err := NewEvaluator(Config{Filters: []Filter{NodeRule("Rule", b.check)}})
+	require.NoError(t, err)
+	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
+	require.NoError(t, err)
+	assert.Empty(t, b.nodes)
+}
+
+func sum(counts map[string]int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// More keys than are kept, and statuses that differ each time, take no memory without
+// bound.
+func TestKeyedRuleMemory(t *testing.T) {
+	c, p := gen.Benchmark(20, 2, 0)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	calls := 0
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) preemption.Status {
+		calls++
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
+	}).(ruleFilter).of.(*filters.KeyedRule)
+	for i := range 10 * state.MostTables {
+		q := *p
+		q.Name = fmt.Sprint("p", i)
+		rule.Answers(questionAbout(snap.of, &q))
+	}
+	assert.Len(t, snap.of.Answers.Tables, state.MostTables)
+	for i := range 5000 {
+		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
+		_, table := rule.Answers(questionAbout(snap.of, p))
+		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
+	}
+	for i := range 5000 {
+		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
+	}
+	assert.LessOrEqual(t, len(snap.of.Answers.Log), 1024+2*20)
+	_, table := rule.Answers(questionAbout(snap.of, p))
+	assert.Equal(t, 20, table.Failing)
+}
+
+// Readers of one snapshot share what is kept.
+func TestKeyedRuleAtOnce(t *testing.T) {
+	c, p := gen.Benchmark(200, 3, 2)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) preemption.Status {
+		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{p.Labels["app"]}}
+		}
+		return preemption.Status{}
+	})
+	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
+	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	problems := make([]error, 8)
+	for i := range problems {
+		all.Go(func() {
+			for at := range 40 {
+				q := *p
+				q.Labels = map[string]string{"app": fmt.Sprint((at + i) % 10)}
+				_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+				problems[i] = errors.Join(problems[i], err)
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(t, errors.Join(problems...))
+}
+
+// questionAbout is a question about a pod with the usual filters.
+func questionAbout(snap *state.Snapshot, pod *outrank.Pod) *filters.Question {
+	q := &filters.Question{Snap: snap, Pod: pod}
+	if err := q.Configure(context.Background(), &preemption.Plugins{}); err != nil {
+		panic(err)
+	}
+	return q
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// What budgets allow touches no pod, and other selectors touch only the pods that
+// they concern, however the budgets are given.
+func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
+	c, _ := gen.Benchmark(60, 10, 12)
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	allowing := func(b *outrank.PodDisruptionBudget) *outrank.PodDisruptionBudget {
+		other := *b
+		other.DisruptionsAllowed += 3
+		return &other
+	}
+	victim := c.Pods[0]
+	other := &outrank.PodDisruptionBudget{Name: "other", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}}
+	concerned := map[string]bool{}
+	for _, p := range c.Pods {
+		if p.Namespace == victim.Namespace && other.Selector.Matches(p.Labels) {
+			concerned[p.NodeName] = true
+		}
+	}
+	require.Less(t, len(concerned), 20)
+	nodes := func() []string {
+		var names []string
+		for _, n := range snap.of.NodeStates {
+			if n.Owner == snap.of.Owner {
+				names = append(names, n.Name)
+			}
+		}
+		return names
+	}
+	for name, change := range map[string]struct {
+		set     func() error
+		touches int
+	}{
+		"status of one":        {func() error { return snap.PutBudget(allowing(snap.Budgets()[5])) }, 0},
+		"status of one of all": {func() error { b := snap.Budgets(); b[5] = allowing(b[5]); return snap.SetBudgets(b) }, 0},
+		"status of all": {func() error {
+			b := snap.Budgets()
+			for i := range b {
+				b[i] = allowing(b[i])
+			}
+			return snap.SetBudgets(b)
+		}, 0},
+		"one more":        {func() error { return snap.PutBudget(other) }, len(concerned)},
+		"one more of all": {func() error { return snap.SetBudgets(append(snap.Budgets(), other)) }, len(concerned)},
+		"one less of all": {func() error {
+			if err := snap.PutBudget(other); err != nil {
+				return err
+			}
+			snap.of.Owner = &state.Owner{}
+			return snap.SetBudgets(slices.DeleteFunc(snap.Budgets(), func(b *outrank.PodDisruptionBudget) bool { return b == other }))
+		}, len(concerned)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mark := snap.Mark()
+			snap.of.Owner = &state.Owner{} // from now on a node that is written is copied
+			require.NoError(t, change.set())
+			assert.Len(t, nodes(), change.touches)
+			require.NoError(t, snap.Undo(mark))
+		})
+	}
+}
+
+// A node with other labels moves between domains, and nothing else is looked at.
+// Domains that are empty are used again.
+func TestNodesMoveBetweenDomains(t *testing.T) {
+	c, _ := gen.Benchmark(30, 1, 0)
+	for i, n := range c.Nodes {
+		n.Labels = map[string]string{"zone": fmt.Sprint(i % 3)}
+	}
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	zones := snap.of.Partition("zone")
+	for i := range 200 {
+		n := *c.Nodes[i%2]
+		n.Labels = map[string]string{"zone": fmt.Sprint("other-", i)}
+		require.NoError(t, snap.UpdateNode(&n))
+	}
+	require.NoError(t, snap.RemoveNode(c.Nodes[2].Name))
+	require.NoError(t, snap.AddNode(c.Nodes[2]))
+	require.Same(t, zones, snap.of.Partition("zone"))
+	assert.Equal(t, 5, zones.Domains)
+	assert.Equal(t, zones.Of(2), zones.Of(5))
+	assert.NotEqual(t, zones.Of(0), zones.Of(1))
+	clone := snap.Clone()
+	require.NoError(t, clone.UpdateNode(c.Nodes[0]))
+	assert.NotSame(t, zones, clone.of.Partition("zone"))
+	assert.Equal(t, clone.of.Partition("zone").Of(3), clone.of.Partition("zone").Of(0))
+	assert.NotEqual(t, zones.Of(3), zones.Of(0), "the origin is as it was")
+	for i := range 3 * state.MostPartitions {
+		snap.of.Partition(fmt.Sprint("key-", i))
+	}
+	assert.LessOrEqual(t, len(snap.of.Topology.ByKey), state.MostPartitions)
+}

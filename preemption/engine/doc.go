@@ -1,0 +1,38 @@
+// Package preemption decides which pods have to leave a Kubernetes cluster so that a more
+// important pod can run, and on which node. It decides what the DefaultPreemption plugin of
+// kube-scheduler v1.37 decides, or that of v1.36 where the cluster's release says so.
+//
+// A [Snapshot] is the indexed state of a cluster, an [Evaluator] a configuration ready for
+// use, and a [preemption.Plan] the answer: the pod fits already, or these victims on that node make
+// room, or the pod may not preempt, or nothing helps.
+//
+//	snap, err := preemption.NewSnapshot(cluster)
+//	eval, err := preemption.NewEvaluator(preemption.Config{})
+//	plan, err := eval.Preempt(ctx, snap, pod, now)
+//	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
+//
+// "No" is an answer and not an error. An error means that the input makes no sense or that
+// the context ended the search. Deciding has no effect outside the call; [Snapshot.Mark] and
+// [Snapshot.Undo] try changes and take them back exactly.
+//
+// [Evaluator.Explain] gives the same plan with the reasons of every node, [Evaluator.Candidates]
+// the best few candidates, [Evaluator.PreemptGroup] the plan for pods that can only run
+// together, [Evaluator.Feasible] the nodes that take a pod as they are. A [Config] changes the
+// rules; the table in its comment says which of its fields go together.
+//
+// Packages beside this one act on a plan (execution), make whole attempts of a scheduler (attempt),
+// explain a plan in words (explain), plan for several pods at once (joint), have rules for tenants
+// (tenancy) and read the configuration of a scheduler (schedulerconfig). The words of an answer are
+// declared in package decision, and this package has them under the same names.
+//
+// The same input has the same answer, whatever the order of pods and budgets in it and the
+// number of workers. Where the reference leaves the answer open, or looks wrong and is followed,
+// [RULES.md] says so, in the part of a rule after "Here:"; comments cite its rules by number.
+// [ENGINE.md] says how the search prunes and why that is exact.
+//
+// Any number of goroutines may use an Evaluator, and may evaluate on one snapshot, as long as
+// none changes the snapshot. The comment of each function says what it costs.
+//
+// [RULES.md]: https://github.com/outrank-go/outrank/blob/main/preemption/RULES.md
+// [ENGINE.md]: https://github.com/outrank-go/outrank/blob/main/preemption/ENGINE.md
+package engine

@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/search"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Evaluator decides by one configuration. It holds no state of any cluster. Any
+// number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
+type Evaluator struct {
+	asked  Config // as the caller has it, with what the variant adds
+	config dryrun.Settings
+	chunk  int // 0 for ChunkSize, but for tests
+}
+
+var errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
+
+// opened returns the snapshot that a question is about, in place of the zero one that of an
+// empty cluster: readers do not write it.
+func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
+	switch {
+	case ctx == nil:
+		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
+	case cluster == nil:
+		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
+	case cluster.of == nil:
+		return new(Snapshot).hold(state.Empty()).of, nil
+	}
+	return cluster.of, nil
+}
+
+// chunks is how many nodes a goroutine takes at a time.
+func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, dryrun.ChunkSize) }
+
+// NewEvaluator checks the configuration and returns an evaluator. See
+// [Config.Validate] for the error. What the configuration points to must not
+// change while the evaluator is in use.
+func NewEvaluator(config Config) (*Evaluator, error) {
+	s := config.settings()
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if s.Policy.Ranks == nil {
+		s.Policy.Ranks = s.ByVariant().Ranks
+	}
+	config.Policy.Ranks = s.Policy.Ranks
+	config.Cost, _ = s.CostByRanks()
+	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
+	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
+	config.Plugins = filters.ClonePlugins(&config.Plugins)
+	return &Evaluator{asked: config, config: config.settings(), chunk: dryrun.ChunkSize}, nil
+}
+
+// Filters returns the names of the filters in the order in which a node is asked:
+// the built-in ones, then the caller's (rules 7.1.4 and 7.1.7). The order is that of
+// [Config.Release], of the default release where it is zero. They are the names in
+// [preemption.Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
+// The slice is the caller's. Time is linear in the filters.
+func (e *Evaluator) Filters() []string {
+	names := make([]string, 0, len(filters.BuiltIn)+len(e.config.Filters))
+	rules := release.Of(release.Release(e.config.Release))
+	for i := range filters.BuiltIn {
+		if i < filters.NumFirst {
+			i = filters.FirstOrder(rules)[i]
+		}
+		if i != filters.DeferredFilter.Index || rules.DeferredResizes {
+			names = append(names, filters.BuiltIn[i].Name)
+		}
+	}
+	for _, f := range e.config.Filters {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+// Preempt decides which pods have to leave so that the pod can run:
+//
+//  1. Every node is asked whether it takes the pod as things are (chapter 7).
+//     If one does, the pod fits.
+//  2. The pod has to be eligible to preempt (chapter 8).
+//  3. On every node that failed with Unschedulable the victims are found
+//     (chapters 6 and 9).
+//  4. The best of these nodes is chosen (chapter 11).
+//
+// The rules stand in RULES.md in this package's folder. It is what
+// DefaultPreemption's PostFilter does with all nodes and no sample.
+//
+// The pod may be a pending pod of the snapshot or one that the snapshot does
+// not know. now replaces missing start times. The snapshot is only read, and
+// any number of calls may run on it at once. The error is the context's, a
+// filter's, an extender's, or one about the pod: that of [outrank.Pod.Validate], or an
+// [outrank.InputError] for one that names a group, where the release has groups preempt
+// (rule 12.8.8; see [Evaluator.PreemptGroup]), or [preemption.ErrState] for a pod that runs already,
+// unless its resize in place is deferred and the release has such pods preempt on their
+// node (group 7.19; [preemption.Plan.Resize]), or [preemption.ErrExists] where the snapshot has a pod of its name
+// with another UID, which [Snapshot.PutPod] replaces. Beside the error of an extender, and
+// no other, comes a plan that says what the nodes answered, with the outcome NothingHelps:
+// it is what becomes of the pod that the error decides, and not of the scheduler (rule 8.12).
+//
+// Time is that of reading a summary of every node and of evaluating the nodes
+// that could be the best. It is that of the nodes that changed if the snapshot
+// was asked before about pods with the same priority, requests, tolerations and
+// demands on nodes, and if no filter looks at other pods. Affinity and spread
+// rules cost a look at every class of pods and its nodes in addition.
+func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*preemption.Plan, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	return e.PreemptRequest(ctx, cluster, preemption.Request{Pod: pod, Now: now})
+}
+
+// PreemptRequest is Preempt for a question with further settings.
+func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	if search.Prunes(&e.config, &req) {
+		return search.Decide(ctx, &e.config, e.chunks(), snap, &req)
+	}
+	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
+	if err != nil {
+		return nil, err
+	}
+	plan := r.AsPlan()
+	if r.Failed != nil {
+		return plan, r.Failed
+	}
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Attempt.Plan.Selective) && plan.Outcome == preemption.Preempt {
+		plan.Unhelpful = nil // a search does not find all of them
+	}
+	return plan, nil
+}
+
+// Explain decides as Preempt does, and returns everything that was found on the
+// way: the status of every node and all candidates. Candidates are evaluated
+// even if the pod fits or may not preempt. Time and memory are those of finding the
+// victims on every node. [Evaluator.ExplainNode] looks at a single node, and
+// [Evaluator.Candidates] finds the best few candidates, each at its own price.
+func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*preemption.Explanation, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	return e.ExplainRequest(ctx, cluster, preemption.Request{Pod: pod, Now: now})
+}
+
+// ExplainRequest is Explain for a question with further settings.
+func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Explanation, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	if search.Prunes(&e.config, &req) {
+		s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		if s.ExplainsByRows() {
+			ex, err := s.Explanation(ctx)
+			s.Busy = false
+			return ex, err
+		}
+		s.Busy = false
+	}
+	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
+	if err != nil {
+		return nil, err
+	}
+	if r.Failed != nil {
+		return nil, r.Failed
+	}
+	return r.Explanation()
+}
+
+// Config returns the configuration that the evaluator decides by. The slices in it are
+// the caller's; what they and its functions point to is shared, and must not change.
+func (e *Evaluator) Config() Config {
+	c := e.asked
+	c.Filters, c.Schedulers, c.Extenders = slices.Clone(c.Filters), slices.Clone(c.Schedulers), slices.Clone(c.Extenders)
+	c.Scorers, c.Policy.Ranks = slices.Clone(c.Scorers), slices.Clone(c.Policy.Ranks)
+	c.Plugins = filters.ClonePlugins(&c.Plugins)
+	return c
+}

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// Check asks one node whether it takes the pod as things are (chapter 7;
+// RunFilterPluginsWithNominatedPods): the built-in filters and those of the
+// configuration, with room left for nominated pods. It is what [Evaluator.Explain]
+// says about the node before anything is removed, without asking any other node.
+//
+// A node that does not take the pod is an answer, not an error. Its Reasons are
+// shared: do not change them. Errors: [preemption.ErrNotFound] for a node that the snapshot
+// does not have; those about the pod, and of filters, of [Evaluator.Preempt].
+//
+// The snapshot is only read, and any number of calls may run on it at once. Time is
+// that of the pods on the node whose volumes or ports count, and does not depend on
+// the number of nodes; affinity and spread rules cost a look at every class of pods
+// and its nodes in addition.
+func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (preemption.Status, error) {
+	if e == nil {
+		return preemption.Status{}, errNoEvaluator
+	}
+	snap, err := opened(context.Background(), cluster)
+	if err != nil {
+		return preemption.Status{}, err
+	}
+	// No filter looks at a start time, so any now will do.
+	a, err := dryrun.NewAttempt(context.Background(), &e.config, snap, pod, time.Time{})
+	if err != nil {
+		return preemption.Status{}, err
+	}
+	if _, ok := snap.Node(node); !ok {
+		return preemption.Status{}, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+	}
+	w := dryrun.NewDryRunner(a)
+	a.HearNominated(w)
+	return a.Public(w.Filter(snap.NodeState(node))), nil
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/search"
+)
+
+// Feasible lists the nodes that take the pod as things are, in the cluster's
+// order (chapter 7; findNodesThatFitPod, with every node asked). A scheduler
+// scores these before preemption comes into question, unless
+// [Evaluator.FeasibleNominated] has an answer. The slice is the
+// caller's. Errors, and what is said about the pod and about concurrent calls,
+// are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
+func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	// No filter looks at a start time, so any now will do.
+	if err := s.Ask(ctx, &e.config, snap, &preemption.Request{Pod: pod}); err != nil {
+		return nil, err
+	}
+	if s.Attempt.Plan.Refused.Code != preemption.Success {
+		return nil, ctx.Err()
+	}
+	var out []*outrank.Node
+	for position, slot := range snap.Order {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if s.Workers[0].Fits(slot) {
+			out = append(out, snap.NodeStates[slot].Node)
+		}
+	}
+	s.Busy = false
+	return out, ctx.Err()
+}
+
+// FeasibleNominated returns the node that the pod is nominated to if that takes the
+// pod as things are, and nil otherwise (rule 7.15.5; evaluateNominatedNode). A
+// scheduler asks it first and, where there is such a node, looks at no other: the
+// room there was made for this pod. The nomination is that of the snapshot, which
+// execution.Nominator.ApplyTo brings in line with all that is known, or the
+// pod's own where the snapshot does not know the pod. Errors, and what is said about
+// the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
+// of asking one node, beside what filters that look at the whole cluster need once.
+func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	s := search.Searches.Get().(*search.Search)
+	defer s.Close()
+	if err := s.Ask(ctx, &e.config, snap, &preemption.Request{Pod: pod}); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != preemption.Success {
+		return nil, err
+	}
+	n := snap.NodeState(s.Attempt.Nomination())
+	fits := n != nil && n.Node != nil && s.Workers[0].Fits(n.Slot)
+	if s.Busy = false; !fits {
+		return nil, nil
+	}
+	return n.Node, nil
+}

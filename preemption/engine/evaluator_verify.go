@@ -1,0 +1,379 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Errors that [Evaluator.Verify] and [Evaluator.VerifyGroup] wrap.
+var (
+	// ErrStale: what the plan says of the cluster is not so, mostly because
+	// things have changed since.
+	ErrStale = errors.New("plan is stale")
+	// ErrUnsound: what the plan does is not allowed, or does not make room.
+	ErrUnsound = errors.New("plan is not sound")
+)
+
+// Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
+// be carried out as it stands. Now stands in for missing start times, as in the call
+// that the plan is from. For a plan to preempt, this is verified, in this order:
+//
+//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
+//     known (ErrStale).
+//  2. The node is there (ErrStale). It does not take the preemptor as things are
+//     (ErrStale), and preemption may help there (ErrUnsound).
+//  3. The preemptor may preempt (ErrUnsound).
+//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
+//     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
+//     take others (Config.MayTake, Chooser.AnyPriority, the simplified variant), and Config.MayTake
+//     and Config.MayEvict allow it (ErrUnsound). Where victims are units (rule 12.8.1), each unit
+//     is named whole (ErrUnsound).
+//  5. With the victims gone the node takes the preemptor, by every filter, with the
+//     nominated pods that count there and without them, and Config.Guard lets all of
+//     them leave together (ErrUnsound).
+//     In a plan with [preemption.Plan.Across] victims may be on other nodes.
+//  6. With any one victim back it does not (ErrUnsound). This is asked where it is
+//     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
+//     and as long as no filter looks at what other pods are but at what they take; with
+//     [preemption.Plan.Across], by the default ranks and without Config.Importance.
+//  7. The score is what the victims and the budgets come to now, but for the start,
+//     and the budgets without extenders only; the nominations to be cleared are those
+//     that there are (ErrStale).
+//
+// It is not verified that the node is the best one, or that no other node takes the
+// pod as things are. A plan that was made with [preemption.Request.Statuses] is held to the
+// evaluator's own filters all the same. Any other outcome is verified by deciding
+// again: it has to be the same (ErrStale).
+//
+// Other errors are those of [Evaluator.Preempt], and [outrank.ErrInvalid] for no plan
+// at all. The snapshot is only read; any number of calls may run on it at once. Time
+// is that of asking one node once for every victim, beside what filters that look at
+// the whole cluster need once.
+func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *preemption.Plan, now time.Time) error {
+	if e == nil {
+		return errNoEvaluator
+	}
+	if plan == nil {
+		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	if plan.Outcome != preemption.Preempt {
+		return e.verifyOutcome(ctx, snap, plan, now)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if plan.Pod != nil {
+		if err := verifyPreemptor(snap, plan.Pod); err != nil {
+			return err
+		}
+	}
+	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
+		return err
+	}
+	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, now)
+	if err != nil {
+		return err
+	}
+	if plan.Across {
+		followsAsCounted(&a.Plan)
+	}
+	v := verification{attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
+	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyOutcome decides again.
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan, now time.Time) error {
+	again, err := e.again(ctx, snap, plan, now)
+	if err != nil {
+		return err
+	}
+	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible || again.Refusal != plan.Refusal {
+		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
+	}
+	return nil
+}
+
+// again decides anew as the plan was decided.
+func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan, now time.Time) (*preemption.Plan, error) {
+	if !plan.Across {
+		return e.Preempt(ctx, held(snap), plan.Pod, now)
+	}
+	across, err := e.PreemptAcross(ctx, held(snap), plan.Pod, now)
+	if err != nil {
+		return nil, err
+	}
+	return across.Plan, nil
+}
+
+// verifyPreemptor reports a preemptor that runs by now, or is another pod.
+func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
+	p, ok := s.PodStates.Of(pod)
+	switch {
+	case ok && !state.SamePod(p.Pod, pod):
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
+	case ok && p.Running && !(filters.MakesRoomFor(s, pod, p) && p.Pod.ResizeDeferred):
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.Node())
+	}
+	return nil
+}
+
+// verification is one plan to preempt that is verified.
+type verification struct {
+	attempt *dryrun.Attempt
+	plan    *preemption.Plan
+	dry     *dryrun.DryRunner
+	at      *state.NodeState
+	victims []*state.PodState // by importance
+}
+
+// fault returns the error for a plan.
+func (v *verification) fault(kind error, format string, args ...any) error {
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.attempt.Asked.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+}
+
+// node finds the node, and asks it as things are (step 2).
+func (v *verification) node() error {
+	n := v.attempt.Asked.Snap.NodeState(v.plan.Node)
+	if n == nil || n.Node == nil {
+		return v.fault(ErrStale, "there is no such node")
+	}
+	v.at = n
+	switch s := v.dry.Filter(n); s.Code {
+	case preemption.Success:
+		if v.free() {
+			return nil
+		}
+		return v.fault(ErrStale, "the node takes the pod as things are")
+	case preemption.Unschedulable:
+		return nil
+	default:
+		return v.fault(ErrUnsound, "preemption does not help: %s", v.attempt.Public(s))
+	}
+}
+
+// eligibility asks whether the pod may preempt (step 3).
+func (v *verification) eligibility() error {
+	reason := v.attempt.Eligible(func(node string) (filters.Status, bool) {
+		n := v.attempt.Asked.Snap.NodeState(node)
+		if n == nil || n.Node == nil {
+			return filters.Status{}, false
+		}
+		return v.dry.Filter(n), true
+	})
+	if reason != preemption.Eligible {
+		return v.fault(ErrUnsound, "%s", cmp.Or(v.attempt.Refusal, reason.String()))
+	}
+	return nil
+}
+
+// FindVictims finds the victims in the snapshot (step 4).
+func (v *verification) findVictims() error {
+	if len(v.plan.Victims) == 0 && !v.free() {
+		return v.fault(ErrUnsound, "there are no victims")
+	}
+	for i, victim := range v.plan.Victims {
+		if victim.Pod == nil {
+			return v.fault(ErrUnsound, "victim %d is missing", i)
+		}
+		p, ok := v.attempt.Asked.Snap.PodStates.Of(victim.Pod)
+		switch {
+		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
+			return v.fault(ErrStale, "victim %s does not run there", victim)
+		case slices.Contains(v.victims, p):
+			return v.fault(ErrUnsound, "victim %s is named twice", victim)
+		case v.attempt.HasUnits(v.at) && !v.plan.Across:
+			if err := v.unitLeaves(p); err != nil {
+				return err
+			}
+		case p.Priority() >= v.attempt.Asked.Priority && !v.attempt.OfAnyPriority(p):
+			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.attempt.Asked.Priority)
+		case !v.attempt.MayEvict(p):
+			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
+		}
+		v.victims = append(v.victims, p)
+	}
+	if v.plan.Across {
+		slices.SortFunc(v.victims, v.attempt.MoreImportant)
+	} else {
+		v.attempt.SortVictims(v.at, v.victims)
+	}
+	return v.wholeUnits()
+}
+
+// unitLeaves says what is wrong about a victim where victims are units.
+func (v *verification) unitLeaves(p *state.PodState) error {
+	u := v.attempt.UnitOf(p)
+	switch {
+	case !slices.ContainsFunc(u.Pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
+		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
+	case u.Priority >= v.attempt.Asked.Priority && !v.attempt.UnitOfAnyPriority(u):
+		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.attempt.Asked.Priority)
+	case !v.attempt.MayEvictUnit(u):
+		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
+	}
+	return nil
+}
+
+// wholeUnits finds a pod that is no victim though one of its unit is. An extender may
+// leave pods out.
+func (v *verification) wholeUnits() error {
+	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.plan.Across || v.extended() {
+		return nil
+	}
+	for _, p := range v.victims {
+		for _, q := range v.attempt.UnitOf(p).Pods {
+			if !slices.Contains(v.victims, q) {
+				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
+			}
+		}
+	}
+	return nil
+}
+
+// room asks the filters with the victims gone, and with each of them back (steps 5
+// and 6). The pods are back in the end, for filters with a memory of their own.
+func (v *verification) room() error {
+	v.dry.Enter(v.at)
+	v.dry.Possible() // where victims are units, their pods on other nodes are followed, too
+	v.dry.Far = true // and so are victims of a plan across nodes
+	v.dry.ChangeAll(v.victims, -1)
+	defer v.dry.ChangeAll(v.victims, 1)
+	if s := v.dry.Check(); s.Code != preemption.Success {
+		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.attempt.Public(s))
+	}
+	if s := v.dry.GuardAllows(v.victims); s.Code != preemption.Success {
+		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.attempt.Public(s))
+	}
+	if !v.noneIsSpare() {
+		return nil
+	}
+	for at := 0; at < len(v.victims); {
+		unit := v.unitFrom(at)
+		if s := v.dry.Beside(unit); s.Code == preemption.Success {
+			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
+		}
+		at += len(unit)
+	}
+	return nil
+}
+
+// unitFrom returns the victims from one on that leave together. They stand one after the
+// other.
+func (v *verification) unitFrom(at int) []*state.PodState {
+	to := at + 1
+	if v.attempt.HasUnits(v.at) {
+		whole := v.attempt.Asked.Snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.attempt.Asked.Snap.Units.Of(v.victims[to]).Whole == whole {
+			to++
+		}
+	}
+	return v.victims[at:to]
+}
+
+// noneIsSpare reports whether no victim may be one too many.
+func (v *verification) noneIsSpare() bool {
+	if v.plan.Across && (v.attempt.Config.Importance != nil || v.attempt.Config.Policy.Ranks != nil) {
+		return false // the best set by these may have a pod more than makes room
+	}
+	c := v.attempt.Config
+	return !c.Policy.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
+}
+
+// extended reports whether an extender may have changed the victims.
+func (v *verification) extended() bool {
+	return slices.ContainsFunc(v.attempt.Config.Extenders, func(x preemption.Extender) bool { return x.Interested(v.attempt.Asked.Pod) })
+}
+
+// accounts holds the score and the nominations to what there is (step 7).
+func (v *verification) accounts() error {
+	violations := v.plan.Score.Violations
+	if !v.extended() {
+		violations = v.violations()
+	}
+	if v.attempt.Config.Policy.Strict && violations > 0 {
+		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
+	}
+	got, want := v.plan.Score, v.attempt.ScoreOf(v.victims, violations)
+	if v.attempt.Config.ReadsFirst() && !v.extended() && !v.plan.Across {
+		want.TopPriority = v.firstTop(want.TopPriority)
+	}
+	if got.Start = want.Start; got != want {
+		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
+	}
+	cleared := v.attempt.ClearedNominations(v.at, v.plan.Victims)
+	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
+		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
+	}) {
+		return v.fault(ErrStale, "the nominations to be cleared are not those that there are")
+	}
+	return nil
+}
+
+// ascending lists the victims as they are taken without reprieve, unit by unit.
+func (v *verification) ascending() []*state.PodState {
+	var out []*state.PodState
+	for at := 0; at < len(v.victims); {
+		unit := v.unitFrom(at)
+		out = append(slices.Clone(unit), out...)
+		at += len(unit)
+	}
+	return out
+}
+
+// firstTop is the priority of the first victim where those that violate a budget come
+// first (rule 13.2.3), and top where none does.
+func (v *verification) firstTop(top int32) int32 {
+	defer v.dry.Budgets.Reset()
+	for at := 0; at < len(v.victims); {
+		unit := v.unitFrom(at)
+		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.dry.Budgets.Charge(p)) > 0 }) {
+			return unit[0].Priority()
+		}
+		at += len(unit)
+	}
+	return top
+}
+
+// free reports whether the plan is to take a node on which nobody has to leave.
+func (v *verification) free() bool {
+	return len(v.plan.Victims) == 0 && v.attempt.Config.ByVariant().TakesFree
+}
+
+// violations charges the budgets as the dry run does, and counts those that the
+// victims violate.
+func (v *verification) violations() int {
+	charged := slices.Clone(v.dry.Chargeable())
+	switch {
+	case v.attempt.Config.Ascending() && !v.attempt.Config.ChargesVictims() && !v.plan.Across:
+		charged = v.ascending()
+	case v.attempt.Config.ChargesVictims() || v.plan.Across || v.attempt.Config.Policy.Strict:
+		charged = v.victims // a pod that a strict policy spares takes nothing (rule 13.5.1)
+	}
+	count := 0
+	for _, p := range charged {
+		if broken := len(v.dry.Budgets.Charge(p)); slices.Contains(v.victims, p) {
+			count += v.dry.Budgets.Violations(broken)
+		}
+	}
+	v.dry.Budgets.Reset()
+	return count
+}

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// WayOut is one way to find room for a pod that fits nowhere (upstream's PostFilter
+// plugin).
+type WayOut struct {
+	// Name is for people and programs.
+	Name string
+	// Ask looks for room, like [Evaluator.PreemptRequest]. A plan to preempt helps, one
+	// without victims too: something else than the loss of pods makes room on its
+	// node. With any other plan, and without one, the way does not help; without one
+	// it leaves the pod's nomination alone. An error ends all.
+	Ask func(ctx context.Context, snap *Snapshot, req preemption.Request) (*preemption.Plan, error)
+	// Says is what the pod is told where the way does not help; empty for what
+	// preemption says about the plan. Where the way ends in an error it is told in place of
+	// preemption's word and that error.
+	Says string
+	// Found is what the pod is told where the way helps; empty for what preemption says.
+	Found string
+}
+
+// WayOutAnswer is what a way out came to.
+type WayOutAnswer struct {
+	// Name, Says and Found are those of the [WayOut].
+	Name, Says, Found string
+	// Plan is its answer; nil where it has none.
+	Plan *preemption.Plan
+}
+
+// Helps reports whether the way makes room.
+func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == preemption.Preempt }
+
+// WaysOut is what [FirstWayOut] found. It belongs to the caller.
+type WaysOut struct {
+	// Plan is that of the way that helps or ended in an error. Where none does it is the
+	// last that has something to say about the nomination, or else the last there is; nil
+	// without any. What it does not
+	// say itself about the nodes that turned the pod down is taken from the first
+	// that does.
+	Plan *preemption.Plan
+	// Asked are the ways that were asked, in their order: up to the one that helps, the
+	// one that found that the pod fits, or the one that ended in an error. It is not nil.
+	Asked []WayOutAnswer
+}
+
+// FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to
+// 8.12; RunPostFilterPlugins): an evaluator that spares some pods before one that
+// spares none, say. None is asked any more once one of them finds that the pod fits, or
+// ends in an error ([preemption.Plan.Err]).
+//
+// The error is that of the way that failed, with its name, or the context's, or wraps
+// [outrank.ErrInvalid] for a way without Ask. Where the way that failed says what the nodes
+// answered, that comes with its error. Time is that of the ways.
+func FirstWayOut(ctx context.Context, cluster *Snapshot, req preemption.Request, ways ...WayOut) (*WaysOut, error) {
+	for i := range ways {
+		if ways[i].Ask == nil {
+			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)
+		}
+	}
+	if ctx == nil {
+		return nil, fmt.Errorf("ways out: %w: no context", outrank.ErrInvalid)
+	}
+	out := &WaysOut{Asked: []WayOutAnswer{}}
+	for i := range ways {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		plan, err := ways[i].Ask(ctx, cluster, req)
+		if err != nil && plan == nil {
+			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
+		}
+		out.Asked = append(out.Asked, WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Found: ways[i].Found, Plan: plan})
+		if err != nil {
+			out.Plan = plan
+			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)
+		}
+		if plan != nil && (plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits || plan.Err() != nil) {
+			break
+		}
+	}
+	out.Plan = out.decisive()
+	return out, nil
+}
+
+// decisive returns the plan that counts, with the answers of the nodes.
+func (w *WaysOut) decisive() *preemption.Plan {
+	var plan, told *preemption.Plan
+	for i := range w.Asked {
+		p := w.Asked[i].Plan
+		if p == nil {
+			continue
+		}
+		if plan == nil || !keepsNomination(p) || keepsNomination(plan) || p.Err() != nil {
+			plan = p
+		}
+		if told == nil && tellsOfNodes(p) {
+			told = p
+		}
+	}
+	if plan == nil || told == nil || tellsOfNodes(plan) {
+		return plan
+	}
+	completed := *plan
+	completed.Refused, completed.Feasible, completed.TurnedDown = told.Refused, told.Feasible, told.TurnedDown
+	return &completed
+}
+
+// keepsNomination reports whether a plan leaves the pod's nomination alone (rules 14.3.6 and 8.12).
+func keepsNomination(p *preemption.Plan) bool {
+	return p.Outcome == preemption.NotEligible || slices.ContainsFunc(p.Unhelpful, dropped) || p.Err() != nil
+}
+
+// tellsOfNodes reports whether a plan says what the nodes answered as things are.
+func tellsOfNodes(p *preemption.Plan) bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }
+
+// dropped reports whether nodes are those whose candidate an extender has dropped.
+func dropped(c preemption.Count) bool { return prose.IsDropped(c.Reasons) }

@@ -1,0 +1,380 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// However early the limit ends a search, no set is better than the bound, the gap is that
+// between bound and score, and a certificate that says optimal is right.
+func TestPropertyCertificatesAreTrue(t *testing.T) {
+	t.Parallel()
+	open := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		c, p := fullNode(seed, 11)
+		config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%7 == 0, Limit: rapid.IntRange(1, 12).Draw(t, "limit")})
+		config.Cost = lastDigit
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		if plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
+			return
+		}
+		want, found := bestOfVectors(&config, c, p)
+		cert := plan.ClusterCertificate
+		if plan.Outcome == preemption.NothingHelps {
+			if cert.Optimal && found {
+				t.Fatalf("seed %d: nothing helps for certain, and %+v does", seed, want)
+			}
+			return
+		}
+		require.Equal(t, plan.Certificate, cert, "there is one node")
+		if compareBy(&config, cert.Bound, want) > 0 {
+			t.Fatalf("seed %d, ranks %v: %+v is better than the bound of %+v", seed, config.Policy.Ranks, want, cert)
+		}
+		require.LessOrEqual(t, cert.Steps, config.Policy.Limit)
+		if cert.Optimal {
+			require.Zero(t, compareBy(&config, plan.Score, want))
+			require.Zero(t, cert.Gap)
+			return
+		}
+		open++
+		require.Negative(t, compareBy(&config, cert.Bound, plan.Score))
+		require.Positive(t, cert.Gap)
+		require.Equal(t, 1, cert.Unsolved)
+	})
+	require.Positive(t, open, "the limit never ended a search")
+}
+
+// The limit leaves a decision among nodes honest: the bound holds for the best set of all
+// nodes, and the candidate is never worse than the faithful plan.
+func TestPropertyCertificatesOfClusters(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		shape := gen.Shape{Budgets: 4, Alike: rapid.Bool().Draw(t, "alike")}
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		limit := rapid.IntRange(1, 5).Draw(t, "limit")
+		config := exactly(preemption.Policy{})
+		best := explainBy(t, config, c, p)
+		config.Policy.Limit = limit
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, best.Outcome, plan.Outcome)
+		if plan.Outcome != preemption.Preempt {
+			return
+		}
+		if compareBy(&config, plan.ClusterCertificate.Bound, best.Score) > 0 || plan.ClusterCertificate.Optimal && compareBy(&config, plan.Score, best.Score) != 0 {
+			t.Fatalf("%v: the best is %+v", plan.ClusterCertificate, best.Score)
+		}
+		neverWorse(t, c, p, gen.Now, limit)
+	})
+}
+
+// A limit of the call is shared by its nodes: together they take no more steps, what is
+// said of the best set holds, and the same evaluator answers the same again.
+func TestPropertyCallLimit(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	rapid.Check(t, func(t *rapid.T) {
+		shape := gen.Shape{Budgets: 4, Alike: rapid.Bool().Draw(t, "alike")}
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		limit := rapid.IntRange(1, 20).Draw(t, "limit")
+		config := exactly(preemption.Policy{CallLimit: limit})
+		best := explainBy(t, exactly(preemption.Policy{}), c, p)
+		snap := newSnapshot(t, c)
+		eval, other := newEvaluator(t, config), *p
+		other.Name, other.Priority = "other", outrank.Priority(1<<30)
+		_, err := eval.Preempt(context.Background(), snap, &other, gen.Now)
+		require.NoError(t, err)
+		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, best.Outcome, plan.Outcome)
+		all, err := eval.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		steps := 0
+		for _, candidate := range all.Candidates {
+			require.GreaterOrEqual(t, candidate.Certificate.Steps, 0)
+			steps += candidate.Certificate.Steps
+		}
+		require.LessOrEqual(t, steps, limit)
+		if plan.Outcome != preemption.Preempt {
+			return
+		}
+		if cert := plan.ClusterCertificate; !cert.Optimal {
+			ended++
+			require.LessOrEqual(t, compareBy(&config, cert.Bound, best.Score), 0)
+		} else {
+			require.Zero(t, compareBy(&config, plan.Score, best.Score))
+		}
+		again, err := newEvaluator(t, config).Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, plan, again)
+		require.NoError(t, newEvaluator(t, config).Verify(context.Background(), snap, plan, gen.Now))
+	})
+	require.Positive(t, ended, "the limit never ended a search")
+}
+
+// Nodes that share a limit are searched in the same order whatever the workers are.
+func TestCallLimitWithWorkers(t *testing.T) {
+	c, p, err := clustergen.Benchmark(seeded.InShort(600, 2000), 30, 20)
+	require.NoError(t, err)
+	snap := newSnapshot(t, c)
+	var first *preemption.Plan
+	for _, workers := range []int{1, 4} {
+		config := exactly(preemption.Policy{CallLimit: 300})
+		config.Workers = workers
+		e := newEvaluator(t, config)
+		all, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		if first == nil {
+			require.False(t, all.Plan.ClusterCertificate.Optimal)
+			first = &all.Plan
+		}
+		require.Equal(t, first, &all.Plan)
+		again, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, first, &again.Plan, "a call has all of its steps")
+	}
+}
+
+// neverWorse holds an exact plan to the faithful one, and its regret to their difference.
+func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, limit int) (better bool) {
+	t.Helper()
+	snap := newSnapshot(t, c)
+	usual := newEvaluator(t, engine.Config{})
+	plan, err := usual.Preempt(context.Background(), snap, p, now)
+	if errors.Is(err, outrank.ErrInvalid) {
+		return false // a pod of a group, which preempts as a whole
+	}
+	require.NoError(t, err)
+	exact, err := newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Preempt(context.Background(), snap, p, now)
+	require.NoError(t, err)
+	if plan.Outcome != preemption.Preempt {
+		if exact.Outcome != plan.Outcome && !(plan.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempt) {
+			t.Fatalf("%v, and exactly %v", plan, exact)
+		}
+		return exact.Outcome != plan.Outcome
+	}
+	require.Equal(t, preemption.Preempt, exact.Outcome)
+	order, _ := exact.Score.Compare(plan.Score)
+	if order > 0 {
+		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
+	}
+	require.NoError(t, newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Verify(context.Background(), snap, exact, now))
+	r, err := usual.Regret(context.Background(), snap, plan, now)
+	require.NoError(t, err)
+	order, by := r.Best.Score.Compare(r.Score)
+	require.LessOrEqual(t, order, 0)
+	require.Equal(t, order == 0, r.None())
+	if order < 0 {
+		require.Equal(t, by, r.By)
+	}
+	onNode, _ := r.OnNode.Score.Compare(r.Score)
+	require.LessOrEqual(t, onNode, 0, "on the node of the plan")
+	return order < 0
+}
+
+// What exact victims and strict budgets do not go with is an error that says so.
+func TestExactRefusesByName(t *testing.T) {
+	scorer := []preemption.Scorer{{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}}
+	chooser := &engine.Chooser{Name: "c", Choose: func(*engine.NodeView) []*outrank.Pod { return nil }}
+	for _, test := range []struct {
+		config engine.Config
+		want   string
+	}{
+		{engine.Config{Policy: preemption.Policy{Exact: true}, Scorers: scorer}, "Scorers"},
+		{engine.Config{Policy: preemption.Policy{Exact: true}, Chooser: chooser}, "a chooser finds the victims"},
+		{engine.Config{Policy: preemption.Policy{Limit: -1}}, "Policy.Limit"},
+		{engine.Config{Policy: preemption.Policy{CallLimit: -1}}, "Policy.CallLimit"},
+	} {
+		_, err := engine.NewEvaluator(test.config)
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.ErrorContains(t, err, test.want)
+	}
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Release: groupsOn}
+	for _, policy := range []preemption.Policy{{Exact: true}, {Strict: true}, {VictimsAlone: true}} {
+		_, err := newEvaluator(t, by(policy)).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.ErrorContains(t, err, "which a group of pods is not decided by")
+	}
+}
+
+// Victims on other nodes do not look at the policy of victims, and heed a strict one.
+func TestExactAcross(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
+	plan, err := newEvaluator(t, exactly(preemption.Policy{})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Preempt, plan.Outcome)
+	assert.Nil(t, plan.ClusterCertificate)
+	c.Pods[0].Labels = map[string]string{"app": "web"}
+	c.Budgets = []*outrank.PodDisruptionBudget{{Name: "web", Selector: selects("web")}}
+	plan, err = newEvaluator(t, by(preemption.Policy{Strict: true})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+	assert.Equal(t, []string{"making room would violate a disruption budget"}, plan.Unhelpful[0].Reasons)
+}
+
+// A plan that violates a budget is not sound where the policy is strict.
+func TestVerifyStrict(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "1", "a")},
+		Pods:    []*outrank.Pod{pod("x", 1, "1", on("n1"), app("web"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
+	}
+	snap, p := newSnapshot(t, c), pod("p", 5, "1")
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan, gen.Now)
+	require.ErrorIs(t, err, engine.ErrUnsound)
+	assert.ErrorContains(t, err, "strict")
+}
+
+// Of any victims on a node, by any ranks and policy of budgets, the regret has their score,
+// the best set of all, and the difference rank by rank.
+func TestPropertyRegretOfAnyVictims(t *testing.T) {
+	t.Parallel()
+	regrets := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		c, p := fullNode(seed, 10)
+		config := engine.Config{Cost: lastDigit, Policy: preemption.Policy{
+			Ranks: someRanks(seed), Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0,
+			VictimsAlone: rapid.Bool().Draw(t, "victims alone"),
+		}}
+		snap, e := newSnapshot(t, c), newEvaluator(t, config)
+		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		trials, err := e.Trials(snap, preemption.Request{Pod: p, Now: gen.Now})
+		require.NoError(t, err)
+		trial, err := trials.On("n")
+		require.NoError(t, err)
+		var victims []*outrank.Pod
+		own := &preemption.Plan{Pod: p, Outcome: plan.Outcome}
+		for i, q := range trial.Possible() {
+			if plan.Outcome == preemption.Preempt && (i == 0 || rapid.Bool().Draw(t, "leaves")) {
+				victims = append(victims, q)
+				own.Victims = append(own.Victims, preemption.Victim{Pod: q})
+			}
+		}
+		exact := exactly(config.Policy)
+		exact.Cost = lastDigit
+		best, found := bestOfVectors(&exact, c, p)
+		if plan.Outcome != preemption.Preempt {
+			r, err := e.Regret(context.Background(), snap, plan, gen.Now)
+			require.NoError(t, err)
+			want := preemption.Rank(0)
+			if found && plan.Outcome == preemption.NothingHelps {
+				want = preemption.ByNodeOrder // a strict policy that spares the wrong pods
+			}
+			require.Equal(t, want, r.By)
+			return
+		}
+		own.Node = "n"
+		r, err := e.Regret(context.Background(), snap, own, gen.Now)
+		require.NoError(t, err)
+		score := scoreOfSet(&config, c, victims)
+		require.Zero(t, compareBy(&config, score, r.Score), "%+v and %+v", score, r.Score)
+		require.Zero(t, compareBy(&config, best, r.Best.Score), "%+v and %+v", best, r.Best.Score)
+		require.Zero(t, compareBy(&config, best, r.OnNode.Score))
+		require.True(t, r.Best.ClusterCertificate.Optimal)
+		require.Equal(t, compareBy(&config, best, score) >= 0, r.None())
+		if r.By != 0 {
+			regrets++
+		}
+		for _, g := range r.Gaps {
+			one := engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{g.Rank}}}
+			require.Equal(t, compareBy(&one, score, best), sign(g.Gap), "%v: %d", g.Rank, g.Gap)
+			if g.Gap != 0 && r.By != 0 {
+				require.Equal(t, r.By, g.Rank, "the first rank that differs")
+				break
+			}
+		}
+	})
+	require.Positive(t, regrets)
+}
+
+func sign(n int64) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+// A regret as JSON, by the form of PLAN_JSON.md.
+func TestRegretAsJSON(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "8", "a")},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "4", on("n1")), pod("b", 1, "1", on("n1")), pod("c", 1, "1", on("n1")), pod("d", 1, "1", on("n1")), pod("e", 1, "1", on("n1")),
+		},
+	}
+	c.Pods[0].StartTime = c.Pods[1].StartTime.Add(-time.Hour)
+	snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+	plan, err := e.Preempt(context.Background(), snap, pod("p", 5, "4"), gen.Now)
+	require.NoError(t, err)
+	require.Len(t, plan.Victims, 4)
+	r, err := e.Regret(context.Background(), snap, plan, gen.Now)
+	require.NoError(t, err)
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var read map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(text, &read))
+	assert.JSONEq(t, `"priority-sum"`, string(read["by"]))
+	assert.JSONEq(t, `[{"rank":"budget-violations","gap":0},{"rank":"top-priority","gap":0},{"rank":"priority-sum","gap":6442450947},
+		{"rank":"victim-count","gap":3},{"rank":"start-time","gap":-3600000000000}]`, string(read["gaps"]))
+	for field, want := range map[string]any{"score": r.Score, "best": r.Best, "onNode": r.OnNode} {
+		wanted, err := json.Marshal(want)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(wanted), string(read[field]), field)
+	}
+	assert.Len(t, read, 7)
+	require.ErrorIs(t, json.Unmarshal(text, new(preemption.Regret)), errors.ErrUnsupported)
+	assert.Equal(t, "as good as the best: nothing is known", new(preemption.Regret).String())
+}
+
+// Regret about other plans than those that preempt, and about what is gone.
+func TestRegretOfOtherPlans(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a")},
+		Pods:  []*outrank.Pod{pod("db", 1, "1", on("n1"), app("db")), pod("job", 3, "1", on("n1"))},
+	}
+	p := pod("p", 5, "1")
+	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: selects("db")}}
+	c.Nodes[0].Labels = map[string]string{"kubernetes.io/hostname": "n1"}
+	snap, usual := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+	plan, err := usual.Preempt(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.NothingHelps, plan.Outcome)
+	r, err := usual.Regret(context.Background(), snap, plan, gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.ByNodeOrder, r.By)
+	assert.Equal(t, "n1 [default/job] is better: preemption helps; optimal, 4 steps", r.String())
+
+	_, err = usual.Regret(context.Background(), snap, nil, gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.NoError(t, snap.RemovePod("default/job"))
+	_, err = usual.Regret(context.Background(), snap, r.Best, gen.Now)
+	require.ErrorIs(t, err, engine.ErrStale)
+	anybody := &engine.Chooser{Name: "c", AnyPriority: true, Choose: func(*engine.NodeView) []*outrank.Pod { return nil }}
+	_, err = newEvaluator(t, engine.Config{Chooser: anybody}).Regret(context.Background(), snap, plan, gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+}

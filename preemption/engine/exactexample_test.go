@@ -1,0 +1,83 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// eightCores is a node with an old pod of four cores and four small ones.
+func eightCores() (*engine.Snapshot, *outrank.Pod) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "8", "a")}}
+	for i, cpu := range []string{"4", "1", "1", "1", "1"} {
+		c.Pods = append(c.Pods, pod(fmt.Sprint("p", i), 1, cpu, on("n1"), startedAgo(time.Duration(9-i)*time.Hour)))
+	}
+	snap, _ := engine.NewSnapshot(c)
+	return snap, pod("urgent", 10, "4")
+}
+
+func ExampleEvaluator_Exactly() {
+	snap, urgent := eightCores()
+	usual, _ := engine.NewEvaluator(engine.Config{})
+	plan, _ := usual.Preempt(context.Background(), snap, urgent, time.Now())
+	fmt.Println(plan.Victims)
+
+	exact, err := usual.Exactly() // or NewEvaluator with the policy Exact
+	if err != nil {
+		fmt.Println(err)
+	}
+	plan, _ = exact.Preempt(context.Background(), snap, urgent, time.Now())
+	fmt.Println(plan.Victims, plan.ClusterCertificate.Optimal)
+	// Output:
+	// [default/p1 default/p2 default/p3 default/p4]
+	// [default/p0] true
+}
+
+func ExampleEvaluator_Regret() {
+	snap, urgent := eightCores()
+	eval, _ := engine.NewEvaluator(engine.Config{})
+	plan, _ := eval.Preempt(context.Background(), snap, urgent, time.Now())
+	regret, err := eval.Regret(context.Background(), snap, plan, time.Now())
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(regret.None(), regret.By)
+	for _, g := range regret.Gaps {
+		if g.Rank == preemption.ByVictims {
+			fmt.Println(g.Gap, "victims fewer:", &regret.Best.Candidate)
+		}
+	}
+	// Output:
+	// false lower sum of victim priorities
+	// 3 victims fewer: n1 [default/p0]
+}
+
+func ExampleCertificate() {
+	snap, urgent := eightCores()
+	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Exact: true}})
+	plan, _ := eval.Preempt(context.Background(), snap, urgent, time.Now())
+	text, _ := json.Marshal(plan.Certificate)
+	fmt.Println(string(text))
+	// Output:
+	// {"optimal":true,"bound":{"violations":0,"topPriority":1,"prioritySum":1,"shiftedPrioritySum":2147483649,"victims":1,"start":"2026-01-10T04:00:00Z"},"steps":2}
+}
+
+func ExamplePolicy_strict() {
+	snap, _ := engine.NewSnapshot(&outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "1", "a")},
+		Pods:    []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "web", Selector: selects("web")}},
+	})
+	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Strict: true}})
+	plan, _ := eval.Preempt(context.Background(), snap, pod("urgent", 10, "1"), time.Now())
+	fmt.Println(plan)
+	// Output:
+	// default/urgent: nothing helps
+	//   as things are: 1 NodeResourcesFit: Insufficient cpu
+	//   after removal: 1 making room would violate a disruption budget
+}

@@ -1,0 +1,211 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+var now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+
+// sample is two full nodes.
+func sample() *outrank.Cluster {
+	pod := func(name, node string, priority int32) *outrank.Pod {
+		return &outrank.Pod{
+			Name: name, NodeName: node, Priority: outrank.Priority(priority), StartTime: now.Add(-time.Hour),
+			Labels:     map[string]string{"app": name},
+			Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}},
+		}
+	}
+	node := func(name string) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "110")}
+	}
+	return &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1"), node("n2")},
+		Pods:  []*outrank.Pod{pod("web", "n1", 100), pod("batch", "n1", 10), pod("db", "n2", 500), pod("cache", "n2", 50)},
+	}
+}
+
+func urgent() *outrank.Pod {
+	return &outrank.Pod{
+		Name: "urgent", Priority: outrank.Priority(1000),
+		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}},
+	}
+}
+
+// must is for examples only.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func Example() {
+	snap, err := engine.NewSnapshot(sample())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	eval, err := engine.NewEvaluator(engine.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := eval.Preempt(context.Background(), snap, urgent(), now)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
+	// Output: preempt n1 [default/batch]
+}
+
+func ExampleEvaluator_Preempt() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	for _, v := range plan.Victims {
+		fmt.Printf("%s leaves %s: with it there, %s\n", v, plan.Node, v.Blocks)
+	}
+	for _, c := range plan.TurnedDown {
+		fmt.Println(c.Nodes, "nodes:", c.Status)
+	}
+	// Output:
+	// default/batch leaves n1: with it there, NodeResourcesFit: Insufficient cpu
+	// 2 nodes: NodeResourcesFit: Insufficient cpu
+}
+
+func ExampleEvaluator_Explain() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	ex := must(eval.Explain(context.Background(), snap, urgent(), now))
+	for _, c := range ex.Candidates {
+		fmt.Println(c.Node, c.Victims, "top priority", c.Score.TopPriority)
+	}
+	fmt.Println("decided by:", ex.DecidedBy)
+	// Output:
+	// n1 [default/batch] top priority 10
+	// n2 [default/cache] top priority 50
+	// decided by: lower priority of the most important victim
+}
+
+// The best candidates one by one, without the victims of all others.
+func ExampleEvaluator_Candidates() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	for c, err := range eval.Candidates(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		if c.Node != "n1" { // the next best will do
+			fmt.Println(c.Node, c.Victims)
+			break
+		}
+	}
+	// Output: n2 [default/cache]
+}
+
+// Why not n2?
+func ExampleEvaluator_ExplainNode() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	report, c, err := eval.ExplainNode(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}, "n2")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.Node, "as things are:", report.Status)
+	if c != nil {
+		fmt.Println(c.Victims, "top priority", c.Score.TopPriority)
+	}
+	// Output:
+	// n2 as things are: NodeResourcesFit: Insufficient cpu
+	// [default/cache] top priority 50
+}
+
+// What if it happened, and then another such pod came?
+func ExampleSnapshot_Undo() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	mark := snap.Mark()
+	for i := range 3 {
+		pod := urgent()
+		pod.Name = fmt.Sprint("urgent-", i)
+		plan := must(eval.Preempt(context.Background(), snap, pod, now))
+		fmt.Println(pod.Name, plan.Outcome, plan.Node, plan.Victims)
+		if err := snap.Apply(plan); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(snap.Undo(mark), len(snap.PodsOn("n1")), len(snap.PodsOn("n2")))
+	// Output:
+	// urgent-0 preempt n1 [default/batch]
+	// urgent-1 preempt n2 [default/cache]
+	// urgent-2 preempt n1 [default/web]
+	// <nil> 2 2
+}
+
+func ExampleSnapshot_Keep() {
+	snap := must(engine.NewSnapshot(sample()))
+	mark := snap.Mark()
+	fmt.Println(snap.RemovePod("default/web"), snap.Keep(mark), snap.Undo(mark))
+	// Output: <nil> <nil> mark no longer valid
+}
+
+func ExampleSnapshot_Clone() {
+	snap := must(engine.NewSnapshot(sample()))
+	future := snap.Clone()
+	err := future.RemovePod("default/web")
+	fmt.Println(err, len(future.PodsOn("n1")), len(snap.PodsOn("n1")))
+	// Output: <nil> 1 2
+}
+
+func ExampleSnapshot_Bind() {
+	snap := must(engine.NewSnapshot(sample()))
+	pod := urgent()
+	fmt.Println(snap.AddPod(pod), snap.Bind(pod.Key(), "n2"), snap.NodeOf(pod.Key()), snap.Used("n2", "cpu"))
+	// Output: <nil> <nil> n2 3000
+}
+
+func ExampleSnapshot_Apply() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/urgent"))
+	// Output: <nil> 1 n1
+}
+
+func ExampleNodeRule() {
+	rule := engine.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		if n.Name == "n1" {
+			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+		}
+		return preemption.Status{}
+	})
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}}))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims)
+	// Output: n2 [default/cache]
+}
+
+// An error names everything that is wrong with the input.
+func ExampleNewSnapshot() {
+	_, err := engine.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1"}, {Name: "n1"}},
+		Pods:  []*outrank.Pod{{Name: "web", Overhead: resource.MustList("cpu", "-1")}},
+	})
+	fmt.Println(err)
+	// Output:
+	// node n1: metadata.name: there are two of this name
+	// pod default/web: spec.overhead.cpu: -1 is negative
+}
+
+func ExampleSnapshot_UpdatePod() {
+	snap := must(engine.NewSnapshot(sample()))
+	old, _ := snap.Pod("default/web")
+	newer := *old
+	newer.Priority = outrank.Priority(7)
+	fmt.Println(snap.UpdatePod(&newer), snap.NodeOf("default/web"), snap.PodsOn("n1")[1].Key())
+	// Output: <nil> n1 default/web
+}

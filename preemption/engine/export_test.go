@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
+// remembered.
+func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*preemption.GroupPlan, error) {
+	r, err := e.newGroupRun(snap.of, &req)
+	if err != nil {
+		return nil, err
+	}
+	r.mostAnswers = answers
+	return r.plan, r.run(context.Background(), req.Refused)
+}
+
+// SortedUnits returns the possible victims of a group as they are sorted, and as
+// they should be, by name.
+func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
+	r, err := e.newGroupRun(snap.of, &req)
+	if err != nil {
+		return nil, nil, err
+	}
+	units := r.possible()
+	byComparison := slices.Clone(units)
+	slices.SortFunc(byComparison, r.moreImportant)
+	r.sort(units)
+	for i := range units {
+		got, want = append(got, r.public(&units[i], nil).String()), append(want, r.public(&byComparison[i], nil).String())
+	}
+	return got, want, nil
+}
+
+// BuiltInFilters returns the names of the descriptors in their order.
+func BuiltInFilters() []string {
+	var names []string
+	for _, f := range filters.BuiltIn {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// DrawConfig and DrawStatuses draw any configuration and what nodes said elsewhere.
+var (
+	DrawConfig     = drawConfig
+	DrawSchedulers = drawSchedulers
+	DrawStatuses   = drawStatuses
+)
+
+// SearchHeavily makes searches for exact victims use at once what they otherwise use for
+// large nodes only, until the function that it returns is called.
+func SearchHeavily() (stop func()) {
+	return exact.SearchHeavily()
+}
+
+// SetChunk sets how many nodes a worker takes at a time.
+func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }
+
+// AddRank adds a rank until the test ends, as one entry of the table: one that adds up what
+// count says of each victim.
+func AddRank(t interface{ Cleanup(func()) }, count func(victim *outrank.Pod) int64) preemption.Rank {
+	r := preemption.Rank(len(rank.Rules))
+	rank.Rules = append(rank.Rules, rank.Rule{
+		Word: "added-in-a-test", Text: "victims that count less in the test", Won: "Its victims count less in the test",
+		Figure: rank.CostFigure, Cost: func(rank.Cost) rank.Cost { return count },
+	})
+	t.Cleanup(func() { rank.Rules = rank.Rules[:r] })
+	return r
+}
+
+// NameableRanks returns the ranks that a policy can name.
+func NameableRanks() []preemption.Rank {
+	var ranks []preemption.Rank
+	for r := range preemption.Rank(len(rank.Rules)) {
+		if rank.Of(r).Configurable() {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}

@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// keepsNode is an extender that lets nobody be evicted on one node.
+type keepsNode string
+
+func (x keepsNode) Name() string                   { return "keeps " + string(x) }
+func (keepsNode) Interested(pod *outrank.Pod) bool { return pod.Labels["owner"] != "operator" }
+func (keepsNode) Ignorable() bool                  { return false }
+
+func (x keepsNode) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+	return slices.DeleteFunc(candidates, func(p preemption.Proposal) bool { return p.Node == string(x) }), nil
+}
+
+// An extender takes a candidate away, and the next best node is chosen.
+func ExampleExtender() {
+	snap := must(engine.NewSnapshot(sample()))
+	for _, extenders := range [][]preemption.Extender{nil, {keepsNode("n1")}} {
+		eval := must(engine.NewEvaluator(engine.Config{Extenders: extenders}))
+		plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+		fmt.Println(plan.Node, plan.Victims)
+	}
+	// Output:
+	// n1 [default/batch]
+	// n2 [default/cache]
+}

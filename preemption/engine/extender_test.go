@@ -1,0 +1,334 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// extender answers with a function.
+type extender struct {
+	name         string
+	ignorable    bool
+	uninterested bool
+	process      func([]preemption.Proposal) ([]preemption.Proposal, error)
+}
+
+func (x extender) Name() string                 { return x.name }
+func (x extender) Ignorable() bool              { return x.ignorable }
+func (x extender) Interested(*outrank.Pod) bool { return !x.uninterested }
+func (x extender) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+	return x.process(ps)
+}
+
+type proposals = []preemption.Proposal
+
+func keep(ps proposals) (proposals, error) { return ps, nil }
+
+func drop(node string) func(proposals) (proposals, error) {
+	return func(ps proposals) (proposals, error) {
+		return slices.DeleteFunc(ps, func(p preemption.Proposal) bool { return p.Node == node }), nil
+	}
+}
+
+func TestExtenders(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "2", "a")},
+		Pods: []*outrank.Pod{
+			pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2")), pod("z", 3, "1", on("n3")), pod("zz", 4, "1", on("n3")),
+		},
+	}
+	set := func(node string, violations int, victims ...*outrank.Pod) func(proposals) (proposals, error) {
+		return func(ps proposals) (proposals, error) {
+			for i := range ps {
+				if ps[i].Node == node {
+					ps[i].Victims, ps[i].Violations = victims, violations
+				}
+			}
+			return ps, nil
+		}
+	}
+	boom := func(proposals) (proposals, error) { return nil, errors.New("connection refused") }
+	none := func(proposals) (proposals, error) { return nil, nil }
+	for _, test := range []struct {
+		name      string
+		extenders []preemption.Extender
+		want      string // node and victims, or what the error says
+	}{
+		{"it lets everything pass", []preemption.Extender{extender{process: keep}}, "n1 [x]"},
+		{"it drops a node", []preemption.Extender{extender{process: drop("n1")}}, "n2 [y]"},
+		{"one after the other", []preemption.Extender{extender{process: drop("n1")}, extender{process: drop("n2")}}, "n3 [z]"},
+		{"it has nothing to do with the pod", []preemption.Extender{extender{uninterested: true, process: boom}}, "n1 [x]"},
+		{"nothing left", []preemption.Extender{extender{process: none}, extender{name: "not called", process: boom}}, "nothing helps"},
+		{"it changes victims, which are put in order", []preemption.Extender{
+			extender{process: drop("n1")}, extender{process: drop("n2")}, extender{process: set("n3", 0, c.Pods[2], c.Pods[3])},
+		}, "n3 [zz z]"},
+		{"violations count for the ranks", []preemption.Extender{extender{process: set("n1", 1, c.Pods[0])}}, "n2 [y]"},
+		{"an error", []preemption.Extender{extender{name: "quota", process: boom}}, "extender quota: pod default/p: connection refused"},
+		{"an error of one that may be ignored", []preemption.Extender{extender{ignorable: true, process: boom}, extender{process: drop("n1")}}, "n2 [y]"},
+		{"no victims", []preemption.Extender{extender{name: "quota", process: set("n2", 0)}}, "extender quota: node n2: invalid input: expected at least one victim pod"},
+		{"no victims from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0)}}, "n2 [y]"},
+		{"a node of its own", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
+			return append(ps, preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		}}}, "extender quota: node n9: invalid input: there is no such node"},
+		{"a node that it was not asked about", []preemption.Extender{extender{process: drop("n1")}, extender{process: func(proposals) (proposals, error) {
+			return proposals{{Node: "n1", Victims: c.Pods[:1]}}, nil
+		}}}, "n1 [x]"},
+		{"a node twice", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
+			return append(ps, ps[0]), nil
+		}}}, "extender quota: node n1: invalid input: it is named twice"},
+		{"a victim of another node", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[1])}}, "extender quota: node n1: invalid input: victim default/y does not run there, or is named twice"},
+		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}}, "victim default/x does not run there, or is named twice"},
+		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}}, "victim (nil)"},
+		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}}, "extender quota: node n1: invalid input: -1 violations"},
+		// An invalid answer of one that may be ignored counts for nothing (rules
+		// 10.2.2 and 10.2.3): n1 stays a candidate with its victim, whatever else the answer
+		// changed, and the next one is asked about it.
+		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			return append(ps[1:], preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		}}}, "n1 [x]"},
+		{"a node twice from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			return append(ps[1:], ps[1]), nil
+		}}}, "n1 [x]"},
+		{"a victim of another node from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			ps[1].Victims = ps[0].Victims
+			return ps[1:], nil
+		}}}, "n1 [x]"},
+		{"a victim that is nobody from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0, nil)}}, "n1 [x]"},
+		{"fewer than no violations from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", -1, c.Pods[0])}}, "n1 [x]"},
+		{"after an invalid answer that is ignored the next one is asked about all", []preemption.Extender{
+			extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+				return proposals{{Node: "n9", Victims: ps[0].Victims}}, nil
+			}}, extender{process: drop("n1")},
+		}, "n2 [y]"},
+		{"no victims beside a node of its own, both ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			ps[0].Victims = nil
+			return append(ps, preemption.Proposal{Node: "n9"}), nil
+		}}}, "n1 [x]"},
+		{"no victims anywhere from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+			for i := range ps {
+				ps[i].Victims = nil
+			}
+			return ps, nil
+		}}}, "nothing helps"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := newEvaluator(t, engine.Config{Extenders: test.extenders})
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+			got := ""
+			switch {
+			case err != nil:
+				got = err.Error()
+			case plan.Outcome == preemption.Preempt:
+				got = strings.ReplaceAll(fmt.Sprint(plan.Node, " ", plan.Victims), "default/", "")
+			default:
+				got = plan.Outcome.String()
+			}
+			assert.Contains(t, got, test.want)
+		})
+	}
+}
+
+// A node that an extender drops has a status that says so. A node that it left
+// unchanged keeps its reasons.
+func TestExtenderReasons(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2"))},
+	}
+	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}}}, c, pod("p", 9, "1"))
+	require.Equal(t, "n2", ex.Node)
+	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", ex.Victims[0].Blocks.String())
+	assert.Equal(t, preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"an extender dropped the node"}}, ex.Nodes[0].AfterRemoval)
+	assert.Len(t, ex.Unhelpful, 1)
+}
+
+// A caller that stopped at a filter of its own has not asked the others: the dry run
+// asks every one of them, those about the node alone, too.
+func TestStatusesFromElsewhereLeaveTheOtherFilters(t *testing.T) {
+	tainted := node("n1", "1", "a")
+	tainted.Taints = []outrank.Taint{{Key: "only", Value: "others", Effect: outrank.NoSchedule}}
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{tainted, node("n2", "1", "b")},
+		Pods:  []*outrank.Pod{pod("w", 1, "1", on("n1")), pod("x", 2, "1", on("n2"))},
+	}
+	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	busy := preemption.Status{Code: preemption.Unschedulable, Filter: "Licences"}
+	p := pod("p", 9, "1")
+	req := preemption.Request{Pod: p, Now: gen.Now, StatusesInOrder: []preemption.Status{busy, busy}}
+	plan, err := e.PreemptRequest(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "n2", plan.Node, "the pod does not tolerate the taint of n1, where the victim is the lesser")
+	p.NodeSelector = map[string]string{"zone": "a"}
+	p.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}}
+	plan, err = e.PreemptRequest(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "n1", plan.Node)
+}
+
+func TestRequestStatuses(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a"), node("n4", "1", "a")},
+		Pods: []*outrank.Pod{
+			pod("w", 1, "1", on("n1")), pod("x", 2, "1", on("n2")), pod("y", 3, "1", on("n3")), pod("z", 0, "1", on("n4")),
+		},
+	}
+	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	ask := func(statuses map[string]preemption.Status) (*preemption.Plan, error) {
+		return e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: statuses})
+	}
+	plan, err := ask(map[string]preemption.Status{
+		"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}},
+		"n2": {Code: preemption.Unschedulable},
+		"n3": {Code: preemption.Unschedulable},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "n2", plan.Node, "n1 cannot be helped, n4 was never filtered")
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}}})
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"the node was not filtered"}}})
+
+	plan, err = ask(map[string]preemption.Status{"n1": {}})
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Fits, plan.Outcome, "the caller says so")
+	plan, err = ask(map[string]preemption.Status{})
+	require.NoError(t, err)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "no node was filtered at all")
+	_, err = ask(map[string]preemption.Status{"n9": {}})
+	assert.ErrorIs(t, err, preemption.ErrNotFound)
+	assert.ErrorContains(t, err, "status of node n9")
+	for code := range preemption.Contradiction + 1 {
+		_, err = ask(map[string]preemption.Status{"n3": {Code: code}})
+		assert.NoError(t, err)
+	}
+	_, err = ask(map[string]preemption.Status{"n1": {}, "n3": {Code: preemption.Contradiction + 1}, "n4": {Code: 9}})
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 4")
+	inOrder := preemption.Request{Pod: pod("p", 9, "1"), StatusesInOrder: []preemption.Status{{}, {}, {Code: 200}, {}}}
+	_, err = e.PreemptRequest(context.Background(), snap, inOrder)
+	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 200")
+	_, err = e.ExplainRequest(context.Background(), snap, inOrder)
+	assert.EqualError(t, err, "status of node n3: invalid input: there is no code 200")
+
+	ex, err := e.ExplainRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{
+		"n3": {Code: preemption.Unschedulable}, "n2": {Code: preemption.UnschedulableAndUnresolvable},
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, "n3", ex.Node)
+}
+
+// Nodes that were not filtered because of a filter are told apart from those for
+// which nothing says why, though the texts are the same (rule 7.15.2), in what
+// the caller says of nodes as in what the engine finds.
+func TestStatusesOfExcludedNodes(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a")}}
+	const text = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+	plain := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{text}}
+	excluded, asked := plain, plain
+	excluded.ExcludedBy, asked.Filter = preemption.NodeAffinity, preemption.NodeAffinity
+	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	plan, err := e.PreemptRequest(context.Background(), snap, preemption.Request{
+		Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": excluded, "n2": plain, "n3": asked},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []preemption.Count{{Status: asked, Nodes: 1}, {Status: plain, Nodes: 1}, {Status: excluded, Nodes: 1}}, plan.TurnedDown)
+
+	named := func(p *outrank.Pod) {
+		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: "In", Values: []string{"n1"}}}}}}
+	}
+	asker := pod("p", 9, "2", named)
+	assert.Equal(t, excluded, explain(t, c, asker).Nodes[1].Status)
+	plan, err = e.Preempt(context.Background(), snap, asker, gen.Now)
+	require.NoError(t, err)
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Status: excluded, Nodes: 2})
+}
+
+// An extender may name a node that was not among the candidates, also one on which no
+// pod could be a victim, and pods of higher priority there (rule 10.2.3).
+func TestExtenderNamesAnotherNode(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 20, "1", on("n2"))},
+	}
+	other := func(proposals) (proposals, error) { return proposals{{Node: "n2", Victims: c.Pods[1:]}}, nil }
+	var asked []string
+	next := func(ps proposals) (proposals, error) {
+		for _, p := range ps {
+			asked = append(asked, p.Node)
+		}
+		return ps, nil
+	}
+	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: other}, extender{process: next}}}, c, pod("p", 9, "1"))
+	assert.Equal(t, preemption.Preempt, ex.Outcome)
+	assert.Equal(t, "n2 [default/y]", fmt.Sprint(ex.Node, " ", ex.Victims))
+	assert.Equal(t, int32(20), ex.Score.TopPriority)
+	assert.Equal(t, []string{"n2"}, asked)
+	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: ex.Nodes[0].AfterRemoval}}, ex.Unhelpful)
+}
+
+// Beside the error of an extender comes what the nodes answered, and beside no other
+// error (rule 8.12).
+func TestExtenderFailsBesideAPlan(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
+	broken := errors.New("connection refused")
+	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
+	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{quota}})
+	ask := func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error) {
+		return e.PreemptRequest(ctx, snap, req)
+	}
+	p := pod("p", 9, "1")
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.ErrorIs(t, err, broken)
+	require.NotNil(t, plan)
+	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodeResourcesFit", Reasons: []string{"Insufficient cpu"}}}}, plan.TurnedDown)
+	assert.NoError(t, plan.Err(), "the error is the other one")
+	out, err := engine.FirstWayOut(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now}, engine.WayOut{Name: "mine", Ask: ask})
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, plan, out.Plan)
+	_, err = e.Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+	require.ErrorIs(t, err, broken)
+	ended, end := context.WithCancel(context.Background())
+	end()
+	plan, err = e.Preempt(ended, newSnapshot(t, c), p, gen.Now)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, plan)
+}
+
+// An extender is told of pods as the snapshot has them, however the one before has named them.
+func TestExtendersAreToldOfPodsInFull(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1"))},
+	}
+	c.Pods[0].UID = "uid-x"
+	named := func(ps proposals) (proposals, error) {
+		for i := range ps {
+			for j, v := range ps[i].Victims {
+				ps[i].Victims[j] = &outrank.Pod{Namespace: v.Namespace, Name: v.Name, UID: v.UID}
+			}
+		}
+		return ps, nil
+	}
+	var told []*outrank.Pod
+	listens := func(ps proposals) (proposals, error) {
+		told = ps[0].Victims
+		return ps, nil
+	}
+	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{extender{process: named}, extender{process: listens}}})
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Len(t, told, 1)
+	assert.Same(t, plan.Victims[0].Pod, told[0])
+}

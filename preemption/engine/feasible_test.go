@@ -1,0 +1,76 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// The feasible nodes are those to which Explain gives the status Success.
+func TestPropertyFeasible(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+		explained, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		var want []string
+		for _, n := range explained.Nodes {
+			if n.Status.Code == preemption.Success {
+				want = append(want, n.Node)
+			}
+		}
+		nodes, err := e.Feasible(context.Background(), snap, p)
+		require.NoError(t, err)
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Name)
+		}
+		assert.Equal(t, want, got)
+	})
+}
+
+func TestFeasibleErrors(t *testing.T) {
+	c, p := gen.Benchmark(3, 2, 0)
+	snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+	ended, end := context.WithCancel(context.Background())
+	end()
+	_, err := e.Feasible(ended, snap, p)
+	assert.ErrorIs(t, err, context.Canceled)
+	_, err = e.Feasible(context.Background(), nil, p)
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = e.Feasible(context.Background(), snap, c.Pods[0])
+	assert.ErrorIs(t, err, preemption.ErrState, "a pod that runs")
+}
+
+func ExampleEvaluator_Feasible() {
+	node := func(name, cpu string) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu, "pods", "10")}
+	}
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("small", "1"), node("large", "8")}})
+	if err != nil {
+		panic(err)
+	}
+	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
+	eval, err := engine.NewEvaluator(engine.Config{})
+	if err != nil {
+		panic(err)
+	}
+	nodes, err := eval.Feasible(context.Background(), snap, pod)
+	for _, n := range nodes {
+		fmt.Println(n.Name)
+	}
+	fmt.Println(err)
+	// Output:
+	// large
+	// <nil>
+}

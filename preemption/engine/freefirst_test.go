@@ -1,0 +1,81 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// v1.13 takes a node on which nobody has to leave before any other (rule 13.2.11), whatever
+// the ranks and the caller's scorers prefer, and whoever compares the candidates.
+func TestNobodyLeavesComesFirst(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("needs", "1", "z"), node("free", "2", "z"), node("free-too", "2", "z"), node("needs-too", "1", "z")},
+		Pods:  []*outrank.Pod{pod("a", -5, "1", on("needs")), pod("b", -5, "1", on("free")), pod("c", -5, "1", on("free-too")), pod("d", -6, "1", on("needs-too"))},
+	}
+	scorer := func(least int) []preemption.Scorer {
+		return []preemption.Scorer{{Name: "most victims", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims) * least) }}}
+	}
+	for name, config := range map[string]engine.Config{
+		"ranks":                   {},
+		"top priority alone":      {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByTopPriority}}},
+		"the scorer is against":   {Scorers: scorer(1)},
+		"the scorer is in favour": {Scorers: scorer(-1)},
+		"asked by a sample":       {Sample: &preemption.Sample{Percent: 100}},
+		"an extender":             {Extenders: []preemption.Extender{keepsAll{}}},
+		"exact victims":           {Policy: preemption.Policy{Exact: true}},
+		"exact and strict":        {Policy: preemption.Policy{Exact: true, Strict: true}},
+	} {
+		t.Run(name, func(t *testing.T) { checkFreeFirst(t, c, config) })
+		t.Run(name+", and nobody there may leave", func(t *testing.T) {
+			c := *c
+			c.Pods = slices.Clone(c.Pods)
+			c.Pods[1] = pod("b", 20, "1", on("free"))
+			checkFreeFirst(t, &c, config)
+		})
+	}
+}
+
+func checkFreeFirst(t *testing.T, c *outrank.Cluster, config engine.Config) {
+	refused := preemption.Status{Code: preemption.Unschedulable, Filter: "Elsewhere", Reasons: []string{"no"}}
+	req := preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{}}
+	for _, n := range c.Nodes {
+		req.Statuses[n.Name] = refused
+	}
+	config.Variant = outrank.VariantV1_13
+	e, snap, ctx := newEvaluator(t, config), newSnapshot(t, c), context.Background()
+	plan, err := e.PreemptRequest(ctx, snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "free", plan.Node, "Preempt")
+	assert.Empty(t, plan.Victims, "Preempt")
+	ex, err := e.ExplainRequest(ctx, snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "free", ex.Node, "Explain")
+	assert.Equal(t, preemption.ByNodeOrder, ex.DecidedBy, "two of them: the first")
+	require.Len(t, ex.Candidates, 4)
+	assert.Equal(t, "free-too", ex.Candidates[1].Node, "Explain")
+	at := 0
+	for candidate, err := range e.Candidates(ctx, snap, req) {
+		require.NoError(t, err)
+		assert.Equal(t, ex.Candidates[at].Node, candidate.Node, "Candidates")
+		at++
+	}
+}
+
+// keepsAll is an extender that changes nothing: with it every node is evaluated.
+type keepsAll struct{}
+
+func (keepsAll) Name() string                 { return "keeps all" }
+func (keepsAll) Interested(*outrank.Pod) bool { return true }
+func (keepsAll) Ignorable() bool              { return false }
+func (keepsAll) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+	return candidates, nil
+}

@@ -1,0 +1,143 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// FuzzEvaluator asks for a place in a small cluster, changes the cluster and
+// asks again. Preempt, Explain and the slow reference must agree every time,
+// on a snapshot that was changed in place and remembers earlier answers as on
+// a fresh one.
+func FuzzEvaluator(f *testing.F) {
+	addSeeds(f, 1200)
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		c := &choices{bytes}
+		cluster := c.cluster()
+		require.NoError(t, cluster.Validate(), "the decoder makes valid clusters only")
+		w := newWorld(t, cluster)
+		preemptors := []*outrank.Pod{c.preemptor("x"), c.preemptor("y")}
+		for i := range 6 {
+			p := preemptors[i%2]
+			explainedAsReference(t, w.cluster(), p)
+			w.agree(t, p, gen.Now)
+			if len(c.rest) == 0 {
+				return
+			}
+			w.changeByBytes(t, c, p, i)
+		}
+	})
+}
+
+// addSeeds adds inputs of random bytes, short and long, and the empty one.
+func addSeeds(f *testing.F, longest int) {
+	f.Add([]byte{})
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 16 {
+		seed := make([]byte, (i+1)*longest/16)
+		for j := range seed {
+			seed[j] = byte(random.Uint32())
+		}
+		f.Add(seed)
+	}
+}
+
+// explainedAsReference holds all candidates and all nodes of an explanation to
+// the slow reference, where agree looks at what comes of them.
+func explainedAsReference(t *testing.T, c *outrank.Cluster, p *outrank.Pod) {
+	t.Helper()
+	want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
+	ex := explain(t, c, p)
+	got := asReference(ex)
+	if ex.Outcome == preemption.Preempt {
+		got.ClearedNominations = keys(ex.ClearedNominations)
+		slices.Sort(got.ClearedNominations)
+	} else {
+		want.ClearedNominations = nil
+	}
+	if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
+		t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
+	}
+}
+
+// changeByBytes makes one change of the cluster that the snapshot must accept.
+func (w *world) changeByBytes(t *testing.T, c *choices, asked *outrank.Pod, serial int) {
+	t.Helper()
+	switch c.below(7) {
+	case 0:
+		w.applyPlan(t, asked)
+	case 1:
+		p := c.pod(fmt.Sprint("added", serial))
+		p.NodeName = c.nodeName()
+		w.add(t, p)
+	case 2:
+		if p := w.somePod(c); p != nil {
+			w.remove(t, p.Key())
+		}
+	case 3:
+		if old := w.somePod(c); old != nil {
+			p := c.pod(old.Name)
+			p.Namespace, p.NodeName, p.NominatedNodeName = old.Namespace, old.NodeName, old.NominatedNodeName
+			w.update(t, p)
+		}
+	case 4:
+		w.updateNode(t, c.node(w.c.Nodes[c.below(len(w.c.Nodes))].Name))
+	case 5:
+		if p := w.somePod(c); p != nil && p.NodeName == "" {
+			w.nominate(t, p.Key(), w.c.Nodes[c.below(len(w.c.Nodes))].Name)
+		}
+	case 6:
+		w.setBudgets(t, []*outrank.PodDisruptionBudget{c.budget("b", w.cluster().Pods)})
+	}
+}
+
+// somePod is nil where there is none.
+func (w *world) somePod(c *choices) *outrank.Pod {
+	all := slices.Sorted(maps.Keys(w.pods))
+	if len(all) == 0 {
+		return nil
+	}
+	return w.pods[all[c.below(len(all))]]
+}
+
+// applyPlan lets the pod push others out, in the snapshot and beside it. The
+// pod is pending and nominated after that.
+func (w *world) applyPlan(t *testing.T, p *outrank.Pod) {
+	t.Helper()
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, p, gen.Now)
+	require.NoError(t, err)
+	if plan.Outcome != preemption.Preempt {
+		return
+	}
+	require.NoError(t, w.snap.Apply(plan))
+	for _, v := range plan.Victims {
+		delete(w.pods, v.Pod.Key())
+	}
+	for _, cleared := range plan.ClearedNominations {
+		w.renominated(cleared, "")
+	}
+	w.renominated(p, plan.Node)
+}
+
+// renominated writes down the node a pending pod is nominated to by now.
+func (w *world) renominated(p *outrank.Pod, node string) {
+	if known, ok := w.pods[p.Key()]; ok {
+		p = known
+	}
+	other := *p
+	other.NodeName, other.NominatedNodeName = "", node
+	w.pods[p.Key()] = &other
+}

@@ -1,0 +1,226 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/filtertest"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// gpuSharing is a filter for pods that share GPUs. A pod asks for a share of one GPU,
+// in percent, by the label gpu-share. Once it runs, gpu-device says which GPU of the
+// node it is on. A node says by the label gpus how many it has.
+type gpuSharing struct{}
+
+// mostGPUs is how many GPUs a node can have.
+const mostGPUs = 8
+
+func share(p *outrank.Pod) int    { return number(p.Labels, "gpu-share") }
+func gpusOf(n *outrank.Node) int  { return min(number(n.Labels, "gpus"), mostGPUs) }
+func deviceOf(p *outrank.Pod) int { return number(p.Labels, "gpu-device") % mostGPUs }
+func nominee(p *outrank.Pod) bool { return p.NodeName == "" }
+func (gpuSharing) Name() string   { return "GPUSharing" }
+func number(labels map[string]string, name string) int {
+	n, _ := strconv.Atoi(labels[name])
+	return max(n, 0)
+}
+
+// Concerns: the others hold no GPU.
+func (gpuSharing) Concerns(p *outrank.Pod) bool { return share(p) > 0 }
+
+func (gpuSharing) NewState() preemption.ClusterState { return gpuCluster{} }
+
+// gpuCluster has, by node, what is taken of each GPU, in percent.
+type gpuCluster map[string]taken
+
+type taken [mostGPUs]int
+
+func (c gpuCluster) change(p *outrank.Pod, n *outrank.Node, by int) {
+	c[n.Name] = c[n.Name].with(p, n, by)
+}
+
+func (c gpuCluster) Add(p *outrank.Pod, n *outrank.Node)    { c.change(p, n, 1) }
+func (c gpuCluster) Remove(p *outrank.Pod, n *outrank.Node) { c.change(p, n, -1) }
+func (c gpuCluster) Clone() preemption.ClusterState         { return maps.Clone(c) }
+
+// with counts a pod on its GPU. A pod that is still on its way to the node could come
+// on any.
+func (t taken) with(p *outrank.Pod, n *outrank.Node, by int) taken {
+	for gpu := range t {
+		if nominee(p) || gpu == deviceOf(p) {
+			t[gpu] += by * share(p)
+		}
+	}
+	return t
+}
+
+// Start has nothing to say about pods that want no GPU.
+func (f gpuSharing) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+	if share(pod) == 0 {
+		return nil, nil
+	}
+	return &gpuAttempt{share(pod), snap.StateOf(f).(gpuCluster), gpuCluster{}}, nil
+}
+
+// gpuAttempt is the search for a share of this size. The snapshot's own state is only
+// read; nodes where something was removed or added are in changed.
+type gpuAttempt struct {
+	want             int
+	cluster, changed gpuCluster
+}
+
+func (a *gpuAttempt) at(n *outrank.Node) taken {
+	if t, ok := a.changed[n.Name]; ok {
+		return t
+	}
+	return a.cluster[n.Name]
+}
+
+func (a *gpuAttempt) Check(n *outrank.Node) preemption.Status {
+	t := a.at(n)
+	for gpu := range gpusOf(n) {
+		if t[gpu]+a.want <= 100 {
+			return preemption.Status{}
+		}
+	}
+	if gpusOf(n) == 0 {
+		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: noGPU}
+	}
+	return preemption.Status{Code: preemption.Unschedulable, Reasons: noShare}
+}
+
+var noGPU, noShare = []string{"node(s) had no GPU"}, []string{"no GPU with a large enough share left"}
+
+func (a *gpuAttempt) Add(p *outrank.Pod, n *outrank.Node) { a.changed[n.Name] = a.at(n).with(p, n, 1) }
+func (a *gpuAttempt) Remove(p *outrank.Pod, n *outrank.Node) {
+	a.changed[n.Name] = a.at(n).with(p, n, -1)
+}
+func (a *gpuAttempt) Clone() preemption.FilterState {
+	return &gpuAttempt{a.want, a.cluster, maps.Clone(a.changed)}
+}
+
+// The filter keeps its contract, alone and attached to snapshots.
+func TestGPUSharingKeepsItsContract(t *testing.T) {
+	err := filtertest.Check(gpuSharing{}, filtertest.Options{Clusters: seeded.InShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+		for i, n := range c.Nodes {
+			n.Labels["gpus"] = fmt.Sprint(i % 3)
+		}
+		for i, p := range c.Pods {
+			if i%3 > 0 {
+				p.Labels["gpu-share"], p.Labels["gpu-device"] = fmt.Sprint(20+10*(i%5)), fmt.Sprint(i%2)
+			}
+		}
+		pod.Labels["gpu-share"] = "70"
+	}})
+	require.NoError(t, err)
+}
+
+// Two pods share the GPU of each node. The snapshot counts the shares once, and
+// follows the changes; a decision reads what there is.
+func ExampleSnapshot_Attach() {
+	pod := func(name, node, share string, priority int32) *outrank.Pod {
+		return &outrank.Pod{
+			Name: name, NodeName: node, Priority: outrank.Priority(priority),
+			Labels:     map[string]string{"gpu-share": share, "gpu-device": "0"},
+			Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}},
+		}
+	}
+	node := func(name string) *outrank.Node {
+		return &outrank.Node{
+			Name: name, Labels: map[string]string{"gpus": "1"}, Allocatable: resource.MustList("cpu", "8", "pods", "10"),
+		}
+	}
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1"), node("n2")},
+		Pods: []*outrank.Pod{
+			pod("train", "n1", "60", 10), pod("notebook", "n1", "40", 20),
+			pod("render", "n2", "50", 30), pod("game", "n2", "50", 40),
+		},
+	}))
+	fmt.Println("attached:", snap.Attach(gpuSharing{}) == nil)
+
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{gpuSharing{}}}))
+	serve := pod("serve", "", "50", 100)
+	plan := must(eval.Preempt(context.Background(), snap, serve, now))
+	fmt.Println(plan.Node, plan.Victims)
+
+	_ = snap.AddPod(pod("tune", "n1", "0", 50)) // does not concern the filter
+	_ = snap.RemovePod("default/game")          // does
+	plan = must(eval.Preempt(context.Background(), snap, serve, now))
+	fmt.Println(plan.Outcome)
+	// Output:
+	// attached: true
+	// n1 [default/train]
+	// fits
+}
+
+// A snapshot begins with the state of no pods and adds those that the filter concerns.
+func ExampleStatefulFilter() {
+	var filter engine.StatefulFilter = gpuSharing{}
+	node := &outrank.Node{Name: "n1", Labels: map[string]string{"gpus": "1"}}
+	state := filter.NewState()
+	for _, share := range []string{"60", "40", ""} {
+		if p := (&outrank.Pod{Name: "p", NodeName: "n1", Labels: map[string]string{"gpu-share": share}}); filter.Concerns(p) {
+			state.Add(p, node)
+		}
+	}
+	fmt.Println(state.(gpuCluster)["n1"][0], "of 100")
+	// Output: 100 of 100
+}
+
+// Remove takes back what Add did, and a clone keeps what it had.
+func ExampleClusterState() {
+	var state preemption.ClusterState = gpuCluster{}
+	node := &outrank.Node{Name: "n1", Labels: map[string]string{"gpus": "1"}}
+	train := &outrank.Pod{Name: "train", NodeName: "n1", Labels: map[string]string{"gpu-share": "60"}}
+	state.Add(train, node)
+	before := state.Clone()
+	state.Remove(train, node)
+	fmt.Println(before.(gpuCluster)["n1"][0], state.(gpuCluster)["n1"][0])
+	// Output: 60 0
+}
+
+// A filter that is not attached counts the cluster anew for each decision.
+func ExampleSnapshot_StateOf() {
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Labels: map[string]string{"gpus": "1"}}},
+		Pods: []*outrank.Pod{
+			{Name: "train", NodeName: "n1", Labels: map[string]string{"gpu-share": "60"}},
+			{Name: "web", NodeName: "n1"},
+		},
+	}))
+	fmt.Println(snap.StateOf(gpuSharing{}).(gpuCluster)["n1"][0])
+	// Output: 60
+}
+
+// Nodes of one rack are not to be used by batch pods.
+func ExampleNodeRuleBy() {
+	rule := engine.NodeRuleBy("NoBatch",
+		func(pod *outrank.Pod) string { return pod.Labels["class"] },
+		func(pod *outrank.Pod, node *outrank.Node) preemption.Status {
+			if pod.Labels["class"] == "batch" && node.Name == "n1" {
+				return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) take no batch pods"}}
+			}
+			return preemption.Status{}
+		})
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}}))
+	for _, class := range []string{"web", "batch"} {
+		pod := urgent()
+		pod.Labels = map[string]string{"class": class}
+		plan := must(eval.Preempt(context.Background(), snap, pod, now))
+		fmt.Println(class, plan.Node, plan.Victims)
+	}
+	// Output:
+	// web n1 [default/batch]
+	// batch n2 [default/cache]
+}

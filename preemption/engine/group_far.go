@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// rebuild has the filters of a member count pods anew: those of the cluster, and
+// the members before it in their places. That is the attempt which FirstFit begins
+// once it has placed these.
+func (f *fitter) rebuild(ctx context.Context, i int) {
+	before := f.members[:i]
+	for j := range before {
+		if at := before[j].at; at != nowhere {
+			f.reseat(before[j].pod, f.node(at).Name, "")
+		}
+	}
+	m := &f.members[i]
+	a, err := dryrun.NewAttempt(ctx, f.run.config, f.snap, m.pod, time.Time{})
+	for j := range before {
+		if before[j].at != nowhere {
+			f.reseat(before[j].pod, "", before[j].nomination)
+		}
+	}
+	if err != nil {
+		f.err = err
+		return
+	}
+	m.kind = m.kind.with(a)
+}
+
+// reseat is seat for a member, which keeps its class: attempts know it by that.
+func (f *fitter) reseat(pod *outrank.Pod, node, nominated string) {
+	p, _ := f.snap.PodStates.Of(pod)
+	f.snap.Drop(p)
+	f.snap.Put(f.snap.Moved(p, node, nominated))
+}
+
+// shareRules finds members that count the same pods, and whether there are any.
+func (f *fitter) shareRules() {
+	for i := range f.members {
+		m := &f.members[i]
+		like := slices.IndexFunc(f.rules, func(j int) bool { return sameRules(m, &f.members[j]) })
+		if like >= 0 {
+			m.counted = f.members[f.rules[like]].counted
+			continue
+		}
+		m.counted = map[*state.PodClass]bool{}
+		f.rules = append(f.rules, i)
+	}
+	f.run.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+		f.watched = f.watched || len(nodes) > 0 && f.watches(k)
+	})
+}
+
+// sameRules: a class has the namespace, the labels and the anti-affinity in it.
+func sameRules(m, o *member) bool {
+	return m.runs.Class == o.runs.Class && reflect.DeepEqual(m.pod.Affinity.PodAffinity, o.pod.Affinity.PodAffinity) &&
+		reflect.DeepEqual(m.pod.TopologySpreadConstraints, o.pod.TopologySpreadConstraints)
+}
+
+// counted reports whether a filter of any member counts a pod of the unit wherever
+// it is.
+func (f *fitter) counted(u *possibleVictim) bool {
+	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.watches(p.Class) })
+}
+
+// concerned reports whether a pod counts for a filter of the caller whose state is kept.
+func (f *fitter) concerned(p *state.PodState) bool {
+	return slices.ContainsFunc(f.concerns, func(concerns func(*outrank.Pod) bool) bool { return concerns(p.Pod) })
+}
+
+func (f *fitter) watches(k *state.PodClass) bool {
+	return slices.ContainsFunc(f.rules, func(i int) bool { return f.counts(&f.members[i], k) })
+}
+
+// counts reports whether it matters to the filters of a member where in the cluster
+// a pod of the class is: the pod is one that a term of the member picks, one whose
+// anti-affinity picks the member, or one that a spread constraint of the member
+// counts. It does not depend on the pods that are there.
+func (f *fitter) counts(m *member, k *state.PodClass) bool {
+	known, ok := m.counted[k]
+	if !ok {
+		known = filters.CountsClass(&m.kind.a.Asked, k)
+		m.counted[k] = known
+	}
+	return known
+}

@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// groupOwner is the group that pods preempt for: their own group or, where composite
+// groups count, the one at the top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
+type groupOwner struct {
+	key       outrank.Key
+	composite *outrank.CompositePodGroup
+	priority  int32
+	never     bool
+}
+
+// ownerOf returns it for pods that were checked.
+func ownerOf(s *state.Snapshot, pods []*outrank.Pod) groupOwner {
+	first := pods[0]
+	group, _ := s.Group(first.GroupKey())
+	o := groupOwner{key: first.GroupKey(), priority: first.PriorityValue(), never: neverPreempts(first)}
+	if group == nil {
+		return o
+	}
+	policy := group.PreemptionPolicy
+	if root := rootOf(s, group); root != nil {
+		o.key, o.composite, o.priority, policy = root.Key(), root, state.OrZero(root.Priority), root.PreemptionPolicy
+	} else {
+		o.priority = state.OrZero(group.Priority)
+	}
+	if s.Rules.GroupPolicyCounts {
+		o.never = policy == outrank.PreemptNever
+	}
+	return o
+}
+
+// has reports whether a pod that names a group belongs to this one, or to its tree.
+func (o *groupOwner) has(s *state.Snapshot, p *outrank.Pod) bool {
+	if o.composite == nil {
+		return p.GroupKey() == o.key
+	}
+	group, _ := s.Group(p.GroupKey())
+	return rootOf(s, group) == o.composite
+}
+
+// groupGate lets groups of pods preempt.
+const groupGate = "GenericWorkload"
+
+// checkGates refuses groups as preemptors where they are none (rule 12.9.1).
+func checkGates(snap *state.Snapshot) error {
+	if snap.Rules.GroupsPreempt {
+		return nil
+	}
+	if release.Release(snap.Of).HasGroups() {
+		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, snap.Of, groupGate)
+	}
+	return fmt.Errorf("%w: a group of pods does not preempt as one by the rules of %v, its pods do one by one; groups preempt by those of %v with the feature gate %s",
+		outrank.ErrInvalid, snap.Of, outrank.V1_37, groupGate)
+}
+
+// unlikeOwner returns in what pods of a group differ from it, which in the reference ends
+// the attempt with an error (rule 12.9.2): all of them, those that run included, have
+// one scheduler, the priority of the group, and its preemption policy.
+func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
+	first := pods[0]
+	group, known := s.Group(first.GroupKey())
+	if tooDeep(s, group) {
+		return []outrank.Problem{{
+			Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
+			Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
+		}}
+	}
+	owner := ownerOf(s, pods)
+	var groups []outrank.Key
+	for _, p := range pods {
+		other, _ := s.Group(p.GroupKey())
+		if p.GroupKey() != first.GroupKey() && (owner.composite == nil || rootOf(s, other) != owner.composite) {
+			ps = append(ps, outrank.Problem{
+				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
+				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
+			})
+			continue
+		}
+		ps = appendUnlike(s, ps, p, first, &owner, known)
+		if !slices.Contains(groups, p.GroupKey()) {
+			groups = append(groups, p.GroupKey())
+		}
+	}
+	if owner.composite != nil { // also those of which no pod waits
+		groups = groups[:0]
+		for g := range s.Groups() {
+			if rootOf(s, g) == owner.composite {
+				groups = append(groups, g.Key())
+			}
+		}
+	}
+	for _, key := range groups {
+		for _, p := range s.Units.Members(key) {
+			ps = appendUnlike(s, ps, p.Pod, first, &owner, known)
+		}
+	}
+	return ps
+}
+
+// checkTopologies refuses pods of groups whose topology would say where they may be placed:
+// first fit does not look at it (rule 12.9.14).
+func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) error {
+	if !s.Rules.GroupTopologies {
+		return nil
+	}
+	var ps []outrank.Problem
+	seen := map[string]bool{}
+	refuse := func(object string, topology []string) {
+		if len(topology) > 0 && !seen[object] {
+			seen[object] = true
+			ps = append(ps, outrank.Problem{
+				Object: object, Field: "spec.schedulingConstraints.topology",
+				Text: fmt.Sprintf("%q is not followed: who leaves depends on where the pods may be placed; the placing function of a caller can hold to it", topology),
+			})
+		}
+	}
+	for _, p := range pods {
+		group, known := s.Group(p.GroupKey())
+		if !known {
+			continue
+		}
+		refuse("podgroup "+string(group.Key()), group.Topology)
+		for _, above := range ancestorsOf(s, group) {
+			refuse("compositepodgroup "+string(above.Key()), above.Topology)
+		}
+	}
+	return refuseGroup(ps)
+}
+
+// tooDeep reports whether a group is below the last level of its tree, which a circle of
+// groups makes of all of them.
+func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
+	above := ancestorsOf(s, group)
+	if len(above) == 0 {
+		return false
+	}
+	_, more := s.Composite(above[len(above)-1].ParentKey())
+	return more
+}
+
+// appendUnlike compares one pod with the first and with the group, if that is known.
+func appendUnlike(s *state.Snapshot, ps []outrank.Problem, p, first *outrank.Pod, owner *groupOwner, known bool) []outrank.Problem {
+	add := func(field, format string, args ...any) {
+		ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	whose := string(first.Key())
+	if known {
+		whose = "the group " + string(owner.key)
+	}
+	if p.PriorityValue() != owner.priority {
+		add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
+	}
+	if !s.Rules.GroupPolicyCounts {
+		whose = string(first.Key())
+	}
+	if neverPreempts(p) != owner.never {
+		add("spec.preemptionPolicy", "not that of %s", whose)
+	}
+	if p.Scheduler() != first.Scheduler() {
+		add("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
+	}
+	return ps
+}
+
+func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }
+
+// ancestorsOf are the composite groups above a group of pods, the lowest first: as many as
+// a tree has levels, as far as they are there and count (rule 12.6.4).
+func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
+	if g == nil || !s.Rules.CompositeUnits {
+		return nil
+	}
+	c, ok := s.Composite(g.ParentKey())
+	for ok && len(above) < outrank.MaxGroupLevels-1 {
+		above = append(above, c)
+		c, ok = s.Composite(c.ParentKey())
+	}
+	return above
+}
+
+// rootOf is the topmost composite group above a group of pods, nil without one.
+func rootOf(s *state.Snapshot, g *outrank.PodGroup) *outrank.CompositePodGroup {
+	if above := ancestorsOf(s, g); len(above) > 0 {
+		return above[len(above)-1]
+	}
+	return nil
+}

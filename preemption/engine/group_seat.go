@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+)
+
+// placeAll places the members anew, as FirstFit does.
+func (f *fitter) placeAll(ctx context.Context) (preemption.Placement, error) {
+	f.run.plan.Placements++
+	f.afresh = true
+	var first *preemption.Refusal
+	p := placing{
+		place: func(i int) (bool, error) {
+			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			found := f.place(ctx, i)
+			if f.run.look.Err() != nil {
+				return false, f.run.look.Err()
+			}
+			if !found && first == nil && f.err == nil {
+				first = f.refusal(i)
+			}
+			return found, f.err
+		},
+		giveUp:   func() { f.afresh = true },
+		takeAway: func(i int) { f.put(i, nowhere) },
+	}
+	why, err := p.all(f.run.quorum)
+	switch {
+	case err != nil:
+		return preemption.Placement{}, err
+	case why == "":
+		return preemption.Placement{Assignments: f.assignments()}, nil
+	case first == nil:
+		first = &preemption.Refusal{}
+	}
+	first.Reason = reasonFor(why)
+	return preemption.Placement{Refused: first}, nil
+}
+
+// place gives a member the first place that there is, and reports whether there is
+// one.
+func (f *fitter) place(ctx context.Context, i int) bool {
+	if f.afresh {
+		f.since, f.afresh = i, false
+	}
+	if f.far {
+		f.run.look.Ended(f.keepTurns())
+		f.rebuild(ctx, i)
+	}
+	to := f.scan(i)
+	if to == nowhere {
+		return false
+	}
+	f.put(i, to)
+	return true
+}
+
+// put is seat for a member that may have a nomination, which counts as long as it has no
+// place (rule 12.9.5): its node has other pods nominated to it for the others then.
+func (f *fitter) put(i int, to int32) {
+	f.seat(i, to)
+	m := &f.members[i]
+	if m.nomination == "" {
+		return
+	}
+	f.nominees[m.pod] = to == nowhere
+	if m.nominated != nowhere {
+		f.version++
+		f.sites[m.nominated].version = f.version
+	}
+}
+
+// scan returns the first position that takes the member. A member like the one before it
+// has no place before that one's: there the nodes have the same pods for both. That does
+// not hold for the first one after members were taken away.
+func (f *fitter) scan(i int) int32 {
+	from := int32(0)
+	if i > f.since && f.members[i-1].kind == f.members[i].kind {
+		if from = f.members[i-1].at; from == nowhere {
+			return nowhere
+		}
+	}
+	for ; int(from) < len(f.sites); from++ {
+		if f.run.look.Ended(askTurns) {
+			return nowhere
+		}
+		if f.takes(i, from) {
+			return from
+		}
+	}
+	return nowhere
+}
+
+// askTurns is about how many turns of loops it takes to ask a node.
+const askTurns = 8
+
+// seat gives a member another place, or none.
+func (f *fitter) seat(i int, to int32) {
+	m := &f.members[i]
+	if m.at != nowhere {
+		s := &f.sites[m.at]
+		at, _ := slices.BinarySearch(s.seated, int32(i))
+		s.seated = slices.Delete(s.seated, at, at+1)
+	}
+	if m.at = to; to != nowhere {
+		s := &f.sites[to]
+		at, _ := slices.BinarySearch(s.seated, int32(i))
+		s.seated = slices.Insert(s.seated, at, int32(i))
+	}
+}
+
+// unseatAll takes the members off their nodes.
+func (f *fitter) unseatAll() {
+	for i := range f.members {
+		if f.members[i].at != nowhere {
+			f.seat(i, nowhere)
+		}
+	}
+}
+
+// assignments are the places of those that have one.
+func (f *fitter) assignments() []preemption.Assignment {
+	var as []preemption.Assignment
+	for i := range f.members {
+		if m := &f.members[i]; m.at != nowhere {
+			as = append(as, preemption.Assignment{Pod: m.pod, Node: f.node(m.at).Name})
+		}
+	}
+	return as
+}
+
+// takeAway takes the pods of units off their nodes, before the members are placed.
+func (f *fitter) takeAway(units []possibleVictim) {
+	f.version++
+	for i := range units {
+		if f.run.look.Ended(unitTurns) {
+			return
+		}
+		f.count(&units[i], -1)
+		for _, at := range f.positionsOf(&units[i]) {
+			f.sites[at].version = f.version
+		}
+	}
+}
+
+// count counts the pods of a unit in (by is 1) or out (by is -1).
+func (f *fitter) count(u *possibleVictim, by int32) {
+	switch {
+	case !f.lean || f.far && f.counted(u):
+		if by > 0 {
+			f.run.giveBack(u)
+		} else {
+			f.run.take(u)
+		}
+	case len(f.concerns) > 0:
+		for _, p := range f.run.podsOf(u) {
+			f.snap.TellKept(p, int(by))
+		}
+	}
+	if f.lean {
+		f.countSites(u, by)
+	}
+}
+
+// countSites is count for what the sites count.
+func (f *fitter) countSites(u *possibleVictim, by int32) {
+	switch {
+	case u.single() && f.sites[u.node].rows != nil:
+		s := &f.sites[u.node]
+		s.count += by
+		for k, v := range s.rows[u.pod] {
+			s.taken.Std[k].Change(v, by)
+		}
+	default:
+		pods := f.run.podsOf(u)
+		for i, at := range f.positionsOf(u) {
+			s := &f.sites[at]
+			if s.count += by; by > 0 {
+				s.taken.Add(&pods[i].Takes)
+			} else {
+				s.taken.Sub(&pods[i].Takes)
+			}
+		}
+	}
+}

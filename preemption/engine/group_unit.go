@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// possible lists the units that could be victims, not sorted (rule 12.9.8;
+// newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
+// the group, or of any where a rule of the caller's says who may be taken from (rule
+// 13.6.7), and the configuration allows to evict their pods.
+func (r *groupRun) possible() []possibleVictim {
+	below := int64(r.priority)
+	if r.config.MayTake != nil {
+		below = math.MaxInt64
+	}
+	units := r.units(below)
+	if r.config.MayEvict != nil || r.config.MayTake != nil {
+		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.look.Ended(1) && !r.allows(&u) })
+	}
+	return units
+}
+
+// units returns the running pods as units of a priority below a limit.
+func (r *groupRun) units(below int64) []possibleVictim {
+	r.whole = r.whole[:0]
+	pods := 0
+	for _, slot := range r.snap.Order {
+		pods += len(r.snap.NodeStates[slot].Pods)
+	}
+	units := make([]possibleVictim, 0, pods)
+	r.snap.Units.Each(r.addWhole)
+	for position, slot := range r.snap.Order {
+		n := r.snap.NodeStates[slot]
+		if r.look.Ended(1 + len(n.SortKeys)) {
+			return nil
+		}
+		covered := n.Covered
+		for i := range n.SortKeys {
+			rank := n.SortKeys[i].At(r.now)
+			u := possibleVictim{priority: rank.Priority, sec: rank.Sec, nsec: rank.Nsec, node: int32(position), pod: int32(i), budget: noBudget}
+			if len(covered) > 0 && int(covered[0].Index) == i {
+				u.budget, covered = mayViolate, covered[1:]
+			}
+			if n.Grouped > 0 && n.Pods[i].Pod.Group != "" {
+				alone := false
+				if u.priority, u.size, alone = r.member(n.Pods[i]); !alone {
+					continue
+				}
+			}
+			if int64(u.priority) < below {
+				units = append(units, u)
+			}
+		}
+	}
+	return r.appendWhole(units, below)
+}
+
+// member says what a pod that names a group counts as, and whether it leaves by itself
+// (rules 12.6.2 to 12.7.2).
+func (r *groupRun) member(p *state.PodState) (priority, size int32, alone bool) {
+	t := r.snap.Units.Of(p)
+	return t.Priority, sizeOf(t.Rank, 1), t.Whole == nil
+}
+
+// addWhole adds a unit that is more than a pod by itself.
+func (r *groupRun) addWhole(u *state.WholeUnit) {
+	r.whole = append(r.whole, wholeGroup{group: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
+}
+
+// appendWhole appends the units of whole groups.
+func (r *groupRun) appendWhole(units []possibleVictim, below int64) []possibleVictim {
+	for i := range r.whole {
+		g := &r.whole[i]
+		if int64(g.priority) >= below {
+			continue
+		}
+		slices.SortFunc(g.pods, func(p, q *state.PodState) int { return p.Compare(q, r.now) })
+		g.first = g.pods[0]
+		start := g.first.Rank().At(r.now)
+		u := possibleVictim{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
+		for _, p := range g.pods {
+			if p.Rank().CompareStart(start, r.now) < 0 {
+				start = p.Rank().At(r.now)
+			}
+			if r.config.Importance != nil && r.config.Importance(p.Pod, g.first.Pod) < 0 {
+				g.first = p
+			}
+			if len(p.Class.Covering) > 0 {
+				u.budget = mayViolate
+			}
+		}
+		u.sec, u.nsec = start.Sec, start.Nsec
+		units = append(units, u)
+	}
+	return units
+}
+
+// allows asks the caller's rules about every pod of the unit and every pod of the preempting
+// group. Those of the group that run already are nobody's victims, whatever the rules say.
+func (r *groupRun) allows(u *possibleVictim) bool {
+	for _, p := range r.podsOf(u) {
+		if p.Pod.Group != "" && r.owner.has(r.snap, p.Pod) {
+			return false
+		}
+		for _, preemptor := range r.pods {
+			if !r.config.Allows(preemptor, p.Pod) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// MoreImportant orders units (group 12.7; moreImportantVictim): negative if u
+// goes before v. It is a total order: ties end in names. What decides, after
+// the caller's own order:
+//
+//  1. the higher priority;
+//  2. a composite group before a group, and that before a single pod of no group;
+//  3. the one with more pods;
+//  4. the earlier start, of a group that of its pods that started first;
+//  5. the namespace, then the name, of the group or of the pod.
+func (r *groupRun) moreImportant(u, v possibleVictim) int {
+	if r.config.Importance != nil {
+		if c := r.config.Importance(r.firstOf(&u), r.firstOf(&v)); c != 0 {
+			return c
+		}
+	}
+	switch {
+	case u.priority != v.priority:
+		return cmp.Compare(v.priority, u.priority)
+	case u.size != v.size:
+		return cmp.Compare(v.size, u.size)
+	case u.sec != v.sec:
+		return cmp.Compare(u.sec, v.sec)
+	case u.nsec != v.nsec:
+		return cmp.Compare(u.nsec, v.nsec)
+	}
+	un, u1 := r.nameOf(&u)
+	vn, v1 := r.nameOf(&v)
+	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1), cmp.Compare(u.pod, v.pod))
+}
+
+// firstOf returns the most important pod of a unit.
+func (r *groupRun) firstOf(u *possibleVictim) *outrank.Pod {
+	if !u.single() {
+		return r.whole[u.node].first.Pod
+	}
+	return r.podsOf(u)[0].Pod
+}
+
+func (r *groupRun) nameOf(u *possibleVictim) (namespace, name string) {
+	p := r.podsOf(u)[0].Pod
+	if !u.single() {
+		return p.NamespaceName(), r.whole[u.node].name()
+	}
+	return p.NamespaceName(), p.Name
+}
+
+// public returns the unit for the plan.
+func (r *groupRun) public(u *possibleVictim, blocks *preemption.Refusal) preemption.GroupVictim {
+	v := preemption.GroupVictim{Unit: preemption.Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+	if !u.single() {
+		v.Group, v.Composite = r.whole[u.node].group, r.whole[u.node].composite
+	}
+	if u.violates() {
+		v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[u.budget]}
+	}
+	return v
+}

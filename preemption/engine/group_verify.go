@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// VerifyGroup holds the plan for a group to the snapshot as it is now, and returns
+// nil if it can be carried out as it stands. Now stands in for missing start times,
+// as in the call that the plan is from. It is verified, in this order:
+//
+//  1. The pods of the placement are a group of which none runs ([outrank.ErrInvalid],
+//     ErrStale), and their nodes are there (ErrStale).
+//  2. For a plan to preempt: the group may preempt (ErrUnsound); the victims are
+//     each a unit that is there as it stands in the plan (ErrStale), named once, of
+//     lower priority, or that Config.MayTake names a rule for, and that Config.MayEvict
+//     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
+//     none. As many of their pods violate a budget as the plan says (ErrStale).
+//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the
+//     pods before it in the placement there already, by the evaluator's filters (ErrUnsound), and
+//     it keeps its place when those that are no victims are back, as when the plan was made.
+//
+// Pods of the group that found no place are not in the plan. They count as the snapshot
+// has them, with their nominations: a plan that was made of other versions of them may be
+// refused.
+//
+// That no victim is one too many is not promised for groups, and so not verified. A
+// plan with a [PlaceFunc] is held to the evaluator's filters all the same. The error
+// is [preemption.ErrState] for an outcome without a placement, of which there is nothing to
+// verify, and [outrank.ErrInvalid] for no plan at all; others are those of filters.
+// The snapshot is only read; any number of calls may run on it at once. Time is that
+// of going through all pods, and of asking one node for each pod.
+func (e *Evaluator) VerifyGroup(ctx context.Context, cluster *Snapshot, plan *preemption.GroupPlan, now time.Time) error {
+	if e == nil {
+		return errNoEvaluator
+	}
+	switch {
+	case plan == nil:
+		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	case plan.Outcome != preemption.Preempt && plan.Outcome != preemption.Fits:
+		return fmt.Errorf("plan for a group: %w: the outcome is %q", preemption.ErrState, plan.Outcome)
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	var pods []*outrank.Pod
+	for _, a := range plan.Placement {
+		pods = append(pods, a.Pod)
+	}
+	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
+	if errors.Is(err, preemption.ErrState) || errors.Is(err, preemption.ErrExists) {
+		return fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, a := range plan.Placement {
+		if _, ok := snap.Node(a.Node); !ok {
+			return groupFault(ErrStale, "there is no node %s", a.Node)
+		}
+	}
+	if plan.Outcome == preemption.Fits {
+		return r.verifyPlacement(ctx, plan)
+	}
+	possible, victims, err := r.verifyVictims(ctx, plan)
+	if err != nil {
+		return err
+	}
+	return r.verifyPlaces(ctx, plan, possible, victims)
+}
+
+func groupFault(kind error, format string, args ...any) error {
+	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
+}
+
+// verifyVictims finds the victims among the units that there are.
+func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
+	r.look = lookout.New(ctx)
+	possible = r.possible()
+	reason := r.eligible(possible)
+	switch {
+	case r.look.Err() != nil:
+		return nil, nil, r.look.Err()
+	case reason != preemption.Eligible:
+		return nil, nil, groupFault(ErrUnsound, "%s", reason)
+	}
+	if r.sort(possible); r.look.Err() != nil {
+		return nil, nil, r.look.Err()
+	}
+	if r.guard != nil {
+		if possible, err = r.verifyGuard(ctx, plan, possible); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.charge(possible); r.look.Err() != nil {
+		return nil, nil, r.look.Err()
+	}
+	violations := 0
+	for i := range plan.Victims {
+		victim := &plan.Victims[i]
+		at := r.unitOf(possible, victim)
+		switch {
+		case at < 0 && r.runs(victim):
+			return nil, nil, groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
+		case at < 0:
+			return nil, nil, groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
+		case slices.Contains(victims, at):
+			return nil, nil, groupFault(ErrUnsound, "victim %s is named twice", victim)
+		}
+		victims = append(victims, at)
+		pods, _ := r.violations(at, &possible[at])
+		violations += pods
+	}
+	if violations != plan.Violations() {
+		return nil, nil, groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
+	}
+	return possible, victims, nil
+}
+
+// verifyGuard asks the guard about the victims that there are, and returns the units that
+// were away when the group was placed: those that the guard lets go, and the victims.
+func (r *groupRun) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim) ([]possibleVictim, error) {
+	away, kept, _, err := r.letGo(ctx, possible)
+	if err != nil {
+		return nil, err
+	}
+	var lost []*state.PodState // of those kept
+	let := len(away)
+	stay := slices.Repeat([]bool{true}, let)
+	for i := range plan.Victims {
+		if at := r.unitOf(away[:let], &plan.Victims[i]); at >= 0 {
+			stay[at] = false
+		} else if at = r.unitOf(kept, &plan.Victims[i]); at >= 0 {
+			away, lost = append(away, kept[at]), append(lost, r.podsOf(&kept[at])...)
+			kept = slices.Delete(kept, at, at+1)
+		}
+	}
+	for i := range let {
+		if stay[i] {
+			r.guard.Change(r.podsOf(&away[i]), 1)
+		}
+	}
+	if s := r.guard.Tries(lost, -1); s.Code != preemption.Success {
+		return nil, groupFault(ErrUnsound, "the victims may not leave together: %s", s)
+	}
+	r.sort(away)
+	return away, nil
+}
+
+// verifyPlaces puts the pods on their nodes with every possible victim away, and asks
+// again once those that are no victims are back (rule 12.9.8).
+func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim, victims []int) error {
+	for i := range possible {
+		r.take(&possible[i])
+	}
+	f, refused, err := r.fitterAt(ctx, plan.Placement)
+	switch {
+	case err != nil:
+		return err
+	case refused != nil:
+		return groupFault(ErrUnsound, "%s", refused)
+	}
+	back := 0
+	for i := range possible {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if u := &possible[i]; !slices.Contains(victims, i) {
+			if back++; len(f.affects(u)) > 0 {
+				f.putBack(u, 1)
+			}
+		}
+	}
+	// Where nobody could be put back, the nominations of the group itself may be why.
+	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
+		return err
+	}
+	return groupFault(ErrUnsound, "%s", f.failing[0].why)
+}
+
+// runs reports whether a victim is a unit of any priority.
+func (r *groupRun) runs(victim *preemption.GroupVictim) bool {
+	other := *r
+	other.whole = nil
+	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
+}
+
+// UnitOf finds the unit of exactly these pods, -1 for none.
+func (r *groupRun) unitOf(units []possibleVictim, victim *preemption.GroupVictim) int {
+	return slices.IndexFunc(units, func(u possibleVictim) bool {
+		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
+			return pod != nil && state.SameName(p.Pod, pod) && state.SamePod(p.Pod, pod)
+		})
+	})
+}
+
+// verifyPlacement puts the pods on their nodes one after the other.
+func (r *groupRun) verifyPlacement(ctx context.Context, plan *preemption.GroupPlan) error {
+	for _, at := range plan.Placement {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a, err := dryrun.NewAttempt(ctx, r.config, r.work, at.Pod, time.Time{})
+		if err != nil {
+			return err
+		}
+		if s := dryrun.NewDryRunner(a).Filter(r.work.NodeState(at.Node)); s.Code != preemption.Success {
+			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.Public(s))
+		}
+		r.work.Seat(at.Pod, at.Node, "")
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// The settings that have an effect on groups.
+func TestGroupConfig(t *testing.T) {
+	two := func(options ...with) *outrank.Cluster {
+		return &outrank.Cluster{
+			Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+			Pods:  []*outrank.Pod{pod("a", 1, "1", append(options, on("n1"))...), pod("b", 2, "1", on("n2"))},
+		}
+	}
+	one := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a")}, Groups: []*outrank.PodGroup{prior(whole("g"), 1)},
+		Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"), in("g")), pod("b", 2, "1", on("n1")), pod("c", 1, "0", on("n1"), in("g"))},
+	}
+	group := two(in("g"))
+	group.Groups = []*outrank.PodGroup{prior(whole("g"), 1)}
+	group.Pods = append(group.Pods, pod("c", 1, "0", on("n2"), in("g")))
+	spare := func(name string) func(_, victim *outrank.Pod) bool {
+		return func(_, victim *outrank.Pod) bool { return victim.Name != name }
+	}
+	for _, test := range []struct {
+		name   string
+		config engine.Config
+		c      *outrank.Cluster
+		pods   []*outrank.Pod
+		want   string
+	}{
+		{"a protected pod", engine.Config{MayEvict: spare("a")}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2"},
+		{"protects its group", engine.Config{MayEvict: spare("c")}, group, nil, "preempt [default/b] violations 0; gang-0 on n2"},
+		{
+			"every pod of the group must be allowed to evict it",
+			engine.Config{MayEvict: func(p, _ *outrank.Pod) bool { return p.Name != "gang-1" }},
+			two(), gang(2), "nothing helps",
+		},
+		{
+			"by default the higher priority stays", engine.Config{}, one, nil, "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
+		},
+		{
+			"another importance",
+			engine.Config{Importance: func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }},
+			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
+		},
+		{
+			"in which a group stands by its most important pod",
+			engine.Config{Importance: func(a, b *outrank.Pod) int { return -strings.Compare(a.Name, b.Name) }},
+			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
+		},
+		{
+			"a filter", engine.Config{Filters: []engine.Filter{engine.NodeRule("NotN1", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+				if n.Name == "n1" {
+					return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no"}}
+				}
+				return preemption.Status{}
+			})}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
+		},
+		{"nobody preempts", engine.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not eligible (not eligible because preemption is disabled.)"},
+		{
+			"the policy Never is not known yet", engine.Config{Variant: outrank.VariantV1_13}, two(),
+			gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }), "preempt [default/a] violations 0; gang-0 on n1",
+		},
+		{
+			"any nomination is waited for", engine.Config{Variant: outrank.VariantSimplified}, two(),
+			gang(1, nominated("n2")), "not eligible (not eligible due to the nominated node.)",
+		},
+		{
+			"any terminating pod is waited for", engine.Config{Variant: outrank.VariantV1_13}, two(leaving("")),
+			gang(1, nominated("n1")), "not eligible (not eligible due to a terminating pod on the nominated node.)",
+		},
+		{
+			"by default only one that a preemption pushes out", engine.Config{}, two(leaving("")),
+			gang(1, nominated("n1")), "preempt [default/a] violations 0; gang-0 on n1",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.pods == nil {
+				test.pods = gang(1)
+			}
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
+			require.NoError(t, err)
+			assert.Equal(t, test.want, say(plan))
+			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Variant == outrank.VariantSimplified, plan.Grace != nil, "grace")
+		})
+	}
+}
+
+func TestGroupRefuses(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a")},
+		Pods:  []*outrank.Pod{pod("runs", 9, "1", on("n1")), pod("own", 9, "1", on("n1"), in("gang"))},
+	}
+	negative := pod("p", 9, "1")
+	negative.Overhead = resource.MustList("cpu", "-1")
+	never := func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }
+	lower := func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptLowerPriority }
+	for _, test := range []struct {
+		name string
+		pods []*outrank.Pod
+		is   error
+		want string
+	}{
+		{"nobody", nil, outrank.ErrInvalid, "group request: Pods: empty"},
+		{"nil", []*outrank.Pod{pod("p", 9, "1"), nil}, outrank.ErrInvalid, "pod number 2: is nil"},
+		{"invalid", []*outrank.Pod{negative}, outrank.ErrInvalid, "pod default/p: spec.overhead.cpu: -1 is negative"},
+		{"twice", []*outrank.Pod{pod("p", 9, "1"), pod("p", 9, "1", namespace("default"))}, outrank.ErrInvalid, "pod default/p: stands in the group twice"},
+		{"running", []*outrank.Pod{pod("runs", 9, "1")}, preemption.ErrState, "pod default/runs: not in the right state: it runs on node n1"},
+		{
+			"all that is unequal, at once",
+			[]*outrank.Pod{pod("p", 9, "1", in("h"), lower), pod("q", 8, "1", in("h")), pod("r", 9, "1", never), pod("s", 9, "1", in("h"), namespace("x"))},
+			outrank.ErrInvalid,
+			`pod default/q: spec.priority: 8, and default/p has 9
+pod default/r: spec.schedulingGroup.podGroupName: group "", and default/p has "default/h"
+pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "default/h"`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
+			require.ErrorIs(t, err, test.is)
+			assert.Equal(t, test.want, err.Error())
+		})
+	}
+	e := newEvaluator(t, engine.Config{})
+	_, err := e.PreemptGroup(context.Background(), nil, engine.GroupRequest{Pods: gang(1)})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = e.FirstFit(context.Background(), nil, gang(1))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	_, err = e.FirstFit(context.Background(), newSnapshot(t, withGroups(c)), []*outrank.Pod{pod("runs", 9, "1")})
+	require.ErrorIs(t, err, preemption.ErrState)
+}
+
+// What a caller's placing function may do, and how a bad answer is reported.
+func TestGroupPlace(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a")},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "1", on("n1")), pod("b", 2, "2", on("n2")),
+			pod("gang-1", 9, "1", nominated("n1"), in("gang")),
+		},
+	}
+	nomination := ""
+	last := func(_ context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		var placed preemption.Placement
+		nomination = snap.NominationOf("default/gang-1")
+		for _, p := range pods {
+			if snap.Used("n2", resource.CPU) > 1000 {
+				return preemption.Placement{Refused: &preemption.Refusal{}}, nil
+			}
+			require.NoError(t, snap.Bind(p.Key(), "n2"))
+			placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: p, Node: "n2"})
+		}
+		pods[0] = nil // it is its own
+		return placed, nil
+	}
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, engine.Config{})
+	req := engine.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
+	plan, err := e.PreemptGroup(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "preempt [default/b] violations 0; gang-0 on n2; gang-1 on n2", say(plan))
+	assert.Equal(t, "no place", plan.TurnedDown.String())
+	assert.Equal(t, []int{2, 2}, []int{plan.Possible, plan.Placements}, "as it is, and empty")
+	assert.Equal(t, "n1", nomination)
+	assert.Equal(t, "n1", snap.NominationOf("default/gang-1"), "the caller's snapshot is as it was")
+
+	p, q := req.Pods[0], req.Pods[1]
+	for name, answer := range map[string]func() preemption.Placement{
+		"nothing":       func() preemption.Placement { return preemption.Placement{} },
+		"one of two":    func() preemption.Placement { return assigned(p, "n1") },
+		"one twice":     func() preemption.Placement { return assigned(p, "n1", p, "n1") },
+		"nil":           func() preemption.Placement { return assigned(p, "n1", (*outrank.Pod)(nil), "n1") },
+		"somebody else": func() preemption.Placement { return assigned(p, "n1", q, "n1", c.Pods[0], "n1") },
+		"no such node":  func() preemption.Placement { return assigned(p, "n1", q, "n3") },
+	} {
+		req.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+			return answer(), nil
+		}
+		_, err := e.PreemptGroup(context.Background(), snap, req)
+		assert.ErrorIs(t, err, engine.ErrPlacement, name)
+	}
+}
+
+// A Place of the caller's says which pods are enough ([preemption.Placement.Enough]);
+// the others have no node, and are not nominated.
+func TestGroupPlaceSaysEnough(t *testing.T) {
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, engine.Config{})
+	pods := gang(3)
+	one := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		placed, err := e.FirstFit(ctx, snap, pods[1:2])
+		placed.Enough = true
+		return placed, err
+	}
+	req := engine.GroupRequest{Pods: pods, Now: gen.Now, Place: one}
+	plan, err := e.PreemptGroup(context.Background(), snap, req)
+	require.NoError(t, err)
+	assert.Equal(t, "preempt [default/a] violations 0; gang-1 on n1", say(plan))
+	require.NoError(t, snap.ApplyGroup(plan))
+	assert.Equal(t, []string{"default/gang-1"}, keys(snap.NominatedTo("n1")))
+
+	for name, answer := range map[string]preemption.Placement{
+		"enough, but nobody": {Enough: true},
+		"twice":              {Enough: true, Assignments: assigned(pods[0], "n1", pods[0], "n1").Assignments},
+		"no such node":       {Enough: true, Assignments: assigned(pods[0], "n3").Assignments},
+	} {
+		req.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+			return answer, nil
+		}
+		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), req)
+		assert.ErrorIs(t, err, engine.ErrPlacement, name)
+	}
+}
+
+func assigned(pairs ...any) preemption.Placement {
+	var placed preemption.Placement
+	for i := 0; i < len(pairs); i += 2 {
+		placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: pairs[i].(*outrank.Pod), Node: pairs[i+1].(string)})
+	}
+	return placed
+}
+
+// What the plan says beside the victims, and that ApplyGroup checks everything
+// before it changes anything.
+func TestGroupPlanAndApply(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "2", "a"), node("n2", "1", "a")},
+		Groups:  []*outrank.PodGroup{prior(whole("g"), 1)},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
+		Pods: []*outrank.Pod{
+			pod("a", 1, "2", on("n1"), in("g"), app("web")), pod("b", 3, "1", on("n2")),
+			pod("w1", 2, "1", nominated("n1")), pod("w2", 3, "1", nominated("n1")), pod("w3", 1, "1", nominated("n2")), pod("w4", 9, "0", nominated("n1")),
+			// As the snapshot knows it, of lower priority; it is of the group all the same.
+			pod("gang-0", 1, "1", nominated("n2")),
+			pod("a2", 1, "0", on("n1"), in("g"), app("web")),
+		},
+	}
+	snap := newSnapshot(t, withGroups(c))
+	plan := preemptGroup(t, snap, gang(2))
+	require.Equal(t, "preempt [default/g (2 pods)] violations 2; gang-0 on n1; gang-1 on n1", say(plan))
+	assert.Equal(t, outrank.Key("default/gang"), plan.Group)
+	assert.Equal(t, c.Budgets, plan.Victims[0].Violated, "by two pods, named once")
+	assert.Equal(t, 2, plan.Victims[0].Violating)
+	assert.Equal(t, plan.Placement, plan.Nominations)
+	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
+	assert.Equal(t, "no place for default/gang-0: 1 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "its node alone is asked")
+	assert.Empty(t, (*preemption.Refusal)(nil).String())
+
+	spoil := func(change func(p *preemption.GroupPlan)) *preemption.GroupPlan {
+		p := *plan
+		p.Placement = append([]preemption.Assignment(nil), plan.Placement...)
+		p.Victims = append([]preemption.GroupVictim(nil), plan.Victims...)
+		change(&p)
+		return &p
+	}
+	for name, bad := range map[string]*preemption.GroupPlan{
+		"no plan":    nil,
+		"not one":    spoil(func(p *preemption.GroupPlan) { p.Outcome = preemption.Fits }),
+		"no node":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Node = "n3" }),
+		"no pod":     spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = nil }),
+		"it runs":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = c.Pods[1] }), // b
+		"victim off": spoil(func(p *preemption.GroupPlan) { p.Victims[0].Pods = []*outrank.Pod{c.Pods[0], c.Pods[2]} }),
+	} {
+		require.Error(t, snap.ApplyGroup(bad), name)
+		assert.Equal(t, "n1", snap.NodeOf("default/a"), name)
+		assert.Equal(t, "n2", snap.NominationOf("default/gang-0"), name)
+	}
+	mark := snap.Mark()
+	twice := spoil(func(p *preemption.GroupPlan) { p.Victims = append(p.Victims, p.Victims[0]) })
+	require.NoError(t, snap.ApplyGroup(twice), "a victim named twice leaves once")
+	assert.Empty(t, snap.PodsOn("n1"))
+	assert.Equal(t, []string{"default/w4", "default/gang-0", "default/gang-1", "default/w2", "default/w1"}, keys(snap.NominatedTo("n1")), "nobody loses a nomination")
+	assert.Equal(t, "n2", snap.NominationOf("default/w3"))
+	require.NoError(t, snap.Undo(mark))
+	assert.Equal(t, plan, preemptGroup(t, snap, gang(2)))
+}

@@ -1,0 +1,99 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// training is a group of two that needs a cpu for each.
+func training() []*outrank.Pod {
+	var pods []*outrank.Pod
+	for i := range 2 {
+		pod := urgent()
+		pod.Name, pod.Group = fmt.Sprint("train-", i), "train"
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// grouped is two full nodes. Of their pods, web on one node and cache on the
+// other belong to one group: both leave or none.
+func grouped() *outrank.Cluster {
+	c := sample()
+	c.Pods[0].Group, c.Pods[3].Group = "shop", "shop"
+	c.Groups = []*outrank.PodGroup{
+		{Name: "shop", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(100)},
+		{Name: "train", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(1000)},
+	}
+	return withGroups(c)
+}
+
+// withGroups switches groups on, which v1.37 has behind a feature gate.
+func withGroups(c *outrank.Cluster) *outrank.Cluster {
+	c.Release = must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
+	return c
+}
+
+func ExampleEvaluator_PreemptGroup() {
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
+	fmt.Println(plan.Outcome)
+	for _, a := range plan.Placement {
+		fmt.Println("place", a)
+	}
+	for _, v := range plan.Victims {
+		fmt.Println("evict", v, "of priority", v.Priority, "-", v.Blocks)
+	}
+	// Output:
+	// preempt
+	// place default/train-0 on n1
+	// place default/train-1 on n1
+	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
+	// evict default/batch of priority 10 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
+}
+
+// A scheduling function of the caller: never two pods of the group on one node.
+func ExamplePlaceFunc() {
+	eval := must(engine.NewEvaluator(engine.Config{}))
+	apart := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		var placed preemption.Placement
+		for _, pod := range pods {
+			one, err := eval.FirstFit(ctx, snap, []*outrank.Pod{pod})
+			if err != nil || one.Refused != nil {
+				return one, err
+			}
+			placed.Assignments = append(placed.Assignments, one.Assignments...)
+			// The snapshot is this call's own: take the node out for the rest.
+			if err := snap.RemoveNode(one.Assignments[0].Node); err != nil {
+				return preemption.Placement{}, err
+			}
+		}
+		return placed, nil
+	}
+	snap := must(engine.NewSnapshot(withGroups(sample())))
+	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now, Place: apart}))
+	fmt.Println(plan.Outcome, plan.Placement, plan.VictimPods()[0].Key(), plan.VictimPods()[1].Key())
+	// Output: preempt [default/train-0 on n1 default/train-1 on n2] default/cache default/batch
+}
+
+func ExampleEvaluator_FirstFit() {
+	snap, eval := must(engine.NewSnapshot(withGroups(sample()))), must(engine.NewEvaluator(engine.Config{}))
+	placed := must(eval.FirstFit(context.Background(), snap, training()))
+	fmt.Println(placed.Refused)
+	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
+}
+
+func ExampleSnapshot_ApplyGroup() {
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
+	mark := snap.Mark()
+	fmt.Println(snap.ApplyGroup(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))
+	fmt.Println(snap.Undo(mark), len(snap.PodsOn("n1")))
+	// Output:
+	// <nil> 0 n1
+	// <nil> 2
+}

@@ -1,0 +1,151 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// largeShapes are sorts of clusters with room for groups of many pods.
+var largeShapes = map[string]gen.Shape{
+	"resources": {Nodes: 9, PodsPerNode: 5, Groups: 2, Budgets: 4, Nominated: 4},
+	"alike":     {Nodes: 9, Groups: 1, Budgets: 2, Alike: true},
+	"nodes":     {Nodes: 9, Groups: 2, Taints: true, Selectors: true, Features: true},
+	"ports":     {Nodes: 9, PodsPerNode: 5, Groups: 2, Budgets: 4, Nominated: 4, Ports: true},
+	"volumes":   {Nodes: 9, PodsPerNode: 5, Groups: 2, Nominated: 2, Volumes: true},
+	"terms":     {Nodes: 7, PodsPerNode: 5, Groups: 2, Budgets: 2, Nominated: 2, Affinity: true},
+	"spread":    {Nodes: 7, PodsPerNode: 5, Groups: 2, Budgets: 2, Nominated: 2, Spread: true},
+	"full":      gen.Full(),
+}
+
+// drawLargeGroup draws a workload with several pods of each kind.
+func drawLargeGroup(t *rapid.T, shape gen.Shape) (*outrank.Cluster, []*outrank.Pod) {
+	w := gen.Workloads(shape).Draw(t, "workload")
+	var pods []*outrank.Pod
+	for i, like := range w.Pods {
+		for j := range rapid.IntRange(1, 4).Draw(t, fmt.Sprint("pods like ", i)) {
+			p := *like
+			p.Name = fmt.Sprintf("%s-%d", like.Name, j)
+			pods = append(pods, &p)
+		}
+	}
+	return w.Cluster, rapid.Permutation(pods).Draw(t, "order")
+}
+
+// drawGroupConfig draws a configuration of what counts for groups.
+func drawGroupConfig(t *rapid.T) engine.Config {
+	var config engine.Config
+	if rapid.Bool().Draw(t, "protects") {
+		config.MayEvict = func(preemptor, victim *outrank.Pod) bool { return len(preemptor.Name+victim.Name)%7 > 0 }
+	}
+	if rapid.Bool().Draw(t, "another order") {
+		config.Importance = func(a, b *outrank.Pod) int { return len(b.Labels) - len(a.Labels) }
+	}
+	if rapid.Bool().Draw(t, "a rule about nodes") {
+		config.Filters = []engine.Filter{engine.NodeRule("Own", func(p *outrank.Pod, n *outrank.Node) preemption.Status {
+			switch (len(p.Labels) + len(n.Labels) + int(n.Name[len(n.Name)-1])) % 5 {
+			case 0:
+				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"not by " + n.Name}}
+			case 1:
+				return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"never"}}
+			}
+			return preemption.Status{}
+		})}
+	}
+	config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
+	return config
+}
+
+// What the evaluator places by itself is what FirstFit places as a function of the caller,
+// to the last reason, by any configuration and however few answers are remembered.
+func TestPropertyFitterIsFirstFit(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(largeShapes)) {
+		t.Run(name, func(t *testing.T) {
+			decided := map[preemption.Outcome]int{}
+			rapid.Check(t, func(t *rapid.T) {
+				c, pods := drawLargeGroup(t, largeShapes[name])
+				e, snap := newEvaluator(t, drawGroupConfig(t)), newSnapshot(t, c)
+				req := engine.GroupRequest{Pods: pods, Now: gen.Now}
+				answers := rapid.SampledFrom([]int{1 << 20, 1 << 20, 20, 0}).Draw(t, "answers remembered")
+				got, err := engine.PreemptGroupRemembering(e, snap, req, answers)
+				if err != nil {
+					return
+				}
+				req.Place = e.FirstFit
+				want, err := e.PreemptGroup(context.Background(), snap, req)
+				require.NoError(t, err)
+				if diff := testdiff.Diff(want, got); diff != "" {
+					t.Fatalf("PreemptGroup (-placed by FirstFit +placed by itself):\n%s\ncluster: %s\ngroup: %s", diff, asJSON(c), asJSON(pods))
+				}
+				decided[got.Outcome]++
+			})
+			assert.Positive(t, decided[preemption.Preempt]+decided[preemption.Fits], "nothing was placed")
+		})
+	}
+}
+
+// Larger groups agree with the slow reference as well.
+func TestLargeGroupAgreesWithReference(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"resources", "ports", "terms"} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c, pods := drawLargeGroup(t, largeShapes[name])
+				d := reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now})
+				e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+				req := engine.GroupRequest{Pods: pods, Now: gen.Now}
+				first, err := e.PreemptGroup(context.Background(), snap, req)
+				require.Equal(t, d.Err != nil, err != nil, "the reference says %v, the engine %v", d.Err, err)
+				if err != nil {
+					return
+				}
+				req.Refused = true
+				plan, err := e.PreemptGroup(context.Background(), snap, req)
+				require.NoError(t, err)
+				if diff := testdiff.Diff(toldBy(d), toldOf(first, plan), equateEmpty); diff != "" {
+					t.Fatalf("PreemptGroup (-reference +engine):\n%s\ncluster: %s\ngroup: %s", diff, asJSON(c), asJSON(pods))
+				}
+			})
+		})
+	}
+}
+
+// Units are sorted byte by byte as they are by comparison.
+func TestUnitsAreSorted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Groups: []*outrank.PodGroup{whole("g"), whole("h")}}
+		priorities := rapid.SliceOfN(rapid.OneOf(rapid.Int32Range(-3, 3), rapid.Int32Max(math.MaxInt32-1)), 1, 4).Draw(t, "priorities")
+		starts := rapid.SliceOfN(rapid.Int64Range(-1<<33, 1<<36), 1, 40).Draw(t, "starts")
+		for i := range rapid.SampledFrom([]int{3, 256, 700}).Draw(t, "pods") {
+			p := pod(fmt.Sprint("p", i*7919%700), rapid.SampledFrom(priorities).Draw(t, "priority"), "0", on(fmt.Sprint("n", 1+i%2)))
+			if start := rapid.SampledFrom(starts).Draw(t, "start"); start%3 != 0 {
+				p.StartTime = time.Unix(start, start&3)
+			}
+			if i%50 == 49 {
+				p.Group = rapid.SampledFrom([]string{"g", "h"}).Draw(t, "group")
+			}
+			c.Pods = append(c.Pods, p)
+		}
+		req := engine.GroupRequest{Pods: []*outrank.Pod{pod("p", math.MaxInt32, "1")}, Now: gen.Now}
+		got, want, err := engine.SortedUnits(newEvaluator(t, engine.Config{}), newSnapshot(t, withGroups(c)), req)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	})
+}

@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// Whatever rule says who may be taken from and whichever guard says who may leave together,
+// the whole answer for a group is that of the reference, and the plan verifies.
+func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(groupShapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
+				var config engine.Config
+				config.MayTake, config.Guard = engine.DrawTaking(t)
+				in := reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now, Variant: variantOf(&config, w.Pods[0])}
+				d := reference.DecideGroup(in)
+				e, snap := newEvaluator(t, config), newSnapshot(t, w.Cluster)
+				req := engine.GroupRequest{Pods: w.Pods, Now: gen.Now}
+				first, err := e.PreemptGroup(context.Background(), snap, req)
+				if d.Err != nil || err != nil {
+					require.Equal(t, d.Err != nil, err != nil, "the reference says %v, the engine %v", d.Err, err)
+					return
+				}
+				req.Refused = true
+				for _, place := range []engine.PlaceFunc{nil, e.FirstFit} {
+					req.Place = place
+					plan, err := e.PreemptGroup(context.Background(), snap, req)
+					require.NoError(t, err)
+					want, got := toldBy(d), toldOf(first, plan)
+					if want.Kept.Code != reference.Success {
+						require.NotNil(t, plan.Unhelpful.Pod)
+					}
+					if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
+						t.Fatalf("own function: %v (-reference +engine):\n%s\ncluster: %s\ngroup: %s", place != nil, diff, asJSON(w.Cluster), asJSON(w.Pods))
+					}
+					if plan.Outcome == preemption.Preempt {
+						require.NoError(t, e.VerifyGroup(context.Background(), snap, plan, gen.Now))
+						holdsTogether(t, &config, w.Pods, plan)
+					}
+				}
+			})
+		})
+	}
+}
+
+// holdsTogether checks what is promised of the victims of a group: the rule allows each, the
+// guard allows all of them, and any one back is refused by the guard or by a pod of the group.
+func holdsTogether(t *rapid.T, config *engine.Config, pods []*outrank.Pod, plan *preemption.GroupPlan) {
+	for i, v := range plan.Victims {
+		require.NotNil(t, v.Blocks)
+		if config.MayTake != nil {
+			require.NotEmpty(t, v.Rule)
+		}
+		for _, p := range v.Pods {
+			if config.MayTake == nil {
+				continue
+			}
+			for _, asks := range pods {
+				require.NotEmpty(t, config.MayTake(asks, p))
+			}
+		}
+		if v.Blocks.Guard.Code != preemption.Success {
+			others := slices.Delete(slices.Clone(plan.Victims), i, i+1)
+			var away []*outrank.Pod
+			for _, o := range others {
+				away = append(away, o.Pods...)
+			}
+			require.NotEqual(t, preemption.Success, engine.GuardOf(config.Guard, away).Code, "%v could be back", v)
+		}
+	}
+	if config.Guard != nil {
+		require.Equal(t, preemption.Success, engine.GuardOf(config.Guard, plan.VictimPods()).Code)
+	}
+}

@@ -1,0 +1,97 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// racked are nodes of 1 cpu in racks a, b and b, each with a pod of priority 1. A gang of two
+// fits in rack b alone, and without regard to racks it is placed on the first two nodes.
+func racked(release outrank.Release) *outrank.Cluster {
+	c := &outrank.Cluster{Release: release, Groups: []*outrank.PodGroup{
+		below(prior(policy("gang", outrank.GangPolicy, 2), 9), "top"), below(prior(policy("other", outrank.BasicPolicy, 0), 9), "top"),
+	}, Composites: []*outrank.CompositePodGroup{composite("top", "", 9)}}
+	for i, rack := range []string{"a", "b", "b"} {
+		n := node([]string{"n1", "n2", "n3"}[i], "1", "z")
+		n.Labels["rack"] = rack
+		c.Nodes = append(c.Nodes, n)
+		c.Pods = append(c.Pods, pod("low-"+n.Name, 1, "1", on(n.Name)))
+	}
+	return c
+}
+
+// A topology is not followed, so that a group with one is an error wherever it counts: for a
+// group of the pods that wait, and for a group above it. Where no gate lets it count nothing is
+// refused, nor where the caller places the group (rule 12.9.14).
+func TestGroupTopologyIsRefused(t *testing.T) {
+	const (
+		gate   = "TopologyAwareWorkloadScheduling"
+		trees  = "CompositePodGroup"
+		ofGang = "podgroup default/gang: spec.schedulingConstraints.topology: "
+		ofTop  = "compositepodgroup default/top: spec.schedulingConstraints.topology: "
+	)
+	ofPods := func(c *outrank.Cluster) { c.Groups[0].Topology = []string{"rack"} }
+	ofTree := func(c *outrank.Cluster) { c.Composites[0].Topology = []string{"rack"} }
+	ofOther := func(c *outrank.Cluster) { c.Groups[1].Topology = []string{"rack"} }
+	for _, x := range []struct {
+		name  string
+		gates []string
+		put   func(c *outrank.Cluster)
+		want  string // empty for none
+	}{
+		{"no topology", []string{gate, trees}, func(*outrank.Cluster) {}, ""},
+		{"of the group", []string{gate}, ofPods, ofGang},
+		{"of the group in a tree", []string{gate, trees}, ofPods, ofGang},
+		{"of the tree", []string{gate, trees}, ofTree, ofTop},
+		{"of the tree, which does not count", []string{gate}, ofTree, ""},
+		{"of a group that does not wait", []string{gate, trees}, ofOther, ""},
+		{"of the group, without the gate", nil, ofPods, ""},
+		{"of the tree, without the gate", []string{trees}, ofTree, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c := racked(withGates(x.gates...))
+			x.put(c)
+			require.NoError(t, c.Validate())
+			snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+			told := false
+			for _, w := range c.Warnings() {
+				told = told || w.Field == "spec.schedulingConstraints.topology"
+			}
+			pods := gang(2)
+			plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+			_, errFit := e.FirstFit(context.Background(), snap, pods)
+			_, errGiven := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now, Place: e.FirstFit})
+			if x.want == "" {
+				require.NoError(t, err)
+				require.NoError(t, errFit)
+				require.NoError(t, errGiven)
+				assert.Len(t, plan.Victims, 2)
+				assert.Equal(t, x.name == "of a group that does not wait", told)
+				return
+			}
+			assert.True(t, told, "%v", c.Warnings())
+			for _, err := range []error{err, errFit, errGiven} {
+				require.ErrorIs(t, err, outrank.ErrInvalid)
+				require.ErrorContains(t, err, x.want)
+			}
+			inRack := func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
+				return preemption.Placement{Assignments: []preemption.Assignment{{Pod: pods[0], Node: "n2"}, {Pod: pods[1], Node: "n3"}}}, nil
+			}
+			plan, err = e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now, Refused: true, Place: inRack})
+			require.NoError(t, err)
+			assert.Len(t, plan.Victims, 2)
+			require.NoError(t, e.VerifyGroup(context.Background(), snap, plan, gen.Now))
+		})
+	}
+	c := racked(outrank.V1_36)
+	ofPods(c)
+	assert.Empty(t, c.Warnings()) // the release has no groups that preempt
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// drawTaking draws, mostly, neither: a rule in place of lower priority, and a guard.
+func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard Guard) {
+	switch rapid.IntRange(0, 7).Draw(t, "may take") {
+	case 0:
+		mayTake = func(preemptor, victim *outrank.Pod) string {
+			if victim.PriorityValue() <= preemptor.PriorityValue() {
+				return "not above"
+			}
+			return ""
+		}
+	case 1:
+		mayTake = func(_, victim *outrank.Pod) string { return []string{"", "even", "more"}[nameHash(victim)%3] }
+	}
+	if rapid.IntRange(0, 3).Draw(t, "guard") == 0 {
+		guard = &drawnGuard{
+			most: rapid.IntRange(0, 4).Draw(t, "most"), sorts: rapid.SampledFrom([]uint32{1, 2, 5}).Draw(t, "sorts"),
+			odd: rapid.IntRange(0, 3).Draw(t, "odd") == 0,
+		}
+	}
+	return mayTake, guard
+}
+
+// DrawTaking draws a rule in place of lower priority, or a guard, or both.
+func DrawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard Guard) {
+	for mayTake == nil && guard == nil {
+		mayTake, guard = drawTaking(t)
+	}
+	return mayTake, guard
+}
+
+// drawnGuard lets a number of pods of each sort go. An odd one also minds which of them
+// are away, so that it may refuse some where it allows more.
+type drawnGuard struct {
+	most  int
+	sorts uint32
+	odd   bool
+}
+
+func (g *drawnGuard) Name() string { return "Drawn guard" }
+
+func (g *drawnGuard) Start(_ []*outrank.Pod, _ *Snapshot) (preemption.GuardState, error) {
+	return &drawnState{drawnGuard: g, away: map[uint32]int{}}, nil
+}
+
+type drawnState struct {
+	*drawnGuard
+	away map[uint32]int
+	sum  uint32
+	pods int
+}
+
+func (s *drawnState) change(p *outrank.Pod, by int) {
+	h := nameHash(p)
+	s.away[h%s.sorts] += by
+	s.sum += h * uint32(by)
+	s.pods += by
+}
+
+func (s *drawnState) Remove(p *outrank.Pod, _ *outrank.Node) { s.change(p, 1) }
+func (s *drawnState) Add(p *outrank.Pod, _ *outrank.Node)    { s.change(p, -1) }
+
+func (s *drawnState) Check() preemption.Status {
+	if s.pods == 0 {
+		return preemption.Status{}
+	}
+	for i := range s.sorts {
+		if s.away[i] > s.most {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprintf("sort %d keeps its pods", i)}}
+		}
+	}
+	if s.odd && s.sum%3 == 0 {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"odd"}}
+	}
+	return preemption.Status{}
+}
+
+func (s *drawnState) Rule(p *outrank.Pod) string {
+	if nameHash(p)%2 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d away", s.pods)
+}
+
+func (s *drawnState) Clone() preemption.GuardState {
+	c := *s
+	c.away = map[uint32]int{}
+	for i, n := range s.away {
+		c.away[i] = n
+	}
+	return &c
+}
+
+// GuardOf returns what a guard says of pods that are away together, by a state of its own.
+func GuardOf(g Guard, gone []*outrank.Pod) preemption.Status {
+	state, err := g.Start([]*outrank.Pod{{}}, nil)
+	if err != nil || state == nil {
+		return preemption.Status{}
+	}
+	for _, p := range gone {
+		state.Remove(p, nil)
+	}
+	s := state.Check()
+	if s.Code != preemption.Success {
+		s.Code, s.Filter = preemption.Unschedulable, g.Name()
+	}
+	return s
+}

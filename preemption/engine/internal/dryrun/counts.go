@@ -1,0 +1,24 @@
+package dryrun
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// SortCounts sorts by frequency, and then by text.
+func SortCounts(cs []preemption.Count) {
+	slices.SortStableFunc(cs, func(a, b preemption.Count) int {
+		if c := cmp.Compare(b.Nodes, a.Nodes); c != 0 {
+			return c
+		}
+		var space [2][256]byte
+		if c := bytes.Compare(phrase.AppendStatus(space[0][:0], a.Filter, a.Reasons), phrase.AppendStatus(space[1][:0], b.Filter, b.Reasons)); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Status.ExcludedBy, b.Status.ExcludedBy))
+	})
+}

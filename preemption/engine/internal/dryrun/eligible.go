@@ -1,0 +1,106 @@
+package dryrun
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Eligible returns whether the pod may preempt (chapter 8;
+// PodEligibleToPreemptOthers), and notes what the caller has against it. StatusOf returns
+// the status of a node in this attempt; it is not ok for a node that does not exist.
+func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
+	if a.Config.Policy.Disabled {
+		return preemption.Disabled
+	}
+	if a.heard.node != "" && !a.Elsewhere {
+		others := statusOf
+		statusOf = func(node string) (filters.Status, bool) {
+			if node == a.heard.node {
+				return a.heard.status, true
+			}
+			return others(node)
+		}
+	}
+	by := a.eligibleByRules(statusOf)
+	if a.Refusal = ""; a.Config.MayPreempt == nil {
+		return by
+	}
+	status := preemption.Status{}
+	if s, ok := statusOf(a.Nomination()); ok {
+		status = a.Public(s)
+	}
+	switch refusal := a.Config.MayPreempt(a.Asked.Pod, status, by); refusal {
+	case "":
+		return preemption.Eligible
+	case by.String():
+		return by
+	default:
+		a.Refusal = refusal
+		return preemption.ByCaller
+	}
+}
+
+// eligibleByRules is what chapter 8 says.
+func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
+	variant := a.Config.ByVariant()
+	if a.Asked.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
+		return preemption.PolicyNever
+	}
+	nominated := a.Nomination()
+	if nominated == "" {
+		return preemption.Eligible
+	}
+	status, there := statusOf(nominated)
+	code := status.Code
+	switch {
+	case variant.WaitsWhileNominated:
+		if !there || code != preemption.UnschedulableAndUnresolvable {
+			return preemption.Nominated
+		}
+	case variant.WaitsForTerminating:
+		if there && a.leaves(nominated, func(p *state.PodState) bool { return p.Pod.Terminating() }) {
+			return preemption.VictimsTerminating
+		}
+	default:
+		// The preemptor waits only for a node where preemption may still help.
+		if there && code == preemption.Unschedulable && a.leaves(nominated, leavesByPreemption) {
+			return preemption.VictimsTerminating
+		}
+	}
+	return preemption.Eligible
+}
+
+// leaves reports whether a pod that the preemptor may evict is leaving the
+// node.
+func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
+	n := a.Asked.Snap.NodeState(node)
+	units := a.HasUnits(n)
+	for _, p := range n.Pods {
+		if !leaving(p) {
+			continue
+		}
+		if units && a.MayEvictUnit(a.UnitOf(p)) || !units && a.MayEvict(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Nomination returns the node that the preemptor is nominated to: as the
+// snapshot knows, or as the pod says if the snapshot does not know the pod.
+func (a *Attempt) Nomination() string {
+	if a.Asked.Deferral.Asked {
+		return "" // rule 7.19.6
+	}
+	if p, ok := a.Asked.Snap.PodStates.Of(a.Asked.Pod); ok {
+		return p.Nominated()
+	}
+	return a.Asked.Pod.NominatedNodeName
+}
+
+// leavesByPreemption reports whether a pod is leaving because of an earlier preemption.
+func leavesByPreemption(p *state.PodState) bool {
+	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
+}

@@ -1,0 +1,74 @@
+package dryrun
+
+import (
+	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// The answers of a node to its search (exact.Host).
+
+func (x *setSearch) podsOf(item int32) []*state.PodState {
+	it := &x.q.Items[item]
+	return x.possible[it.From:it.To]
+}
+
+// Leave takes an item away.
+func (x *setSearch) Leave(item int32) { x.w.ChangeAll(x.podsOf(item), -1) }
+
+// Return puts an item back.
+func (x *setSearch) Return(item int32) { x.w.ChangeAll(x.podsOf(item), 1) }
+
+// Fits asks all filters.
+func (x *setSearch) Fits() bool { return x.w.Check().Code == preemption.Success }
+
+// Allows asks all filters but NodeResourcesFit.
+func (x *setSearch) Allows() bool {
+	w := x.w
+	if len(w.Nominated) > 0 {
+		if w.ask(0, len(w.Filters), w.Nominated).Code != preemption.Success {
+			return false
+		}
+		if w.A.Config.ByVariant().FiltersOnce {
+			return true
+		}
+	}
+	return w.ask(0, len(w.Filters), nil).Code == preemption.Success
+}
+
+// Score returns the score of a set.
+func (x *setSearch) Score(set []bool) exact.Score {
+	w := x.w
+	x.listed = x.listed[:0]
+	for i := range x.q.Items {
+		if set[i] {
+			x.listed = append(x.listed, x.podsOf(int32(i))...)
+		}
+	}
+	sc := w.A.ScoreOf(x.listed, w.Budgets.ViolationsOf(x.listed))
+	start := rank.InstantOf(sc.Start)
+	return exact.Score{
+		Figures: exact.Figures{
+			Violations: int64(sc.Violations), Top: sc.TopPriority, Parts: int64(sc.Victims),
+			Sums: [2]int64{sc.PrioritySum, sc.Cost},
+		},
+		Start: exact.Instant{Sec: start.Sec, Nsec: start.Nsec},
+	}
+}
+
+// Violating marks the items with a pod that violates a budget if all leave.
+func (x *setSearch) Violating(marks []bool) { x.mark(marks, x.w.violating(x.possible)) }
+
+// Spared takes out of the set the items that the reprieve spares. All are away.
+func (x *setSearch) Spared(set []bool) { x.mark(set, x.w.reprieved(x.possible)) }
+
+// mark marks the items of which a pod is marked.
+func (x *setSearch) mark(items, pods []bool) {
+	for i := range x.q.Items {
+		items[i] = false
+		for _, marked := range pods[x.q.Items[i].From:x.q.Items[i].To] {
+			items[i] = items[i] || marked
+		}
+	}
+}

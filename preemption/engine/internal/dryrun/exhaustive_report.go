@@ -1,0 +1,140 @@
+package dryrun
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+)
+
+// AsPlan returns the plan of what was found.
+func (r *Result) AsPlan() *preemption.Plan {
+	a := r.Attempt
+	p := &preemption.Plan{
+		Pod: a.Asked.Pod, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: a.Refusal, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+	}
+	p.TurnedDown = r.CountsOf(r.Before, nil)
+	switch {
+	case r.Feasible > 0:
+		p.Outcome = preemption.Fits
+	case r.Ineligible != preemption.Eligible:
+		p.Outcome = preemption.NotEligible
+	case r.Best < 0:
+		p.Outcome = preemption.NothingHelps
+		p.Unhelpful = r.CountsOf(r.After, r.Tried)
+		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
+	default:
+		p.Outcome = preemption.Preempt
+		p.Unhelpful = r.CountsOf(r.After, r.Tried)
+		p.Candidate, p.Grace = r.Chosen, r.Attempt.Config.Grace()
+		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
+	}
+	return p
+}
+
+// openNodes lists the nodes that were tried and not searched to the end.
+func (r *Result) openNodes() (open []OpenNode) {
+	for _, w := range r.Runners {
+		for _, o := range w.Open {
+			if at := slices.Index(r.Attempt.Asked.Snap.Order, o.n.Slot); r.Tried[at] {
+				open = append(open, o)
+			}
+		}
+	}
+	return open
+}
+
+// Explanation returns the plan with everything that was found on the way.
+func (r *Result) Explanation() (*preemption.Explanation, error) {
+	e := &preemption.Explanation{Plan: *r.AsPlan(), Nodes: make([]preemption.NodeReport, len(r.Before))}
+	e.Unhelpful = r.CountsOf(r.After, r.Tried)
+	var places []int
+	for i := range r.Before {
+		if i%comparesPerLook == 0 && r.Attempt.ended() {
+			return nil, r.Attempt.ctx.Err()
+		}
+		report := preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
+		if r.Tried[i] {
+			report.Tried, report.AfterRemoval = true, r.Attempt.Public(r.After[i])
+		}
+		e.Nodes[i] = report
+		if r.isCandidate(i) {
+			places = append(places, i)
+		}
+	}
+	compares, ended := 0, false
+	sort.SliceStable(places, func(x, y int) bool {
+		if compares++; compares%comparesPerLook == 0 {
+			ended = r.Attempt.ended()
+		}
+		return !ended && r.better(places[x], places[y])
+	})
+	if ended {
+		return nil, r.Attempt.ctx.Err()
+	}
+	for _, i := range places {
+		e.Candidates = append(e.Candidates, r.candidates[i])
+	}
+	if len(e.Candidates) > 1 {
+		_, e.DecidedBy = r.compare(places[0], places[1])
+	}
+	return e, nil
+}
+
+// CountsOf counts equal statuses that are not Success, the most frequent first.
+// If among is not nil, only the marked ones count.
+func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count {
+	var groups []preemption.Count
+	known := map[StatusKey]int{}
+	for i, s := range ss {
+		if s.Code == preemption.Success || among != nil && !among[i] {
+			continue
+		}
+		key := KeyOf(s)
+		at, ok := known[key]
+		if !ok {
+			at = len(groups)
+			known[key] = at
+			groups = append(groups, preemption.Count{Status: r.Attempt.Public(s)})
+		}
+		groups[at].Nodes++
+	}
+	SortCounts(groups)
+	return groups
+}
+
+// StatusKey is equal for equal statuses.
+type StatusKey struct {
+	code     preemption.Code
+	excluded bool
+	by       int
+	short    uint64
+	tooMany  bool
+	text     string
+	filter   string
+}
+
+// KeyOf returns what statuses are counted by.
+func KeyOf(s filters.Status) StatusKey {
+	key := StatusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, filter: s.Filter}
+	switch len(s.Text) {
+	case 0:
+	case 1:
+		key.text = s.Text[0]
+	default:
+		key.text = fmt.Sprintf("%q", s.Text)
+	}
+	return key
+}
+
+// SameStatus reports whether two statuses are equal. Mostly a built-in filter has given both for
+// one reason, and they share its text.
+func SameStatus(a, b *filters.Status) bool {
+	if a.Code != b.Code || a.By != b.By || a.Short != b.Short || len(a.Text) != len(b.Text) {
+		return false
+	}
+	shared := len(a.Text) == 0 || &a.Text[0] == &b.Text[0]
+	return shared && a.Excluded == b.Excluded && a.TooMany == b.TooMany && a.Filter == b.Filter || KeyOf(*a) == KeyOf(*b)
+}

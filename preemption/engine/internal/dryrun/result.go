@@ -1,0 +1,84 @@
+package dryrun
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Result is what the exhaustive search finds, by position. The search evaluates
+// every node. Extenders need that, and explanations about other filters or by
+// other rules; to all other questions the pruned search returns the same answers
+// (see search).
+type Result struct {
+	Attempt    *Attempt
+	Runners    []*DryRunner     // one per worker
+	Chunk      int              // nodes that a worker takes at a time
+	Before     []filters.Status // as things are
+	After      []filters.Status // with all pods of lower priority removed; where tried
+	Tried      []bool
+	scores     []preemption.Score
+	faults     []error                // answers of the caller's rule that make no sense; nil without one
+	candidates []preemption.Candidate // by position; nil unless all are to be kept
+	Ineligible preemption.Ineligibility
+	Feasible   int
+	Best       int // -1 for none
+	Chosen     preemption.Candidate
+	// Failed is the error of an extender that ended the search; nobody is chosen then.
+	Failed error
+}
+
+// NodeAt returns the node at a position.
+func (r *Result) NodeAt(i int) *state.NodeState {
+	return r.Attempt.Asked.Snap.NodeStates[r.Attempt.Asked.Snap.Order[i]]
+}
+
+func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == preemption.Success }
+
+// StatusOf returns the status of a node by its name.
+func (r *Result) StatusOf(node string) (filters.Status, bool) {
+	slot, ok := r.Attempt.Asked.Snap.Slots.Get(node)
+	if !ok || r.Attempt.Asked.Snap.NodeStates[slot].Node == nil {
+		return filters.Status{}, false
+	}
+	return r.Before[slices.Index(r.Attempt.Asked.Snap.Order, slot)], true
+}
+
+// better compares two candidates. The caller goes by position, so equal
+// candidates stay in the order of the nodes.
+func (r *Result) better(i, j int) bool {
+	order, _ := r.compare(i, j)
+	return order < 0
+}
+
+// compare orders two candidates by their positions.
+func (r *Result) compare(i, j int) (int, preemption.Rank) {
+	return r.Attempt.CompareStandings(r.standing(i), r.standing(j))
+}
+
+func (r *Result) standing(i int) Standing {
+	st := Standing{Score: &r.scores[i]}
+	if r.candidates != nil {
+		st.OwnScores = r.candidates[i].OwnScores
+	}
+	return st
+}
+
+// triesPerLook is how many nodes a worker tries between two looks at the context.
+const triesPerLook = 16
+
+// each calls f once for every i below n.
+func (r *Result) each(ctx context.Context, n int, f func(w *DryRunner, i int)) error {
+	workers := min(len(r.Runners), 1+n/r.Chunk)
+	return InChunks(ctx, workers, n, r.Chunk, func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			if (i-from)%triesPerLook == triesPerLook-1 && ctx.Err() != nil {
+				return
+			}
+			f(r.Runners[worker], i)
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package dryrun
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Settings is preemption.Config as the engine reads it, which documents the fields.
+type Settings struct {
+	Release    outrank.Release
+	Filters    []filters.Filter
+	Workers    int
+	Variant    outrank.Variant
+	Policy     preemption.Policy
+	Plugins    preemption.Plugins
+	Sample     *preemption.Sample
+	Schedulers []string
+	Extenders  []preemption.Extender
+	MayPreempt func(pod *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) (refusal string)
+	MayEvict   func(preemptor, victim *outrank.Pod) bool
+	MayTake    func(preemptor, victim *outrank.Pod) (rule string)
+	Guard      guard
+	Importance func(a, b *outrank.Pod) int
+	Cost       func(victim *outrank.Pod) int64
+	Chooser    *Chooser
+	Scorers    []preemption.Scorer
+}
+
+// guard is a preemption.Guard.
+type guard interface {
+	// Name stands in statuses and errors.
+	Name() string
+	// Start begins an attempt to place the pod.
+	Start(preemptors []*outrank.Pod, snap *state.Snapshot) (preemption.GuardState, error)
+}
+
+// CheckRelease reports a snapshot of another release than the configuration asks for.
+func (c *Settings) CheckRelease(snap *state.Snapshot) error {
+	if c.Release != 0 && c.Release != snap.Of {
+		return fmt.Errorf("preemption config: Release: %w: %v is asked for, and the snapshot is of %v", outrank.ErrInvalid, c.Release, snap.Of)
+	}
+	return nil
+}
+
+// AnyPriority reports whether pods of any priority may be evicted.
+func (c *Settings) AnyPriority() bool { return c.Chooser != nil && c.Chooser.AnyPriority }

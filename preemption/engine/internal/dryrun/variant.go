@@ -1,0 +1,116 @@
+package dryrun
+
+import (
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// variantRules are what a variant does in another way than today's scheduler. The zero
+// value is today's.
+type variantRules struct {
+	// WaitsForTerminating is set if a pod waits while any pod of lower priority leaves the
+	// node that it is nominated to (rule 13.2.5), and WaitsWhileNominated if it waits unless
+	// taking pods away cannot help on that node (rule 13.3.7).
+	WaitsForTerminating, WaitsWhileNominated bool
+	// IgnoresNever is set if there is no preemption policy (rule 13.2.4).
+	IgnoresNever bool
+	// triesUnasked is set if a node that the caller gave no status for is tried (rule
+	// 13.2.10).
+	triesUnasked bool
+	// ascending is set if pods are taken, the least important first, until the preemptor
+	// fits, and budgets are charged for them alone, in that order (rules 13.3.1 and 13.3.5).
+	ascending bool
+	// IgnoresStart is set if the namespace and then the name settle ties of priority (rule
+	// 13.2.1).
+	IgnoresStart bool
+	// TakesUnprioritized is set if a pod without a priority can be a victim of any (rule
+	// 13.3.3).
+	TakesUnprioritized bool
+	// FiltersOnce is set if the filters run once, with the nominated pods in place (rule
+	// 13.3.2).
+	FiltersOnce bool
+	// uncharged is set if a victim adds a violation where a budget that covers it allows none
+	// (rule 13.2.2), and perBudget if it adds one for every budget that it violates (rule
+	// 13.3.5).
+	uncharged, perBudget bool
+	// countsTwice is set if a budget is charged for a pod whose disruption it has counted
+	// (rule 13.3.11).
+	countsTwice bool
+	// EmptySelectors is set if empty selectors cover every pod of the namespace (rule 13.3.6).
+	EmptySelectors bool
+	// readsFirst is set if the second rank reads the first victim, and those that violate a
+	// budget come first (rule 13.2.3).
+	readsFirst bool
+	// TakesFree is set if a node on which no pod has to leave is a candidate, and the best
+	// (rule 13.2.11).
+	TakesFree bool
+	// clearsAlways is set if nominations are cleared also where all victims leave already
+	// (rules 13.2.7 and 13.3.12).
+	clearsAlways bool
+	// nominatedInTurn is set if the nominated node is asked like any other.
+	nominatedInTurn bool
+	Ranks           []preemption.Rank
+	// grace is the time that victims get; nil leaves each its own (rule 13.3.8).
+	grace *time.Duration
+}
+
+var variantTable = [...]variantRules{
+	{},
+	outrank.VariantV1_13: {
+		WaitsForTerminating: true, IgnoresNever: true, triesUnasked: true, IgnoresStart: true, uncharged: true,
+		readsFirst: true, TakesFree: true, clearsAlways: true, nominatedInTurn: true,
+		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims},
+	},
+	outrank.VariantSimplified: {
+		WaitsWhileNominated: true, ascending: true, TakesUnprioritized: true, FiltersOnce: true, perBudget: true, countsTwice: true,
+		EmptySelectors: true, clearsAlways: true,
+		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum},
+		grace: new(time.Duration),
+	},
+}
+
+// ByVariant returns the rules of the configured variant. They are shared.
+func (c *Settings) ByVariant() *variantRules { return &variantTable[c.Variant] }
+
+// Ascending reports whether victims are taken from the least important up.
+func (c *Settings) Ascending() bool {
+	return c.ByVariant().ascending && !c.Policy.Exact
+}
+
+// uncharged reports whether budgets are looked at as they stand.
+func (c *Settings) uncharged() bool {
+	return c.ByVariant().uncharged && !c.Policy.VictimsAlone
+}
+
+// perBudget reports whether each violated budget counts.
+func (c *Settings) perBudget() bool {
+	return c.ByVariant().perBudget && !c.Policy.VictimsAlone
+}
+
+// CompareFree orders two candidates, by how many victims each has, where a node on which
+// nobody has to leave comes before scorers and ranks: order is negative if the first is such
+// a node and the second is not. It decides nothing where both have victims, or where the
+// variant has no such rule.
+func (v *variantRules) CompareFree(victims, others int) (order int, decides bool) {
+	if !v.TakesFree || victims > 0 && others > 0 {
+		return 0, false
+	}
+	return min(victims, 1) - min(others, 1), true
+}
+
+// ReadsFirst reports whether the second rank reads the first victim that was found. Victims
+// that are found in another way than by putting back have no such order.
+func (c *Settings) ReadsFirst() bool {
+	return c.ByVariant().readsFirst && !c.Policy.Exact && !c.Policy.VictimsAlone && c.Chooser == nil
+}
+
+// Grace is the time that the victims of a plan get, nil for their own. It is the caller's.
+func (c *Settings) Grace() *time.Duration {
+	if c.ByVariant().grace == nil {
+		return nil
+	}
+	g := *c.ByVariant().grace
+	return &g
+}

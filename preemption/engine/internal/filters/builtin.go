@@ -1,0 +1,113 @@
+package filters
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// BuiltIn are the filters in the order in which they run (rule 7.1.4). A filter
+// is known by its index here. The caller's filters follow.
+var BuiltIn = [...]*descriptor{
+	&unschedulableFilter, &nodeNameFilter, &taintFilter, &nodeAffinityFilter,
+	&PortsFilter, &DeferredFilter, &ResourcesFilter,
+	&RestrictionsFilter, &volumeLimitsFilter, &VolumeBindingFilter, &VolumeZoneFilter,
+	&SpreadFilter, &InterPodFilter, &DeclaredFeaturesFilter,
+}
+
+// NumFirst is how many filters come before NodeResourcesFit.
+const NumFirst = 6
+
+// oldOrder and newOrder are the indexes of the first filters in the order in which a
+// node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
+var oldOrder, newOrder = [NumFirst]int{0, 1, 2, 3, 4, 5}, [NumFirst]int{1, 0, 2, 3, 4, 5}
+
+// FirstOrder returns the order of the first filters in a release.
+func FirstOrder(rules release.Rules) *[NumFirst]int {
+	if rules.NodeNameFirst {
+		return &newOrder
+	}
+	return &oldOrder
+}
+
+// BuiltInNames are their names, by index.
+var BuiltInNames [len(BuiltIn)]string
+
+// FirstOfCaller is the index of the caller's first filter.
+const FirstOfCaller = len(BuiltIn)
+
+func init() {
+	for i, f := range BuiltIn {
+		f.Index, BuiltInNames[i] = i, f.Name
+	}
+	portsTaken.By, tooManyVolumes.By = PortsFilter.Index, volumeLimitsFilter.Index
+	diskTaken.By, claimTaken.By = RestrictionsFilter.Index, RestrictionsFilter.Index
+}
+
+// A FilterSet has a bit for each filter.
+var _ [state.MaxFilters - len(BuiltIn)]struct{}
+
+// builtInTraits answers the snapshot's questions about the built-in filters.
+type builtInTraits struct{}
+
+func (builtInTraits) Restricts(node *outrank.Node) bool {
+	if node == nil {
+		return true
+	}
+	for _, f := range BuiltIn {
+		if f.concernsNode != nil && f.concernsNode(node) {
+			return true
+		}
+	}
+	return false
+}
+
+func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
+	var set state.FilterSet
+	for i, f := range BuiltIn {
+		if f.concernsRunning != nil && f.concernsRunning(running) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// HeldOn returns the holdings of a node, nil where there is nothing to tell.
+func (builtInTraits) HeldOn(n *state.NodeState, concerned *[state.MaxFilters]int32) any {
+	pods := concerned[PortsFilter.Index] + concerned[volumeLimitsFilter.Index]
+	if n.Node == nil || pods == 0 && len(n.Node.AttachLimits) == 0 && len(n.Node.MissingDrivers) == 0 {
+		return nil
+	}
+	return holdingsOf(n)
+}
+
+func init() { state.UsualTraits = builtInTraits{} }
+
+// resizeFilters are those that a deferred resize is asked of (rule 7.19.2).
+var resizeFilters = [...]*descriptor{&nodeNameFilter, &DeferredFilter, &ResourcesFilter}
+
+// offFor are the filters that are not asked because of what kind of question it is.
+func offFor(d *deferral) state.FilterSet {
+	if !d.Asked {
+		return 1 << DeferredFilter.Index
+	}
+	off := state.FilterSet(1<<len(BuiltIn) - 1)
+	for _, f := range resizeFilters {
+		off &^= 1 << f.Index
+	}
+	return off
+}
+
+// CountsClass reports whether InterPodAffinity or PodTopologySpread counts pods of a class for
+// the preemptor, wherever they are. It does not depend on the pods that are there.
+func CountsClass(q *Question, k *state.PodClass) bool {
+	ip := &InterPod{snap: q.Snap, pod: q.Pod}
+	if len(ip.partsOf(&podCounts{}, k)) > 0 {
+		return true
+	}
+	if q.Silent.Has(SpreadFilter.Index) {
+		return false
+	}
+	s := constrained(q)
+	return s != nil && len(s.partsOf(nil, k)) > 0
+}

@@ -1,0 +1,495 @@
+package filters
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// counter says what a filter counts by domain, in one attempt.
+type counter interface {
+	// addSets adds the sets of counts that there are in any case.
+	addSets(c *podCounts)
+	// partsOf lists the counts that pods of a class belong in. It may add sets.
+	partsOf(c *podCounts, k *state.PodClass) []ClassPart
+	// includes reports whether pods on a node count, which has the topology key of the set.
+	includes(c *podCounts, n *state.NodeState, set int) bool
+}
+
+// ClassPart is one set that pods of a class count in.
+type ClassPart struct {
+	set int
+	// late is set if pods of the class are not counted at the start of an attempt, and change
+	// the count when they come or go. empty is set if that is because the selector demands
+	// nothing.
+	late, empty bool
+}
+
+// podCounts are the pods that a filter counts for preemptors of one shape, by domain. They follow
+// the cluster: what each node adds is kept, and counted anew once the node has changed. The
+// snapshot keeps them and says when.
+type podCounts struct {
+	// shape is all that the filter reads of the preemptor.
+	shape string
+	sets  []countSet
+	// parts says what pods of a class count for. Most classes are not in it.
+	parts classParts
+	// classesAtFirst is how many were in it at first. Those that are gone stay in it.
+	classesAtFirst int
+	marks          []mark // by slot
+	// changed is the version with the last change of any count, and everywhere that with the
+	// last one that matters in all domains.
+	changed, everywhere uint64
+}
+
+// countSet are the counts of one relation by the domains of one topology key.
+type countSet struct {
+	*state.Partition
+	key      string
+	relation int
+	// self is what the preemptor itself adds.
+	self int
+	// watch says which changes matter in all domains.
+	watch watch
+	// occupied are the domains with a count above 0, and present those with a node that counts.
+	occupied, present int
+
+	cells   []cell // by slot
+	domains []domainCount
+	least   least
+	stale   bool // least is to be found anew
+}
+
+// watch says what of a set of counts has a part in the answer of every node.
+type watch uint8
+
+const (
+	watchNothing  watch = iota // a node looks at its own domain alone
+	watchOccupied              // whether there is any pod in another domain
+	watchLeast                 // the least count of the other domains
+)
+
+// cell is what a node adds: so many pods, in a domain. The domain is NoDomain where pods of the
+// node do not count.
+type cell struct{ in, pods int32 }
+
+// domainCount is the count of a domain, with the number of nodes that count and the version
+// with the last change.
+type domainCount struct {
+	pods, nodes int32
+	changed     uint64
+}
+
+// least is the smallest count, in the domain in, and the smallest one of the other domains.
+type least struct {
+	least, second int
+	in            int32
+}
+
+// mark has the lowest and the highest priority of the pods on a node that count in any set.
+type mark struct{ low, high int32 }
+
+// untouched is the mark of a node without such pods, and mixed that of one about whose pods
+// their priorities do not tell everything.
+var untouched, mixed = mark{math.MaxInt32, math.MinInt32}, mark{math.MinInt32, math.MaxInt32}
+
+// set returns the index of the set of a relation and a topology key, which is added if there is
+// none.
+func (c *podCounts) set(relation int, key string) int {
+	i := slices.IndexFunc(c.sets, func(s countSet) bool { return s.relation == relation && s.key == key })
+	if i < 0 {
+		i = len(c.sets)
+		c.sets = append(c.sets, countSet{relation: relation, key: key})
+	}
+	return i
+}
+
+// partsFor lists what pods of a class count for.
+func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.of(k) }
+
+// touched reports whether a node has pods that count.
+func (c *podCounts) touched(slot int32) bool {
+	m := c.mark(slot)
+	return m.low <= m.high
+}
+
+func (c *podCounts) mark(slot int32) mark {
+	if int(slot) < len(c.marks) {
+		return c.marks[slot]
+	}
+	return untouched
+}
+
+// goneBelow tells which pods of a node that count are below a priority: all, or none. It is not
+// ok where they have to be looked at one by one.
+func (c *podCounts) goneBelow(slot int32, priority int64) (all, ok bool) {
+	switch m := c.mark(slot); {
+	case m.low > m.high || int64(m.low) >= priority:
+		return false, true
+	case m == mixed || int64(m.high) >= priority:
+		return false, false
+	}
+	return true, true
+}
+
+// in returns the domain that pods of a node count in, NoDomain for none.
+func (s *countSet) in(slot int32) int32 {
+	if int(slot) < len(s.cells) {
+		return s.cells[slot].in
+	}
+	return state.NoDomain
+}
+
+// on returns how many pods of a node count.
+func (s *countSet) on(slot int32) int {
+	if int(slot) < len(s.cells) {
+		return int(s.cells[slot].pods)
+	}
+	return 0
+}
+
+// count returns the count of a domain, 0 for one without any node that counts.
+func (s *countSet) count(domain int32) int {
+	if s.anyNode(domain) {
+		return int(s.domains[domain].pods)
+	}
+	return 0
+}
+
+// left is the count of the domain of a node, with its own pods or without. It is 0 where the
+// node has none.
+func (s *countSet) left(slot int32, without bool) int {
+	if int(slot) >= len(s.cells) || s.cells[slot].in == state.NoDomain {
+		return 0
+	}
+	c := s.cells[slot]
+	if without {
+		return int(s.domains[c.in].pods - c.pods)
+	}
+	return int(s.domains[c.in].pods)
+}
+
+// anyNode reports whether any node of a domain counts.
+func (s *countSet) anyNode(domain int32) bool {
+	return int(domain) < len(s.domains) && s.domains[domain].nodes > 0
+}
+
+// leastBut returns the least count of the domains but one.
+func (s *countSet) leastBut(but int32) int {
+	if s.stale {
+		s.findLeast()
+	}
+	if but == s.least.in {
+		return s.least.second
+	}
+	return s.least.least
+}
+
+// leastWith is leastBut with changes in some domains.
+func (s *countSet) leastWith(changes map[int32]int, but int32) int {
+	found := math.MaxInt
+	for id := range s.domains {
+		if d := &s.domains[id]; d.nodes > 0 && int32(id) != but {
+			found = min(found, int(d.pods)+changes[int32(id)])
+		}
+	}
+	return found
+}
+
+func (s *countSet) findLeast() {
+	s.stale, s.least = false, least{math.MaxInt, math.MaxInt, state.NoDomain}
+	for id := range s.domains {
+		switch n := int(s.domains[id].pods); {
+		case s.domains[id].nodes == 0:
+		case n < s.least.least:
+			s.least = least{n, s.least.least, int32(id)}
+		default:
+			s.least.second = min(s.least.second, n)
+		}
+	}
+}
+
+// move counts pods of a node in or out. The counts are those of one attempt alone.
+func (s *countSet) move(slot int32, by int) {
+	if id := s.in(slot); id != state.NoDomain {
+		s.shift(id, int32(by))
+		s.stale = s.watch == watchLeast
+	}
+}
+
+func (s *countSet) shift(id, by int32) {
+	d := &s.domains[id]
+	s.occupied -= int(min(max(d.pods, 0), 1))
+	d.pods += by
+	s.occupied += int(min(max(d.pods, 0), 1))
+}
+
+// enter and leave count a node with its pods in and out.
+func (s *countSet) enter(c cell, version uint64) { s.change(c, 1, version) }
+func (s *countSet) leave(c cell, version uint64) { s.change(c, -1, version) }
+
+func (s *countSet) change(c cell, by int32, version uint64) {
+	if c.in == state.NoDomain {
+		return
+	}
+	s.domains = lengthened(s.domains, int(c.in)+1, domainCount{})
+	d := &s.domains[c.in]
+	s.present -= int(min(d.nodes, 1))
+	d.nodes += by
+	s.present += int(min(d.nodes, 1))
+	d.changed = version
+	s.shift(c.in, by*c.pods)
+	s.stale = s.watch == watchLeast
+}
+
+// copy returns equal counts.
+func (c *podCounts) copy() *podCounts {
+	other := *c
+	other.sets, other.marks = slices.Clone(c.sets), slices.Clone(c.marks)
+	other.parts.byClass = maps.Clone(c.parts.byClass)
+	for i := range other.sets {
+		s := &other.sets[i]
+		s.cells, s.domains = slices.Clone(s.cells), slices.Clone(s.domains)
+	}
+	return &other
+}
+
+// changedSince reports whether what a node looks at has changed since a version.
+func (c *podCounts) changedSince(version uint64, slot int32) bool {
+	if c.everywhere > version {
+		return true
+	}
+	for i := range c.sets {
+		s := &c.sets[i]
+		if id := s.Of(slot); id != state.NoDomain && int(id) < len(s.domains) && s.domains[id].changed > version {
+			return true
+		}
+	}
+	return false
+}
+
+// counting are counts that are being written, for a filter that counts in a snapshot.
+type counting struct {
+	*podCounts
+	snap    *state.Snapshot
+	counter counter
+	on      []int32 // pods of a node, by set
+}
+
+// begin counts everything from the start.
+func (c *counting) begin(version uint64) {
+	c.changed, c.everywhere = version, version
+	c.counter.addSets(c.podCounts)
+	c.marks = state.Fill(c.marks, len(c.snap.NodeStates), untouched)
+	c.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+		if c.add(k) {
+			for slot := range nodes {
+				c.marks[slot] = mixed
+			}
+		}
+	})
+	c.classesAtFirst = len(c.parts.byClass)
+	c.lay(0)
+	for slot, m := range c.marks {
+		if m == mixed {
+			c.recount(int32(slot), version)
+		}
+	}
+	c.findLeast()
+}
+
+// add finds out what pods of a class count for, and reports whether for anything.
+func (c *counting) add(k *state.PodClass) bool {
+	parts := c.counter.partsOf(c.podCounts, k)
+	if len(parts) > 0 {
+		c.parts.set(k, parts)
+	}
+	return len(parts) > 0
+}
+
+// learn finds out what pods of a class count for, unless that is known.
+func (c *counting) learn(k *state.PodClass) []ClassPart {
+	parts, known := c.parts.byClass[k]
+	if !known {
+		before := len(c.sets)
+		parts = c.counter.partsOf(c.podCounts, k)
+		c.parts.set(k, parts)
+		c.lay(before)
+	}
+	return parts
+}
+
+// lay begins the sets from an index on, without pods.
+func (c *counting) lay(from int) {
+	for i := from; i < len(c.sets); i++ {
+		s := &c.sets[i]
+		s.Partition = c.snap.Partition(s.key)
+		s.cells = state.Fill(s.cells, len(c.marks), cell{state.NoDomain, 0})
+	}
+	for i := from; i < len(c.sets); i++ {
+		s := &c.sets[i]
+		for slot := range s.cells {
+			s.cells[slot].in = c.domainOf(i, int32(slot))
+			s.enter(s.cells[slot], c.changed)
+		}
+	}
+}
+
+// domainOf returns the domain that pods of a node count in.
+func (c *counting) domainOf(set int, slot int32) int32 {
+	n, id := c.snap.NodeStates[slot], c.sets[set].Of(slot)
+	if id == state.NoDomain || n == nil || n.Node == nil || !c.counter.includes(c.podCounts, n, set) {
+		return state.NoDomain
+	}
+	return id
+}
+
+// follow takes in what has changed. It is not ok if the counts have to begin anew.
+func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint64) (ok bool) {
+	if len(slots) > len(c.snap.NodeStates) || len(c.parts.byClass) > 2*c.classesAtFirst+64 {
+		return false
+	}
+	for i := range c.sets {
+		s := &c.sets[i]
+		p := c.snap.Partition(s.key)
+		if !p.Continues(s.Partition) {
+			return false
+		}
+		s.Partition = p
+		s.cells = lengthened(s.cells, len(c.snap.NodeStates), cell{state.NoDomain, 0})
+	}
+	c.marks = lengthened(c.marks, len(c.snap.NodeStates), untouched)
+	before := len(c.sets)
+	for _, k := range classes {
+		c.add(k)
+	}
+	c.lay(before)
+	var space [8]watched
+	seen := space[:0]
+	for i := range c.sets {
+		seen = append(seen, c.sets[i].watched())
+	}
+	for _, slot := range slots {
+		c.recount(slot, version)
+	}
+	c.findLeast()
+	for i := range c.sets {
+		c.noteFar(&c.sets[i], seen[i], version)
+	}
+	return true
+}
+
+// lengthened returns a list with at least so many elements.
+func lengthened[T any](list []T, n int, rest T) []T {
+	for len(list) < n {
+		list = append(list, rest)
+	}
+	return list
+}
+
+// recount counts anew what a node adds.
+func (c *counting) recount(slot int32, version uint64) {
+	c.on = state.Fill(c.on, len(c.sets), 0)
+	m, odd := untouched, false
+	n := c.snap.NodeStates[slot]
+	if n != nil {
+		for _, p := range n.Pods {
+			parts := c.parts.of(p.Class)
+			if len(parts) > 0 {
+				m.low, m.high = min(m.low, p.Priority()), max(m.high, p.Priority())
+			}
+			for _, part := range parts {
+				if part.late {
+					odd = true
+				} else {
+					c.on[part.set]++
+				}
+			}
+		}
+	}
+	if odd {
+		m = mixed
+	}
+	c.marks[slot] = m
+	for i := range c.sets {
+		s := &c.sets[i]
+		is := cell{in: c.domainOf(i, slot)}
+		if is.in != state.NoDomain {
+			is.pods = c.on[i]
+		}
+		if was := s.cells[slot]; was != is {
+			c.changed = version
+			s.leave(was, version)
+			s.enter(is, version)
+			s.cells[slot] = is
+		}
+	}
+}
+
+// findLeast finds the least counts where they may have changed.
+func (c *podCounts) findLeast() {
+	for i := range c.sets {
+		if c.sets[i].stale {
+			c.sets[i].findLeast()
+		}
+	}
+}
+
+// watched is what nodes of all domains look at.
+type watched struct {
+	occupied, present int
+	least             least
+}
+
+// watched tells no more of the occupied domains than whether there are none, one or more: a
+// node can lose the pods of its own alone.
+func (s *countSet) watched() (w watched) {
+	switch s.watch {
+	case watchOccupied:
+		w.occupied = min(s.occupied, 2)
+	case watchLeast:
+		w.present, w.least = s.present, s.least
+	}
+	return w
+}
+
+// noteFar notes where in other domains what has changed in a set matters.
+func (c *podCounts) noteFar(s *countSet, was watched, version uint64) {
+	is := s.watched()
+	switch {
+	case is == was:
+	case is.occupied != was.occupied || is.present != was.present || is.least.least != was.least.least:
+		c.everywhere = version
+	default:
+		for _, id := range [...]int32{was.least.in, is.least.in} {
+			if id != state.NoDomain {
+				s.domains[id].changed = version
+			}
+		}
+	}
+}
+
+// classParts lists, by pod class, the counts that pods of the class belong in.
+// Nearly all classes belong in none, which a mask finds out without a look-up.
+type classParts struct {
+	byClass map[*state.PodClass][]ClassPart
+	// mask has the bits of the classes in byClass.
+	mask uint64
+}
+
+func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
+	if p.byClass == nil {
+		p.byClass = map[*state.PodClass][]ClassPart{}
+	}
+	p.byClass[k] = parts
+	p.mask |= k.Bit
+}
+
+func (p *classParts) of(k *state.PodClass) []ClassPart {
+	if p.mask&k.Bit == 0 {
+		return nil
+	}
+	return p.byClass[k]
+}

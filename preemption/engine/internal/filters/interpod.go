@@ -1,0 +1,370 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// The reasons.
+var (
+	affinityText     = []string{"node(s) didn't match pod affinity rules"}
+	antiAffinityText = []string{"node(s) didn't match pod anti-affinity rules"}
+	existingAntiText = []string{"node(s) didn't satisfy existing pods anti-affinity rules"}
+)
+
+// InterPodFilter is InterPodAffinity.
+var InterPodFilter = descriptor{
+	Name: filter.InterPodAffinity,
+	begin: func(q *Question) PodFilter {
+		if ip := newInterPod(q.Snap, q.Pod); ip != nil {
+			return ip
+		}
+		return nil
+	},
+}
+
+// The relations are the reasons to count a pod, as in the reference's InterPodAffinity.
+const (
+	// affinityMatch counts a pod that matches all affinity terms of the preemptor.
+	affinityMatch = iota
+	// antiAffinityMatch counts a pod that matches an anti-affinity term of the
+	// preemptor. It is counted once per term.
+	antiAffinityMatch
+	// existingAntiAffinity: an anti-affinity term of the pod picks the
+	// preemptor. It is counted once per term.
+	existingAntiAffinity
+)
+
+// InterPod counts the pods that the preemptor's terms pick and the pods whose anti-affinity
+// picks the preemptor (group 7.13; InterPodAffinity PreFilter). The snapshot keeps the counts,
+// by relation and topology key.
+type InterPod struct {
+	attemptCounts
+	snap *state.Snapshot
+	pod  *outrank.Pod
+	// affinity and antiAffinity are the preemptor's terms, once they are prepared.
+	affinity, antiAffinity []state.Term
+	prepared               bool
+}
+
+// OnNode returns the filter for one worker; see [PodFilter].
+func (ip *InterPod) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*InterPodOnNode)
+	if !ok {
+		n = &InterPodOnNode{}
+	}
+	n.InterPod = ip
+	return n
+}
+
+// newInterPod returns nil if the filter has nothing to say: the preemptor has
+// no terms, and no pod's anti-affinity picks it. That holds for the whole
+// attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
+func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
+	terms := len(pod.Affinity.PodAffinity) + len(pod.Affinity.PodAntiAffinity)
+	if terms+snap.Classes.AntiAffinity == 0 {
+		return nil
+	}
+	ip := &InterPod{snap: snap, pod: pod}
+	key := state.KeyWriter(make([]byte, 0, 256))
+	key.Text(filter.InterPodAffinity)
+	key.Text(pod.NamespaceName())
+	key.Labels(pod.Labels)
+	key.Terms(pod.Affinity.PodAffinity)
+	key.Terms(pod.Affinity.PodAntiAffinity)
+	ip.begin(snap, key, ip)
+	if terms+ip.occupied(existingAntiAffinity) == 0 {
+		ip.release()
+		return nil
+	}
+	return ip
+}
+
+// prepare prepares the terms, which few attempts have to ask.
+func (ip *InterPod) prepare() {
+	if ip.prepared {
+		return
+	}
+	ip.affinity = ip.snap.IncomingTerms(ip.pod, ip.pod.Affinity.PodAffinity)
+	ip.antiAffinity = ip.snap.IncomingTerms(ip.pod, ip.pod.Affinity.PodAntiAffinity)
+	ip.prepared = true
+}
+
+// addSets adds the sets of the preemptor's own terms; see [counter].
+func (ip *InterPod) addSets(c *podCounts) {
+	ip.prepare()
+	self := 0
+	if ip.matchesAffinity(ip.pod.NamespaceName(), ip.pod.Labels) {
+		self = 1
+	}
+	for i := range ip.affinity {
+		set := &c.sets[c.set(affinityMatch, ip.affinity[i].Key)]
+		set.self = self
+		if self > 0 {
+			set.watch = watchOccupied
+		}
+	}
+	for i := range ip.antiAffinity {
+		c.set(antiAffinityMatch, ip.antiAffinity[i].Key)
+	}
+}
+
+// includes is true of every node; see [counter].
+func (*InterPod) includes(*podCounts, *state.NodeState, int) bool { return true }
+
+// partsOf lists the counts that pods of a class belong in, once for every term.
+func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
+	ip.prepare()
+	var parts []ClassPart
+	add := func(relation int, key string) {
+		parts = append(parts, ClassPart{set: c.set(relation, key)})
+	}
+	if ip.matchesAffinity(k.Namespace, k.Labels) {
+		for i := range ip.affinity {
+			add(affinityMatch, ip.affinity[i].Key)
+		}
+	}
+	for i := range ip.antiAffinity {
+		if ip.snap.Picks(&ip.antiAffinity[i], k.Namespace, k.Labels) {
+			add(antiAffinityMatch, ip.antiAffinity[i].Key)
+		}
+	}
+	for _, key := range ip.snap.KeepApart(k, ip.pod) {
+		add(existingAntiAffinity, key)
+	}
+	return parts
+}
+
+// matchesAffinity reports whether a pod matches all affinity terms of the
+// preemptor.
+func (ip *InterPod) matchesAffinity(namespace string, labels map[string]string) bool {
+	for i := range ip.affinity {
+		if !ip.snap.Picks(&ip.affinity[i], namespace, labels) {
+			return false
+		}
+	}
+	return len(ip.affinity) > 0
+}
+
+// occupied is the number of domains with pods that count for a relation.
+func (ip *InterPod) occupied(relation int) (domains int) {
+	for i := range ip.sets {
+		if s := &ip.sets[i]; s.relation == relation {
+			domains += s.occupied
+		}
+	}
+	return domains
+}
+
+// Apart lists the counts of anti-affinity that pods of a class belong in.
+func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
+	for _, part := range ip.partsFor(k) {
+		if ip.sets[part.set].relation != affinityMatch {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// KeepsApart reports whether a pod on a node counts in a domain of another node, or of its own,
+// for any of these.
+func (ip *InterPod) KeepsApart(parts []ClassPart, on, n *state.NodeState) bool {
+	return slices.ContainsFunc(parts, func(p ClassPart) bool { return ip.apart(p, on, n) })
+}
+
+func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
+	s := &ip.sets[part.set]
+	id := s.in(n.Slot)
+	return id != state.NoDomain && id == s.in(on.Slot)
+}
+
+// Blocked is the status of a node that such a pod keeps the preemptor from for good.
+func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
+	s := Status{Code: preemption.Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
+	for _, part := range parts {
+		if ip.sets[part.set].relation == antiAffinityMatch && ip.apart(part, on, n) {
+			s.Text = antiAffinityText
+		}
+	}
+	return s
+}
+
+// InterPodOnNode is the filter on one node. Only the domains of that node can
+// change, one for each topology key. The changes are kept apart from the shared
+// counts.
+type InterPodOnNode struct {
+	*InterPod
+	slot    int32
+	changes []int // by set
+	// far has, by set, the changes of affinityMatch in other domains.
+	far []map[int32]int
+}
+
+// Enter begins with a node; see [NodeFilter].
+func (n *InterPodOnNode) Enter(on *state.NodeState) {
+	n.slot = on.Slot
+	n.changes = state.Fill(n.changes, len(n.sets), 0)
+	n.far = n.far[:0]
+}
+
+// ChangeFar counts a pod of another node that is taken away or put back.
+func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
+	for _, part := range n.partsFor(p.Class) {
+		s := &n.sets[part.set]
+		switch id := s.in(on.Slot); {
+		case id == state.NoDomain:
+		case id == s.in(n.slot):
+			n.changes[part.set] += by
+		case s.relation == affinityMatch:
+			n.far = changeDomain(n.far, part.set, id, by)
+		}
+	}
+}
+
+// changeDomain changes the count of a domain in the list of an index.
+func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int32]int {
+	for len(lists) <= index {
+		lists = append(lists, map[int32]int{})
+	}
+	lists[index][id] += by
+	return lists
+}
+
+// Change counts a pod that is added or removed.
+func (n *InterPodOnNode) Change(p *state.PodState, by int) {
+	for _, part := range n.partsFor(p.Class) {
+		n.changes[part.set] += by
+	}
+}
+
+// ChangeBelow takes the pods of lower priority away; it reports false where it has to be
+// told of them one by one.
+func (n *InterPodOnNode) ChangeBelow(priority int64) bool {
+	return n.changeBelow(n.slot, priority, n.changes)
+}
+
+// PassesBelow reports whether the filter is known to pass without the pods of a node below a
+// priority. The node need not be entered.
+func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
+	all, known := n.goneBelow(on.Slot, priority)
+	if !known {
+		return false
+	}
+	for i := range n.sets {
+		s := &n.sets[i]
+		if (s.left(on.Slot, all) > 0) != (s.relation == affinityMatch) {
+			return false
+		}
+	}
+	return true
+}
+
+// Follow is asked about classes that the attempt did not find at its begin, too.
+func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
+	n.follow(n.snap, n, p, at.Slot, by)
+}
+
+// current returns the count of a set in the present state of the dry run. It is not ok if the
+// node lacks the topology key.
+func (n *InterPodOnNode) current(set int) (pods int, ok bool) {
+	s := &n.sets[set]
+	id := s.in(n.slot)
+	if id == state.NoDomain {
+		return 0, false
+	}
+	return s.count(id) + n.changes[set], true
+}
+
+// Check asks about the node; see [NodeFilter].
+func (n *InterPodOnNode) Check(nominated []*state.PodState) Status {
+	for _, p := range nominated {
+		n.Change(p, 1)
+	}
+	st := n.ask()
+	for _, p := range nominated {
+		n.Change(p, -1)
+	}
+	return st
+}
+
+// Release drops what belongs to the attempt; see [NodeFilter].
+func (n *InterPodOnNode) Release() { n.InterPod = nil }
+
+// ask checks the three rules in the order of rule 7.13.1.
+func (n *InterPodOnNode) ask() Status {
+	switch {
+	case !n.affinityHolds():
+		return Status{Code: preemption.UnschedulableAndUnresolvable, Text: affinityText}
+	case n.anyInDomain(antiAffinityMatch):
+		return Status{Code: preemption.Unschedulable, Text: antiAffinityText}
+	case n.anyInDomain(existingAntiAffinity):
+		return Status{Code: preemption.Unschedulable, Text: existingAntiText}
+	}
+	return Status{}
+}
+
+// affinityHolds reports whether the preemptor's affinity is met: for every term
+// the node has the topology key and a matching pod is in the domain, or no pod
+// anywhere matches and the preemptor is the first of a group that matches its
+// own terms (rule 7.13.6).
+func (n *InterPodOnNode) affinityHolds() bool {
+	found, first := true, false
+	for set := range n.sets {
+		s := &n.sets[set]
+		if s.relation != affinityMatch {
+			continue
+		}
+		pods, ok := n.current(set)
+		if !ok {
+			return false
+		}
+		found, first = found && pods > 0, s.self > 0
+	}
+	return found || first && n.noMatchAnywhere()
+}
+
+// noMatchAnywhere reports whether no pod in the cluster matches the affinity
+// terms, in the present state of the dry run.
+func (n *InterPodOnNode) noMatchAnywhere() bool {
+	there := n.occupied(affinityMatch)
+	for set, by := range n.changes {
+		s := &n.sets[set]
+		id := s.in(n.slot)
+		if by == 0 || id == state.NoDomain || s.relation != affinityMatch {
+			continue
+		}
+		before := s.count(id)
+		if before != 0 && before+by == 0 {
+			there--
+		}
+		if before == 0 {
+			there++
+		}
+	}
+	for set, domains := range n.far {
+		for id, by := range domains {
+			if before := n.sets[set].count(id); by != 0 && before != 0 && before+by == 0 {
+				there--
+			}
+		}
+	}
+	return there == 0
+}
+
+// anyInDomain reports whether a pod that counts for a relation is in a domain
+// of the node. A term whose topology key the node lacks is ignored.
+func (n *InterPodOnNode) anyInDomain(relation int) bool {
+	for set := range n.sets {
+		if n.sets[set].relation != relation {
+			continue
+		}
+		if pods, _ := n.current(set); pods > 0 {
+			return true
+		}
+	}
+	return false
+}

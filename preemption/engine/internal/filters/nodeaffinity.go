@@ -1,0 +1,51 @@
+package filters
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+var (
+	nodeAffinityText  = []string{fit.ReasonNodeAffinity}
+	addedAffinityText = []string{"node(s) didn't match scheduler-enforced node affinity"}
+)
+
+var nodeAffinityFilter = descriptor{
+	Name: filter.NodeAffinity,
+	concernsPod: func(pod *outrank.Pod) bool {
+		return len(pod.NodeSelector) > 0 || pod.Affinity.NodeAffinity != nil
+	},
+	check: func(q *Question, node *outrank.Node) []string {
+		if !fit.NodeAffinity(q.Pod, node) {
+			return nodeAffinityText
+		}
+		return nil
+	},
+	labels: func(pod *outrank.Pod) map[string]string {
+		if pod.Affinity.NodeAffinity != nil {
+			return nil
+		}
+		return pod.NodeSelector
+	},
+	unlabelled: nodeAffinityText,
+	enforces:   func(p *preemption.Plugins) bool { return p.AddedAffinity != nil },
+	enforce: func(p *preemption.Plugins, node *outrank.Node) []string {
+		if !enforced(p, node) {
+			return addedAffinityText
+		}
+		return nil
+	},
+	appendSignature: appendNodeAffinity,
+	narrow:          func(q *Question) (map[string]bool, bool) { return fit.NamedNodes(q.Pod) },
+	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + "]"},
+	conflict:        []string{"pod affinity terms conflict"},
+}
+
+// appendNodeAffinity appends the labels and names of nodes that a pod asks for.
+func appendNodeAffinity(key *state.KeyWriter, pod *outrank.Pod) {
+	key.Labels(pod.NodeSelector)
+	key.NodeSelector(pod.Affinity.NodeAffinity)
+}

@@ -1,0 +1,440 @@
+package filters
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// activeFilter is a filter that has something to say about the preemptor, with
+// its index in [BuiltIn] or, for one of the caller's, behind it.
+type activeFilter struct {
+	PodFilter
+	Index int
+}
+
+// Plan is what one attempt derives from the descriptors.
+type Plan struct {
+	// Refused is the answer of every node if the attempt ends before the first of them, and
+	// Success if it does not.
+	Refused Status
+	// Narrowed is set if only the nodes in Names are filtered. The others have the status
+	// Excluded.
+	Narrowed bool
+	Names    map[string]bool
+	Excluded Status
+	// order is that of the first node filters.
+	order *[NumFirst]int
+	// Selects is set if a filter before NodeResourcesFit may turn the preemptor away from
+	// a node because of what the preemptor asks for.
+	Selects bool
+	// selecting are the filters that may do so, but for those that narrow.
+	selecting state.FilterSet
+	// Active are the filters from NodePorts on that have something to say, in
+	// order, without NodeResourcesFit. The first BeforeResources of them run
+	// before it.
+	Active          []activeFilter
+	BeforeResources int
+	// Fixed is set if no active filter looks at other pods, so that every node answers
+	// pods with equal signatures equally.
+	Fixed bool
+	// Local is set if no active filter looks at pods of other nodes, and each is known for what
+	// it looks at.
+	Local bool
+	// Follows is set if a filter of the caller has to be told of all pods that are removed
+	// and put back, so that its state is right for the next node.
+	Follows bool
+	// useFirst is set if first has, or may get, the answers of the first node filters.
+	useFirst bool
+	first    *firstAnswers
+	// Selective is set if a filter of the caller says which pods concern it, so that nodes
+	// are not asked until their victims are wanted.
+	Selective bool
+}
+
+// Add appends a filter of the caller.
+func (fp *Plan) Add(pf PodFilter, index int) {
+	fp.Active = append(fp.Active, activeFilter{pf, index})
+	switch f := pf.(type) {
+	case *RuleAttempt:
+		fp.Fixed, fp.Local = fp.Fixed && f.table != nil, fp.Local && f.table != nil
+	case *CallerFilter:
+		fp.Fixed, fp.Local, fp.Follows = false, false, true
+		fp.Selective = fp.Selective || f.concerns != nil
+		fp.refuseBy(f, index)
+	}
+}
+
+// Tabled reports whether all active filters are rules whose answers are known.
+func (fp *Plan) Tabled() bool {
+	for i := range fp.Active {
+		if r, ok := fp.Active[i].PodFilter.(*RuleAttempt); !ok || r.table == nil {
+			return false
+		}
+	}
+	return len(fp.Active) > 0
+}
+
+// PassesTables reports whether none of them turns the preemptor away from a node.
+func (fp *Plan) PassesTables(slot int32) bool {
+	for i := range fp.Active {
+		if !fp.Active[i].PodFilter.(*RuleAttempt).table.Passes(slot) {
+			return false
+		}
+	}
+	return true
+}
+
+// setOf returns the filters of these names.
+func setOf(names []string) state.FilterSet {
+	var set state.FilterSet
+	if len(names) == 0 {
+		return set
+	}
+	for i, f := range BuiltInNames {
+		if slices.Contains(names, f) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// Configure applies what a configuration changes about the filters. The needs are
+// there already.
+func (q *Question) Configure(ctx context.Context, p *preemption.Plugins) (err error) {
+	q.ctx = ctx
+	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
+	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)
+	q.Silent = q.Off | setOf(p.OffOnNodes)
+	if q.Silent.Has(ResourcesFilter.Index) {
+		q.Needs = q.Needs[:0]
+	}
+	if len(p.IgnoredResources) > 0 || len(p.IgnoredResourceGroups) > 0 {
+		q.Needs = slices.DeleteFunc(q.Needs, func(d Need) bool { return ignores(p, d.Name) })
+	}
+	q.spread, err = spreadOf(p, q.Pod)
+	return err
+}
+
+// Begin finds the filters that have something to say. Without a question it drops all that
+// it has of the last one, and keeps memory for the next.
+func (fp *Plan) Begin(q *Question) {
+	if fp.first != nil {
+		fp.first.begin()
+	}
+	if q == nil {
+		for i := range fp.Active {
+			if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+				f.release()
+			}
+		}
+		clear(fp.Active)
+		*fp = Plan{Active: fp.Active[:0], first: fp.first}
+		return
+	}
+	*fp = Plan{Active: fp.Active[:0], Fixed: true, Local: true, order: FirstOrder(q.Rules), first: fp.first}
+	enforced := false
+	for i, f := range BuiltIn {
+		if !q.Off.Has(i) {
+			fp.beforeNodes(q, i)
+		}
+		switch {
+		case f == &ResourcesFilter:
+			fp.BeforeResources = len(fp.Active)
+		case q.Silent.Has(i):
+		case f.enforces != nil && f.enforces(q.Plugins):
+			fp.Selects, enforced = true, true
+		case f.concernsPod != nil && !f.concernsPod(q.Pod):
+		case f.begin != nil:
+			if pf := f.begin(q); pf != nil {
+				fp.Active = append(fp.Active, activeFilter{pf, i})
+				_, column := pf.(columnFilter)
+				fp.Fixed, fp.Local = false, fp.Local && column
+			}
+		case f.concernsPod == nil:
+		case i < ResourcesFilter.Index:
+			fp.Selects = true
+			fp.selecting |= 1 << i
+		default:
+			fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, i})
+		}
+	}
+	if fp.useFirst = !enforced && !q.Deferral.Asked; fp.useFirst && fp.first == nil {
+		fp.first = &firstAnswers{}
+	}
+}
+
+// beforeNodes asks a filter what it says before any node is looked at. Only the
+// first refusal counts. No narrowing refuses a pod in the order in which the filters
+// run here that would not do so in another one.
+func (fp *Plan) beforeNodes(q *Question, index int) {
+	f := BuiltIn[index]
+	refused := Status{Code: preemption.UnschedulableAndUnresolvable, By: index}
+	if f.narrow != nil {
+		if names, ok := f.narrow(q); ok {
+			if refused.Text = f.conflict; len(names) > 0 {
+				refused.Text = nil
+				refused = fp.narrow(f, names, refused)
+			}
+		}
+	}
+	if refused.Text == nil && f.refuse != nil {
+		refused.Text = f.refuse(q.Pod)
+	}
+	if refused.Text != nil && fp.Refused.Code == preemption.Success {
+		fp.Refused = refused
+	}
+}
+
+// narrow leaves the nodes that a filter names, of those that the ones before it named
+// (group 7.15). Where none is left, it returns why all nodes are refused.
+func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Status {
+	by := Status{Code: preemption.UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Name, Text: f.notFiltered}
+	if fp.Narrowed {
+		both := map[string]bool{}
+		for name := range fp.Names {
+			if names[name] {
+				both[name] = true
+			}
+		}
+		names, by.Text = both, bothText
+	}
+	fp.Names, fp.Narrowed, fp.Selects, fp.Excluded = names, true, true, by
+	if len(names) == 0 {
+		by.Text = bothConflictText
+		return by
+	}
+	return refused
+}
+
+// bothText is said of a node that NodeName and NodeAffinity together leave out.
+var (
+	bothText         = []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + " " + filter.NodeName + "]"}
+	bothConflictText = []string{bothText[0] + " simultaneously"}
+)
+
+// CheckNode asks the node filters that come before every pod filter (groups 7.2
+// to 7.5). They are asked once per node: nothing that preemption does changes their
+// answer.
+func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
+	if fp.Refused.Code != preemption.Success {
+		return fp.Refused
+	}
+	if fp.Narrowed && !fp.Names[n.Name] {
+		return fp.Excluded
+	}
+	return fp.AskNode(q, n)
+}
+
+// AskNode is CheckNode for a node that was not left out before the first filter.
+func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
+	if fp.useFirst && (fp.first.ready.Load() || fp.findFirst(q)) {
+		return fp.first.at(n)
+	}
+	return fp.askNode(q, n)
+}
+
+// findFirst looks for what the first filters say about all nodes, where that is due.
+func (fp *Plan) findFirst(q *Question) bool {
+	lacks, ok := fp.first.due(q)
+	if !ok {
+		return false
+	}
+	defer fp.first.looked()
+	if !fp.first.ready.Load() {
+		fp.first.find(q, lacks, fp.order, func(n *state.NodeState) Status { return fp.askNode(q, n) })
+	}
+	return fp.first.ready.Load()
+}
+
+func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
+	for _, i := range fp.order {
+		f := BuiltIn[i]
+		if f.check == nil || q.Silent.Has(i) {
+			continue
+		}
+		var reasons []string
+		if f.enforce != nil {
+			reasons = f.enforce(q.Plugins, n.Node)
+		}
+		if reasons == nil {
+			reasons = f.check(q, n.Node)
+		}
+		if reasons != nil {
+			return Status{Code: preemption.UnschedulableAndUnresolvable, By: i, Text: reasons}
+		}
+	}
+	return Status{}
+}
+
+// Touched reports whether pods of the node have a part in what active filters before
+// NodeResourcesFit say there.
+func (fp *Plan) Touched(n *state.NodeState) bool {
+	return slices.ContainsFunc(fp.Active[:fp.BeforeResources], func(f activeFilter) bool { return f.Touches(n) })
+}
+
+// Keeps reports whether a node answers pods with equal signatures equally as long as neither
+// the node has changed nor what is counted about it. The version is that with the last change
+// of anything that is counted.
+func (fp *Plan) Keeps() (version uint64, ok bool) {
+	for i := range fp.Active {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case *FixedFilter, columnFilter:
+		case *RuleAttempt:
+			if f.table == nil {
+				return 0, false
+			}
+		case countedFilter:
+			if !f.versioned() {
+				return 0, false
+			}
+			version = max(version, f.counted().changed)
+		default:
+			return 0, false
+		}
+	}
+	return version, true
+}
+
+// CountsChanged reports whether what is counted about a node has changed since a version.
+func (fp *Plan) CountsChanged(since uint64, slot int32) bool {
+	return slices.ContainsFunc(fp.Active, func(f activeFilter) bool {
+		c, ok := f.PodFilter.(countedFilter)
+		return ok && c.counted().changedSince(since, slot)
+	})
+}
+
+// AsksAboutFew reports whether the filters after NodeResourcesFit that pods of the node touch say
+// which pods concern them.
+func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
+	few = true
+	for i := fp.BeforeResources; i < len(fp.Active); i++ {
+		if f := fp.Active[i].PodFilter; f.Touches(n) {
+			_, selects := f.(fewPodsFilter)
+			if c, ok := f.(*CallerFilter); ok && c.concerns == nil {
+				selects = false
+			}
+			touched, few = true, few && selects
+		}
+	}
+	return touched, few
+}
+
+// MarkConcerned marks the pods of a node, from an index on, that concern any filter which says
+// so.
+func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
+	for i := range fp.Active {
+		if f, ok := fp.Active[i].PodFilter.(fewPodsFilter); ok {
+			f.markConcerned(n, from, marks)
+		}
+	}
+}
+
+// Count finds the columns of a node, on which the pods below a priority may leave, and the
+// statuses, as things are, of the first filter that fails before NodeResourcesFit and of the
+// first behind it; nil where none does. It is not ok where the filters have to be asked.
+func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late *Status, ok bool) {
+	c.reach, c.list, c.space, c.rest = reach, c.list[:0], c.space[:0], Status{}
+	h := heldOn(n)
+	for i := range fp.Active {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case columnFilter:
+			if !f.addColumns(h, c) {
+				return nil, nil, false
+			}
+		case restFilter:
+			if c.rest.Code == preemption.Success {
+				c.rest = f.said(n)
+				c.rest.By = fp.Active[i].Index
+			}
+		}
+	}
+	f := c.failing()
+	if f.late == nil && c.rest.Code != preemption.Success {
+		f.late = &c.rest
+	}
+	return f.early, f.late, true
+}
+
+// restFilter is an active filter whose answer depends on nothing but the node.
+type restFilter interface {
+	said(n *state.NodeState) Status
+}
+
+func (f *FixedFilter) said(n *state.NodeState) Status {
+	if reasons := f.descriptor.check(f.q, n.Node); reasons != nil {
+		return Status{Code: preemption.UnschedulableAndUnresolvable, Text: reasons}
+	}
+	return Status{}
+}
+
+// said is what the table says. Without one the node is asked.
+func (r *RuleAttempt) said(n *state.NodeState) Status {
+	s := r.table.At(n.Slot)
+	return Status{Code: s.Code, Text: s.Reasons}
+}
+
+// AppendSignature appends everything of the preemptor that the filters read, but for its
+// priority and its needs.
+func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
+	key.Texts(q.Schedulers) // whose nominations count
+	for _, f := range BuiltIn {
+		if f.appendSignature != nil {
+			f.appendSignature(key, q.Pod)
+		}
+	}
+	appendPlugins(q.Plugins, key, q.Off, q.Silent)
+	for i := range fp.Active {
+		switch f := fp.Active[i].PodFilter.(type) {
+		case *RuleAttempt:
+			key.Amount(int64(fp.Active[i].Index))
+			key.Amount(int64(f.key.Rule))
+			key.Text(f.key.Key)
+		case columnFilter:
+			key.Amount(int64(fp.Active[i].Index))
+			f.appendKey(key)
+		}
+		if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+			key.Amount(int64(fp.Active[i].Index))
+			key.Text(f.counted().shape)
+		}
+	}
+}
+
+// FixedFilter is a node filter that runs after NodeResourcesFit. It is asked
+// once per node.
+type FixedFilter struct {
+	descriptor *descriptor
+	q          *Question
+}
+
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (*FixedFilter) Touches(*state.NodeState) bool { return false }
+
+// OnNode returns the filter for one worker; see [PodFilter].
+func (f *FixedFilter) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*fixedNode)
+	if !ok {
+		n = &fixedNode{}
+	}
+	*n = fixedNode{filter: f}
+	return n
+}
+
+// fixedNode is a FixedFilter on one node.
+type fixedNode struct {
+	filter *FixedFilter
+	status Status
+}
+
+func (n *fixedNode) Enter(state *state.NodeState) {
+	n.status = n.filter.said(state)
+}
+
+func (*fixedNode) Change(*state.PodState, int)      {}
+func (n *fixedNode) Check([]*state.PodState) Status { return n.status }
+func (n *fixedNode) Release()                       { *n = fixedNode{} }

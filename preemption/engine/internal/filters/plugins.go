@@ -1,0 +1,85 @@
+package filters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// ClonePlugins copies the slices.
+func ClonePlugins(p *preemption.Plugins) preemption.Plugins {
+	c := *p
+	c.Off, c.OffOnNodes = slices.Clone(p.Off), slices.Clone(p.OffOnNodes)
+	c.IgnoredResources = slices.Clone(p.IgnoredResources)
+	c.IgnoredResourceGroups = slices.Clone(p.IgnoredResourceGroups)
+	c.DefaultSpread = slices.Clone(p.DefaultSpread)
+	return c
+}
+
+// ignores reports whether NodeResourcesFit passes over a resource (rule 7.18.5;
+// fitsRequest).
+func ignores(p *preemption.Plugins, name resource.Name) bool {
+	if !name.IsExtended() {
+		return false
+	}
+	group, _, _ := strings.Cut(string(name), "/")
+	return slices.Contains(p.IgnoredResources, name) || slices.Contains(p.IgnoredResourceGroups, group)
+}
+
+// enforced reports whether a node meets what the configuration adds (rule
+// 7.18.3).
+func enforced(p *preemption.Plugins, node *outrank.Node) bool {
+	return p.AddedAffinity == nil || slices.ContainsFunc(p.AddedAffinity.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool {
+		return fit.MatchesTerm(t, node)
+	})
+}
+
+// HardSpread reports whether a default constraint can keep a pod out.
+func HardSpread(p *preemption.Plugins) bool {
+	return slices.ContainsFunc(p.DefaultSpread, func(c outrank.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
+	})
+}
+
+// spreadOf returns the constraints of a pod: its own, or the default ones with
+// the selector that goes with the pod (rules 7.18.7 to 7.18.9;
+// buildDefaultConstraints).
+func spreadOf(p *preemption.Plugins, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
+	if len(pod.TopologySpreadConstraints) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
+		return pod.TopologySpreadConstraints, nil
+	}
+	selector := p.SpreadSelector(pod)
+	if err := selector.Validate(); err != nil {
+		return nil, fmt.Errorf("pod %s: Plugins.SpreadSelector: %w: %w", pod.Key(), outrank.ErrInvalid, err)
+	}
+	if selector == nil || selector.Empty() {
+		return nil, nil
+	}
+	constraints := slices.Clone(p.DefaultSpread)
+	for i := range constraints {
+		constraints[i].LabelSelector, constraints[i].MatchLabelKeys = selector, nil
+	}
+	return constraints, nil
+}
+
+// appendPlugins appends what is left of the configuration once the needs and the
+// pod's own demands are known. Default constraints are no part of it: they are one of what
+// PodTopologySpread counts.
+func appendPlugins(p *preemption.Plugins, key *state.KeyWriter, off, silent state.FilterSet) {
+	key.Number(int(off))
+	key.Number(int(silent))
+	key.NodeSelector(p.AddedAffinity)
+}
+
+// BoundByResources reports whether NodeResourcesFit is asked, without which no
+// bound of the search holds.
+func BoundByResources(p *preemption.Plugins) bool {
+	return !slices.Contains(p.Off, filter.NodeResourcesFit) && !slices.Contains(p.OffOnNodes, filter.NodeResourcesFit)
+}

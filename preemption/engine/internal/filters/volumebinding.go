@@ -1,0 +1,75 @@
+package filters
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+var (
+	volumeNodeText    = []string{"node(s) didn't match PersistentVolume's node affinity"}
+	volumeMissingText = []string{"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"}
+	unboundClaimText  = []string{"pod has unbound immediate PersistentVolumeClaims"}
+)
+
+// VolumeBindingFilter is VolumeBinding.
+var VolumeBindingFilter = descriptor{
+	Name: filter.VolumeBinding,
+	concernsPod: func(pod *outrank.Pod) bool {
+		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || volumeMissing(&v) })
+	},
+	refuse: refuseClaims,
+	check: func(q *Question, node *outrank.Node) []string {
+		pod := q.Pod
+		for i := range pod.Volumes {
+			if volumeMissing(&pod.Volumes[i]) {
+				return volumeMissingText
+			}
+			if s := pod.Volumes[i].Node; s != nil && !fit.MatchesLabels(s, node.Labels) {
+				return volumeNodeText
+			}
+		}
+		return nil
+	},
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
+		key.Number(len(pod.Volumes))
+		for i := range pod.Volumes {
+			key.Flag(volumeMissing(&pod.Volumes[i]))
+			key.NodeSelector(pod.Volumes[i].Node)
+		}
+	},
+}
+
+// volumeMissing reports whether the volume that a claim is bound to is not there.
+// VolumeZone says so before any node is looked at, but not of ephemeral volumes.
+func volumeMissing(v *outrank.Volume) bool {
+	return v.Claim != "" && v.State == outrank.ClaimVolumeMissing
+}
+
+// refuseClaims says which of the pod's claims no pod can use. Claims that are
+// merely not bound come last (VolumeBinding PreFilter).
+func refuseClaims(pod *outrank.Pod) []string {
+	unbound := false
+	for i := range pod.Volumes {
+		v := &pod.Volumes[i]
+		if v.Claim == "" {
+			continue
+		}
+		switch v.State {
+		case outrank.ClaimLost:
+			return []string{fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", v.Claim, v.MissingVolume)}
+		case outrank.ClaimDeleting:
+			return []string{fmt.Sprintf("persistentvolumeclaim %q is being deleted", v.Claim)}
+		case outrank.ClaimUnbound:
+			unbound = true
+		}
+	}
+	if unbound {
+		return unboundClaimText
+	}
+	return nil
+}

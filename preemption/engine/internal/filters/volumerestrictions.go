@@ -1,0 +1,217 @@
+package filters
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+var (
+	diskText    = []string{"node(s) had no available disk"}
+	oncePodText = []string{"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"}
+)
+
+// RestrictionsFilter is VolumeRestrictions.
+var RestrictionsFilter = descriptor{
+	Name:            filter.VolumeRestrictions,
+	concernsPod:     hasVolumes,
+	concernsRunning: hasVolumes,
+	begin: func(q *Question) PodFilter {
+		if f := newRestrictedVolumes(q); f != nil {
+			return f
+		}
+		return nil
+	},
+}
+
+func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
+
+// RestrictedVolumes is what one preemptor cannot share with other pods.
+type RestrictedVolumes struct {
+	// disks are the disks that it mounts directly, and once its claims that
+	// allow a single pod. InUse counts the claims in once that are in use at
+	// the start, each as 1 however many pods use it (VolumeRestrictions
+	// PreFilter).
+	disks []*outrank.Disk
+	once  []string
+	inUse int
+	// hashes are those of the names in once.
+	hashes []uint32
+}
+
+// newRestrictedVolumes returns nil if the filter has nothing to say in the
+// whole attempt. The reference does not look at the claims of nominated pods if
+// no claim is in use at the start (rule 7.8.6).
+func newRestrictedVolumes(q *Question) *RestrictedVolumes {
+	var v RestrictedVolumes
+	for i := range q.Pod.Volumes {
+		vol := &q.Pod.Volumes[i]
+		if vol.Disk.Kind != "" {
+			v.disks = append(v.disks, &vol.Disk)
+		}
+		if vol.OncePod && state.UsesClaim(vol) && !slices.Contains(v.once, vol.Claim) {
+			v.once, v.hashes = append(v.once, vol.Claim), append(v.hashes, hashOfClaim(vol.Claim))
+		}
+	}
+	for _, claim := range v.once {
+		if q.Snap.Claims.InUse(state.ClaimKey(q.Pod, claim), q.Snap.NodeStates) {
+			v.inUse++
+		}
+	}
+	if len(v.disks) == 0 && v.inUse == 0 {
+		return nil
+	}
+	return &v
+}
+
+// diskTaken is the status of a node on which a disk cannot be shared, and claimTaken of one
+// that does not hold all pods with a claim which allows one alone.
+var (
+	diskTaken  = Status{Code: preemption.Unschedulable, Text: diskText}
+	claimTaken = Status{Code: preemption.Unschedulable, Text: oncePodText}
+)
+
+// addColumns adds the pods whose disks cannot be shared, and those that use the claims.
+func (v *RestrictedVolumes) addColumns(h *holdings, c *Columns) bool {
+	at, stay := c.begin(), int64(0)
+	for i := range h.disks {
+		switch x := &h.disks[i]; {
+		case !slices.ContainsFunc(v.disks, x.Conflicts):
+		case c.mayLeave(&x.hold):
+			c.want(at, x.hold)
+		default:
+			stay++
+		}
+	}
+	c.end(at, stay, column{status: &diskTaken})
+	v.addUses(h, c)
+	return true
+}
+
+// addUses adds the uses of claims: as many as there are in the whole cluster, less those of the
+// pods that leave, must not be above 0.
+func (v *RestrictedVolumes) addUses(h *holdings, c *Columns) {
+	if v.inUse == 0 {
+		return // nor will it be above 0 when a pod that has left comes back
+	}
+	x, at := column{excess: int64(v.inUse), status: &claimTaken}, c.begin()
+	for i := range h.claims {
+		use := &h.claims[i]
+		if !slices.Contains(v.hashes, use.hash) || !slices.Contains(v.once, use.volume.Claim) {
+			continue
+		}
+		if last := len(c.space) - 1; last < at || c.space[last].pod != use.pod {
+			c.space = append(c.space, hold{use.pod, 0, use.priority})
+		}
+		of := &c.space[len(c.space)-1]
+		of.amount++
+		x.most = max(x.most, of.amount)
+	}
+	x.holds = c.space[at:]
+	c.list = append(c.list, x)
+}
+
+func (v *RestrictedVolumes) appendKey(key *state.KeyWriter) {
+	key.Number(len(v.disks))
+	for _, d := range v.disks {
+		key.Text(string(d.Kind))
+		key.Text(d.ID)
+		key.Texts(d.Monitors)
+		key.Flag(d.ReadOnly)
+	}
+	key.Texts(v.once)
+	key.Number(v.inUse)
+}
+
+// Touches reports whether pods of the node have a part in the answer; see [PodFilter].
+func (v *RestrictedVolumes) Touches(n *state.NodeState) bool {
+	return heldOn(n).volumes
+}
+
+// OnNode returns the filter for one worker; see [PodFilter].
+func (v *RestrictedVolumes) OnNode(earlier NodeFilter) NodeFilter {
+	n, ok := earlier.(*restrictedOnNode)
+	if !ok {
+		n = &restrictedOnNode{}
+	}
+	n.filter = v
+	return n
+}
+
+// restrictedOnNode is the filter on one node.
+type restrictedOnNode struct {
+	filter *RestrictedVolumes
+	// conflicts counts the pairs of a disk of the preemptor and one on the node
+	// that cannot be shared.
+	conflicts int
+	// uses follows InUse. Every mention of a claim by a pod that is added or
+	// removed counts 1, whatever the pod's namespace, so that uses can fall
+	// below 0 (rule 7.8.5).
+	uses int
+}
+
+// Enter does not count the claims again: InUse covers the whole cluster.
+func (v *restrictedOnNode) Enter(n *state.NodeState) {
+	v.conflicts, v.uses = 0, v.filter.inUse
+	if !heldOn(n).volumes {
+		return
+	}
+	for _, p := range n.Pods {
+		v.countConflicts(p, 1)
+	}
+}
+
+func (v *restrictedOnNode) Change(p *state.PodState, by int) {
+	v.countConflicts(p, by)
+	v.countUses(p, by, &v.uses)
+}
+
+// ChangeFar is change for a pod of another node, where its disks are in nobody's way.
+func (v *restrictedOnNode) ChangeFar(p *state.PodState, _ *state.NodeState, by int) {
+	v.countUses(p, by, &v.uses)
+}
+
+// Follow counts the claims alone: the disks are those of a node.
+func (v *restrictedOnNode) Follow(p *state.PodState, _ *state.NodeState, by int) {
+	v.countUses(p, by, &v.filter.inUse)
+}
+
+func (v *restrictedOnNode) countUses(p *state.PodState, by int, uses *int) {
+	for i := range p.Pod.Volumes {
+		if vol := &p.Pod.Volumes[i]; state.UsesClaim(vol) && slices.Contains(v.filter.once, vol.Claim) {
+			*uses += by
+		}
+	}
+}
+
+func (v *restrictedOnNode) countConflicts(p *state.PodState, by int) {
+	for i := range p.Pod.Volumes {
+		for _, d := range v.filter.disks {
+			if d.Conflicts(&p.Pod.Volumes[i].Disk) {
+				v.conflicts += by
+			}
+		}
+	}
+}
+
+func (v *restrictedOnNode) Check(nominated []*state.PodState) Status {
+	for _, p := range nominated {
+		v.Change(p, 1)
+	}
+	var st Status
+	switch {
+	case v.conflicts > 0:
+		st = diskTaken
+	case v.uses > 0:
+		st = claimTaken
+	}
+	for _, p := range nominated {
+		v.Change(p, -1)
+	}
+	return st
+}
+
+func (v *restrictedOnNode) Release() { v.filter = nil }

@@ -1,0 +1,88 @@
+package filters
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+var volumeZoneText = []string{"node(s) had no available volume zone"}
+
+// VolumeZoneFilter is VolumeZone.
+var VolumeZoneFilter = descriptor{
+	Name: filter.VolumeZone,
+	concernsPod: func(pod *outrank.Pod) bool {
+		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zonesOf(&v)) > 0 })
+	},
+	refuse: func(pod *outrank.Pod) []string {
+		for i := range pod.Volumes {
+			if v := &pod.Volumes[i]; v.Claim != "" && !v.Ephemeral && v.State == outrank.ClaimVolumeMissing {
+				return []string{fmt.Sprintf("persistentvolume %q not found", v.MissingVolume)}
+			}
+		}
+		return nil
+	},
+	check: func(q *Question, node *outrank.Node) []string {
+		if !hasZone(node) {
+			return nil
+		}
+		for i := range q.Pod.Volumes {
+			for label, values := range zonesOf(&q.Pod.Volumes[i]) {
+				if at, ok := zoneOf(node, label); !ok || !slices.Contains(values, at) {
+					return volumeZoneText
+				}
+			}
+		}
+		return nil
+	},
+	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
+		key.Number(len(pod.Volumes))
+		for i := range pod.Volumes {
+			zones := zonesOf(&pod.Volumes[i])
+			key.Number(len(zones))
+			for _, label := range slices.Sorted(maps.Keys(zones)) {
+				key.Text(label)
+				key.Texts(zones[label])
+			}
+		}
+	},
+}
+
+// zonesOf are the zones of a volume that this filter looks at: those of claims that
+// are not made along with the pod.
+func zonesOf(v *outrank.Volume) map[string][]string {
+	if v.Ephemeral {
+		return nil
+	}
+	return v.Zones
+}
+
+// hasZone reports whether the node says where it is; one that does not takes
+// any volume.
+func hasZone(n *outrank.Node) bool {
+	for _, label := range [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {
+		if _, ok := n.Labels[label]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// zoneOf returns the node's value of a label, or of the label that replaced it.
+func zoneOf(n *outrank.Node, label string) (string, bool) {
+	value, ok := n.Labels[label]
+	if ok {
+		return value, true
+	}
+	switch label {
+	case outrank.BetaZoneLabel:
+		value, ok = n.Labels[outrank.ZoneLabel]
+	case outrank.BetaRegionLabel:
+		value, ok = n.Labels[outrank.RegionLabel]
+	}
+	return value, ok
+}

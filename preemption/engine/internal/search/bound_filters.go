@@ -1,0 +1,166 @@
+package search
+
+import (
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// summaryFor returns the node's summary with the nominated pods that the
+// preemptor has to leave room for counted as running. It is not ok if the sums
+// are too large for that. Without those pods there is only more room, so the
+// second pass of the filters is not needed (rule 7.16.2).
+func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *state.NodeSummary) (adjusted *state.NodeSummary, ok bool) {
+	if sum.Flags&state.LargeAmounts != 0 {
+		return sum, false
+	}
+	if sum.Flags&state.HasNominated == 0 {
+		return sum, true
+	}
+	w.Dry.Nominate(n)
+	if len(w.Dry.Nominated) == 0 {
+		return sum, true
+	}
+	*space = *sum
+	for _, p := range w.Dry.Nominated {
+		for k, v := range p.Takes.Std {
+			space.Free[k] -= v
+		}
+		space.Room = max(space.Room, -state.MostPods) - 1
+	}
+	return space, true
+}
+
+// boundWithFilters bounds a node if filters after NodeResourcesFit have
+// something to say, no pod touches a filter before it, and no nominated pod
+// counts. If no pod of the node touches the later filters, their answer is the
+// same whichever pods leave.
+func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
+	n := w.snap.NodeStates[slot]
+	b.before = w.Shortage(sum)
+	if b.before != 0 {
+		if !w.makesRoom(b, slot, sum) {
+			return
+		}
+		if w.search.Attempt.Plan.Selective {
+			b.Kind = unasked
+			w.boundVictims(b, sum)
+			return
+		}
+	}
+	touched, _ := w.search.Attempt.Plan.AsksAboutFew(n)
+	switch {
+	case b.before == 0 && !touched && !w.search.given.any:
+		w.boundWithRoom(b, n, sum)
+		return
+	case b.before == 0:
+		w.boundByFilters(b, position, slot, sum, true)
+		return
+	case touched && (w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n)):
+		w.settle(b, position, n) // with all of them removed it may fail again
+		b.Kind = Settled
+		return
+	}
+	if touched {
+		b.Kind = w.kindAmong(n)
+	}
+	if st := w.Dry.CheckWithoutPossible(n, touched); st.Code != preemption.Success {
+		b.Kind, b.after = Settled, w.after.intern(st)
+		return
+	}
+	w.boundVictims(b, sum)
+}
+
+// asksLate reports that no filter is asked about nodes that are short of resources until their
+// victims are wanted.
+func (s *Search) asksLate() bool { return s.Attempt.Plan.Selective && !s.AnyPod }
+
+// isShort reports that asksLate is about a node: no pod of it touches an earlier filter, and each
+// is a unit by itself.
+func (w *Worker) isShort(slot int32) bool {
+	sum := w.snap.Summaries.At(slot)
+	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.search.Attempt.Plan.Touched(w.snap.NodeStates[slot])
+}
+
+// kindAmong says what decides on the victims of a candidate where filters after
+// NodeResourcesFit have something to say.
+func (w *Worker) kindAmong(n *state.NodeState) boundKind {
+	switch touched, few := w.search.Attempt.Plan.AsksAboutFew(n); {
+	case !touched:
+		return byResources
+	case few && w.search.Rules.byRows:
+		return bySelection
+	}
+	return byFilters
+}
+
+// boundWithRoom bounds a node that is not short of resources and on which no
+// pod touches the filters.
+func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.NodeSummary) {
+	w.Dry.EnterAfterResources(n)
+	st := w.Dry.CheckAfterResources()
+	if st.Code == preemption.Success {
+		return
+	}
+	b.before = w.before.intern(st)
+	switch {
+	case st.Code != preemption.Unschedulable:
+	case !w.anyPossible(n):
+		b.after = noVictims
+	default:
+		b.after = w.after.intern(st)
+	}
+}
+
+// boundByFilters bounds a node by asking every filter. If the node is short of
+// resources, the bounds hold as on other nodes. If another filter keeps the
+// preemptor away, the node is evaluated at once, because that filter could
+// contradict itself in the end (see [Contradiction]), which has to be counted.
+func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
+	n, dry := w.snap.NodeStates[slot], &w.Dry
+	dry.Enter(n)
+	st := dry.Check()
+	if st.Code == preemption.Success {
+		return
+	}
+	b.before = w.before.intern(st)
+	if st.Code != preemption.Unschedulable && !w.search.given.any {
+		return
+	}
+	if st.By != filters.ResourcesFilter.Index || !plain || w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n) {
+		w.settle(b, position, n)
+		return
+	}
+	if !w.helpsWithoutAll(b) {
+		return
+	}
+	w.makesRoom(b, slot, sum)
+	b.Kind = byFilters
+	w.boundVictims(b, sum)
+}
+
+// helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
+// victims gone is no candidate. Among exact victims may be a smaller set that helps,
+// where a pod of the node touches a filter that can lose by a pod that leaves.
+func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
+	return !w.search.Rules.exact || w.search.Attempt.GainsOn(n)
+}
+
+// helpsWithoutAll reports whether the node that was entered takes the preemptor once all
+// possible victims are away, and notes in the bound why not.
+func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
+	dry := &w.Dry
+	possible := dry.Possible()
+	if len(possible) == 0 {
+		b.after = noVictims
+		return false
+	}
+	dry.ChangeAll(possible, -1)
+	st := dry.Check()
+	dry.RestoreAll(possible)
+	if st.Code != preemption.Success {
+		b.after = w.after.intern(st)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,191 @@
+package search
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// boundByResources bounds a node on which resources alone decide. It writes the
+// bound in place, because copying a bound costs more than finding it.
+func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSummary) {
+	*b = NodeBound{before: w.Shortage(sum)}
+	if b.before == 0 {
+		return
+	}
+	if w.lowestMakeRoom(b, sum) {
+		if b.fewest = 1; w.search.tables.ends == nil { // else compareEnd mostly knows more
+			b.fewest = uint16(sum.Fewest(&w.search.asks))
+		}
+	} else if w.withoutLower(b, slot, sum) {
+		w.boundVictims(b, sum)
+	}
+}
+
+// lowestMakeRoom bounds a node on which the pods of the lowest priority alone make room, and
+// reports whether they do.
+func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
+	if sum.LowPods == 0 || int64(sum.Lowest) >= w.search.Attempt.Reach || !w.covers(sum, &sum.Low, int32(sum.LowPods)) {
+		return false
+	}
+	b.Kind, b.Bound = byResources, sum.Lowest
+	return true
+}
+
+// boundVictims completes the bound of a candidate whose least top priority is
+// known.
+func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
+	b.fewest = 1
+	if b.Bound == sum.Lowest {
+		b.fewest = uint16(sum.Fewest(&w.search.asks))
+	}
+}
+
+// short returns what the node lacks of each column.
+func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
+	for k := range short {
+		if w.search.asks[k] > sum.Free[k] {
+			short[k] = w.search.asks[k] - sum.Free[k]
+		}
+	}
+	return short
+}
+
+// Shortage returns the answer of a node as things are, 0 if it takes the pod.
+func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
+	for k := range sum.Free {
+		if w.search.asks[k] > sum.Free[k] {
+			key |= 1 << k
+		}
+	}
+	if sum.Room < 1 {
+		key |= tooManyPods
+	}
+	return key
+}
+
+// covers reports whether removing pods that hold this much makes room.
+func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
+	for k := range sum.Free {
+		if w.search.asks[k] > sum.Free[k]+held[k] {
+			return false
+		}
+	}
+	return int32(sum.Room)+pods >= 1
+}
+
+// boundByAsking is boundByResources where the caller has to be asked which pods may be
+// evicted.
+func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary) {
+	*b = NodeBound{before: w.Shortage(sum)}
+	if b.before != 0 && w.makesRoom(b, slot, sum) {
+		w.boundVictims(b, sum)
+	}
+}
+
+// makesRoom reports whether a node that is short of resources has room with all
+// possible victims removed, and bounds the top priority as withoutLower does. The
+// caller is asked about the pods from the least important up until there is room.
+func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
+	if !w.search.Rules.exactly {
+		return w.withoutLower(b, slot, sum)
+	}
+	n := w.snap.NodeStates[slot]
+	var away state.Level
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.search.Attempt.Reach; i-- {
+		if !w.search.Rules.allows(&w.search.Attempt, n.Objects[i]) {
+			continue
+		}
+		away.Pods++
+		for k, v := range n.Rows[i] {
+			away.Held[k] += v
+		}
+		if w.covers(sum, &away.Held, away.Pods) {
+			b.Kind, b.Bound = byResources, n.SortKeys[i].Priority
+			return true
+		}
+	}
+	w.recordShortage(b, slot, sum, &away)
+	return false
+}
+
+// anyPossible reports whether any pod of the node could be a victim.
+func (w *Worker) anyPossible(n *state.NodeState) bool {
+	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.search.Attempt.Reach; i-- {
+		if w.search.Rules.allows(&w.search.Attempt, n.Objects[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutLower reports whether a node that is short of resources has room with
+// all pods of lower priority removed. If so, it bounds the top priority of the
+// victims; otherwise it records the shortage.
+func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
+	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
+	if away.Pods == 0 || int64(away.Priority) >= w.search.Attempt.Reach {
+		away = state.Level{}
+	}
+	for i := 1; away.Pods > 0; i++ {
+		if w.covers(sum, &away.Held, away.Pods) {
+			b.Kind, b.Bound = byResources, away.Priority
+			return true
+		}
+		above := w.snap.LevelAbove(slot, i)
+		if above == nil || int64(above.Priority) >= w.search.Attempt.Reach {
+			break
+		}
+		away = *above
+	}
+	w.recordShortage(b, slot, sum, &away)
+	return false
+}
+
+// recordShortage completes the bound of a node that has no room even with away
+// removed, which is all pods of lower priority.
+func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
+	hopeless := w.hopeless(slot)
+	b.before |= hopeless
+	switch {
+	case hopeless != 0 && !w.search.given.any:
+	case away.Pods == 0:
+		b.after = noVictims
+	default:
+		b.after = w.shortageWithout(sum, away) | hopeless
+	}
+}
+
+// hopeless returns the part of an answer which says that even the empty node is short.
+func (w *Worker) hopeless(slot int32) answer {
+	offers := &w.snap.NodeStates[slot].Offers.Std
+	for k := range w.search.asks {
+		if w.search.asks[k] > offers[k] {
+			return unresolvable
+		}
+	}
+	return 0
+}
+
+// shortageWithout is Shortage with pods away.
+func (w *Worker) shortageWithout(sum *state.NodeSummary, away *state.Level) answer {
+	without := *sum
+	for k := range without.Free {
+		without.Free[k] += away.Held[k]
+	}
+	without.Room = int16(min(int32(sum.Room)+away.Pods, state.MostPods))
+	return w.Shortage(&without)
+}
+
+// FewestByExtremes returns a lower bound on how many pods of the node hold what it is short
+// of, of whatever priority.
+func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
+	pods := float64(1 - int32(l.Room))
+	for k, v := range asks {
+		if p := float64(v-l.Free[k]) * e.PerLargest[k]; p > pods {
+			pods = p
+		}
+	}
+	// Less by more than what dividing and multiplying can have added.
+	return int32(min(int64(math.Ceil(pods*(1-1e-9))), state.MostPods))
+}

@@ -1,0 +1,351 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// ExplainsByRows reports whether an explanation finds most candidates from the rows
+// of their nodes. What is left is explained by the exhaustive search.
+func (s *Search) ExplainsByRows() bool {
+	return s.Rules.byRows && !s.Filtered && s.Attempt.Config.Sample == nil && s.Attempt.Plan.Refused.Code == preemption.Success
+}
+
+// Explanation finds the status of every node and all candidates.
+func (s *Search) Explanation(ctx context.Context) (*preemption.Explanation, error) {
+	if err := s.readGiven(); err != nil {
+		return nil, err
+	}
+	e := &preemption.Explanation{Nodes: make([]preemption.NodeReport, len(s.Bounds))}
+	w := s.Workers[0]
+	e.Candidates = make([]preemption.Candidate, 0, len(s.Bounds))
+	var victims victimSlab
+	for position := range e.Nodes {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		report := &e.Nodes[position]
+		if !w.reportStatus(report, position) {
+			continue
+		}
+		report.Tried = true
+		c, ok := w.candidateAt(position)
+		if !ok {
+			report.AfterRemoval = s.Attempt.Public(w.failure)
+			continue
+		}
+		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
+	}
+	if len(e.Candidates) == 0 {
+		e.Candidates = nil
+	}
+	s.scoreAll(e.Candidates)
+	if e.DecidedBy = s.rank(ctx, e.Candidates); ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	e.Plan = *s.beginPlan()
+	s.tally = s.sum(s.tally[:0], &w.after)
+	e.Unhelpful = statusCounts(&s.Attempt, s.tally)
+	switch {
+	case e.Outcome != preemption.Preempt:
+	case len(e.Candidates) == 0:
+		e.Outcome = preemption.NothingHelps
+	default:
+		e.Candidate, e.Grace = e.Candidates[0], s.Attempt.Config.Grace()
+	}
+	return e, nil
+}
+
+// reportStatus reports and counts the status of a node as things are, and whether
+// preemption is to be tried there.
+func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try bool) {
+	n := w.search.NodeAt(position)
+	report.Node = n.Name
+	sum := w.snap.Summaries.At(n.Slot)
+	switch {
+	case w.search.given.any:
+		report.Status = w.search.Attempt.Public(dryrun.FilterStatusOf(w.givenAt(position)))
+		return w.note(position)
+	case sum.Flags&^state.AnyUnits == 0 && !w.search.Attempt.Plan.Selects:
+		x, code := w.filterByResources(n.Slot, sum)
+		w.before.count(x, 1)
+		if x != 0 {
+			report.Status = w.search.Attempt.Public(w.search.statusOf(x))
+		}
+		return code == preemption.Unschedulable
+	}
+	st := w.Dry.Filter(n)
+	if st.Code == preemption.Success {
+		w.before.count(0, 1)
+	} else {
+		w.before.count(w.before.intern(st), 1)
+	}
+	report.Status = w.search.Attempt.Public(st)
+	return st.Code == preemption.Unschedulable
+}
+
+// lasting returns a copy of a worker's candidate with victims of its own.
+func (s *Search) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
+	out := *c
+	out.Victims, out.OwnScores = victims, nil
+	// The start in the very form in which the caller gave it.
+	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
+		out.Score.Start = start
+	} else if s.Attempt.Now.Equal(c.Score.Start) {
+		out.Score.Start = s.Attempt.Now
+	}
+	return out
+}
+
+// scoreAll asks the caller's scorers about every candidate.
+func (s *Search) scoreAll(candidates []preemption.Candidate) {
+	for i := range candidates {
+		for _, x := range s.Attempt.Config.Scorers {
+			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
+		}
+	}
+}
+
+// victimSlab makes room for the victims of many candidates at a time.
+type victimSlab []preemption.Victim
+
+func (v *victimSlab) copy(victims []preemption.Victim) []preemption.Victim {
+	if cap(*v)-len(*v) < len(victims) {
+		*v = make(victimSlab, 0, max(512, len(victims)))
+	}
+	at := len(*v)
+	*v = append(*v, victims...)
+	return (*v)[at:len(*v):len(*v)]
+}
+
+// rank sorts candidates that are in the order of their nodes, the best first, and returns the
+// rank by which the first beats the second. Once the context has ended the order is any.
+func (s *Search) rank(ctx context.Context, candidates []preemption.Candidate) preemption.Rank {
+	if len(candidates) < 2 {
+		return 0
+	}
+	compare := func(a, b *preemption.Candidate) (int, preemption.Rank) {
+		return s.Attempt.CompareStandings(standingOf(a), standingOf(b))
+	}
+	order := make([]int32, len(candidates))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	compares, ended := 0, false
+	slices.SortStableFunc(order, func(i, j int32) int {
+		if compares++; compares%comparesPerLook == 0 {
+			ended = ctx.Err() != nil
+		}
+		if ended {
+			return 0
+		}
+		o, _ := compare(&candidates[i], &candidates[j])
+		return o
+	})
+	reorder(candidates, order)
+	_, by := compare(&candidates[0], &candidates[1])
+	return by
+}
+
+// comparesPerLook is how many candidates are compared between two looks at the context.
+const comparesPerLook = 512
+
+func standingOf(c *preemption.Candidate) dryrun.Standing {
+	return dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}
+}
+
+// reorder puts the element at order[i] at i, in place, because another list of candidates
+// would be large. The order is used up.
+func reorder(candidates []preemption.Candidate, order []int32) {
+	for i := range order {
+		if int(order[i]) == i {
+			continue
+		}
+		first, at := candidates[i], i
+		for int(order[at]) != i {
+			from := int(order[at])
+			candidates[at], order[at], at = candidates[from], int32(at), from
+		}
+		candidates[at], order[at] = first, int32(at)
+	}
+}
+
+// ExplainNode finds what one node says, and the candidate that it is, nil for none.
+func (s *Search) ExplainNode(n *state.NodeState) (preemption.NodeReport, *preemption.Candidate) {
+	w := s.Workers[0]
+	report := preemption.NodeReport{Node: n.Name}
+	st := s.Attempt.Plan.Refused
+	switch {
+	case s.given.any:
+		given := s.givenOf(n)
+		st = dryrun.FilterStatusOf(&given)
+	case st.Code == preemption.Success:
+		st = w.Dry.Filter(n)
+	}
+	report.Status = s.Attempt.Public(st)
+	if st.Code != preemption.Unschedulable {
+		return report, nil
+	}
+	report.Tried = true
+	possible, st := w.Dry.DryRun(n)
+	if report.AfterRemoval = s.Attempt.Public(st); st.Code != preemption.Success {
+		return report, nil
+	}
+	c := w.Dry.Candidate(possible)
+	return report, &c
+}
+
+// BestFirst finds the candidates in the order of the ranks, and the victims of each
+// when it is wanted. It ends when yield returns false.
+func (s *Search) BestFirst(ctx context.Context, yield func(*preemption.Candidate, error) bool) {
+	if err := s.readGiven(); err != nil {
+		yield(nil, err)
+		return
+	}
+	s.Rules.general = true // no candidate is pruned
+	s.NoteTight()
+
+	queue := promising{rules: &s.Rules, nodes: s.queue[:0]}
+	later := boundQueue{keys: s.later[:0]}
+	if err := s.queueAll(ctx, &queue, &later); err != nil {
+		yield(nil, err)
+		return
+	}
+
+	// The first of the queue is no better than its optimistic score says. Once that is the score itself, no
+	// other node can have a better candidate.
+	w := s.Workers[0]
+	for w.takeQueued(&queue, &later); len(queue.nodes) > 0; w.takeQueued(&queue, &later) {
+		if ctx.Err() != nil {
+			yield(nil, ctx.Err())
+			return
+		}
+		if w.refineFirst(&queue) {
+			continue
+		}
+
+		position := queue.nodes[0].Position
+		queue.dropFirst()
+		c, err := w.chosenAt(position)
+		if ctx.Err() != nil { // what was found since is of no use
+			err = ctx.Err()
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if !yield(c, nil) {
+			return
+		}
+	}
+}
+
+// queueAll bounds every node, and queues those that may have a candidate: by their optimistic scores, or by keys
+// made of their bounds, which cost less until a node's turn comes. A key says enough by the usual ranks alone, and
+// has room for so many positions.
+func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQueue) error {
+	w := s.Workers[0]
+	inTurn := !s.Rules.topLast && s.Rules.standard && len(s.Bounds) <= maxQueued
+	for position := range s.Bounds {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+
+		real, ok := w.boundForLater(position)
+		switch b := &s.Bounds[position]; {
+		case !ok:
+		case b.Kind == Evaluated:
+			queue.nodes = append(queue.nodes, real)
+		case inTurn:
+			later.keys = append(later.keys, boundKeyOf(b, position))
+		default:
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.snap.Order[position]))
+		}
+	}
+
+	s.queue, s.later = queue.nodes, later.keys // so that a later search has their memory
+	queue.order()
+	later.order()
+	return nil
+}
+
+// refineFirst finds out more about the first node of the queue, which may lose its place then, and reports false
+// where nothing is left to find out: it has been evaluated.
+func (w *Worker) refineFirst(queue *promising) bool {
+	position := queue.nodes[0].Position
+	b, slot := &w.search.Bounds[position], w.snap.Order[position]
+	switch {
+	case b.Kind == Evaluated:
+		return false
+
+	case !b.exact: // a tighter bound costs less than an evaluation, and may be enough
+		w.Tighten(b, slot)
+		queue.nodes[0] = w.Optimistic(b, position, slot)
+
+	default:
+		queue.nodes[0] = w.ScoreOfNode(b, position)
+		if queue.nodes[0].Position < 0 { // no candidate after all
+			queue.dropFirst()
+			return true
+		}
+		b.Kind = Evaluated
+	}
+	queue.sink(0)
+	return true
+}
+
+// chosenAt returns the candidate on a node that has been evaluated.
+func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
+	possible, st := w.Dry.DryRun(w.search.NodeAt(position))
+	if st.Code != preemption.Success {
+		w.Dry.Contradicted()
+	}
+	if w.Dry.Err != nil {
+		return nil, w.Dry.Err
+	}
+	c := w.Dry.Candidate(possible)
+	w.Dry.RestoreVictims(possible)
+	return &c, nil
+}
+
+// takeQueued moves the waiting nodes whose bounds are as good as the first of the
+// queue to there.
+func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
+	for len(later.keys) > 0 {
+		position := later.keys[0].position()
+		b := &w.search.Bounds[position]
+		if len(queue.nodes) > 0 {
+			least := *b
+			least.fewest = min(least.fewest, mostKeyVictims)
+			if least.setLowest(&w.outlook.low, position); !w.search.Rules.Better(&w.outlook.low, &queue.nodes[0]) {
+				return
+			}
+		}
+		queue.push(w.Optimistic(b, position, w.snap.Order[position]))
+		later.dropFirst()
+	}
+}
+
+// boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
+// if the node is no candidate.
+func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
+	b, slot := &w.search.Bounds[position], w.snap.Order[position]
+	w.Best = NodeScore{Position: -1}
+	if w.search.given.any {
+		if b.Kind = Settled; !w.note(position) {
+			return real, false
+		}
+		w.tryNode(b, position, slot)
+	} else {
+		w.BoundNode(b, position, slot)
+	}
+	if found := w.Best; found.Position >= 0 {
+		b.Kind = Evaluated
+		return found, true
+	}
+	return real, b.Kind != Settled
+}

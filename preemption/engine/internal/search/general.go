@@ -1,0 +1,76 @@
+package search
+
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// runGeneral is run for other rules than the default ones. One round bounds all
+// nodes, and evaluates on the way those whose optimistic score is the best so far.
+// Then come the nodes that this has not pruned, in the order of their optimistic
+// scores, until none is better than the incumbent.
+func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
+	s.NoteTight()
+	s.onlyCount = s.Attempt.Eligible(s.statusOfNode) != preemption.Eligible
+	if err := s.each(ctx, s.firstRound()); err != nil {
+		return nil, err
+	}
+	plan := s.beginPlan()
+	if plan.Outcome != preemption.Preempt {
+		return plan, nil
+	}
+	if s.Attempt.Config.Sample != nil {
+		if err := s.trySample(ctx, s.Workers[0].tryForSample); err != nil {
+			return nil, err
+		}
+	}
+	s.gather()
+	if err := s.evaluateBestFirst(ctx); err != nil {
+		return nil, err
+	}
+	best := s.Workers[0].Best
+	if s.Rules.asked && best.Position < 0 && !s.Rules.exactly {
+		return s.runExactly(ctx)
+	}
+	s.finishPlan(plan, best)
+	return plan, nil
+}
+
+// runExactly decides once more, with the caller asked about every possible victim.
+func (s *Search) runExactly(ctx context.Context) (*preemption.Plan, error) {
+	s.Rules.exactly = true
+	for _, w := range s.Workers {
+		w.Reset()
+	}
+	return s.runGeneral(ctx)
+}
+
+// firstRound returns the round over all nodes that ends with the status of every node
+// known. For a sample it leaves the candidates alone.
+func (s *Search) firstRound() func(w *Worker, from, to int) {
+	switch sample := s.Attempt.Config.Sample != nil; {
+	case s.given.any && sample:
+		return (*Worker).noteGiven
+	case s.given.any:
+		return (*Worker).boundGiven
+	case sample:
+		return (*Worker).filterNodes
+	}
+	return (*Worker).boundGeneral
+}
+
+// boundGeneral is BoundNodes for other rules than the default ones. It considers the
+// candidates of a few nodes at a time, while their summaries are at hand.
+func (w *Worker) boundGeneral(from, to int) {
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
+		w.BoundNodes(from, end)
+		w.fitsSomewhere = w.before.usual[0] > 0
+		if w.fitsSomewhere || w.search.onlyCount {
+			continue // no candidate is wanted
+		}
+		w.considerChunk(from, end)
+	}
+}

@@ -1,0 +1,161 @@
+package search
+
+import (
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Statuses that the caller gives take the place of what the filters say about the
+// nodes as things are. Preemption is then tried on every node with the code
+// Unschedulable, whatever the filters say there; only dry runs ask them.
+
+// takeStatuses prepares the round that reads the caller's statuses.
+func (s *Search) takeStatuses(req *preemption.Request) {
+	s.given.any, s.given.byName, s.given.inOrder = true, req.Statuses, req.StatusesInOrder
+	s.Attempt.Plan.Refused, s.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+}
+
+// noteGiven notes the given statuses of a chunk of the nodes, and on which of them
+// preemption is to be tried.
+func (w *Worker) noteGiven(from, to int) {
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		for position := from; position < end; position++ {
+			w.search.toTry[position] = try&(1<<(position-from)) != 0
+		}
+	}
+}
+
+// boundGiven is boundGeneral for given statuses, by the default rules as well.
+func (w *Worker) boundGiven(from, to int) {
+	for ; from < to; from += state.SummaryBlockSize {
+		end := min(from+state.SummaryBlockSize, to)
+		try := w.noteChunk(from, end)
+		if w.fitsSomewhere || w.search.onlyCount {
+			try = 0 // no candidate is wanted
+		}
+		w.boundChunk(from, end, try)
+		if w.search.Rules.general {
+			w.considerChunk(from, end)
+		}
+	}
+}
+
+// noteChunk counts the given statuses of as many nodes as a block has at most, and returns
+// a bit for each of those on which preemption is to be tried. Mostly a status is that of
+// the node before.
+func (w *Worker) noteChunk(from, to int) (try uint64) {
+	var last *preemption.Status
+	x, code, nodes := answer(0), preemption.Success, 0
+	for position := from; position < to; position++ {
+		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
+			w.before.count(x, nodes)
+			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, preemption.UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == preemption.Success
+		}
+		nodes++
+		if code == preemption.Unschedulable {
+			try |= 1 << (position - from)
+		}
+	}
+	w.before.count(x, nodes)
+	return try
+}
+
+// note counts the given status of a node, and reports whether preemption is to be tried.
+func (w *Worker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
+
+// boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
+func (w *Worker) boundChunk(from, to int, try uint64) {
+	plain := !w.search.Filtered && !w.search.Rules.exactly && !w.search.Attempt.Plan.Selects
+	for position := from; position < to; position++ {
+		b := &w.search.Bounds[position]
+		if try&(1<<(position-from)) == 0 {
+			b.Kind = Settled
+			continue
+		}
+		slot := w.snap.Order[position]
+		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.search.bounded == 0 {
+			if w.boundByResources(b, slot, sum); b.before != 0 {
+				w.after.count(b.after, 1)
+				continue
+			}
+		}
+		w.tryNode(b, position, slot)
+	}
+}
+
+// readGiven reads statuses by name, before any node is looked at.
+func (s *Search) readGiven() error {
+	if s.given.byName == nil {
+		return nil
+	}
+	s.snap.Names.Load(s.snap.NodeStates, s.snap.Order)
+	if s.given.named.Read(s.snap.Names, s.given.byName, s.Attempt.Config.NotFiltered()) && s.given.named.known() {
+		return nil
+	}
+	return dryrun.CheckNamed(s.snap, s.given.byName)
+}
+
+// givenAt returns the status that the caller gave for a node, once all are read.
+func (w *Worker) givenAt(position int) *preemption.Status {
+	if w.search.given.inOrder != nil {
+		return &w.search.given.inOrder[position]
+	}
+	return &w.search.given.named.List[w.search.given.named.of[position]]
+}
+
+// answerGiven returns the answer that stands for the given status of a node. Those by name
+// get their answers in the order of the nodes.
+func (w *Worker) answerGiven(st *preemption.Status, position int) answer {
+	switch {
+	case st.Code == preemption.Success:
+		return 0
+	case w.search.given.inOrder != nil:
+		if w.given.answer == 0 || !sameStatus(st, &w.given.last) {
+			w.given.last, w.given.answer = *st, w.before.intern(dryrun.FilterStatusOf(st))
+		}
+		return w.given.answer
+	}
+	if len(w.given.of) < len(w.search.given.named.List) {
+		w.given.of = state.Fill(w.given.of, len(w.search.given.named.List), 0)
+	}
+	at := &w.given.of[w.search.given.named.of[position]]
+	if *at == 0 {
+		*at = w.before.intern(dryrun.FilterStatusOf(st))
+	}
+	return *at
+}
+
+// mayRefuse reports whether a node filter may turn the preemptor away, where none was
+// asked so far.
+func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
+	return w.search.Attempt.Elsewhere && (sum.Flags&state.Restricted != 0 || w.search.Attempt.Plan.Selects)
+}
+
+// tryNode bounds a node on which preemption is to be tried, whatever the filters say
+// about it as things are.
+func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
+	sum := w.snap.Summaries.At(slot)
+	switch {
+	case w.mayRefuse(sum):
+		*b = NodeBound{}
+		w.evaluateByFilters(position, w.snap.NodeStates[slot])
+		b.Kind = Settled
+		return
+	case sum.Flags&^(state.Restricted|w.search.bounded) == 0 && !w.search.Filtered && !w.search.Rules.exactly:
+		w.boundByResources(b, slot, sum)
+	default:
+		*b = NodeBound{}
+		w.boundPods(b, position, slot)
+	}
+	if b.before == 0 {
+		// There is room already, so that all pods can be put back.
+		w.evaluateByFilters(position, w.snap.NodeStates[slot])
+		b.Kind = Settled
+	}
+	w.after.count(b.after, 1)
+}

@@ -1,0 +1,98 @@
+package search
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// NodeScore is a candidate, or one that a node could be at best.
+type NodeScore struct {
+	Position int // in the order of the nodes, -1 for no candidate
+	rank.Figures
+}
+
+// rankOrder are the figures that ranks compare in turn, each once, up to NoFigure.
+type rankOrder [rank.NumFigures]rank.Figure
+
+// FiguresOf returns the figures that ranks compare.
+func FiguresOf(ranks []preemption.Rank) (order rankOrder) {
+	var seen [rank.NumFigures]bool
+	at := 0
+	for _, r := range ranks {
+		if x := rank.Of(r).Figure; x != rank.NoFigure && !seen[x] {
+			seen[x], order[at] = true, x
+			at++
+		}
+	}
+	return order
+}
+
+// DefaultOrder is that of the default ranks.
+var DefaultOrder = FiguresOf(dryrun.UsualRanks)
+
+// Beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
+// order of the nodes.
+func (f *NodeScore) Beats(g *NodeScore, order *rankOrder) bool {
+	if f.Position < 0 || g.Position < 0 {
+		return g.Position < 0 && f.Position >= 0
+	}
+	for _, x := range order {
+		if x == rank.NoFigure {
+			break
+		}
+		a, b := f.Of(x), g.Of(x) // both, which is too long to be inlined
+		if x == rank.StartFigure {
+			a, b = f.Starts(&g.Figures)
+		}
+		if a != b {
+			return a < b
+		}
+	}
+	return f.Position < g.Position
+}
+
+// BeatsByDefault is beats by the DefaultOrder, written out because it is called so often
+// (TestDefaultOrderIsWrittenOut holds it to that).
+func (f *NodeScore) BeatsByDefault(g *NodeScore) bool {
+	switch {
+	case f.Position < 0 || g.Position < 0:
+		return g.Position < 0 && f.Position >= 0
+	case f.Violations != g.Violations:
+		return f.Violations < g.Violations
+	case f.Top != g.Top:
+		return f.Top < g.Top
+	case f.Sum != g.Sum:
+		return f.Sum < g.Sum
+	case f.Victims != g.Victims:
+		return f.Victims < g.Victims
+	case f.Start != g.Start:
+		return g.Start.Before(f.Start)
+	}
+	return f.Position < g.Position
+}
+
+// unknown is better than any figure of a rank.
+const unknown = math.MinInt64
+
+// leading are what the first two ranks beside the violations compare, the less the
+// better. Where the first is unknown, so is the second.
+type leading struct{ first, second int64 }
+
+// worst loses against any other figures, or ties with them.
+var worst = leading{math.MaxInt64, math.MaxInt64}
+
+// Worse reports whether these figures lose against others.
+func (f *leading) Worse(g *leading) bool {
+	return f.first > g.first || f.first == g.first && f.second > g.second
+}
+
+// leads returns a figure, which is unknown where there is none.
+func leads(f *rank.Figures, x rank.Figure) int64 {
+	if x == rank.NoFigure {
+		return unknown
+	}
+	return f.Of(x)
+}

@@ -1,0 +1,122 @@
+package search
+
+import (
+	"context"
+	"sync"
+
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Search decides without evaluating every node, by any rules (see searchRulesOf)
+// and with any filters. Where extenders have a say, and for some explanations, the
+// exhaustive search (result) decides instead. Both return the same answer.
+//
+// The search is fast because of bounds that follow from resources alone. A pod
+// only ever takes room, and every set of victims has to make room, whatever
+// other filters there are:
+//
+//   - Let q be the lowest priority such that removing every pod of priority q
+//     and below makes room. Any set of victims holds a pod of priority q or
+//     above, because otherwise a lower q would do. So q bounds the second rank
+//     from below, without choosing victims.
+//   - If q is the lowest priority on the node and no victim is above it, all
+//     victims are among the pods of that priority. If at least k of those are
+//     needed to hold enough (see topSums), the third rank is at least k times
+//     what one of them counts. With exactly k victims, their starts bound the
+//     fifth rank (see losesByStart).
+//   - If resources alone decide and no pod of priority q or below violates a
+//     budget, every pod above q is reprieved: with the pods at q and below
+//     removed there is room for all of them, and violating pods, which are
+//     reprieved first, are among them. So the reprieve need not look at them.
+//
+// A search goes over the nodes in four rounds. The first round bounds every
+// node by its summary, or all nodes of a block at once by its digest. The other three evaluate
+// nodes, the most promising first, and prune those whose bound is worse than the incumbent,
+// the best candidate so far. ENGINE.md has the proofs and the picture of the data.
+//
+// Later calls reuse a search for its memory.
+type Search struct {
+	Attempt dryrun.Attempt
+	snap    *state.Snapshot // that of the attempt
+	// asks is what the preemptor needs by column, asksNothing if it needs
+	// nothing.
+	asks state.AmountRow
+	// everyLarge is set if every node offers what the preemptor asks for by column.
+	everyLarge bool
+	// Filtered is set if filters besides NodeResourcesFit have something to say after
+	// the first node filters, or the preemptor needs a resource without a
+	// column. AnyPod is set if every pod may have a part in that.
+	Filtered, AnyPod bool
+	// tabled is set if all these filters are rules of the caller whose answers are known.
+	tabled bool
+
+	// bounded are the flags with which the bounds of a summary still hold. Only the
+	// evaluation of a node asks about them.
+	bounded state.SummaryFlags
+
+	Bounds    []NodeBound // by position
+	Workers   []*Worker
+	chunk     int
+	blocks    blockPass
+	incumbent incumbent
+	Rules     searchRules
+	tables    callerTables
+	queue     []NodeScore // memory of evaluateBestFirst
+	later     []boundKey
+	onlyCount bool // no candidate is wanted
+	// toTry marks the positions of the nodes that a sample may try, and positions
+	// lists them.
+	toTry     []bool
+	positions []int32
+	given     givenStatuses
+	signature state.KeyWriter // see AnswerCache
+	// Busy is set from the beginning of the work until it returns. A search that a panic of
+	// the caller's code leaves busy is not used again.
+	Busy  bool
+	tally tally
+}
+
+// Searches keeps searches for later calls.
+var Searches = sync.Pool{New: func() any { return &Search{} }}
+
+// minChunks is the least number of chunks per worker. Starting another
+// goroutine takes 20 us or so, in which one worker bounds hundreds of nodes.
+const minChunks = 8
+
+// each has the workers go over all nodes.
+func (s *Search) each(ctx context.Context, round func(w *Worker, from, to int)) error {
+	return s.eachOf(ctx, len(s.Bounds), round)
+}
+
+// eachOf has the workers go over so many positions or slots, a chunk at a time.
+func (s *Search) eachOf(ctx context.Context, n int, round func(w *Worker, from, to int)) error {
+	if workers := min(len(s.Workers), n/(minChunks*s.chunk)); workers > 1 {
+		return dryrun.InChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
+			round(s.Workers[worker], from, to)
+			s.Workers[worker].share()
+		})
+	}
+	for from := 0; from < n && ctx.Err() == nil; from += s.chunk {
+		round(s.Workers[0], from, min(n, from+s.chunk))
+	}
+	return ctx.Err()
+}
+
+// gather combines what the workers have found.
+func (s *Search) gather() {
+	for _, w := range s.Workers {
+		if w.leastSpan.better(s.blocks.least) {
+			s.blocks.least = w.leastSpan
+		}
+		w.share()
+	}
+	for _, w := range s.Workers {
+		w.share()
+	}
+}
+
+// NodeAt returns the node at a position.
+func (s *Search) NodeAt(position int) *state.NodeState {
+	return s.snap.NodeStates[s.snap.Order[position]]
+}

@@ -1,0 +1,63 @@
+package search
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// asksNothing is less than any node has free, unless its amounts are large.
+const asksNothing = math.MinInt64 / 2
+
+// unlimited is more than all pods of a node take together (see LargeAmounts).
+const unlimited = math.MaxInt64 / 2
+
+// spare is what a node has free beyond the preemptor's needs while some of its pods are away.
+// It is below 0 where that is too little.
+type spare struct {
+	slack state.AmountRow
+	room  int32
+}
+
+// begin notes what is free while nobody is away. Where the preemptor asks for nothing, asksNothing leaves
+// more than the pods of a node hold, and no sum overflows (see LargeAmounts).
+func (t *spare) begin(sum *state.NodeSummary, asks *state.AmountRow) {
+	t.room = int32(sum.Room) - 1
+	t.slack[0] = sum.Free[0] - asks[0]
+	t.slack[1] = sum.Free[1] - asks[1]
+	t.slack[2] = sum.Free[2] - asks[2]
+}
+
+// fits reports whether there is room for the preemptor.
+func (t *spare) fits() bool {
+	return int64(t.room)|t.slack[0]|t.slack[1]|t.slack[2] >= 0 // none has the sign's bit
+}
+
+// holds reports whether there is room for a pod with this row as well.
+func (t *spare) holds(row *state.AmountRow) bool {
+	return t.room > 0 && row[0] <= t.slack[0] && row[1] <= t.slack[1] && row[2] <= t.slack[2]
+}
+
+// fill takes the room of a pod with this row.
+func (t *spare) fill(row *state.AmountRow) {
+	t.room--
+	t.slack[0] -= row[0]
+	t.slack[1] -= row[1]
+	t.slack[2] -= row[2]
+}
+
+// without frees what several pods hold.
+func (t *spare) without(held *spare) {
+	t.room += held.room
+	t.slack[0] += held.slack[0]
+	t.slack[1] += held.slack[1]
+	t.slack[2] += held.slack[2]
+}
+
+// free makes the room of a pod with this row free.
+func (t *spare) free(row *state.AmountRow) {
+	t.room++
+	t.slack[0] += row[0]
+	t.slack[1] += row[1]
+	t.slack[2] += row[2]
+}

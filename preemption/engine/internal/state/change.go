@@ -1,0 +1,164 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// AddNode is preemption.Snapshot.AddNode.
+func (s *Snapshot) AddNode(n *outrank.Node) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	if _, ok := s.Node(n.Name); ok {
+		return fmt.Errorf("%s: %w", phrase.Object("node", n.Name), preemption.ErrExists)
+	}
+	s.setNode(n.Name, n, len(s.Order))
+	return nil
+}
+
+// RemoveNode is preemption.Snapshot.RemoveNode.
+func (s *Snapshot) RemoveNode(name string) error {
+	slot, ok := s.Slots.Get(name)
+	if !ok || s.NodeStates[slot].Node == nil {
+		return fmt.Errorf("%s: %w", phrase.Object("node", name), preemption.ErrNotFound)
+	}
+	s.unsetNode(slices.Index(s.Order, slot))
+	return nil
+}
+
+// UpdateNode is preemption.Snapshot.UpdateNode.
+func (s *Snapshot) UpdateNode(n *outrank.Node) error {
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	slot, ok := s.Slots.Get(n.Name)
+	if !ok || s.NodeStates[slot].Node == nil {
+		return fmt.Errorf("%s: %w", phrase.Object("node", n.Name), preemption.ErrNotFound)
+	}
+	s.changeNode(slot, n)
+	return nil
+}
+
+// AddPod is preemption.Snapshot.AddPod.
+func (s *Snapshot) AddPod(p *outrank.Pod) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if p.Finished() {
+		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), preemption.ErrState)
+	}
+	if _, ok := s.PodStates.Of(p); ok {
+		return fmt.Errorf("pod %s: %w", p.Key(), preemption.ErrExists)
+	}
+	s.Put(s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.ClassOf(p)))
+	return nil
+}
+
+// UpdatePod is preemption.Snapshot.UpdatePod.
+func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	old, ok := s.PodStates.Of(p)
+	switch {
+	case !ok:
+		return fmt.Errorf("pod %s: %w", p.Key(), preemption.ErrNotFound)
+	case !SamePod(old.Pod, p):
+		return fmt.Errorf("pod %s: %w: another pod has its name", p.Key(), preemption.ErrNotFound)
+	case p.Finished():
+		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), preemption.ErrState)
+	case old.Pod == p && s.changedInPlace(old):
+		return errInPlace(p)
+	}
+	s.replace(old, s.NewPodState(p, old.Node(), old.Nominated(), s.ClassOf(p)))
+	return nil
+}
+
+// RemovePod is preemption.Snapshot.RemovePod.
+func (s *Snapshot) RemovePod(key outrank.Key) error {
+	p, ok := s.PodStates.Get(key)
+	if !ok {
+		return fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
+	}
+	s.Drop(p)
+	return nil
+}
+
+// Bind is preemption.Snapshot.Bind.
+func (s *Snapshot) Bind(key outrank.Key, node string) error {
+	p, cell, err := s.pending(key, node)
+	if err != nil {
+		return err
+	}
+	s.replacePending(p, s.Moved(p, node, ""), cell)
+	return nil
+}
+
+// Nominate is preemption.Snapshot.Nominate.
+func (s *Snapshot) Nominate(key outrank.Key, node string) error {
+	p, cell, err := s.pending(key, node)
+	if err != nil {
+		return err
+	}
+	if p.Nominated() != node {
+		s.replacePending(p, s.Moved(p, "", node), cell)
+	}
+	return nil
+}
+
+// pending finds a pod without a node, with its cell in the index, and checks the node it is to
+// have, if any.
+func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, int, error) {
+	p, cell := s.PodStates.locate(key)
+	if p == nil {
+		return nil, 0, fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
+	}
+	if p.Node() != "" {
+		return nil, 0, fmt.Errorf("pod %s: %w: it runs on node %s", key, preemption.ErrState, p.Node())
+	}
+	if _, ok := s.Node(node); !ok && node != "" {
+		return nil, 0, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+	}
+	return p, cell, nil
+}
+
+// replace puts another state of a pod in the place of one.
+func (s *Snapshot) replace(p, q *PodState) {
+	if p.Running || p.Class != q.Class {
+		s.Drop(p)
+		s.Put(q)
+		return
+	}
+	s.replacePending(p, q, s.PodStates.cellOf(p))
+}
+
+// replacePending is replace for a pod without a node, which stays in its class, and whose cell
+// in the index is known.
+func (s *Snapshot) replacePending(p, q *PodState, cell int) {
+	s.PodStates.replaceAt(cell, q)
+	s.note(dropPod, p)
+	var n *NodeState
+	if p.At != nil {
+		n = s.writable(p.At.Name)
+		n.Nominated = removeByImportance(n.Nominated, p)
+		if !q.Running || q.At.Name != n.Name { // else the node is refreshed for q
+			s.renominate(n)
+			s.release(n)
+			n = nil
+		}
+	}
+	if n == nil {
+		n = s.enter(q)
+	} else {
+		s.enterNode(n, q)
+	}
+	if q.Running {
+		s.membersOf(q.Class).Nodes[n.Slot]++
+	}
+	s.announce(n, q)
+}

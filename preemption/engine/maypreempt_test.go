@@ -1,0 +1,99 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// The caller may refuse and allow in place of chapter 8, and is told what that says
+// (rule 8.13). The text is the caller's, and the nomination stays.
+func TestMayPreempt(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:  []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2"), leaving(outrank.PreemptionByScheduler))},
+	}
+	never := pod("never", 9, "1")
+	never.PreemptionPolicy = outrank.PreemptNever
+	var told []any
+	for _, test := range []struct {
+		name string
+		p    *outrank.Pod
+		says func(by preemption.Ineligibility) string
+		want string // of the plan
+		text string // of the event
+		told []any
+	}{
+		{
+			"it refuses", pod("p", 9, "1"), func(preemption.Ineligibility) string { return "not on Sundays." }, "not on Sundays",
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: not on Sundays.", []any{preemption.Success, preemption.Eligible},
+		},
+		{
+			"it agrees", pod("p", 9, "1", nominated("n2")), preemption.Ineligibility.String, "not eligible due to a terminating pod on the nominated node",
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to a terminating pod on the nominated node.",
+			[]any{preemption.Unschedulable, preemption.VictimsTerminating},
+		},
+		{
+			"it allows", never, func(preemption.Ineligibility) string { return "" }, "preempts on n1", "", []any{preemption.Success, preemption.PolicyNever},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := newEvaluator(t, engine.Config{MayPreempt: func(_ *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) string {
+				told = []any{nominated.Code, by}
+				return test.says(by)
+			}})
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), test.p, gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, test.told, told)
+			assert.Contains(t, plan.String(), test.want)
+			require.NoError(t, e.Verify(context.Background(), newSnapshot(t, c), plan, gen.Now))
+			if test.text == "" {
+				return
+			}
+			v, err := (&execution.Failure{Entry: queue.Entry{Pod: test.p}, Plan: plan, Release: outrank.V1_37}).Verdict()
+			require.NoError(t, err)
+			assert.Equal(t, test.text, v.Condition.Message)
+			assert.Equal(t, execution.KeepNomination, v.Nomination.Change)
+		})
+	}
+	plan, err := newEvaluator(t, engine.Config{
+		Policy:     preemption.Policy{Disabled: true},
+		MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { panic("not asked") },
+	}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	require.NoError(t, err)
+	assert.Equal(t, preemption.Disabled, plan.Ineligible)
+}
+
+// How many candidates are enough, and where to begin, may depend on the number of nodes
+// (rule 10.1.2).
+func TestSampleOfSoManyNodes(t *testing.T) {
+	c := &outrank.Cluster{}
+	for _, name := range []string{"n1", "n2", "n3", "n4"} {
+		c.Nodes = append(c.Nodes, node(name, "1", "a"))
+		c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
+	}
+	for _, test := range []struct{ offset, enough, candidates int }{{0, 1, 1}, {2, 2, 2}, {3, 9, 4}, {6, 1, 1}, {-1, -1, 0}} {
+		asked := 0
+		config := engine.Config{Sample: &preemption.Sample{Of: func(nodes int) (int, int) {
+			asked = nodes
+			return test.offset, test.enough
+		}}}
+		ex := explainBy(t, config, c, pod("p", 9, "1"))
+		assert.Len(t, ex.Candidates, test.candidates, "%+v", test)
+		assert.Equal(t, 4, asked)
+		for i, report := range ex.Nodes {
+			first := max(0, test.offset) % 4
+			at := (i - first + 4) % 4
+			assert.Equal(t, at < test.candidates, report.Tried, "%+v %s", test, report.Node)
+		}
+	}
+}

@@ -1,0 +1,383 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// fuse panics at one of the calls of a caller's code, by any goroutine.
+type fuse struct {
+	left atomic.Int64 // calls until it does; below 0 it never does
+}
+
+var errBlown = errors.New("blown")
+
+func (f *fuse) call() {
+	runtime.Gosched() // so that other goroutines have their turn, on one core, too
+	if f.left.Add(-1) == 0 {
+		panic(errBlown)
+	}
+}
+
+// blown counts the calls of f, and reports whether it panicked with what the fuse did.
+func (f *fuse) blown(after int64, run func()) (calls int64, blown bool) {
+	f.left.Store(after)
+	defer func() {
+		calls = after - f.left.Load()
+		if p := recover(); p != nil {
+			if p != errBlown {
+				panic(p)
+			}
+			blown = true
+		}
+	}()
+	run()
+	return
+}
+
+// fused is every hook of a configuration, each with the fuse in it.
+type fused struct{ *fuse }
+
+func (f fused) Name() string { f.call(); return "Fused" }
+func (f fused) Concerns(p *outrank.Pod) bool {
+	f.call()
+	return len(p.Name)%2 == 0
+}
+
+func (f fused) NewState() preemption.ClusterState { return fusedCluster(f) }
+
+func (f fused) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+	f.call()
+	return &fusedState{fuse: f.fuse}, nil
+}
+
+type fusedState struct {
+	*fuse
+	away int
+}
+
+func (s *fusedState) Check(n *outrank.Node) preemption.Status {
+	if s.call(); s.away == 0 && len(n.Name)%3 == 0 {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"somebody has to leave"}}
+	}
+	return preemption.Status{}
+}
+func (s *fusedState) Remove(*outrank.Pod, *outrank.Node) { s.call(); s.away++ }
+func (s *fusedState) Add(*outrank.Pod, *outrank.Node)    { s.call(); s.away-- }
+func (s *fusedState) Clone() preemption.FilterState {
+	s.call()
+	c := *s
+	return &c
+}
+
+type fusedCluster struct{ *fuse }
+
+func (s fusedCluster) Add(*outrank.Pod, *outrank.Node)    { s.call() }
+func (s fusedCluster) Remove(*outrank.Pod, *outrank.Node) { s.call() }
+func (s fusedCluster) Clone() preemption.ClusterState     { s.call(); return s }
+
+type fusedGuard struct{ *fuse }
+
+func (g fusedGuard) Name() string { return "FusedGuard" }
+func (g fusedGuard) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
+	g.call()
+	return &fusedGuardState{fuse: g.fuse}, nil
+}
+
+type fusedGuardState struct {
+	*fuse
+	away int
+}
+
+func (s *fusedGuardState) Check() preemption.Status {
+	if s.call(); s.away > 3 {
+		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"too many"}}
+	}
+	return preemption.Status{}
+}
+func (s *fusedGuardState) Remove(*outrank.Pod, *outrank.Node) { s.call(); s.away++ }
+func (s *fusedGuardState) Add(*outrank.Pod, *outrank.Node)    { s.call(); s.away-- }
+func (s *fusedGuardState) Rule(*outrank.Pod) string           { s.call(); return "" }
+func (s *fusedGuardState) Clone() preemption.GuardState {
+	s.call()
+	c := *s
+	return &c
+}
+
+// hooks are the callbacks of a configuration, each alone.
+var hooks = map[string]func(f *fuse) engine.Config{
+	"filter": func(f *fuse) engine.Config { return engine.Config{Filters: []engine.Filter{fused{f}}} },
+	"node rule": func(f *fuse) engine.Config {
+		return engine.Config{Filters: []engine.Filter{engine.NodeRule("rule", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			f.call()
+			return preemption.Status{}
+		})}}
+	},
+	"keyed node rule": func(f *fuse) engine.Config {
+		key := func(p *outrank.Pod) string { f.call(); return p.Name }
+		return engine.Config{Filters: []engine.Filter{engine.NodeRuleBy("rule", key, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			f.call()
+			return preemption.Status{}
+		})}}
+	},
+	"MayPreempt": func(f *fuse) engine.Config {
+		return engine.Config{MayPreempt: func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+			f.call()
+			return by.String()
+		}}
+	},
+	"sample": func(f *fuse) engine.Config {
+		return engine.Config{Sample: &preemption.Sample{Of: func(nodes int) (offset, candidates int) { f.call(); return nodes - 1, 1 }}}
+	},
+	"selector of spread": func(f *fuse) engine.Config {
+		return engine.Config{Plugins: preemption.Plugins{
+			DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule}},
+			SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
+				f.call()
+				return &outrank.LabelSelector{MatchLabels: p.Labels}
+			},
+		}}
+	},
+	"MayEvict": func(f *fuse) engine.Config {
+		return engine.Config{MayEvict: func(_, v *outrank.Pod) bool { f.call(); return len(v.Name)%5 != 0 }}
+	},
+	"MayTake": func(f *fuse) engine.Config {
+		return engine.Config{MayTake: func(p, v *outrank.Pod) string { f.call(); return anyBody(p, v) }}
+	},
+	"guard": func(f *fuse) engine.Config { return engine.Config{Guard: fusedGuard{f}} },
+	"Importance": func(f *fuse) engine.Config {
+		return engine.Config{Importance: func(a, b *outrank.Pod) int { f.call(); return len(a.Name) - len(b.Name) }}
+	},
+	"Cost": func(f *fuse) engine.Config {
+		return engine.Config{
+			Cost:   func(v *outrank.Pod) int64 { f.call(); return int64(len(v.Name)) },
+			Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}},
+		}
+	},
+	"chooser": func(f *fuse) engine.Config {
+		return engine.Config{Chooser: &engine.Chooser{Name: "all", Choose: func(v *engine.NodeView) []*outrank.Pod {
+			f.call()
+			return v.Possible()
+		}}}
+	},
+	"scorer": func(f *fuse) engine.Config {
+		return engine.Config{Scorers: []preemption.Scorer{{Name: "s", Score: func(c *preemption.Candidate) int64 { f.call(); return int64(len(c.Victims)) }}}}
+	},
+	"extender": func(f *fuse) engine.Config {
+		return engine.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps proposals) (proposals, error) {
+			f.call()
+			return ps, nil
+		}}}}
+	},
+}
+
+// Each place of a configuration that holds code of the caller's has a hook with a fuse.
+func TestEveryHookCanBlow(t *testing.T) {
+	blows := map[string]bool{}
+	for _, hook := range hooks {
+		holders(reflect.ValueOf(hook(&fuse{})), "", func(path string, set bool) { blows[path] = blows[path] || set })
+	}
+	var all []string
+	holders(fullValue(reflect.TypeFor[engine.Config]()), "", func(path string, _ bool) { all = append(all, path) })
+	assert.Contains(t, all, "MayPreempt")
+	assert.Contains(t, all, "Chooser.Choose")
+	for _, path := range all {
+		assert.True(t, blows[path], "no hook has %s", path)
+	}
+}
+
+// holders calls f with the path of each function and interface in a value, and whether it is
+// set.
+func holders(v reflect.Value, path string, f func(path string, set bool)) {
+	switch v.Kind() {
+	case reflect.Func, reflect.Interface:
+		f(path, !v.IsNil())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			holders(v.Elem(), path, f)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			holders(v.Index(i), path, f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			holders(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."), f)
+		}
+	}
+}
+
+// fullValue returns a value of a type without nil pointers and empty slices.
+func fullValue(of reflect.Type) reflect.Value {
+	v := reflect.New(of).Elem()
+	switch of.Kind() {
+	case reflect.Pointer:
+		v.Set(fullValue(of.Elem()).Addr())
+	case reflect.Slice:
+		v.Set(reflect.Append(v, fullValue(of.Elem())))
+	case reflect.Struct:
+		for i := range of.NumField() {
+			if of.Field(i).IsExported() {
+				v.Field(i).Set(fullValue(of.Field(i).Type))
+			}
+		}
+	}
+	return v
+}
+
+// asks is what can be asked of an evaluator about a pod.
+var asks = map[string]func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error){
+	"Preempt": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+		return e.Preempt(ctx, s, p, gen.Now)
+	},
+	"Explain": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+		return e.Explain(ctx, s, p, gen.Now)
+	},
+	"Feasible": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+		return e.Feasible(ctx, s, p)
+	},
+	"Candidates": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+		var all []*preemption.Candidate
+		for c, err := range e.Candidates(ctx, s, preemption.Request{Pod: p, Now: gen.Now}) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, c)
+		}
+		return all, nil
+	},
+	"FirstFit": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+		other := *p
+		other.Name = "beside"
+		return e.FirstFit(ctx, s, []*outrank.Pod{p, &other})
+	},
+	"across": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+		return e.PreemptAcross(ctx, s, p, gen.Now)
+	},
+}
+
+// A panic in the caller's code comes out of the caller's call, whichever goroutine it was
+// in, and leaves nothing behind: neither in the snapshot nor in what is kept for later
+// calls.
+func TestPropertyPanicsReachTheCaller(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(hooks)) {
+		t.Run(name, func(t *testing.T) {
+			blown := 0
+			rapid.Check(t, func(t *rapid.T) {
+				shape := shapes[rapid.SampledFrom(slices.Sorted(maps.Keys(shapes))).Draw(t, "shape")]
+				if rapid.Bool().Draw(t, "enough for several workers") {
+					shape.Nodes = 24
+				}
+				c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
+				f := &fuse{}
+				config := hooks[name](f)
+				if rapid.Bool().Draw(t, "v1.36") {
+					config.Release, c.Release = outrank.V1_36, outrank.V1_36
+				}
+				snap := newSnapshot(t, c)
+				config.Workers = rapid.IntRange(1, 3).Draw(t, "workers")
+				e := newEvaluator(t, config)
+				engine.SetChunk(e, 1)
+				ask := asks[rapid.SampledFrom(slices.Sorted(maps.Keys(asks))).Draw(t, "call")]
+				run := func(snap *engine.Snapshot) (answer string) {
+					got, err := ask(t.Context(), e, snap, p)
+					return fmt.Sprint(asJSON(got), err)
+				}
+				calls, _ := f.blown(0, func() { run(snap) })
+				if calls == 0 {
+					return
+				}
+				at := standings(snap)
+				for range 3 {
+					if _, over := f.blown(rapid.Int64Range(1, calls).Draw(t, "at"), func() { run(snap) }); over {
+						blown++
+					}
+					require.Equal(t, at, standings(snap))
+					f.left.Store(0)
+					require.Equal(t, run(newSnapshot(t, c)), run(snap))
+				}
+			})
+			assert.Positive(t, blown)
+		})
+	}
+}
+
+// An attached filter that panics while the snapshot changes leaves a snapshot that is
+// whole, and whose changes can be taken back.
+func TestPropertyAttachedFilterPanics(t *testing.T) {
+	t.Parallel()
+	blown := 0
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		snap, f := newSnapshot(t, c), &fuse{}
+		if _, over := f.blown(rapid.Int64Range(0, 10).Draw(t, "at"), func() { _ = snap.Attach(fused{f}) }); over {
+			f.left.Store(0)
+			require.NoError(t, snap.Attach(fused{f}), "nothing was attached")
+		}
+		f.left.Store(0)
+		before, mark := standings(snap), snap.Mark()
+		for range rapid.IntRange(1, 5).Draw(t, "changes") {
+			for q := range snap.Pods() {
+				if _, over := f.blown(rapid.Int64Range(1, 8).Draw(t, "at"), func() { _ = snap.RemovePod(q.Key()) }); over {
+					blown++
+				}
+				break
+			}
+			if _, over := f.blown(rapid.Int64Range(1, 8).Draw(t, "at"), func() { move(t, snap) }); over {
+				blown++
+			}
+		}
+		f.left.Store(0)
+		require.NoError(t, snap.Undo(mark))
+		require.Equal(t, before, standings(snap))
+		want := newSnapshot(t, c)
+		for n := range want.Nodes() {
+			require.Equal(t, keys(want.PodsOn(n.Name)), keys(snap.PodsOn(n.Name)))
+			require.Equal(t, want.Used(n.Name, "cpu"), snap.Used(n.Name, "cpu"))
+		}
+		e := newEvaluator(t, engine.Config{})
+		first, err := e.Preempt(t.Context(), want, p, gen.Now)
+		second, again := e.Preempt(t.Context(), snap, p, gen.Now)
+		require.Equal(t, fmt.Sprint(asJSON(first), err), fmt.Sprint(asJSON(second), again))
+	})
+	assert.Positive(t, blown)
+}
+
+// FirstFit takes back what it bound, however it ends.
+func TestFirstFitTakesBackAfterAPanic(t *testing.T) {
+	f := &fuse{}
+	snap := newSnapshot(t, withGroups(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}}))
+	pods := []*outrank.Pod{pod("a", 1, "1"), pod("b", 1, "1")}
+	e := newEvaluator(t, engine.Config{Filters: []engine.Filter{engine.NodeRule("rule", func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
+		if p == pods[1] {
+			panic(errBlown)
+		}
+		return preemption.Status{}
+	})}})
+	_, blown := f.blown(0, func() {
+		placed, err := e.FirstFit(t.Context(), snap, pods)
+		t.Error(placed, err)
+	})
+	require.True(t, blown)
+	assert.Empty(t, snap.NodeOf("default/a"))
+	assert.Empty(t, snap.PodsOn("n1"))
+	_, there := snap.Pod("default/a")
+	assert.False(t, there)
+}

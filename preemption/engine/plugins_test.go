@@ -1,0 +1,211 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// drawPlugins draws what a configuration can change about the filters.
+func drawPlugins(t *rapid.T) preemption.Plugins {
+	some := func(label string, names []string) []string {
+		if rapid.IntRange(0, 2).Draw(t, label) < 2 {
+			return nil
+		}
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, 3, rapid.ID).Draw(t, label+" filters")
+	}
+	p := preemption.Plugins{
+		Off: some("off", engine.BuiltInFilters()), OffOnNodes: some("off on nodes", engine.BuiltInFilters()),
+		SpreadSelector: func(pod *outrank.Pod) *outrank.LabelSelector {
+			if pod.Labels["app"] == "" {
+				return nil
+			}
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"app": pod.Labels["app"]}}
+		},
+	}
+	term := func(key string, op outrank.Operator, values ...string) outrank.NodeSelectorTerm {
+		return byLabel(key, op, values...)
+	}
+	p.AddedAffinity = rapid.SampledFrom([]*outrank.NodeSelector{
+		nil, nil,
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.In, "z2")}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.Exists), term("rack", outrank.In, "r2")}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{term(outrank.ZoneLabel, outrank.NotIn, "z1")}},
+		{NodeSelectorTerms: []outrank.NodeSelectorTerm{{MatchFields: []outrank.NodeRequirement{{Key: outrank.FieldName, Operator: outrank.NotIn, Values: []string{"n0"}}}}}},
+		{},
+	}).Draw(t, "added affinity")
+	if rapid.Bool().Draw(t, "ignores resources") {
+		p.IgnoredResources = []resource.Name{"example.com/gpu", "cpu"}
+		p.IgnoredResourceGroups = []string{"example.com", "memory"}
+	}
+	if rapid.Bool().Draw(t, "default constraints") {
+		for i := range rapid.IntRange(1, 2).Draw(t, "constraints") {
+			c := outrank.TopologySpreadConstraint{
+				MaxSkew:           int32(rapid.IntRange(1, 2).Draw(t, "skew")),
+				TopologyKey:       []string{outrank.ZoneLabel, "kubernetes.io/hostname"}[i],
+				WhenUnsatisfiable: rapid.SampledFrom([]outrank.UnsatisfiablePolicy{outrank.DoNotSchedule, outrank.DoNotSchedule, outrank.ScheduleAnyway, ""}).Draw(t, "when"),
+				MatchLabelKeys:    []string{"tier"},
+			}
+			p.DefaultSpread = append(p.DefaultSpread, c)
+		}
+	}
+	return p
+}
+
+// setup is what the slow reference is told.
+func setup(c *engine.Config) reference.Setup {
+	p := &c.Plugins
+	s := reference.Setup{
+		Schedulers: c.Schedulers, Off: p.Off, OffOnNodes: p.OffOnNodes, Added: p.AddedAffinity, IgnoredGroups: p.IgnoredResourceGroups,
+		DefaultSpread: p.DefaultSpread, SpreadSelector: p.SpreadSelector,
+	}
+	for _, name := range p.IgnoredResources {
+		s.IgnoredResources = append(s.IgnoredResources, string(name))
+	}
+	return s
+}
+
+// Whatever a configuration changes about the filters, and whose nominations count, every
+// way to an answer agrees with the slow reference: the search, the cache (three configurations ask
+// the same snapshot in turn), several workers, the explanation and the list of
+// nodes that fit.
+func TestPropertyPlugins(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"full", "volumes", "resources", "nominated"} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
+				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
+				snap := newSnapshot(t, c)
+				configs := []engine.Config{{}, {Plugins: drawPlugins(t), Schedulers: engine.DrawSchedulers(t)}, {Schedulers: engine.DrawSchedulers(t)}}
+				for range 2 {
+					for _, config := range configs {
+						agreesWith(t, config, snap, c, p)
+					}
+				}
+			})
+		})
+	}
+}
+
+func agreesWith(t *rapid.T, config engine.Config, snap *engine.Snapshot, c *outrank.Cluster, p *outrank.Pod) {
+	decision := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: setup(&config)})
+	want := decided(decision)
+	for _, workers := range []int{1, 3} {
+		config.Workers = workers
+		e := newEvaluator(t, config)
+		got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		require.NoError(t, err)
+		if diff := testdiff.Diff(want, answered(got)); diff != "" {
+			t.Fatalf("with %+v (-reference +Preempt):\n%s", config, diff)
+		}
+		require.NoError(t, e.Verify(context.Background(), snap, got, gen.Now), "%+v", config)
+	}
+	e := newEvaluator(t, config)
+	ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+	require.NoError(t, err)
+	got, full := asReference(ex), sortReasons(decision)
+	got.ClearedNominations, full.ClearedNominations = nil, nil
+	if diff := testdiff.Diff(full, got, equateEmpty); diff != "" {
+		t.Fatalf("with %+v (-reference +Explain):\n%s", config, diff)
+	}
+	nodes, err := e.Feasible(context.Background(), snap, p)
+	require.NoError(t, err)
+	var feasible []string
+	for _, n := range nodes {
+		feasible = append(feasible, n.Name)
+	}
+	if diff := testdiff.Diff(decision.Feasible, feasible, equateEmpty); diff != "" {
+		t.Fatalf("with %+v (-reference +Feasible):\n%s", config, diff)
+	}
+}
+
+// Two configurations that differ in one thing ask the same snapshot in turn. What
+// the cache keeps for one is not the answer of the other.
+func TestPluginsAreInTheSignature(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")},
+		Pods:  []*outrank.Pod{pod("p1", 1, "1", on("n1")), pod("p2", 2, "1", on("n2"))},
+	}
+	c.Nodes[0].Unschedulable = true
+	elsewhere := &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("kubernetes.io/os", outrank.DoesNotExist)}}
+	for name, p := range map[string]preemption.Plugins{
+		"off":    {Off: []string{preemption.NodeUnschedulable}},
+		"silent": {OffOnNodes: []string{preemption.NodeUnschedulable}},
+		"added":  {Off: []string{preemption.NodeUnschedulable}, AddedAffinity: elsewhere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snap := newSnapshot(t, c)
+			for range 4 {
+				for _, x := range []struct {
+					plugins preemption.Plugins
+					want    string
+				}{{preemption.Plugins{}, "n2"}, {p, "n1"}} {
+					plan, err := newEvaluator(t, engine.Config{Plugins: x.plugins}).Preempt(context.Background(), snap, pod("asks", 10, "1"), gen.Now)
+					require.NoError(t, err)
+					require.Equal(t, x.want, plan.Node, "%+v", x.plugins)
+				}
+			}
+		})
+	}
+}
+
+func TestPluginsProblems(t *testing.T) {
+	config := engine.Config{Plugins: preemption.Plugins{
+		Off: []string{"NodePorts", "ImageLocality"}, OffOnNodes: []string{"DefaultPreemption"},
+		AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", "in", "a")}},
+		DefaultSpread: []outrank.TopologySpreadConstraint{
+			{LabelSelector: &outrank.LabelSelector{}, WhenUnsatisfiable: "Perhaps"},
+			{MaxSkew: 1, TopologyKey: "zone"},
+		},
+	}}
+	var err *outrank.InputError
+	require.ErrorAs(t, config.Validate(), &err)
+	var fields []string
+	for _, p := range err.Problems {
+		fields = append(fields, p.Field)
+	}
+	assert.Equal(t, []string{
+		"Plugins.OffOnNodes[0]", "Plugins.Off[1]",
+		"Plugins.AddedAffinity.nodeSelectorTerms[0].matchExpressions[0]",
+		"Plugins.DefaultSpread[0].MaxSkew", "Plugins.DefaultSpread[0].TopologyKey", "Plugins.DefaultSpread[0].Selector",
+		"Plugins.DefaultSpread[0].WhenUnsatisfiable", "Plugins.SpreadSelector",
+	}, fields)
+	for _, value := range []string{"-1", "+3", "9223372036854775808", "two"} {
+		unread := engine.Config{Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
+			byLabel("zone", outrank.In, "a"), byLabel("cores", outrank.Gt, value),
+		}}}}
+		assert.ErrorContains(t, unread.Validate(), "Plugins.AddedAffinity.nodeSelectorTerms[1]: ", value)
+	}
+	soft := engine.Config{Plugins: preemption.Plugins{DefaultSpread: []outrank.TopologySpreadConstraint{
+		{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
+	}}}
+	assert.NoError(t, soft.Validate(), "which pods count does not matter")
+	none := engine.Config{Sample: &preemption.Sample{Explicit: true}}
+	assert.ErrorContains(t, none.Validate(), "0 at the same time")
+}
+
+// A selector that cannot be read is an error that names the pod.
+func TestSpreadSelectorThatCannotBeRead(t *testing.T) {
+	e := newEvaluator(t, engine.Config{Plugins: preemption.Plugins{
+		DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone"}},
+		SpreadSelector: func(*outrank.Pod) *outrank.LabelSelector {
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"-": ""}}
+		},
+	}})
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}})
+	_, err := e.Preempt(context.Background(), snap, pod("asks", 10, "1"), gen.Now)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, "pod default/asks: Plugins.SpreadSelector")
+}

@@ -1,0 +1,124 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// A namespace that is created after the snapshot exists for the namespace
+// selectors of the preemptor and of the pods that run already; one that goes is
+// gone for the preemptor's.
+func TestNamespacesOfASnapshotChange(t *testing.T) {
+	prod := &outrank.LabelSelector{MatchLabels: map[string]string{"stage": "prod"}}
+	away := outrank.Affinity{PodAntiAffinity: []outrank.PodAffinityTerm{{
+		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, NamespaceSelector: prod, TopologyKey: "zone",
+	}}}
+	web := map[string]string{"app": "web"}
+	for _, test := range []struct {
+		name, namespace string
+		runs, asks      *outrank.Pod
+	}{
+		{
+			"of the preemptor", "shop",
+			&outrank.Pod{Name: "r", Namespace: "shop", Labels: web, NodeName: "n"}, &outrank.Pod{Name: "p", Affinity: away},
+		},
+		{
+			"of a pod that runs", "shop",
+			&outrank.Pod{Name: "r", NodeName: "n", Affinity: away}, &outrank.Pod{Name: "p", Namespace: "shop", Labels: web},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			snap := newSnapshot(t, &outrank.Cluster{
+				Nodes: []*outrank.Node{{Name: "n", Labels: map[string]string{"zone": "z"}, Allocatable: resource.MustList("pods", "9")}},
+				Pods:  []*outrank.Pod{test.runs},
+			})
+			e := newEvaluator(t, engine.Config{})
+			fits := func() int {
+				nodes, err := e.Feasible(context.Background(), snap, test.asks)
+				require.NoError(t, err)
+				return len(nodes)
+			}
+			assert.Equal(t, 1, fits(), "nobody knows the namespace")
+			mark := snap.Mark()
+			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace, Labels: prod.MatchLabels}))
+			assert.Equal(t, 0, fits(), "it is there")
+			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace}))
+			assert.Equal(t, 1, fits(), "it has lost its label")
+			require.NoError(t, snap.PutNamespace(&outrank.Namespace{Name: test.namespace, Labels: prod.MatchLabels}))
+			require.NoError(t, snap.RemoveNamespace(test.namespace))
+			assert.Equal(t, 1, fits(), "it is gone")
+			require.ErrorIs(t, snap.RemoveNamespace(test.namespace), preemption.ErrNotFound)
+			require.NoError(t, snap.Undo(mark))
+			assert.Equal(t, 1, fits())
+		})
+	}
+}
+
+func TestPutPodKeepsWhatIsNotWrittenYet(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}})
+	pod := func(change func(*outrank.Pod)) *outrank.Pod {
+		p := &outrank.Pod{Name: "p", UID: "1"}
+		change(p)
+		return p
+	}
+	same := func(*outrank.Pod) {}
+	for _, step := range []struct {
+		reason          string
+		do              func() error
+		node, nominated string
+	}{
+		{"new", func() error { return snap.PutPod(pod(same)) }, "", ""},
+		{"room was made", func() error { return snap.Nominate("default/p", "m") }, "", "m"},
+		{"the nomination is not written yet", func() error { return snap.PutPod(pod(same)) }, "", "m"},
+		{"another one is", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NominatedNodeName = "n" })) }, "", "n"},
+		{"it was cleared", func() error { return snap.PutPod(pod(same)) }, "", ""},
+		{"bound by the caller", func() error { return snap.Bind("default/p", "m") }, "m", ""},
+		{"the binding is not written yet", func() error { return snap.PutPod(pod(same)) }, "m", ""},
+		{"it failed", func() error { return snap.Unbind("default/p") }, "", ""},
+		{"bound elsewhere", func() error {
+			return snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName, p.StartTime = "n", now }))
+		}, "n", ""},
+		{"a pod never loses its node", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.StartTime = now })) }, "n", ""},
+		{"nor its start", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName = "m" })) }, "n", ""},
+		{"of another UID, it is another pod", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "2" })) }, "", ""},
+		{"bound by the caller", func() error { return snap.Bind("default/p", "m") }, "m", ""},
+		{"and yet another pod", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "3" })) }, "", ""},
+		{"room was made", func() error { return snap.Nominate("default/p", "n") }, "", "n"},
+		{"for that one alone", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "4" })) }, "", ""},
+		{"without a UID it is believed", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID, p.NodeName = "", "m" })) }, "m", ""},
+	} {
+		require.NoError(t, step.do(), step.reason)
+		assert.Equal(t, step.node, snap.NodeOf("default/p"), "node: %s", step.reason)
+		assert.Equal(t, step.nominated, snap.NominationOf("default/p"), "nomination: %s", step.reason)
+	}
+	require.NoError(t, snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded })))
+	_, ok := snap.Pod("default/p")
+	assert.False(t, ok, "it has finished")
+	require.NoError(t, snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded })), "and may say so again")
+}
+
+func TestPutRefuses(t *testing.T) {
+	snap := newSnapshot(t, nil)
+	assert.ErrorIs(t, snap.PutNode(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.PutPod(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.PutPod(&outrank.Pod{}), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.PutBudget(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.PutNamespace(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.PutNamespace(&outrank.Namespace{}), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.PutGroup(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.RemoveGroup("default/g"), preemption.ErrNotFound)
+	assert.ErrorIs(t, snap.RemoveNamespace("shop"), preemption.ErrNotFound)
+	assert.ErrorIs(t, snap.Unbind("default/p"), preemption.ErrNotFound)
+	require.NoError(t, snap.PutPod(&outrank.Pod{Name: "p"}))
+	assert.ErrorIs(t, snap.Unbind("default/p"), preemption.ErrState)
+}

@@ -1,0 +1,77 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// refusing is a filter that refuses every pod before any node is asked.
+type refusing struct{ name, reason string }
+
+func (f refusing) Name() string { return f.name }
+func (f refusing) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+	return f, nil
+}
+func (f refusing) Refused() preemption.Status {
+	if f.reason == "" {
+		return preemption.Status{}
+	}
+	return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{f.reason}}
+}
+func (f refusing) Check(*outrank.Node) preemption.Status { return f.Refused() }
+func (refusing) Remove(*outrank.Pod, *outrank.Node)      {}
+func (refusing) Add(*outrank.Pod, *outrank.Node)         {}
+func (f refusing) Clone() preemption.FilterState         { return f }
+
+// Rule 7.15.10: a filter of the caller refuses the pod, and every node has its reason, also one
+// that is short of a resource. The first of them counts, and a built-in refusal before it.
+func TestFilterRefuses(t *testing.T) {
+	node := func(name string) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "1", "pods", "10")}
+	}
+	pod := func(name, on string, priority int32) *outrank.Pod {
+		return &outrank.Pod{Name: name, NodeName: on, Priority: outrank.Priority(priority), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+	}
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}, Pods: []*outrank.Pod{pod("low", "n1", 1)}}))
+	web := pod("web", "", 10)
+	lost := pod("lost", "", 10)
+	lost.Volumes = []outrank.Volume{{Claim: "data", State: outrank.ClaimLost}}
+	for _, test := range []struct {
+		name    string
+		pod     *outrank.Pod
+		filters []engine.Filter
+		want    string
+	}{
+		{"nobody", web, []engine.Filter{refusing{"quiet", ""}}, ""},
+		{"one", web, []engine.Filter{refusing{"quiet", ""}, refusing{"devices", "no claim"}, refusing{"late", "too late"}}, "devices: no claim"},
+		{"a built-in one before", lost, []engine.Filter{refusing{"devices", "no claim"}}, `VolumeBinding: persistentvolumeclaim "data" bound to non-existent persistentvolume ""`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			eval := must(engine.NewEvaluator(engine.Config{Filters: test.filters}))
+			ex, err := eval.Explain(context.Background(), snap, test.pod, now)
+			require.NoError(t, err)
+			plan, err := eval.Preempt(context.Background(), snap, test.pod, now)
+			require.NoError(t, err)
+			assert.Equal(t, ex.Outcome, plan.Outcome)
+			if test.want == "" {
+				assert.Equal(t, preemption.Fits, plan.Outcome)
+				return
+			}
+			assert.Equal(t, preemption.NothingHelps, plan.Outcome)
+			assert.Equal(t, test.want, plan.Refused.String())
+			for _, n := range ex.Nodes {
+				assert.Equal(t, test.want, n.Status.String(), n.Node)
+				assert.Equal(t, preemption.UnschedulableAndUnresolvable, n.Status.Code)
+				assert.False(t, n.Tried)
+			}
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+func ExampleConfig() {
+	protect := engine.Config{MayEvict: func(_, victim *outrank.Pod) bool {
+		return victim.Name != "batch"
+	}}
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(protect))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims)
+	// Output: n2 [default/cache]
+}
+
+func ExampleConfig_Validate() {
+	c := engine.Config{Workers: -1, Sample: &preemption.Sample{Percent: 200}}
+	fmt.Println(c.Validate())
+	// Output:
+	// preemption config: Workers: -1 is not between 0 and 1024
+	// preemption config: Sample.Percent: 200 is not between 0 and 100
+}
+
+// The simplified form evicts the least important pods until there is room.
+// Today's form then puts back those with which the preemptor still fits.
+func ExampleConfig_variant() {
+	big := urgent()
+	big.Containers[0].Requests = sample().Nodes[0].Allocatable // all of a node's cpu
+	delete(big.Containers[0].Requests, "pods")
+	snap := must(engine.NewSnapshot(sample()))
+	for _, variant := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
+		eval := must(engine.NewEvaluator(engine.Config{Variant: variant}))
+		plan := must(eval.Preempt(context.Background(), snap, big, now))
+		fmt.Println(variant, plan.Node, plan.Victims, plan.Grace != nil)
+	}
+	// Output:
+	// current n1 [default/web default/batch] false
+	// v1.13 n1 [default/web default/batch] false
+	// simplified n1 [default/web default/batch] true
+}
+
+// The first candidate from the second node on is enough.
+func ExampleSample() {
+	eval := must(engine.NewEvaluator(engine.Config{Sample: &preemption.Sample{Percent: 1, Minimum: 1, Offset: 1}}))
+	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), urgent(), now))
+	fmt.Println(plan.Node, plan.Victims)
+	// Output: n2 [default/cache]
+}
+
+// A scheduler of the caller has filtered already.
+func ExampleEvaluator_PreemptRequest() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	plan := must(eval.PreemptRequest(context.Background(), snap, preemption.Request{
+		Pod: urgent(), Now: now,
+		Statuses: map[string]preemption.Status{
+			"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: preemption.TaintToleration},
+			"n2": {Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit},
+		},
+	}))
+	fmt.Println(plan.Node, plan.Victims)
+	// Output: n2 [default/cache]
+}
+
+// The same statuses in the order of the nodes, for a scheduler that has them in a
+// slice.
+func ExampleRequest() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	var statuses []preemption.Status
+	for n := range snap.Nodes() {
+		st := preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}
+		if n.Name == "n1" {
+			st = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"under maintenance"}}
+		}
+		statuses = append(statuses, st)
+	}
+	req := preemption.Request{Pod: urgent(), Now: now, StatusesInOrder: statuses}
+	plan := must(eval.PreemptRequest(context.Background(), snap, req))
+	fmt.Println(plan.Node, plan.Victims, plan.TurnedDown)
+	// Output: n2 [default/cache] [1 Insufficient cpu 1 under maintenance]
+}
+
+// The work that is lost decides before anything else but the budgets: here the time
+// since the last checkpoint, which the caller knows by pod.
+func ExampleConfig_cost() {
+	sinceCheckpoint := map[outrank.Key]time.Duration{"default/batch": 90 * time.Minute, "default/cache": 5 * time.Minute}
+	lostWork := engine.Config{
+		Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost, preemption.ByTopPriority}},
+		Cost:   func(victim *outrank.Pod) int64 { return int64(sinceCheckpoint[victim.Key()] / time.Second) },
+	}
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(lostWork))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
+
+	// Time goes by, and the cost of pods with it: another evaluator asks anew.
+	sinceCheckpoint["default/batch"] = 0
+	eval = must(engine.NewEvaluator(lostWork))
+	plan = must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
+	// Output:
+	// n2 [default/cache] 300
+	// n1 [default/batch] 0
+}
+
+// A scorer replaces the ranks: here the last node wins.
+func ExampleScorer() {
+	last := preemption.Scorer{Name: "last node", Score: func(c *preemption.Candidate) int64 {
+		return map[string]int64{"n1": 1, "n2": 2}[c.Node]
+	}}
+	eval := must(engine.NewEvaluator(engine.Config{Scorers: []preemption.Scorer{last}}))
+	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), urgent(), now))
+	fmt.Println(plan.Node, plan.OwnScores)
+	// Output: n2 [2]
+}
+
+// A score of victims of the caller's own, and by which of two ranks it is better.
+func ExampleScore_Add() {
+	var mine, theirs preemption.Score
+	mine.Add(10, now, 0)
+	theirs.Add(10, now, 0)
+	theirs.Add(5, now.Add(-time.Hour), 0)
+	order, by := mine.Compare(theirs, preemption.ByTopPriority, preemption.ByVictims)
+	fmt.Println(order < 0, by, theirs.TopPriority, theirs.Victims)
+	// Output: true fewer victims 10 2
+}
+
+func ExampleRank_Gap() {
+	a, b := preemption.Score{Victims: 1}, preemption.Score{Victims: 3}
+	fmt.Println(preemption.ByVictims.Gap(a, b), preemption.ByVictims.Gap(b, a), preemption.ByViolations.Gap(a, b))
+	// Output: 2 -2 0
+}
+
+func ExampleRank_Won() {
+	fmt.Println(preemption.ByVictims.Won() + ": 1 against 3.")
+	// Output: Fewer victims: 1 against 3.
+}
+
+func ExampleScore_Compare() {
+	a, b := preemption.Score{TopPriority: 10, Victims: 3}, preemption.Score{TopPriority: 100, Victims: 1}
+	order, by := a.Compare(b)
+	fmt.Println(order < 0, by)
+	// Output: true lower priority of the most important victim
+}

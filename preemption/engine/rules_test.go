@@ -1,0 +1,328 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+)
+
+// drawConfig draws everything that a configuration can hold but extenders, whose
+// answers have tests of their own.
+func drawConfig(t *rapid.T) Config {
+	c := Config{Workers: rapid.IntRange(0, 3).Draw(t, "workers"), Policy: drawPolicy(t), Schedulers: drawSchedulers(t)}
+	c.Variant = rapid.SampledFrom([]outrank.Variant{0, 0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
+	if rapid.IntRange(0, 2).Draw(t, "may evict") == 0 {
+		few := rapid.SampledFrom([]uint32{2, 5}).Draw(t, "of")
+		c.MayEvict = func(_, victim *outrank.Pod) bool { return nameHash(victim)%few > 0 }
+	}
+	if rapid.IntRange(0, 3).Draw(t, "may preempt") == 0 {
+		const refuse, allow = 2, 3
+		c.MayPreempt = func(p *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) string {
+			switch (int(nameHash(p)) + int(nominated.Code) + int(by)) % 5 {
+			case refuse:
+				return "the caller has its reasons, as " + nominated.Filter
+			case allow:
+				return ""
+			}
+			return by.String()
+		}
+	}
+	c.Importance = drawImportance(t, 5)
+	c.Chooser = drawChooser(t)
+	c.MayTake, c.Guard = drawTaking(t)
+	if c.Policy.Exact || c.Policy.Strict {
+		c.Guard = nil // refused
+	}
+	if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
+		c.Sample = &preemption.Sample{ // mostly a small one
+			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
+			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0}).Draw(t, "minimum"),
+			Offset:  rapid.IntRange(0, 50).Draw(t, "offset"),
+		}
+		if rapid.IntRange(0, 3).Draw(t, "of so many nodes") == 0 {
+			each, more := rapid.IntRange(-1, 3).Draw(t, "each"), rapid.IntRange(-1, 2).Draw(t, "more")
+			c.Sample.Of = func(nodes int) (offset, candidates int) { return each*nodes + more, (nodes + more) / 2 }
+		}
+		c.Sample.Explicit = c.Sample.Percent+c.Sample.Minimum > 0 && rapid.Bool().Draw(t, "explicit")
+	}
+	if rapid.IntRange(0, 4).Draw(t, "plugins") == 0 {
+		for _, x := range []struct {
+			label string
+			list  *[]string
+		}{{"off", &c.Plugins.Off}, {"off on nodes", &c.Plugins.OffOnNodes}} {
+			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(filters.BuiltInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
+		}
+		if rapid.Bool().Draw(t, "ignores resources") {
+			c.Plugins.IgnoredResourceGroups = []string{"example.com", "memory"}
+		}
+	}
+	if slices.Contains(c.Policy.Ranks, preemption.ByCost) || rapid.Bool().Draw(t, "cost") {
+		most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
+		c.Cost = func(victim *outrank.Pod) int64 {
+			if most == 3 && nameHash(victim)%7 == 0 {
+				return math.MaxInt64
+			}
+			return int64(nameHash(victim)%most) - 1
+		}
+	}
+	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
+		c.Scorers = append(c.Scorers, preemption.Scorer{Name: fmt.Sprint(i), Score: func(c *preemption.Candidate) int64 {
+			s := int64(len(c.Victims) + i*c.Score.Violations)
+			for _, v := range c.Victims {
+				s += int64(len(v.Violated) + len(v.Blocks.Reasons))
+			}
+			return -s % 5
+		}})
+	}
+	if c.Policy.Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
+		c.Policy.Exact = false
+	}
+	return c
+}
+
+// drawSchedulers draws whose nominations count, everybody's as often as not. The
+// generators have pods of these schedulers.
+func drawSchedulers(t *rapid.T) []string {
+	return rapid.SampledFrom([][]string{
+		nil, nil, nil, {outrank.DefaultScheduler}, {outrank.DefaultScheduler, "second"}, {"second", "absent"}, {"absent"},
+	}).Draw(t, "schedulers")
+}
+
+// drawOrders draws orders alone: of the ranks, and of the pods. Where nothing else decides,
+// little hides what they do.
+func drawOrders(t *rapid.T) Config {
+	ranks := rapid.Permutation(preemption.DefaultRanks()).Draw(t, "ranks")
+	return Config{Policy: preemption.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}, Importance: drawImportance(t, 2)}
+}
+
+// drawImportance draws an order of the caller, or mostly none.
+func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
+	switch rapid.IntRange(0, most).Draw(t, "importance") {
+	case 0:
+		return func(a, b *outrank.Pod) int { return int(nameHash(a)%3) - int(nameHash(b)%3) }
+	case 1:
+		return func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }
+	}
+	return nil
+}
+
+// drawStatuses draws what the nodes said as things are: what they really say, or
+// something else.
+func drawStatuses(t *rapid.T, snap *Snapshot) map[string]preemption.Status {
+	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
+		return nil
+	}
+	statuses := map[string]preemption.Status{}
+	for n := range snap.Nodes() {
+		switch rapid.IntRange(0, 9).Draw(t, "status") {
+		case 0:
+			statuses[n.Name] = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, ExcludedBy: "Other"}
+		case 1: // none
+		case 2:
+			statuses[n.Name] = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Other", Reasons: []string{"no", "never"}}
+		default:
+			statuses[n.Name] = preemption.Status{Code: preemption.Unschedulable, Filter: "Other", Reasons: []string{"not now"}}
+		}
+	}
+	return statuses
+}
+
+func drawPolicy(t *rapid.T) preemption.Policy {
+	if rapid.Bool().Draw(t, "default policy") {
+		return preemption.Policy{}
+	}
+	p := preemption.Policy{
+		Exact:           rapid.IntRange(0, 2).Draw(t, "exact") == 2,
+		VictimsAlone:    rapid.Bool().Draw(t, "victims alone"),
+		Strict:          rapid.IntRange(0, 3).Draw(t, "strict") == 0,
+		NominatedInTurn: rapid.Bool().Draw(t, "nominated in turn"),
+	}
+	if rapid.Bool().Draw(t, "own ranks") {
+		ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(t, "ranks")
+		p.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
+	}
+	return p
+}
+
+func nameHash(p *outrank.Pod) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(p.Name))
+	return h.Sum32() >> 3
+}
+
+// Whatever the configuration, Preempt decides as Explain, which evaluates every
+// node.
+func TestPropertyWholeConfig(t *testing.T) {
+	t.Parallel()
+	t.Run("crowd", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			c, p := crowd(t)
+			addOddities(t, c)
+			agreesWithExplain(t, c, p, gen.Now.Add(-time.Duration(rapid.IntRange(0, 1).Draw(t, "earlier"))*time.Second))
+		})
+	})
+	t.Run("extreme priorities", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			c, p := crowd(t)
+			for _, q := range append(c.Pods, p) {
+				q.Priority = outrank.Priority(rapid.SampledFrom([]int32{math.MinInt32, 0, math.MaxInt32 - 1, math.MaxInt32}).Draw(t, "priority"))
+			}
+			agreesWithExplain(t, c, p, gen.Now)
+		})
+	})
+	shapes := map[string]gen.Shape{
+		"resources": {Budgets: 4},
+		"nominated": {Budgets: 4, Nominated: 4},
+		"affinity":  {Nodes: 8, PodsPerNode: 4, Affinity: true, Spread: true},
+		"full":      gen.Full(),
+		"units":     {Groups: 3, Units: true, Budgets: 4, Nominated: 4},
+	}
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
+				agreesWithExplain(t, c, gen.Preemptor(shapes[name]).Draw(t, "preemptor"), gen.Now)
+			})
+		})
+	}
+}
+
+// drawChooser draws nil, or a rule that takes pods in an order of its own until there is
+// room, and may refuse where that takes many.
+func drawChooser(t *rapid.T) *Chooser {
+	if rapid.IntRange(0, 3).Draw(t, "chooser") > 0 {
+		return nil
+	}
+	most := rapid.IntRange(1, 6).Draw(t, "most")
+	byHash, spare := rapid.Bool().Draw(t, "by hash"), rapid.Bool().Draw(t, "spare")
+	return &Chooser{Name: "Drawn", AnyPriority: rapid.IntRange(0, 3).Draw(t, "any priority") == 0, Choose: func(v *NodeView) []*outrank.Pod {
+		pods := v.Possible()
+		slices.Reverse(pods)
+		if byHash {
+			slices.SortStableFunc(pods, func(p, q *outrank.Pod) int { return cmp.Compare(nameHash(p), nameHash(q)) })
+		}
+		for n := 1; n <= min(most, len(pods)); n++ {
+			if v.Fits(pods[:n]...) {
+				if spare && n < len(pods) && v.Fits(pods[:n+1]...) {
+					n++
+				}
+				return pods[:n]
+			}
+		}
+		return nil
+	}}
+}
+
+func isSelective(f Filter) bool {
+	_, ok := f.(SelectiveFilter)
+	return ok
+}
+
+// addOddities adds, sometimes, a budget with an empty selector, and pending pods that
+// room has to be left for.
+func addOddities(t *rapid.T, c *outrank.Cluster) {
+	if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
+		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: rapid.Int32Range(0, 2).Draw(t, "allowed by it"), Selector: &outrank.LabelSelector{}})
+	}
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 8}).Draw(t, "nominated") {
+		p := *rapid.SampledFrom(c.Pods).Draw(t, "like")
+		p.Name, p.NominatedNodeName, p.NodeName, p.StartTime = fmt.Sprint("nominated", i), p.NodeName, "", time.Time{}
+		p.Priority = outrank.Priority(rapid.SampledFrom([]int32{0, 1000}).Draw(t, "priority of the nominated"))
+		c.Pods = append(c.Pods, &p)
+	}
+}
+
+func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
+	snap, err := NewSnapshot(c)
+	require.NoError(t, err)
+	var config Config
+	if rapid.IntRange(0, 2).Draw(t, "all rules") == 0 {
+		config = drawOrders(t)
+	} else {
+		config = drawConfig(t)
+		config.Filters = drawFilters(t, snap)
+	}
+	eval, err := NewEvaluator(config)
+	require.NoError(t, err)
+	eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
+	req := preemption.Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
+	if req.Statuses != nil && len(req.Statuses) == snap.NumNodes() && rapid.Bool().Draw(t, "in order") {
+		for n := range snap.Nodes() {
+			req.StatusesInOrder = append(req.StatusesInOrder, req.Statuses[n.Name])
+		}
+		req.Statuses = nil
+	}
+	r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
+	require.NoError(t, err)
+	explained, err := r.Explanation()
+	require.NoError(t, err)
+	agreesInParts(t, eval, snap, req, explained)
+	for range 2 {
+		got, err := eval.PreemptRequest(context.Background(), snap, req)
+		require.NoError(t, err)
+		want := explained.Plan
+		if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
+			want.Unhelpful = nil // Preempt makes no dry runs then
+		}
+		if want.Outcome == preemption.Preempt && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
+			want.Unhelpful = nil // not every node is asked then
+		}
+		if diff := testdiff.Diff(&want, got); diff != "" {
+			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%v %+v", eval.config.Variant, eval.config.Policy), diff)
+		}
+	}
+}
+
+// agreesInParts compares what Explain, Candidates and ExplainNode say with an
+// explanation by the exhaustive search.
+func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req preemption.Request, want *preemption.Explanation) {
+	ctx := context.Background()
+	got, err := eval.ExplainRequest(ctx, snap, req)
+	require.NoError(t, err)
+	if diff := testdiff.Diff(want, got); diff != "" {
+		t.Fatalf("explanation (-exhaustive +by rows):\n%s", diff)
+	}
+	var each []preemption.Candidate
+	wanted := rapid.IntRange(1, 6).Draw(t, "candidates")
+	for c, err := range eval.Candidates(ctx, snap, req) {
+		require.NoError(t, err)
+		if each = append(each, *c); len(each) == wanted {
+			break
+		}
+	}
+	if diff := testdiff.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
+	}
+	if eval.config.Sample != nil || len(eval.config.Scorers) > 0 {
+		return
+	}
+	for _, report := range want.Nodes {
+		got, c, err := eval.ExplainNode(ctx, snap, req, report.Node)
+		require.NoError(t, err)
+		if diff := testdiff.Diff(report, got); diff != "" {
+			t.Fatalf("node (-of all +alone):\n%s", diff)
+		}
+		at := slices.IndexFunc(want.Candidates, func(c preemption.Candidate) bool { return c.Node == report.Node })
+		require.Equal(t, at >= 0, c != nil)
+		if c != nil {
+			require.Empty(t, testdiff.Diff(want.Candidates[at], *c))
+		}
+	}
+}

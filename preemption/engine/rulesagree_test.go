@@ -1,0 +1,166 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+var namedRanks = map[preemption.Rank]reference.Rank{
+	preemption.ByViolations: reference.FewestViolations, preemption.ByTopPriority: reference.LowestTopVictim,
+	preemption.ByPrioritySum: reference.LowestSum, preemption.ByVictims: reference.FewestVictims,
+	preemption.ByStart: reference.LatestStart, preemption.ByCost: reference.LowestCost,
+}
+
+// Whatever the variant, the caller's rules, the sample and the statuses from outside,
+// Explain says what the reference says, and Preempt chooses as it does.
+func TestPropertyRulesAgreeWithReference(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
+			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{}})
+		}
+		if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
+			p = drawResizing(t, c)
+		}
+		config := engine.DrawConfig(t)
+		config.Chooser, config.Scorers, config.Plugins = nil, nil, preemption.Plugins{}
+		if config.Policy.Exact {
+			config.Policy.Exact = false // has a slow form of its own, see TestPropertyExactWithFilters
+		}
+		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p), Setup: reference.Setup{Schedulers: config.Schedulers}}
+		in.Ranks = ranksOf(&config)
+		in.Cost = config.Cost
+		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
+			score := func(violations, victims int) int64 { return -int64((victims + 2*violations) % 3) }
+			config.Scorers = []preemption.Scorer{{Name: "own", Score: func(c *preemption.Candidate) int64 { return score(c.Violations(), len(c.Victims)) }}}
+			in.Variant.Score = func(c reference.Candidate) int64 { return score(c.Violations, len(c.Victims)) }
+		}
+		if rapid.IntRange(0, 3).Draw(t, "node rule") == 0 {
+			in.Variant.Own = turnDown
+			config.Filters = []engine.Filter{engine.NodeRuleBy("own", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+				s := turnDown(n)
+				return preemption.Status{Code: preemption.Code(s.Code), Reasons: s.Reasons}
+			})}
+		}
+		snap := newSnapshot(t, c)
+		req := preemption.Request{Pod: p, Now: gen.Now, Statuses: engine.DrawStatuses(t, snap)}
+		if req.Statuses != nil {
+			in.Variant.Statuses = map[string]reference.Status{}
+			for node, s := range req.Statuses {
+				in.Variant.Statuses[node] = status(s)
+			}
+		}
+		want := sortReasons(reference.Decide(in))
+		e := newEvaluator(t, config)
+		ex, err := e.ExplainRequest(context.Background(), snap, req)
+		require.NoError(t, err)
+		got := asReference(ex)
+		got.ClearedNominations = want.ClearedNominations // the answer has them
+		if diff := testdiff.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%v %+v (-reference +Explain):\n%s", config.Variant, config.Policy, diff)
+		}
+		for range 2 {
+			plan, err := e.PreemptRequest(context.Background(), snap, req)
+			require.NoError(t, err)
+			want, got := decided(want), answered(plan)
+			if (config.MayEvict != nil || config.MayTake != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
+				want.Unhelpful = got.Unhelpful // not every node is asked
+			}
+			require.Empty(t, testdiff.Diff(want, got), "(-reference +Preempt)")
+		}
+	})
+}
+
+// turnDown turns some nodes down.
+func turnDown(n *outrank.Node) reference.Status {
+	if n.Name[len(n.Name)-1]%3 == 0 {
+		return reference.Status{Code: reference.Unschedulable, Plugin: "own", Reasons: []string{"not this one"}}
+	}
+	return reference.Status{}
+}
+
+// ranksOf returns the ranks of a configuration as the reference takes them.
+func ranksOf(config *engine.Config) []reference.Rank {
+	ranks := config.Policy.Ranks
+	switch {
+	case ranks != nil:
+	case config.Variant == outrank.VariantV1_13:
+		ranks = []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims}
+	case config.Variant == outrank.VariantSimplified:
+		ranks = []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum}
+	default:
+		return nil
+	}
+	out := make([]reference.Rank, len(ranks))
+	for i, r := range ranks {
+		out[i] = namedRanks[r]
+	}
+	return out
+}
+
+// variantOf returns a configuration as the reference takes it.
+func variantOf(config *engine.Config, p *outrank.Pod) reference.Variant {
+	policy, old, simplified := &config.Policy, config.Variant == outrank.VariantV1_13, config.Variant == outrank.VariantSimplified
+	alone := policy.VictimsAlone
+	r := reference.Variant{
+		Importance: config.Importance, Strict: policy.Strict, VictimsAlone: alone && !simplified,
+		IgnoreStart: old, Uncharged: old && !alone, IgnoreNever: old, WaitForTerminating: old,
+		ReadFirst: old && !alone, TryUnasked: old, TakeFree: old,
+		Ascending: simplified, EvictUnprioritized: simplified, FilterOnce: simplified, PerBudget: simplified && !alone,
+		EmptySelectors: simplified, WaitWhileNominated: simplified, CountTwice: simplified,
+		ClearAlways: old || simplified, NominatedInTurn: old || policy.NominatedInTurn,
+	}
+	if config.MayPreempt != nil {
+		r.MayPreempt = func(nominated reference.Status, rule string) string {
+			s := preemption.Status{Code: preemption.Code(nominated.Code), Filter: nominated.Plugin, ExcludedBy: nominated.ExcludedBy, Reasons: nominated.Reasons}
+			for by := range preemption.ByCaller {
+				if by.String() == rule {
+					return config.MayPreempt(p, s, by)
+				}
+			}
+			panic(rule)
+		}
+	}
+	if config.MayEvict != nil {
+		r.MayEvict = func(victim *outrank.Pod) bool { return config.MayEvict(p, victim) }
+	}
+	if config.MayTake != nil {
+		r.MayTake = func(victim *outrank.Pod) bool { return config.MayTake(p, victim) != "" }
+	}
+	if config.Guard != nil {
+		r.Guard = func(gone []*outrank.Pod) reference.Status { return status(engine.GuardOf(config.Guard, gone)) }
+	}
+	if s := config.Sample; s != nil {
+		r.Sample = &reference.Sample{Offset: func(int) int { return s.Offset }, Enough: func(nodes int) int { return enough(s, nodes) }}
+		if s.Of != nil {
+			r.Sample.Offset = func(nodes int) int { offset, _ := s.Of(nodes); return max(0, offset) }
+			r.Sample.Enough = func(nodes int) int { _, enough := s.Of(nodes); return min(nodes, max(0, enough)) }
+		}
+	}
+	return r
+}
+
+// enough is how many candidates of so many nodes a sample takes (rules 10.1.2 and
+// 10.1.5).
+func enough(s *preemption.Sample, nodes int) int {
+	percent, minimum := s.Percent, s.Minimum
+	if !s.Explicit && percent == 0 {
+		percent = 10
+	}
+	if !s.Explicit && minimum == 0 {
+		minimum = 100
+	}
+	return slices.Min([]int{nodes, max(minimum, nodes*percent/100)})
+}

@@ -1,0 +1,197 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// A sample is the result of going through the nodes one by one from the offset
+// on, for any number of workers.
+func TestPropertySample(t *testing.T) {
+	t.Parallel()
+	shape := gen.Shape{Nodes: 9, PodsPerNode: 3, Budgets: 4}
+	rapid.Check(t, func(t *rapid.T) {
+		c := gen.Cluster(shape).Draw(t, "cluster")
+		p := gen.Preemptor(shape).Draw(t, "preemptor")
+		sample := &preemption.Sample{
+			Percent: rapid.IntRange(1, 100).Draw(t, "percent"),
+			Minimum: rapid.IntRange(1, 5).Draw(t, "minimum"),
+			Offset:  rapid.IntRange(0, 20).Draw(t, "offset"),
+		}
+		switch sample.Explicit = rapid.Bool().Draw(t, "explicit"); {
+		case !sample.Explicit:
+		case rapid.Bool().Draw(t, "without percent"):
+			sample.Percent = 0
+		case rapid.Bool().Draw(t, "without minimum"):
+			sample.Minimum = 0
+		}
+		all := explain(t, c, p)
+		want := oneByOne(all, sample)
+		got := explainBy(t, engine.Config{Sample: sample, Workers: rapid.IntRange(1, 3).Draw(t, "workers")}, c, p)
+		var nodes []string
+		for _, candidate := range got.Candidates {
+			nodes = append(nodes, candidate.Node)
+		}
+		// The ranks put both in the same order.
+		if diff := testdiff.Diff(want, nodes); diff != "" {
+			t.Fatalf("candidates of %+v (-one by one +got):\n%s", sample, diff)
+		}
+		plan, err := newEvaluator(t, engine.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		require.NoError(t, err)
+		if got.Outcome == preemption.Preempt && plan.Node != got.Candidates[0].Node {
+			t.Fatalf("Preempt chose %s, Explain %s", plan.Node, got.Candidates[0].Node)
+		}
+	})
+}
+
+// A sample of one goes on until a candidate is free of violations, and does not take
+// one for free that is not.
+func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
+	b := &outrank.LabelSelector{MatchLabels: map[string]string{"app": "b"}}
+	elsewhere := func(p *outrank.Pod) { p.Namespace = "elsewhere" }
+	free := pod("free", 1, "2", on("n3"), app("x"), elsewhere)
+	for _, tt := range []struct {
+		name     string
+		config   engine.Config
+		selector *outrank.LabelSelector
+		pods     []*outrank.Pod // on each of the nodes before
+	}{
+		{"the only victim violates", engine.Config{}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{"a victim above the lowest priority does", engine.Config{}, b, []*outrank.Pod{pod("a", 1, "1", app("x")), pod("b", 5, "1", app("b"))}},
+		{"without reprieve", engine.Config{Variant: outrank.VariantSimplified}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{
+			"by an empty selector, without reprieve", engine.Config{Variant: outrank.VariantSimplified},
+			&outrank.LabelSelector{}, []*outrank.Pod{pod("a", 1, "2", app("x"))},
+		},
+		{
+			"beside a protected pod, without reprieve", engine.Config{
+				Variant:  outrank.VariantSimplified,
+				MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["app"] != "kept" },
+			}, b, []*outrank.Pod{pod("a", 1, "0", app("kept")), pod("b", 5, "2", app("b"))},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &outrank.Cluster{
+				Nodes:   []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a"), node("n4", "2", "a")},
+				Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: tt.selector}},
+				Pods:    []*outrank.Pod{free, pod("last", 0, "2", on("n4"), app("x"), elsewhere)},
+			}
+			for _, at := range []string{"n1", "n2"} {
+				for _, p := range tt.pods {
+					q := *p
+					q.Name, q.NodeName = at+p.Name, at
+					c.Pods = append(c.Pods, &q)
+				}
+			}
+			tt.config.Sample = &preemption.Sample{Percent: 1, Minimum: 1}
+			plan, err := newEvaluator(t, tt.config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "2"), gen.Now)
+			require.NoError(t, err)
+			assert.Equal(t, "n3 [elsewhere/free]", plan.Candidate.String(), "n4 is better, and no longer looked at")
+		})
+	}
+}
+
+// oneByOne returns those of all candidates that a search would find before it
+// stops, in the order of the ranks.
+func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {
+	var potential []preemption.NodeReport
+	for _, n := range all.Nodes {
+		if n.Tried {
+			potential = append(potential, n)
+		}
+	}
+	violations := map[string]int{}
+	for _, c := range all.Candidates {
+		violations[c.Node] = c.Violations()
+	}
+	n := len(potential)
+	enough := min(max(n*s.Percent/100, s.Minimum), n)
+	if enough == 0 {
+		return nil // the reference has no room to keep a candidate
+	}
+	found := map[string]bool{}
+	violating, free := 0, 0
+	for i := range n {
+		at := potential[(s.Offset+i)%n]
+		if at.AfterRemoval.Code != preemption.Success {
+			continue
+		}
+		switch {
+		case violations[at.Node] == 0:
+			free++
+		case violating == enough:
+			continue // the list of those that violate is full
+		default:
+			violating++
+		}
+		found[at.Node] = true
+		if free > 0 && len(found) >= enough {
+			break
+		}
+	}
+	var nodes []string
+	for _, c := range all.Candidates {
+		if found[c.Node] {
+			nodes = append(nodes, c.Node)
+		}
+	}
+	return nodes
+}
+
+// The defaults: a tenth of the nodes, at least a hundred.
+func TestSampleSizes(t *testing.T) {
+	for nodes, want := range map[int]int{50: 50, 100: 100, 700: 100, 1500: 150} {
+		c := &outrank.Cluster{}
+		for i := range nodes {
+			name := fmt.Sprintf("n%04d", i)
+			c.Nodes = append(c.Nodes, node(name, "1", "a"))
+			c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
+		}
+		ex := explainBy(t, engine.Config{Sample: &preemption.Sample{}}, c, pod("p", 5, "1"))
+		assert.Len(t, ex.Candidates, want, "of %d nodes", nodes)
+		tried := 0
+		for _, n := range ex.Nodes {
+			if n.Tried {
+				tried++
+			}
+		}
+		assert.Equal(t, want, tried, "nodes beyond the sample count as not tried")
+	}
+}
+
+// With a seed each pod begins at an offset of its own, the same every time.
+func TestSampleSeed(t *testing.T) {
+	c := &outrank.Cluster{}
+	for i := range 50 {
+		name := fmt.Sprintf("n%02d", i)
+		c.Nodes = append(c.Nodes, node(name, "1", "a"))
+		c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
+	}
+	chosen := func(seed uint64) []string {
+		var nodes []string
+		for i := range 20 {
+			e := newEvaluator(t, engine.Config{Sample: &preemption.Sample{Seed: seed, Percent: 1, Minimum: 1}, Workers: 1 + i%3})
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod(fmt.Sprint("p", i), 5, "1"), gen.Now)
+			require.NoError(t, err)
+			nodes = append(nodes, plan.Node)
+		}
+		return nodes
+	}
+	first := chosen(1)
+	assert.Equal(t, first, chosen(1))
+	assert.NotEqual(t, first, chosen(2))
+	distinct := slices.Compact(slices.Sorted(slices.Values(first)))
+	assert.Greater(t, len(distinct), 10, "pods begin at different nodes: %v", first)
+}

@@ -1,0 +1,285 @@
+package engine_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// configure reads how to decide, a statement on a line; none is the default.
+//
+//	policy v1.13 | simplified | disabled | exact | strict | victims-alone; several may stand below each other
+//	sample [percent=10] [minimum=100] [offset=0]
+//	plugins [off=NAME,...] [off-on-nodes=NAME,...] [ignores=RESOURCE,...] [ignores-groups=GROUP,...]
+//	adds any [node=(...)] [spread=(... by zone)]   what holds for every pod; the selector is
+//	                                 that of the controller of the pods it selects
+//	spares SELECTOR                  MayEvict: pods that are never victims
+//	importance cpu                   a larger cpu request is more important
+//	scorer NAME prefers=NODE         NODE scores 1, all others 0
+//	extender NAME ...                see readExtender
+//	filter NAME refuses=NODE,... [unresolvable]
+//	filter NAME at-most=2 of=SELECTOR
+func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
+	w.config, w.own = engine.Config{}, len(c.Body) > 0
+	for _, l := range c.Body {
+		switch word := l.Next("setting"); word {
+		case "policy":
+			w.readPolicy(l)
+		case "sample":
+			s := &preemption.Sample{}
+			l.Options(scenario.Options{
+				"percent=": scenario.Number(&s.Percent), "minimum=": scenario.Number(&s.Minimum), "offset=": scenario.Number(&s.Offset),
+			})
+			w.config.Sample = s
+		case "plugins":
+			w.readPlugins(l)
+		case "adds":
+			w.readDefaults(l)
+		case "spares":
+			spared := readSelector(l)
+			w.config.MayEvict = func(_, victim *outrank.Pod) bool { return !spared.Matches(victim.Labels) }
+		case "importance":
+			if !l.Accept("cpu") {
+				l.Fail("cpu is the only importance there is")
+			}
+			w.config.Importance = moreCPU
+		case "scorer":
+			w.readScorer(l)
+		case "extender":
+			w.config.Extenders = append(w.config.Extenders, w.readExtender(l))
+		case "filter":
+			w.config.Filters = append(w.config.Filters, readFilter(l))
+		default:
+			l.Fail("unknown setting %q", word)
+		}
+	}
+	return "", nil
+}
+
+func (w *scenarioWorld) readPolicy(l *scenario.Line) {
+	switch name := l.Next("name of the policy"); name {
+	case "v1.13":
+		w.config.Variant = outrank.VariantV1_13
+	case "simplified":
+		w.config.Variant = outrank.VariantSimplified
+	case "disabled":
+		w.config.Policy.Disabled = true
+	case "exact":
+		w.config.Policy.Exact = true
+	case "strict":
+		w.config.Policy.Strict = true
+	case "victims-alone":
+		w.config.Policy.VictimsAlone = true
+	default:
+		l.Fail("unknown policy %q", name)
+	}
+}
+
+// readPlugins reads what is switched off and what is ignored.
+func (w *scenarioWorld) readPlugins(l *scenario.Line) {
+	p, resources := &w.config.Plugins, []string(nil)
+	l.Options(scenario.Options{
+		"off=": scenario.Names(&p.Off), "off-on-nodes=": scenario.Names(&p.OffOnNodes),
+		"ignores=": scenario.Names(&resources), "ignores-groups=": scenario.Names(&p.IgnoredResourceGroups),
+	})
+	for _, name := range resources {
+		p.IgnoredResources = append(p.IgnoredResources, resource.Name(name))
+	}
+}
+
+// readDefaults reads an affinity that is added to every pod's, and constraints for
+// pods without any.
+func (w *scenarioWorld) readDefaults(l *scenario.Line) {
+	p, like := &w.config.Plugins, l.Pod()
+	p.AddedAffinity, p.DefaultSpread = like.Affinity.NodeAffinity, like.TopologySpreadConstraints
+	var selectors []*outrank.LabelSelector
+	for i := range p.DefaultSpread {
+		selectors = append(selectors, p.DefaultSpread[i].LabelSelector)
+		p.DefaultSpread[i].LabelSelector = nil
+	}
+	p.SpreadSelector = func(pod *outrank.Pod) *outrank.LabelSelector {
+		for _, s := range selectors {
+			if s.Matches(pod.Labels) {
+				return s
+			}
+		}
+		return nil
+	}
+}
+
+func readSelector(l *scenario.Line) *outrank.LabelSelector {
+	var s *outrank.LabelSelector
+	if err := scenario.Selector(&s)(l.Next("selector")); err != nil {
+		l.Fail("%v", err)
+	}
+	return s
+}
+
+func moreCPU(a, b *outrank.Pod) int {
+	return cmp.Compare(b.Requests().Amount(resource.CPU), a.Requests().Amount(resource.CPU))
+}
+
+func (w *scenarioWorld) readScorer(l *scenario.Line) {
+	s, node := preemption.Scorer{Name: l.Next("name of the scorer")}, ""
+	l.Options(scenario.Options{"prefers=": scenario.Text(&node)})
+	s.Score = func(c *preemption.Candidate) int64 {
+		if c.Node == node {
+			return 1
+		}
+		return 0
+	}
+	w.config.Scorers = append(w.config.Scorers, s)
+}
+
+// readExtender reads an extender:
+//
+//	NAME [ignorable] [uninterested] [fails] [drops=NODE,...]
+//	    [victims=NODE:POD,...] [violations=NODE:1]
+//
+// victims are those of one node in place of what was found; "victims=n1:" leaves
+// it none. violations is a number in place of what was counted.
+func (w *scenarioWorld) readExtender(l *scenario.Line) preemption.Extender {
+	x := &scenarioExtender{name: l.Next("name of the extender"), world: w}
+	l.Options(scenario.Options{
+		"ignorable": scenario.Flag(&x.ignorable), "uninterested": scenario.Flag(&x.uninterested), "fails": scenario.Flag(&x.fails),
+		"drops=": scenario.Names(&x.drops),
+		"victims=": func(v string) error {
+			node, names, _ := strings.Cut(v, ":")
+			x.node = node
+			if names != "" {
+				return scenario.Names(&x.victims)(names)
+			}
+			return nil
+		},
+		"violations=": func(v string) error {
+			node, n, _ := strings.Cut(v, ":")
+			x.violatingNode = node
+			return scenario.Number(&x.violations)(n)
+		},
+	})
+	return x
+}
+
+// scenarioExtender is an extender that a scenario describes.
+type scenarioExtender struct {
+	name                           string
+	world                          *scenarioWorld
+	ignorable, uninterested, fails bool
+	drops, victims                 []string
+	node, violatingNode            string
+	violations                     int
+}
+
+func (x *scenarioExtender) Name() string                 { return x.name }
+func (x *scenarioExtender) Ignorable() bool              { return x.ignorable }
+func (x *scenarioExtender) Interested(*outrank.Pod) bool { return !x.uninterested }
+
+func (x *scenarioExtender) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+	if x.fails {
+		return nil, errors.New("no answer")
+	}
+	ps = slices.DeleteFunc(ps, func(p preemption.Proposal) bool { return slices.Contains(x.drops, p.Node) })
+	for i := range ps {
+		if ps[i].Node == x.violatingNode {
+			ps[i].Violations = x.violations
+		}
+		if ps[i].Node != x.node {
+			continue
+		}
+		ps[i].Victims = nil
+		for _, name := range x.victims {
+			p, ok := x.world.snap.Pod(scenarioKey(name))
+			if !ok {
+				return nil, fmt.Errorf("no pod %s", name)
+			}
+			ps[i].Victims = append(ps[i].Victims, p)
+		}
+	}
+	return ps, nil
+}
+
+// readFilter reads a filter of the caller's own: one that looks at the node
+// alone, or one that counts pods.
+func readFilter(l *scenario.Line) engine.Filter {
+	name := l.Next("name of the filter")
+	f := &scenarioLimit{name: name}
+	var refused []string
+	code, unresolvable := preemption.Unschedulable, false
+	l.Options(scenario.Options{
+		"refuses=": scenario.Names(&refused), "unresolvable": scenario.Flag(&unresolvable),
+		"at-most=": scenario.Number(&f.most), "of=": scenario.Selector(&f.of),
+	})
+	if f.of != nil {
+		return f
+	}
+	if unresolvable {
+		code = preemption.UnschedulableAndUnresolvable
+	}
+	return engine.NodeRule(name, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		if slices.Contains(refused, n.Name) {
+			return preemption.Status{Code: code, Reasons: []string{"refused by " + name}}
+		}
+		return preemption.Status{}
+	})
+}
+
+// scenarioLimit lets a node hold so many pods that a selector picks. It concerns
+// pods that the selector picks.
+type scenarioLimit struct {
+	name string
+	most int
+	of   *outrank.LabelSelector
+}
+
+func (f *scenarioLimit) Name() string { return f.name }
+
+func (f *scenarioLimit) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+	if !f.of.Matches(pod.Labels) {
+		return nil, nil
+	}
+	s := &scenarioLimitState{f, map[string]int{}}
+	for n := range snap.Nodes() {
+		for _, p := range snap.PodsOn(n.Name) {
+			s.Add(p, n)
+		}
+	}
+	return s, nil
+}
+
+type scenarioLimitState struct {
+	*scenarioLimit
+	count map[string]int
+}
+
+func (s *scenarioLimitState) Check(n *outrank.Node) preemption.Status {
+	if s.count[n.Name] < s.most {
+		return preemption.Status{}
+	}
+	return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprintf("%d there already", s.count[n.Name])}}
+}
+
+func (s *scenarioLimitState) change(p *outrank.Pod, n *outrank.Node, by int) {
+	if s.of.Matches(p.Labels) {
+		s.count[n.Name] += by
+	}
+}
+
+func (s *scenarioLimitState) Add(p *outrank.Pod, n *outrank.Node)    { s.change(p, n, 1) }
+func (s *scenarioLimitState) Remove(p *outrank.Pod, n *outrank.Node) { s.change(p, n, -1) }
+
+func (s *scenarioLimitState) Clone() preemption.FilterState {
+	c := &scenarioLimitState{s.scenarioLimit, map[string]int{}}
+	for node, n := range s.count {
+		c.count[node] = n
+	}
+	return c
+}

@@ -1,0 +1,204 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// decide asks about the pod of the line in every way there is, and returns what
+// Explain says. All of them have to agree:
+//
+//   - Preempt, three times on the snapshot, of which the later ones may be
+//     answered from what the first has left in it;
+//   - Explain, before and after;
+//   - both, on a snapshot made anew and with three workers;
+//   - the slow reference, where the configuration is the default one.
+func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Explanation, error) {
+	w.t.Helper()
+	w.plan, w.group = nil, nil
+	if w.snap == nil {
+		return nil, errNoCluster
+	}
+	pod := c.Line.Pod()
+	if err := c.Line.Err(); err != nil {
+		return nil, err
+	}
+	shared := w.config
+	shared.Workers = 3
+	var first *preemption.Explanation
+	var firstErr error
+	for i, ask := range []struct {
+		how    string
+		config engine.Config
+		snap   *engine.Snapshot
+	}{
+		{"again and again", w.config, w.snap},
+		{"with three workers on a new snapshot", shared, newSnapshot(w.t, w.cluster)},
+	} {
+		e := newEvaluator(w.t, ask.config)
+		ex, err := w.ask(c, e, ask.snap, pod, ask.how)
+		if i == 0 {
+			first, firstErr = ex, err
+			continue
+		}
+		assert.Equal(w.t, wholeText(first, firstErr), wholeText(ex, err), "%s: %s", c.Line.Place(), ask.how)
+	}
+	if firstErr != nil {
+		return nil, firstErr
+	}
+	w.plan = &first.Plan
+	if !w.own {
+		w.compareReference(c, pod, first)
+	}
+	return first, nil
+}
+
+// ask compares Preempt with Explain, three times each.
+func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, how string) (*preemption.Explanation, error) {
+	w.t.Helper()
+	ctx := context.Background()
+	var first *preemption.Explanation
+	var firstErr error
+	for i := range 3 {
+		plan, planErr := e.Preempt(ctx, snap, pod, scenario.Now)
+		ex, err := e.Explain(ctx, snap, pod, scenario.Now)
+		if err == nil && (ex.Outcome == preemption.Fits || ex.Outcome == preemption.NotEligible) {
+			ex.Unhelpful = nil // Preempt makes no dry runs then
+		}
+		if i == 0 {
+			first, firstErr = ex, err
+		}
+		assert.Equal(w.t, wholeText(first, firstErr), wholeText(ex, err), "%s: Explain, %s", c.Line.Place(), how)
+		if planErr != nil || err != nil {
+			require.Equal(w.t, refused(err), refused(planErr), "%s: Explain and Preempt, %s", c.Line.Place(), how)
+			continue
+		}
+		want := ex.Plan
+		if want.Outcome == preemption.Preempt && (w.config.MayEvict != nil || w.config.Policy.Strict) {
+			want.Unhelpful = nil // not every node is asked then
+		}
+		if diff := testdiff.Diff(&want, plan); diff != "" {
+			w.t.Errorf("%s: question %d, %s (-Explain +Preempt):\n%s", c.Line.Place(), i+1, how, diff)
+		}
+	}
+	return first, firstErr
+}
+
+func wholeText(ex *preemption.Explanation, err error) string {
+	if err != nil {
+		return refused(err)
+	}
+	return planText(&ex.Plan) + explanationText(ex)
+}
+
+// compareReference holds a decision to the slow reference.
+func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, ex *preemption.Explanation) {
+	w.t.Helper()
+	want := sortReasons(reference.Decide(reference.Input{Cluster: w.cluster, Pod: pod, Now: scenario.Now}))
+	got := asReference(ex)
+	if ex.Outcome == preemption.Preempt {
+		got.ClearedNominations = keys(ex.ClearedNominations)
+		slices.Sort(got.ClearedNominations)
+	} else {
+		want.ClearedNominations = nil
+	}
+	// A pod that was bound or nominated is in the cluster as a copy.
+	byKey := cmp.Comparer(func(p, q *outrank.Pod) bool { return p.Key() == q.Key() })
+	if diff := testdiff.Diff(want, got, equateEmpty, byKey); diff != "" {
+		w.t.Errorf("%s: %s (-reference +engine):\n%s", c.Line.Place(), c.Line.Text, diff)
+	}
+}
+
+// across asks for victims on other nodes, too: twice on the snapshot, and on one made anew.
+func (w *scenarioWorld) across(c *scenario.Command) (string, error) {
+	w.plan, w.group = nil, nil
+	if w.snap == nil {
+		return "", errNoCluster
+	}
+	pod := c.Line.Pod()
+	if err := c.Line.Err(); err != nil {
+		return "", err
+	}
+	e := newEvaluator(w.t, w.config)
+	text := ""
+	for i, snap := range []*engine.Snapshot{w.snap, w.snap, newSnapshot(w.t, w.cluster)} {
+		plan, err := e.PreemptAcross(context.Background(), snap, pod, scenario.Now)
+		answer := ""
+		if err != nil {
+			answer = refused(err)
+		} else {
+			require.True(w.t, plan.Optimal, "%s", c.Line.Place())
+			require.NoError(w.t, e.Verify(context.Background(), snap, plan.Plan, scenario.Now))
+			answer = planText(plan.Plan)
+		}
+		if i == 0 {
+			if text = answer; err == nil {
+				w.plan = plan.Plan
+			}
+			continue
+		}
+		assert.Equal(w.t, text, answer, "%s: question %d", c.Line.Place(), i+1)
+	}
+	return text, nil
+}
+
+// preemptGroup asks about the pods of the body as a group: twice on the snapshot
+// and once on one made anew, and the slow reference.
+func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {
+	w.plan, w.group = nil, nil
+	if w.snap == nil {
+		return "", errNoCluster
+	}
+	var pods []*outrank.Pod
+	for _, l := range c.Body {
+		if !l.Accept("pod") {
+			l.Fail("a group consists of pods")
+		}
+		pods = append(pods, l.Pod())
+		if err := l.Err(); err != nil {
+			return "", err
+		}
+	}
+	e := newEvaluator(w.t, w.config)
+	text := ""
+	for i, snap := range []*engine.Snapshot{w.snap, w.snap, newSnapshot(w.t, w.cluster)} {
+		plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: scenario.Now})
+		answer := ""
+		if err != nil {
+			answer = refused(err)
+		} else {
+			answer = groupText(plan)
+		}
+		if i == 0 {
+			text = answer
+			w.group = plan
+		}
+		assert.Equal(w.t, text, answer, "%s: question %d", c.Line.Place(), i+1)
+	}
+	if w.group != nil && !w.own {
+		w.compareGroup(c, e, pods)
+	}
+	return text, nil
+}
+
+// compareGroup holds a decision about a group to the slow reference.
+func (w *scenarioWorld) compareGroup(c *scenario.Command, e *engine.Evaluator, pods []*outrank.Pod) {
+	w.t.Helper()
+	refused, err := e.PreemptGroup(context.Background(), w.snap, engine.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
+	require.NoError(w.t, err, "%s", c.Line.Place())
+	want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
+	if diff := testdiff.Diff(want, toldOf(w.group, refused), equateEmpty); diff != "" {
+		w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
+	}
+}

@@ -1,0 +1,155 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func ExampleSnapshot_AddNode() {
+	snap := must(engine.NewSnapshot(sample()))
+	fmt.Println(snap.AddNode(&outrank.Node{Name: "n3", Allocatable: resource.MustList("cpu", "4", "pods", "110")}), snap.NumNodes())
+	fmt.Println(snap.AddNode(&outrank.Node{Name: "n3"}))
+	// Output:
+	// <nil> 3
+	// node n3: already in the snapshot
+}
+
+// A cordoned node keeps its pods and takes no more of them.
+func ExampleSnapshot_UpdateNode() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	old, _ := snap.Node("n1")
+	cordoned := *old
+	cordoned.Unschedulable = true
+	fmt.Println(snap.UpdateNode(&cordoned), len(snap.PodsOn("n1")))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Outcome, plan.Node)
+	// Output:
+	// <nil> 2
+	// preempt n2
+}
+
+// Room on a node is kept for the pods that are nominated to it.
+func ExampleSnapshot_Nominate() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	waiting := urgent()
+	waiting.Name = "waiting"
+	fmt.Println(snap.AddPod(waiting), snap.Nominate("default/waiting", "n1"), len(snap.NominatedTo("n1")))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims)
+	// Output:
+	// <nil> <nil> 1
+	// n2 [default/cache]
+}
+
+// Room is kept for nominated pods wherever they wait.
+func ExampleSnapshot_Nominated() {
+	snap := must(engine.NewSnapshot(sample()))
+	waiting := urgent()
+	waiting.Name = "waiting"
+	fmt.Println(snap.AddPod(waiting), snap.Nominate("default/waiting", "n2"))
+	for p := range snap.Nominated() {
+		fmt.Println(p.Key(), "waits for", snap.NominationOf(p.Key()))
+	}
+	// Output:
+	// <nil> <nil>
+	// default/waiting waits for n2
+}
+
+// The pods of a group whose mode is PodGroup leave together.
+func ExampleSnapshot_LeavesWith() {
+	release := must(outrank.V1_37.With(map[string]bool{"GenericWorkload": true}))
+	batch := &outrank.PodGroup{Name: "batch", DisruptionMode: outrank.DisruptPodGroup}
+	p, q := &outrank.Pod{Name: "p", NodeName: "n1", Group: "batch"}, &outrank.Pod{Name: "q", NodeName: "n1"}
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
+		Release: release, Nodes: []*outrank.Node{{Name: "n1"}}, Pods: []*outrank.Pod{p, q}, Groups: []*outrank.PodGroup{batch},
+	}))
+	group, _ := snap.LeavesWith(p)
+	fmt.Println(group.Key())
+	group, composite := snap.LeavesWith(q)
+	fmt.Println(group == nil, composite == nil)
+	// Output:
+	// default/batch
+	// true true
+}
+
+// What is kept beside a snapshot is brought in line at the cost of what has changed.
+func ExampleSnapshot_Follow() {
+	snap := must(engine.NewSnapshot(sample()))
+	var me struct{ seen int }
+	look := func() error {
+		return snap.Follow(&me, func(c engine.Changes) (uint64, error) {
+			fmt.Println("all:", c.All, "pods:", len(c.Pods), "nodes:", c.Nodes)
+			return c.Point + 1, nil
+		})
+	}
+	fmt.Println(look())
+	before := snap.Revision()
+	fmt.Println(snap.AddPod(urgent()), snap.RemoveNode("n2"), snap.Revision() > before)
+	fmt.Println(look())
+	// Output:
+	// all: true pods: 0 nodes: []
+	// <nil>
+	// <nil> <nil> true
+	// all: false pods: 1 nodes: [n2]
+	// <nil>
+}
+
+// A view can be changed while others read the snapshot.
+func ExampleSnapshot_View() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	view := snap.View()
+	fmt.Println(view.RemovePod("default/cache"), len(view.PodsOn("n2")), len(snap.PodsOn("n2")))
+	fmt.Println(must(eval.Preempt(context.Background(), view, urgent(), now)).Outcome)
+	fmt.Println(must(eval.Preempt(context.Background(), snap, urgent(), now)).Outcome)
+	// Output:
+	// <nil> 1 2
+	// fits
+	// preempt
+}
+
+// A budget turns the choice to the other node.
+func ExampleSnapshot_SetBudgets() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	budget := &outrank.PodDisruptionBudget{Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}
+	fmt.Println(snap.SetBudgets([]*outrank.PodDisruptionBudget{budget}), len(snap.Budgets()))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Node, plan.Victims, plan.Violations())
+	// Output:
+	// <nil> 1
+	// n2 [default/cache] 0
+}
+
+// What another scheduler found about the nodes stands: n1 is out of the
+// question.
+func ExampleEvaluator_ExplainRequest() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	ex := must(eval.ExplainRequest(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: map[string]preemption.Status{
+		"n1": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}},
+		"n2": {Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}},
+	}}))
+	for _, n := range ex.Nodes {
+		fmt.Println(n.Node, n.Tried, n.Status.Reasons)
+	}
+	fmt.Println(ex.Node, ex.Victims)
+	// Output:
+	// n1 false [node(s) under maintenance]
+	// n2 true [Insufficient cpu]
+	// n2 [default/cache]
+}
+
+func ExampleDefaultRanks() {
+	for i, rank := range preemption.DefaultRanks() {
+		fmt.Println(i+1, rank)
+	}
+	// Output:
+	// 1 fewer budget violations
+	// 2 lower priority of the most important victim
+	// 3 lower sum of victim priorities
+	// 4 fewer victims
+	// 5 most important victims started later
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Apply carries a plan out on the snapshot, as if everything had happened at
+// once: the victims are gone, nominations are cleared, and the preemptor is
+// pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
+// is on its node already, for a [preemption.Plan.Resize], stays there as it is.
+//
+// The plan may be older than the snapshot. A pod is the plan's only if neither its name nor its UID
+// is another one, and a nomination is cleared only where it is still to the node. A preemptor whose
+// newer version is known stays that version ([Snapshot.PutPod], item 3). A victim that the plan
+// names twice leaves once. Nothing else of the plan is asked about, as when it is executed:
+// [Evaluator.Verify] says whether it still holds. Errors leave the snapshot as it was:
+//
+//   - [preemption.ErrState] for a plan that is not to preempt, a preemptor that runs by now, or a
+//     victim whose own priority is higher than in the plan;
+//   - [preemption.ErrNotFound] for a node that is not there, or a victim that does not run there,
+//     which one of its name with another UID is not;
+//   - [preemption.ErrExists] for a preemptor whose name another pod has by now;
+//   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
+//     nomination that is nil, and what [outrank.Pod.Validate] says of the preemptor.
+func (s *Snapshot) Apply(plan *preemption.Plan) error {
+	if s == nil {
+		return errNoSnapshot
+	}
+	return s.writes().Apply(plan)
+}
+
+// ApplyGroup applies the plan for a group to the snapshot, as if everything had happened at once:
+// the victims are gone, and each pod of the group that has a place is pending and nominated to its
+// node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by
+// [Snapshot.Apply], but that a victim may run on any node. The errors are those of Apply, about any
+// pod of the group, and leave the snapshot as it was.
+func (s *Snapshot) ApplyGroup(plan *preemption.GroupPlan) error {
+	if s == nil {
+		return errNoSnapshot
+	}
+	return s.writes().ApplyGroup(plan)
+}
+
+// Attach makes the snapshot keep the state of a filter. It adds all pods that run on
+// nodes of the cluster and concern the filter, and from then on tells the state of
+// every change of one of them, of its node, of [Snapshot.Undo], and in clones that are
+// made later. So a decision begins with what there is, instead of counting the cluster
+// anew; it also finds the pods of a node that concern the filter without asking about
+// the others. Attach itself is no change that Undo takes back.
+//
+// The attached filter is the one that an [Evaluator] is configured with if the two are
+// of one type, have one name, and are equal where Go can compare them.
+//
+// Errors: [preemption.ErrExists] if a filter of that name is attached, [outrank.ErrInvalid] for
+// no filter, no name or no state. Attaching counts as a change. Time is that of asking
+// about all pods.
+func (s *Snapshot) Attach(f StatefulFilter) error {
+	if s == nil {
+		return errNoSnapshot
+	}
+	return s.writes().Attach(f)
+}
+
+// StateOf returns what a filter knows of the cluster, for the filter's own Start: the
+// state that the snapshot keeps, or a new one, which takes the time of asking about
+// every pod, if the filter is not attached. It is only to be read, and it is valid as
+// long as the snapshot does not change. Any number of goroutines may call it at once.
+// It is nil for no filter.
+func (s *Snapshot) StateOf(f StatefulFilter) preemption.ClusterState {
+	return s.reads().StateOf(f)
+}
+
+// Cluster returns the state as a cluster, of which [NewSnapshot] makes an equal
+// snapshot: the nodes and budgets in their order, the pods in that of
+// [Snapshot.Pods], namespaces by name, groups and composite groups by key. Where a pod runs and what
+// is nominated is as the snapshot knows it; a pod whose own fields say otherwise is
+// replaced by a copy of which NodeName and NominatedNodeName are written. All other
+// objects are the caller's own, and none is changed. Priority classes, claims,
+// workloads and what was skipped are empty: a snapshot does not keep them. The slices
+// are the caller's. Time is that of Pods.
+func (s *Snapshot) Cluster() *outrank.Cluster {
+	return s.reads().Cluster()
+}
+
+// Clone returns an equal snapshot that is independent of s. The two share what
+// neither has changed since: cloning costs two pointers for 64 nodes, and the
+// first change afterwards one for each node. The clone has no marks, and begins with the
+// cached answers of s. Cloning counts as a change of s. Afterwards different
+// goroutines may use the two.
+func (s *Snapshot) Clone() *Snapshot {
+	return new(Snapshot).hold(s.writes().Clone())
+}
+
+// View returns an equal snapshot for trials: what is changed there does not change s, which is
+// only read, so that any number of calls may run on it at once. The view is good as long as s
+// does not change, and belongs to one goroutine. It has no marks, and no cached answers. A
+// view costs two pointers for 64 nodes, and the first change of a node one look at its pods;
+// [Snapshot.Clone] makes a snapshot that outlives changes of s.
+func (s *Snapshot) View() *Snapshot {
+	if s.of == nil {
+		return new(Snapshot)
+	}
+	return new(Snapshot).hold(s.of.View())
+}
+
+// Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The
+// requests of the pods are counted by it when they enter the snapshot, so that it does
+// not change.
+func (s *Snapshot) Release() outrank.Release {
+	return s.reads().Of.OrDefault()
+}
+
+// Mark marks the present state. From then on changes are recorded, until
+// [Snapshot.Undo] or [Snapshot.Keep] uses the mark up. Marks nest: using one up
+// uses up all later ones, too.
+func (s *Snapshot) Mark() Mark {
+	return Mark{s.writes().Mark()}
+}
+
+// Undo reverts every change since the mark, exactly, and uses the mark up. Its
+// time is that of making the changes. Error: [preemption.ErrMark].
+func (s *Snapshot) Undo(m Mark) error {
+	if s == nil {
+		return errNoSnapshot
+	}
+	return s.writes().Undo(m.of)
+}
+
+// Keep uses a mark up without reverting anything. Changes that an earlier mark
+// may still revert stay recorded. Error: [preemption.ErrMark].
+func (s *Snapshot) Keep(m Mark) error {
+	if s == nil {
+		return errNoSnapshot
+	}
+	return s.writes().Keep(m.of)
+}
+
+// Revision counts the changes of the snapshot: it is another number after a change than before
+// it. What [Snapshot.Undo] takes back counts as changes, too. So it tells whether anything was
+// done to a snapshot between a decision and what is done about it. A clone goes on from the
+// number of its origin. Constant time.
+func (s *Snapshot) Revision() uint64 {
+	return s.reads().Revision()
+}
+
+// Changes is what has happened to a snapshot since somebody who follows it saw it last.
+type Changes struct {
+	// All says that everything may be another: this follower sees the snapshot for the first
+	// time, another one has seen it meanwhile, or there was too much to list. The lists are
+	// empty then.
+	All bool
+	// Pods are the versions of pods that came, changed or went, on nodes and pending, in the
+	// order in which that happened: a version that went may come before the one that took its
+	// place. Nodes are the names of nodes that were added or removed. A pod or a name may be
+	// there several times. Both are only to be read.
+	Pods  []*outrank.Pod
+	Nodes []string
+	// Point is what the follower returned the last time; zero with All.
+	Point uint64
+}
+
+// Follow brings something that is kept in a snapshot in line with something outside of it, at
+// the cost of what has changed: execution.Nominator.ApplyTo is made of it. It calls see with
+// what has happened since by, which is who asks, saw this snapshot the last time. What see
+// changes in the snapshot is not told to by the next time; what [Snapshot.Undo] takes back of
+// it is. What see returns is the Point of the next time: how far by has come with its own
+// changes. It is as good as the snapshot: a [Snapshot.Clone] has it, too, and so has not to
+// begin anew.
+//
+// A snapshot has one follower at a time, which may be any value that can be compared, such as a
+// pointer. Where see returns an error or panics, everything is as before. The error is that of
+// see, or [outrank.ErrInvalid] for no function, and for a by that cannot be compared. The list
+// takes up to a few thousand pods; nothing is kept where nobody follows.
+func (s *Snapshot) Follow(by any, see func(Changes) (point uint64, err error)) error {
+	if s == nil {
+		return errNoSnapshot
+	}
+	if see == nil {
+		return fmt.Errorf("snapshot: %w: no function follows it", outrank.ErrInvalid)
+	}
+	return s.writes().Follow(by, func(pods []*outrank.Pod, nodes []string, point uint64, all bool) (uint64, error) {
+		return see(Changes{All: all, Pods: pods, Nodes: nodes, Point: point})
+	})
+}

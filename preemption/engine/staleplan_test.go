@@ -1,0 +1,296 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// anyPlan is what a plan for a pod and one for a group have in common.
+type anyPlan struct {
+	victims []*outrank.Pod
+	// nodes has where each victim runs, empty where the plan does not say.
+	nodes   []string
+	cleared []*outrank.Pod
+	placed  []preemption.Assignment
+	apply   func(*engine.Snapshot) error
+}
+
+func planOfPod(p *preemption.Plan) anyPlan {
+	out := anyPlan{cleared: p.ClearedNominations, placed: assigned(p.Pod, p.Node).Assignments}
+	for _, v := range p.Victims {
+		out.victims, out.nodes = append(out.victims, v.Pod), append(out.nodes, p.Node)
+		if v.Node != "" {
+			out.nodes[len(out.nodes)-1] = v.Node
+		}
+	}
+	out.apply = func(s *engine.Snapshot) error { return s.Apply(p) }
+	return out
+}
+
+func planOfGroup(p *preemption.GroupPlan) anyPlan {
+	return anyPlan{
+		victims: p.VictimPods(), nodes: make([]string, len(p.VictimPods())), placed: p.Placement,
+		apply: func(s *engine.Snapshot) error { return s.ApplyGroup(p) },
+	}
+}
+
+// named gives most pods a UID. Of some neither the plan nor the snapshot knows one.
+func named(t *rapid.T, pods []*outrank.Pod) {
+	for _, p := range pods {
+		if p.UID = ""; rapid.IntRange(0, 3).Draw(t, "UID") > 0 {
+			p.UID = "uid of " + string(p.Key())
+		}
+	}
+}
+
+// happen is what may happen to a pod of the snapshot between a plan and Apply.
+func happen(t *rapid.T, snap *engine.Snapshot, key outrank.Key) {
+	p, ok := snap.Pod(key)
+	if !ok {
+		return
+	}
+	changed := *p
+	switch rapid.SampledFrom([]string{"nothing", "nothing", "nothing", "left", "replaced", "raised", "lowered", "updated", "without UID", "moved"}).Draw(t, "meanwhile") {
+	case "left":
+		require.NoError(t, snap.RemovePod(key))
+	case "replaced":
+		changed.UID = "another"
+		if changed.NodeName = snap.NodeOf(key); rapid.Bool().Draw(t, "also raised") {
+			changed.Priority = outrank.Priority(100_000)
+		}
+		require.NoError(t, snap.RemovePod(key))
+		require.NoError(t, snap.AddPod(&changed))
+	case "raised":
+		changed.Priority = outrank.Priority(p.PriorityValue() + 1)
+		require.NoError(t, snap.UpdatePod(&changed))
+	case "lowered":
+		changed.Priority = outrank.Priority(p.PriorityValue() - 1)
+		require.NoError(t, snap.UpdatePod(&changed))
+	case "updated":
+		changed.Labels = map[string]string{"updated": "yes"}
+		require.NoError(t, snap.UpdatePod(&changed))
+	case "without UID":
+		changed.UID = ""
+		require.NoError(t, snap.UpdatePod(&changed))
+	case "moved":
+		move(t, snap)
+	}
+}
+
+func samePod(a, b *outrank.Pod) bool {
+	return a.Key() == b.Key() && (a.UID == b.UID || a.UID == "" || b.UID == "")
+}
+
+// standing is where the snapshot has a pod.
+type standing struct {
+	pod             *outrank.Pod
+	node, nominated string
+}
+
+func standings(snap *engine.Snapshot) map[outrank.Key]standing {
+	out := map[outrank.Key]standing{}
+	for p := range snap.Pods() {
+		out[p.Key()] = standing{p, snap.NodeOf(p.Key()), snap.NominationOf(p.Key())}
+	}
+	return out
+}
+
+// wantErrors are what Apply may say, nil where it has to succeed.
+func (p *anyPlan) wantErrors(snap *engine.Snapshot, at map[outrank.Key]standing) []error {
+	var want []error
+	for _, a := range p.placed {
+		if is, ok := at[a.Pod.Key()]; ok && !samePod(is.pod, a.Pod) {
+			want = append(want, preemption.ErrExists)
+		} else if is.node != "" {
+			want = append(want, preemption.ErrState)
+		}
+		if _, ok := snap.Node(a.Node); !ok {
+			want = append(want, preemption.ErrNotFound)
+		}
+	}
+	for i, v := range p.victims {
+		is, ok := at[v.Key()]
+		_, there := snap.Node(is.node)
+		switch {
+		case !ok || !there || !samePod(is.pod, v) || p.nodes[i] != "" && p.nodes[i] != is.node:
+			want = append(want, preemption.ErrNotFound)
+		case is.pod.PriorityValue() > v.PriorityValue():
+			want = append(want, preemption.ErrState)
+		}
+	}
+	return want
+}
+
+// after is what a snapshot has to hold once the plan was carried out.
+func (p *anyPlan) after(at map[outrank.Key]standing) map[outrank.Key]standing {
+	for _, v := range p.victims {
+		delete(at, v.Key())
+	}
+	for _, c := range p.cleared {
+		is, ok := at[c.Key()]
+		on := slices.ContainsFunc(p.placed, func(a preemption.Assignment) bool { return a.Node == is.nominated })
+		if ok && on && samePod(is.pod, c) {
+			is.nominated = ""
+			at[c.Key()] = is
+		}
+	}
+	for _, a := range p.placed {
+		at[a.Pod.Key()] = standing{a.Pod, "", a.Node}
+	}
+	return at
+}
+
+// judge applies a plan to a snapshot in which things have happened, and holds what comes
+// of it to what the plan says of each pod by its name and UID.
+func (p *anyPlan) judge(t *rapid.T, snap *engine.Snapshot) (applied bool) {
+	at := standings(snap)
+	want := p.wantErrors(snap, at)
+	err := p.apply(snap)
+	if len(want) > 0 {
+		require.Error(t, err)
+		require.True(t, is(err, want...), "%v is none of %v", err, want)
+		require.Equal(t, at, standings(snap), "an error leaves everything as it was")
+		return false
+	}
+	require.NoError(t, err)
+	require.Equal(t, p.after(at), standings(snap))
+	return true
+}
+
+// A plan takes the pods that it was made of and no other, however late it is applied:
+// neither pods of their names, nor such as have become more important.
+func TestPropertyApplyOfStalePlans(t *testing.T) {
+	t.Parallel()
+	applied := map[bool]int{}
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		named(t, append(slices.Clone(c.Pods), p))
+		snap := newSnapshot(t, c)
+		plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, p, gen.Now)
+		if err != nil || plan.Outcome != preemption.Preempt {
+			return
+		}
+		if rapid.Bool().Draw(t, "preemptor is known") {
+			require.NoError(t, snap.PutPod(p))
+		}
+		stale := planOfPod(plan)
+		applied[stale.grow(t, snap)]++
+	})
+	assert.Positive(t, applied[true])
+	assert.Positive(t, applied[false])
+}
+
+// The same holds of plans for groups.
+func TestPropertyApplyGroupOfStalePlans(t *testing.T) {
+	t.Parallel()
+	applied := map[bool]int{}
+	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
+		named(t, append(slices.Clone(c.Pods), pods...))
+		snap := newSnapshot(t, c)
+		plan := preemptGroup(t, snap, pods)
+		if plan.Outcome != preemption.Preempt {
+			return
+		}
+		stale := planOfGroup(plan)
+		applied[stale.grow(t, snap)]++
+	})
+	assert.Positive(t, applied[true])
+	assert.Positive(t, applied[false])
+}
+
+// grow lets the plan grow old, and judges it then.
+func (p *anyPlan) grow(t *rapid.T, snap *engine.Snapshot) (applied bool) {
+	var concerned []*outrank.Pod
+	concerned = append(append(concerned, p.victims...), p.cleared...)
+	for _, a := range p.placed {
+		concerned = append(concerned, a.Pod)
+	}
+	happen(t, snap, rapid.SampledFrom(concerned).Draw(t, "one").Key())
+	if rapid.Bool().Draw(t, "to all") {
+		for _, q := range concerned {
+			happen(t, snap, q.Key())
+		}
+	}
+	return p.judge(t, snap)
+}
+
+// A newer version of the preemptor that is known stays, as PutPod has it.
+func TestApplyKeepsANewerPreemptor(t *testing.T) {
+	victim, preemptor := pod("victim", 1, "2", on("n1")), pod("preemptor", 9, "2", func(p *outrank.Pod) { p.UID = "u" })
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, preemptor}})
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, preemptor, now)
+	require.NoError(t, err)
+	deleted := *preemptor
+	leaving("")(&deleted)
+	require.NoError(t, snap.PutPod(&deleted))
+	require.NoError(t, snap.Apply(plan))
+	got, _ := snap.Pod("default/preemptor")
+	assert.Same(t, &deleted, got)
+	assert.Equal(t, "n1", snap.NominationOf("default/preemptor"))
+}
+
+// A pod of another UID is another pod, wherever one comes from outside.
+func TestAnotherUIDIsAnotherPod(t *testing.T) {
+	uid := func(uid string) with { return func(p *outrank.Pod) { p.UID = uid } }
+	victim, waits := pod("victim", 1, "2", on("n1"), uid("old")), pod("waits", 5, "2", uid("old"), nominated("n1"))
+	later := pod("waits", 5, "2", uid("new"))
+	snap := newSnapshot(t, &outrank.Cluster{
+		Release: outrank.V1_36, Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, waits},
+	})
+	grouped := newSnapshot(t, &outrank.Cluster{
+		Release: groupsOn, Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, waits},
+	})
+	e, ctx := newEvaluator(t, engine.Config{Release: outrank.V1_36}), t.Context()
+
+	_, err := e.Preempt(ctx, snap, later, now)
+	assert.ErrorIs(t, err, preemption.ErrExists, "the nomination is not its own")
+	forGroups := newEvaluator(t, engine.Config{})
+	_, err = forGroups.PreemptGroup(ctx, grouped, engine.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
+	assert.ErrorIs(t, err, preemption.ErrExists)
+	group := &preemption.GroupPlan{Outcome: preemption.Preempt, Placement: assigned(later, "n1").Assignments}
+	assert.ErrorIs(t, forGroups.VerifyGroup(ctx, grouped, group, now), engine.ErrStale)
+	_, err = e.Explain(ctx, snap, later, now)
+	assert.ErrorIs(t, err, preemption.ErrExists)
+	_, err = e.Check(snap, later, "n1")
+	assert.ErrorIs(t, err, preemption.ErrExists)
+	plan, err := e.Preempt(ctx, snap, waits, now)
+	require.NoError(t, err)
+	plan.Pod = later
+	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrExists)
+	assert.ErrorIs(t, e.Verify(ctx, snap, plan, now), engine.ErrStale)
+	_, err = e.Regret(ctx, snap, plan, now)
+	assert.ErrorIs(t, err, preemption.ErrExists)
+	assert.ErrorIs(t, snap.UpdatePod(later), preemption.ErrNotFound)
+
+	trials, err := e.Trials(snap, preemption.Request{Pod: waits, Now: now})
+	require.NoError(t, err)
+	other := pod("victim", 1, "2", on("n1"), uid("new"))
+	assert.False(t, trials.LeaveTogether(victim, other))
+	assert.True(t, trials.LeaveTogether(victim, pod("victim", 1, "2", on("n1"))), "without a UID it is the same")
+	trial, err := trials.On("n1")
+	require.NoError(t, err)
+	assert.EqualValues(t, 2000, trial.Takes(victim, "cpu"))
+	assert.Zero(t, trial.Takes(other, "cpu"))
+
+	chosen := newEvaluator(t, engine.Config{Release: outrank.V1_36, Chooser: &engine.Chooser{
+		Name: "other", Choose: func(*engine.NodeView) []*outrank.Pod { return []*outrank.Pod{other} },
+	}})
+	_, err = chosen.Preempt(ctx, snap, waits, now)
+	assert.ErrorContains(t, err, "victim default/victim does not run there")
+	named := newEvaluator(t, engine.Config{Release: outrank.V1_36, Extenders: []preemption.Extender{
+		extender{name: "x", process: func(ps proposals) (proposals, error) {
+			ps[0].Victims = []*outrank.Pod{other}
+			return ps, nil
+		}},
+	}})
+	_, err = named.Preempt(ctx, snap, waits, now)
+	assert.ErrorContains(t, err, "victim default/victim does not run there")
+}

@@ -1,0 +1,433 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// variants are configurations of which every plan has to stand up.
+var variants = map[string]engine.Config{
+	"default":    {},
+	"v1.13":      {Variant: outrank.VariantV1_13},
+	"sample":     {Sample: &preemption.Sample{Seed: 3, Minimum: 2}},
+	"protected":  {MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Name)%2 == 0 }},
+	"any victim": {MayTake: anyBody},
+	"guard":      {Guard: atMost{"Two of each", 2}},
+	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}},
+	"strict":     {Policy: preemption.Policy{Strict: true}},
+	"simplified": {Variant: outrank.VariantSimplified},
+	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
+}
+
+// Every plan stands up on the snapshot that it was made on, whatever its outcome,
+// and so does that of any other candidate.
+func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(variants))).Draw(t, "variant")
+		e, snap, ctx := newEvaluator(t, variants[name]), newSnapshot(t, c), context.Background()
+		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		if err != nil {
+			return
+		}
+		require.NoError(t, e.Verify(ctx, snap, plan, gen.Now), "%s", name)
+		ex, err := e.Explain(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		for i, candidate := range ex.Candidates {
+			other, err := ex.PlanFor(candidate.Node)
+			if plan.Outcome != preemption.Preempt {
+				require.ErrorIs(t, err, preemption.ErrState)
+				continue
+			}
+			require.NoError(t, err)
+			require.NoError(t, e.Verify(ctx, snap, other, gen.Now), "%s, candidate %d", name, i)
+			for _, cleared := range other.ClearedNominations {
+				require.Equal(t, candidate.Node, snap.NominationOf(cleared.Key()), "nominations to another node stay")
+			}
+		}
+	})
+}
+
+// mutation is a way to spoil a plan, and what has to be said of it. It is not ok
+// where there is nothing to spoil.
+type mutation func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) (want []error, ok bool)
+
+var either = []error{engine.ErrStale, engine.ErrUnsound}
+
+var mutations = map[string]mutation{
+	"another node": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		for n := range snap.Nodes() {
+			if n.Name != plan.Node {
+				plan.Node = n.Name
+				return either, true
+			}
+		}
+		return nil, false
+	},
+	"no node": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		plan.Node = "gone"
+		return []error{engine.ErrStale}, true
+	},
+	"a victim is missing": func(t *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		i := rapid.IntRange(0, len(plan.Victims)-1).Draw(t, "missing")
+		plan.Victims = slices.Delete(slices.Clone(plan.Victims), i, i+1)
+		return []error{engine.ErrUnsound}, true
+	},
+	"a victim too many": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		for _, p := range snap.PodsOn(plan.Node) {
+			if !slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return v.Pod == p }) {
+				plan.Victims = append(slices.Clone(plan.Victims), preemption.Victim{Pod: p})
+				return []error{engine.ErrUnsound}, true
+			}
+		}
+		return nil, false
+	},
+	"a victim twice": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		plan.Victims = append(slices.Clone(plan.Victims), plan.Victims[0])
+		return []error{engine.ErrUnsound}, true
+	},
+	"a victim of another name": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		plan.Victims = slices.Clone(plan.Victims)
+		plan.Victims[0].Pod = &outrank.Pod{Name: "stranger", NodeName: plan.Node}
+		return []error{engine.ErrStale}, true
+	},
+	"fewer violations": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		plan.Score.Violations++
+		return []error{engine.ErrStale}, true
+	},
+	"another nomination": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		plan.ClearedNominations = append(slices.Clone(plan.ClearedNominations), &outrank.Pod{Name: "stranger"})
+		return []error{engine.ErrStale}, true
+	},
+	"a victim left": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		require.NoError(t, snap.RemovePod(plan.Victims[0].Pod.Key()))
+		return either, true
+	},
+	"a victim was replaced": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		plan.Victims = slices.Clone(plan.Victims)
+		was, is := *plan.Victims[0].Pod, *plan.Victims[0].Pod
+		was.UID, is.UID = "before", "after"
+		plan.Victims[0].Pod = &was
+		require.NoError(t, snap.PutPod(&is))
+		return []error{engine.ErrStale}, true
+	},
+	"a victim became more important": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		p := *plan.Victims[0].Pod
+		p.Priority = outrank.Priority(plan.Pod.PriorityValue())
+		require.NoError(t, snap.UpdatePod(&p))
+		return []error{engine.ErrUnsound}, true
+	},
+	"the preemptor runs": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		require.NoError(t, snap.PutPod(&outrank.Pod{Name: plan.Pod.Name, Namespace: plan.Pod.Namespace, NodeName: plan.Node}))
+		return []error{engine.ErrStale}, true
+	},
+	"the preemptor is another pod": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		was, is := *plan.Pod, *plan.Pod
+		was.UID, is.UID = "before", "after"
+		is.NodeName = ""
+		plan.Pod = &was
+		require.NoError(t, snap.PutPod(&is))
+		return []error{engine.ErrStale}, true
+	},
+	"the node is gone": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		require.NoError(t, snap.RemoveNode(plan.Node))
+		return []error{engine.ErrStale}, true
+	},
+	"the node is cordoned": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		n, _ := snap.Node(plan.Node)
+		other := *n
+		other.Unschedulable, other.Taints = true, append(slices.Clone(n.Taints), outrank.Taint{Key: "odd", Effect: outrank.NoExecute})
+		if plan.Pod.Tolerates(other.Taints[len(other.Taints)-1]) {
+			return nil, false
+		}
+		require.NoError(t, snap.PutNode(&other))
+		return []error{engine.ErrUnsound}, true
+	},
+	"the node is empty": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		for _, p := range append(snap.PodsOn(plan.Node), snap.NominatedTo(plan.Node)...) {
+			if p.Key() != plan.Pod.Key() {
+				require.NoError(t, snap.RemovePod(p.Key()))
+			}
+		}
+		return []error{engine.ErrStale}, true
+	},
+	"the pod may not preempt": func(_ *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
+		p := *plan.Pod
+		p.PreemptionPolicy = outrank.PreemptNever
+		plan.Pod = &p
+		return []error{engine.ErrUnsound}, true
+	},
+}
+
+// No spoilt plan stands up. In the clusters of this test pods only take room, so
+// that every victim is needed.
+func TestPropertyVerifyRejects(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(mutations)) {
+		t.Run(name, func(t *testing.T) {
+			spoilt := 0
+			rapid.Check(t, func(t *rapid.T) {
+				c, p := gen.Cluster(monotone).Draw(t, "cluster"), gen.Preemptor(monotone).Draw(t, "preemptor")
+				e, snap, ctx := newEvaluator(t, engine.Config{}), newSnapshot(t, c), context.Background()
+				plan, err := e.Preempt(ctx, snap, p, gen.Now)
+				if err != nil || plan.Outcome != preemption.Preempt {
+					return
+				}
+				want, ok := mutations[name](t, snap, plan)
+				if !ok {
+					return
+				}
+				spoilt++
+				err = e.Verify(ctx, snap, plan, gen.Now)
+				require.Error(t, err)
+				require.True(t, is(err, want...), "%v", err)
+			})
+			assert.Positive(t, spoilt, "no plan was spoilt")
+		})
+	}
+}
+
+// What only a caller's rule or the wait for an earlier preemption forbids.
+func TestVerifyByTheConfiguration(t *testing.T) {
+	small := []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}
+	victim := &outrank.Pod{Name: "v", NodeName: "n", Containers: small}
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}},
+		Pods:  []*outrank.Pod{victim},
+	})
+	ctx := context.Background()
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(ctx, snap, &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, gen.Now)
+	require.NoError(t, err)
+	for name, config := range map[string]engine.Config{
+		"must not be evicted":    {MayEvict: func(_, _ *outrank.Pod) bool { return false }},
+		"preemption is disabled": {Policy: preemption.Policy{Disabled: true}},
+		"still: licence: no licence": {Filters: []engine.Filter{engine.NodeRule("licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
+			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no licence"}}
+		})}},
+	} {
+		err := newEvaluator(t, config).Verify(ctx, snap, plan, gen.Now)
+		require.ErrorIs(t, err, engine.ErrUnsound, name)
+		assert.ErrorContains(t, err, name)
+	}
+	e := newEvaluator(t, engine.Config{})
+	assert.ErrorIs(t, e.Verify(ctx, snap, nil, gen.Now), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, nil, plan, gen.Now), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, snap, &preemption.Plan{Outcome: preemption.Preempt}, gen.Now), outrank.ErrInvalid)
+	none := *plan
+	none.Victims = nil
+	assert.ErrorContains(t, e.Verify(ctx, snap, &none, gen.Now), "there are no victims")
+	twice := *plan
+	twice.Victims = []preemption.Victim{plan.Victims[0], plan.Victims[0]}
+	assert.ErrorContains(t, e.Verify(ctx, snap, &twice, gen.Now), "victim default/v is named twice")
+	missing := *plan
+	missing.Victims = []preemption.Victim{{}}
+	assert.ErrorContains(t, e.Verify(ctx, snap, &missing, gen.Now), "victim 0 is missing")
+	mark, risen := snap.Mark(), *victim
+	risen.Priority = outrank.Priority(1)
+	require.NoError(t, snap.PutPod(&risen))
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "victim default/v has priority 1, the pod 1")
+	require.NoError(t, snap.Undo(mark))
+	fits := *plan
+	fits.Outcome = preemption.Fits
+	assert.ErrorIs(t, e.Verify(ctx, snap, &fits, gen.Now), engine.ErrStale)
+	ended, end := context.WithCancel(ctx)
+	end()
+	assert.ErrorIs(t, e.Verify(ended, snap, plan, gen.Now), context.Canceled)
+}
+
+// A pod without a priority is taken from by the policy, whatever the preemptor's priority is.
+func TestVerifyOfPodsWithoutPriority(t *testing.T) {
+	old := pod("old", 0, "1", on("n1"))
+	old.Priority = nil
+	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{old}}
+	e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified})
+	for _, priority := range []int32{0, -5} {
+		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
+		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
+		assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).Verify(ctx, snap, plan, gen.Now), "victim default/old has priority 0")
+		regret, err := e.Regret(ctx, snap, plan, gen.Now)
+		require.NoError(t, err)
+		assert.True(t, regret.None())
+		across, err := e.PreemptAcross(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		assert.NoError(t, e.Verify(ctx, snap, across.Plan, gen.Now))
+	}
+}
+
+// What a strict policy spares takes nothing from the budgets of the victims.
+func TestVerifyOfStrictBudgets(t *testing.T) {
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "2", "a")},
+		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "1", on("n1"), app("web"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", DisruptionsAllowed: 1, Selector: selects("web")}},
+	})
+	e, p, ctx := newEvaluator(t, engine.Config{Policy: preemption.Policy{Strict: true}}), pod("p", 5, "1"), context.Background()
+	plan, err := e.Preempt(ctx, snap, p, gen.Now)
+	require.NoError(t, err)
+	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+	none := *snap.Budgets()[0]
+	none.DisruptionsAllowed = 0
+	require.NoError(t, snap.PutBudget(&none))
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "the policy is strict")
+}
+
+// Two budgets that one victim violates count twice where budgets are counted.
+func TestVerifyCountsBudgets(t *testing.T) {
+	small, web := []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}, map[string]string{"app": "web"}
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}},
+		Pods:  []*outrank.Pod{{Name: "v", NodeName: "n", Labels: web, Containers: small}},
+		Budgets: []*outrank.PodDisruptionBudget{
+			{Name: "a", Selector: &outrank.LabelSelector{MatchLabels: web}}, {Name: "b", Selector: &outrank.LabelSelector{MatchLabels: web}},
+		},
+	})
+	p, ctx := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, context.Background()
+	for want, variant := range map[int]outrank.Variant{1: 0, 2: outrank.VariantSimplified} {
+		e := newEvaluator(t, engine.Config{Variant: variant})
+		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		require.NoError(t, err)
+		require.Equal(t, want, plan.Violations())
+		assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+	}
+}
+
+func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
+	snap, e, ctx := newSnapshot(t, withGroups(grouped())), newEvaluator(t, engine.Config{}), context.Background()
+	plan, err := e.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now})
+	require.NoError(t, err)
+	require.NoError(t, e.VerifyGroup(ctx, snap, plan, now))
+	none := *plan
+	none.Victims = nil
+	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, &none, now), engine.ErrUnsound, "all would stay")
+	never := *plan
+	never.Placement = slices.Clone(plan.Placement)
+	for i := range never.Placement {
+		p := *never.Placement[i].Pod
+		p.PreemptionPolicy = outrank.PreemptNever
+		never.Placement[i].Pod = &p
+	}
+	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, &never, now), "preemptionPolicy=Never")
+	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, nil, now), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.VerifyGroup(ctx, nil, plan, now), outrank.ErrInvalid)
+	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}))
+	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, plan, now), "1 victims violate a budget, not 0")
+}
+
+func TestPlanForRefuses(t *testing.T) {
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "1")}}})
+	e := newEvaluator(t, engine.Config{})
+	ex, err := e.Explain(context.Background(), snap, &outrank.Pod{Name: "p"}, gen.Now)
+	require.NoError(t, err)
+	_, err = ex.PlanFor("n")
+	assert.EqualError(t, err, `pod default/p: not in the right state: the outcome is "fits"`)
+	ex.Outcome = preemption.Preempt
+	_, err = ex.PlanFor("n")
+	assert.ErrorIs(t, err, preemption.ErrNotFound)
+}
+
+// Every plan for a group that has a placement stands up, and none that is spoilt.
+func TestPropertyVerifyGroup(t *testing.T) {
+	t.Parallel()
+	spoilt := map[string]int{}
+	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
+		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, engine.Config{})
+		plan := preemptGroup(t, snap, pods)
+		err := e.VerifyGroup(ctx, snap, plan, gen.Now)
+		if plan.Placement == nil {
+			require.ErrorIs(t, err, preemption.ErrState)
+			return
+		}
+		require.NoError(t, err)
+		for name, spoil := range groupMutations {
+			mark, bad := snap.Mark(), *plan
+			if spoil(t, snap, &bad) {
+				spoilt[name]++
+				err := e.VerifyGroup(ctx, snap, &bad, gen.Now)
+				require.Error(t, err, name)
+				require.True(t, is(err, either...), "%s: %v", name, err)
+			}
+			require.NoError(t, snap.Undo(mark))
+		}
+	})
+	for name := range groupMutations {
+		assert.Positive(t, spoilt[name], "no plan was spoilt by: %s", name)
+	}
+}
+
+var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool{
+	"no node": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		plan.Placement = slices.Clone(plan.Placement)
+		plan.Placement[0].Node = "gone"
+		return true
+	},
+	"a pod runs": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		at := *plan.Placement[0].Pod
+		at.NodeName = plan.Placement[0].Node
+		require.NoError(t, snap.PutPod(&at))
+		return true
+	},
+	"no victims": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		few := len(plan.Victims) > 0 && len(plan.Victims) < plan.Possible
+		// A unit that spread constraints keep away when it would come back first may stay beside the others.
+		spread := slices.ContainsFunc(plan.Victims, func(v preemption.GroupVictim) bool {
+			return v.Blocks != nil && slices.ContainsFunc(v.Blocks.Nodes, func(c preemption.Count) bool { return c.Filter == preemption.PodTopologySpread })
+		})
+		plan.Victims = nil
+		return few && !spread
+	},
+	"a victim twice": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		if len(plan.Victims) == 0 {
+			return false
+		}
+		plan.Victims = append(slices.Clone(plan.Victims), plan.Victims[0])
+		return true
+	},
+	"a victim left": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		if len(plan.Victims) == 0 {
+			return false
+		}
+		require.NoError(t, snap.RemovePod(plan.Victims[0].Pods[0].Key()))
+		return true
+	},
+	"a victim of the group's own priority": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		if len(plan.Victims) == 0 || plan.Victims[0].Group != nil || plan.Victims[0].Composite != nil {
+			return false
+		}
+		p := *plan.Victims[0].Pods[0]
+		p.Priority, p.Group = plan.Placement[0].Pod.Priority, ""
+		require.NoError(t, snap.UpdatePod(&p))
+		return true
+	},
+	"the nodes are cordoned": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		taint := outrank.Taint{Key: "odd", Effect: outrank.NoExecute}
+		for _, at := range plan.Placement {
+			n, _ := snap.Node(at.Node)
+			other := *n
+			other.Taints = append(slices.Clone(n.Taints), taint)
+			require.NoError(t, snap.PutNode(&other))
+		}
+		return !plan.Placement[0].Pod.Tolerates(taint)
+	},
+}
+
+// is reports whether an error is one of these.
+func is(err error, wanted ...error) bool {
+	return slices.ContainsFunc(wanted, func(w error) bool { return errors.Is(err, w) })
+}

@@ -1,0 +1,36 @@
+//go:build !race
+
+// The race detector has pools drop things at random, so that nothing can be
+// counted under it.
+
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// Pods without volumes cost nothing, whatever volumes other pods have.
+func TestVolumesOfOthersCostNothing(t *testing.T) {
+	c, p := gen.Benchmark(50, 10, 0)
+	allocations := func() float64 {
+		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+		return testing.AllocsPerRun(20, func() {
+			if _, err := e.Preempt(context.Background(), snap, p, gen.Now); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	before := allocations()
+	for i, q := range c.Pods {
+		q.Volumes = []outrank.Volume{handle(fmt.Sprint(i)), mounts(outrank.ISCSI), alone("c")}
+	}
+	assert.Equal(t, before, allocations())
+}

@@ -1,0 +1,214 @@
+package engine_test
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/joint"
+)
+
+// The zero Snapshot and the zero Evaluator do what those do that are made with nothing,
+// whatever is asked of them and in whichever order, before and after changes.
+func TestPropertyZeroValuesAreEmpty(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		c.Release = 0
+		zero, made := &engine.Snapshot{}, newSnapshot(t, nil)
+		evaluators := []*engine.Evaluator{{}, newEvaluator(t, engine.Config{})}
+		changes := changesOf(c)
+		marked := rapid.Bool().Draw(t, "marked")
+		var marks []engine.Mark
+		if marked {
+			marks = []engine.Mark{zero.Mark(), made.Mark()}
+		}
+		for range rapid.IntRange(0, 12).Draw(t, "calls") {
+			if rapid.Bool().Draw(t, "asked") {
+				name := rapid.SampledFrom([]string{"Preempt", "Explain", "Feasible", "Candidates", "FirstFit", "across"}).Draw(t, "call")
+				e := rapid.SampledFrom(evaluators).Draw(t, "evaluator")
+				got, gotErr := asks[name](t.Context(), e, zero, p)
+				want, wantErr := asks[name](t.Context(), evaluators[1], made, p)
+				require.Equal(t, asJSON(want), asJSON(got))
+				require.Equal(t, wantErr, gotErr)
+				continue
+			}
+			change := rapid.SampledFrom(changes).Draw(t, "change")
+			require.Equal(t, change(made), change(zero))
+			require.Equal(t, made.Cluster(), zero.Cluster())
+		}
+		if marked {
+			require.NoError(t, zero.Undo(marks[0]))
+			require.NoError(t, made.Undo(marks[1]))
+		}
+		require.Equal(t, made.Cluster(), zero.Cluster())
+		require.Equal(t, made.Cluster(), zero.Clone().Cluster())
+	})
+}
+
+// changesOf are changes of a snapshot that may know the objects of a cluster, or not.
+func changesOf(c *outrank.Cluster) []func(*engine.Snapshot) error {
+	type snapshot = *engine.Snapshot
+	changes := []func(snapshot) error{
+		func(s snapshot) error { return s.SetBudgets(c.Budgets) },
+		func(s snapshot) error { return s.ApplyGroup(&preemption.GroupPlan{Outcome: preemption.Preempt}) },
+	}
+	for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
+		changes = append(changes,
+			func(s snapshot) error { return s.AddNode(n) }, func(s snapshot) error { return s.PutNode(n) },
+			func(s snapshot) error { return s.UpdateNode(n) }, func(s snapshot) error { return s.RemoveNode(n.Name) })
+	}
+	for _, p := range c.Pods[:min(len(c.Pods), 4)] {
+		changes = append(changes,
+			func(s snapshot) error { return s.AddPod(p) }, func(s snapshot) error { return s.PutPod(p) },
+			func(s snapshot) error { return s.UpdatePod(p) }, func(s snapshot) error { return s.RemovePod(p.Key()) },
+			func(s snapshot) error { return s.Bind(p.Key(), p.NodeName) }, func(s snapshot) error { return s.Unbind(p.Key()) },
+			func(s snapshot) error { return s.Nominate(p.Key(), p.NodeName) })
+	}
+	for _, b := range c.Budgets {
+		changes = append(changes,
+			func(s snapshot) error { return s.PutBudget(b) }, func(s snapshot) error { return s.RemoveBudget(b.Key()) })
+	}
+	for _, ns := range c.Namespaces {
+		changes = append(changes,
+			func(s snapshot) error { return s.PutNamespace(ns) }, func(s snapshot) error { return s.RemoveNamespace(ns.Name) })
+	}
+	return changes
+}
+
+// A plan that was made by hand is carried out whole, or refused with what is missing in it.
+func TestApplyOfPlansMadeByHand(t *testing.T) {
+	cluster := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{pod("v", 1, "1", on("n1"))}}
+	whole, victim := pod("p", 5, "2"), cluster.Pods[0]
+	for _, test := range []struct {
+		name  string
+		apply func(*engine.Snapshot) error
+		want  error
+		says  string
+	}{
+		{"no plan", func(s *engine.Snapshot) error { return s.Apply(nil) }, preemption.ErrState, "nothing to carry out"},
+		{"the zero plan", func(s *engine.Snapshot) error { return s.Apply(&preemption.Plan{}) }, preemption.ErrState, "nothing to carry out"},
+		{"no pod", planned(nil, []*outrank.Pod{victim}, nil), outrank.ErrInvalid, "plan for pod no pod: invalid input: no preemptor"},
+		{"a nil victim", planned(whole, []*outrank.Pod{victim, nil}, nil), outrank.ErrInvalid, "plan for pod default/p: invalid input: victim 1 is missing"},
+		{"a nil nomination", planned(whole, []*outrank.Pod{victim}, []*outrank.Pod{nil}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
+		{"no plan for a group", func(s *engine.Snapshot) error { return s.ApplyGroup(nil) }, preemption.ErrState, "nothing to carry out"},
+		{"a group with no pod", groupPlanned(nil, nil), outrank.ErrInvalid, "plan for a group: invalid input: no preemptor"},
+		{"a group's nil victim", groupPlanned(whole, []*outrank.Pod{nil}), outrank.ErrInvalid, "victim 0 is missing"},
+		{"no joint plan", func(s *engine.Snapshot) error { return (*joint.Plan)(nil).Apply(s) }, outrank.ErrInvalid, "no plan or no snapshot"},
+		{"a joint plan with no pod", jointly(joint.Placement{Node: "n1"}), outrank.ErrInvalid, "no preemptor"},
+		{"a joint plan's nil victim", jointly(joint.Placement{Pod: whole, Node: "n1", Victims: []*outrank.Pod{nil}}), outrank.ErrInvalid, "victim 0 is missing"},
+		{"a joint plan's nil nomination", jointly(joint.Placement{Pod: whole, Node: "n1", ClearedNominations: []*outrank.Pod{nil}}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			snap := newSnapshot(t, cluster)
+			before := standings(snap)
+			err := test.apply(snap)
+			require.ErrorIs(t, err, test.want)
+			assert.ErrorContains(t, err, test.says)
+			assert.Equal(t, before, standings(snap))
+			assert.Error(t, test.apply(&engine.Snapshot{}))
+		})
+	}
+	snap := newSnapshot(t, cluster)
+	require.NoError(t, planned(whole, []*outrank.Pod{victim}, nil)(snap))
+	assert.Equal(t, "n1", snap.NominationOf(whole.Key()))
+}
+
+func planned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*engine.Snapshot) error {
+	plan := &preemption.Plan{Pod: p, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: "n1", ClearedNominations: cleared}}
+	for _, v := range victims {
+		plan.Victims = append(plan.Victims, preemption.Victim{Pod: v})
+	}
+	return func(s *engine.Snapshot) error { return s.Apply(plan) }
+}
+
+func groupPlanned(p *outrank.Pod, victims []*outrank.Pod) func(*engine.Snapshot) error {
+	plan := &preemption.GroupPlan{
+		Outcome: preemption.Preempt, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}},
+		Victims: []preemption.GroupVictim{{Unit: preemption.Unit{Pods: victims}}},
+	}
+	return func(s *engine.Snapshot) error { return s.ApplyGroup(plan) }
+}
+
+func jointly(at joint.Placement) func(*engine.Snapshot) error {
+	plan := &joint.Plan{Placements: []joint.Placement{at}, Order: []int{0}}
+	return plan.Apply
+}
+
+// A rule without a function is refused where it is configured, and started by nobody.
+func TestNodeRulesNeedACheck(t *testing.T) {
+	for _, rule := range []engine.Filter{engine.NodeRule("x", nil), engine.NodeRuleBy("x", nil, nil)} {
+		_, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}})
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.EqualError(t, err, `preemption config: Filters[0].check: missing from the rule "x"`)
+		_, err = rule.Start(pod("p", 1, "1"), newSnapshot(t, nil))
+		require.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.EqualError(t, err, "filter x: check: invalid input: is nil")
+	}
+}
+
+// The loops over what a snapshot holds go on while they change it: what they have removed
+// does not come, what they leave alone comes once.
+func TestPropertyLoopsMayChangeTheSnapshot(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
+		snap := newSnapshot(t, c)
+		if rapid.Bool().Draw(t, "of a clone") {
+			snap = snap.Clone()
+		}
+		mark := snap.Mark()
+		before := snap.Cluster()
+		var came, gone []string
+		for n := range snap.Nodes() {
+			require.NotContains(t, gone, n.Name)
+			came = append(came, n.Name)
+			other := rapid.SampledFrom(c.Nodes).Draw(t, "node")
+			switch rapid.IntRange(0, 3).Draw(t, "change") {
+			case 0:
+				if snap.RemoveNode(other.Name) == nil {
+					gone = append(gone, other.Name)
+				}
+			case 1:
+				require.NoError(t, snap.AddNode(&outrank.Node{Name: fmt.Sprint("new-", len(came))}))
+			}
+		}
+		for _, n := range c.Nodes {
+			seen := slices.Contains(came, n.Name)
+			require.True(t, seen || slices.Contains(gone, n.Name), n.Name)
+		}
+		for p := range snap.Pods() {
+			require.NotNil(t, p)
+			if rapid.Bool().Draw(t, "remove") {
+				require.NoError(t, snap.RemovePod(p.Key()))
+			}
+		}
+		for g := range snap.Groups() {
+			for h := range snap.Groups() {
+				require.NotNil(t, h)
+				_ = snap.RemoveGroup(g.Key())
+			}
+		}
+		for ns := range snap.Namespaces() {
+			for other := range snap.Namespaces() {
+				require.NotNil(t, other)
+				_ = snap.RemoveNamespace(ns.Name)
+			}
+		}
+		require.NoError(t, snap.Undo(mark))
+		require.Equal(t, before, snap.Cluster())
+	})
+}
+
+// go vet, which looks for copies of locks, finds a copied snapshot.
+func TestVetFindsACopiedSnapshot(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "vet", "-copylocks", "./testdata/copied").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "return copies lock value: github.com/outrank-go/outrank/preemption.Snapshot contains")
+}

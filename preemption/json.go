@@ -1,0 +1,242 @@
+package preemption
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// The wire forms have their fields in the order of PLAN_JSON.md, which says what
+// each of them means.
+type (
+	wireStatus struct {
+		Code       Code     `json:"code"`
+		Filter     string   `json:"filter,omitempty"`
+		ExcludedBy string   `json:"excludedBy,omitempty"`
+		Reasons    []string `json:"reasons,omitempty"`
+	}
+	wireCount struct {
+		Nodes      int      `json:"nodes"`
+		Code       Code     `json:"code"`
+		Filter     string   `json:"filter,omitempty"`
+		ExcludedBy string   `json:"excludedBy,omitempty"`
+		Reasons    []string `json:"reasons,omitempty"`
+	}
+	wireVictim struct {
+		Pod          *answerjson.Pod      `json:"pod,omitempty"`
+		Node         string               `json:"node,omitempty"`
+		Group        *answerjson.Group    `json:"group,omitempty"`
+		Composite    *answerjson.Group    `json:"composite,omitempty"`
+		Rule         string               `json:"rule,omitempty"`
+		Violated     []*answerjson.Budget `json:"violated"`
+		MoreViolated int                  `json:"moreViolated,omitempty"`
+		Blocks       wireStatus           `json:"blocks"`
+	}
+	wireScore struct {
+		Violations         int    `json:"violations"`
+		TopPriority        int32  `json:"topPriority"`
+		PrioritySum        int64  `json:"prioritySum"`
+		ShiftedPrioritySum int64  `json:"shiftedPrioritySum"`
+		Victims            int    `json:"victims"`
+		Start              string `json:"start,omitempty"`
+		Cost               int64  `json:"cost,omitempty"`
+	}
+	wireCandidate struct {
+		Node      string       `json:"node"`
+		Victims   []wireVictim `json:"victims"`
+		Score     wireScore    `json:"score"`
+		OwnScores []int64      `json:"ownScores,omitempty"`
+
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations,omitempty"`
+		Certificate        *wireCertificate  `json:"certificate,omitempty"`
+	}
+	wireCertificate struct {
+		Optimal  bool       `json:"optimal"`
+		Bound    *wireScore `json:"bound,omitempty"`
+		Rank     Rank       `json:"rank,omitempty"`
+		Gap      int64      `json:"gap,omitempty"`
+		Steps    int        `json:"steps"`
+		Unsolved int        `json:"unsolved,omitempty"`
+	}
+	wireReport struct {
+		Node         string      `json:"node"`
+		Status       wireStatus  `json:"status"`
+		AfterRemoval *wireStatus `json:"afterRemoval,omitempty"`
+	}
+	// wirePlan has the chosen candidate among its own fields, because most of
+	// them are there for one outcome alone.
+	wirePlan struct {
+		answerjson.Header
+		Pod                *answerjson.Pod   `json:"pod,omitempty"`
+		Outcome            Outcome           `json:"outcome"`
+		Resize             bool              `json:"resize,omitempty"`
+		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Refusal            string            `json:"refusal,omitempty"`
+		Across             bool              `json:"across,omitempty"`
+		Refused            *wireStatus       `json:"refused,omitempty"`
+		Node               string            `json:"node,omitempty"`
+		Victims            []wireVictim      `json:"victims"`
+		Score              *wireScore        `json:"score,omitempty"`
+		OwnScores          []int64           `json:"ownScores,omitempty"`
+		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
+		Certificate        *wireCertificate  `json:"certificate,omitempty"`
+		ClusterCertificate *wireCertificate  `json:"clusterCertificate,omitempty"`
+		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
+		Feasible           int               `json:"feasible"`
+		TurnedDown         []wireCount       `json:"turnedDown"`
+		Unhelpful          []wireCount       `json:"unhelpful"`
+	}
+	wireExplanation struct {
+		wirePlan
+		DecidedBy  Rank            `json:"decidedBy,omitempty"`
+		Candidates []wireCandidate `json:"candidates"`
+		Nodes      []wireReport    `json:"nodes"`
+	}
+)
+
+// answerEncoder builds the wire forms of one answer.
+type answerEncoder struct{ answerjson.Encoder }
+
+func (e *answerEncoder) status(s Status) wireStatus { return wireStatus(s) }
+
+func (e *answerEncoder) count(c Count) wireCount {
+	return wireCount{c.Nodes, c.Code, c.Filter, c.ExcludedBy, c.Reasons}
+}
+
+func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }
+
+// mostViolated is how many budgets are named for a victim. The API server evicts no
+// pod that more than one covers; where thousands cover thousands of pods, naming all
+// of them for each would make hundreds of megabytes of a small cluster.
+const mostViolated = 10
+
+func (e *answerEncoder) victim(v Victim) wireVictim {
+	named := v.Violated[:min(len(v.Violated), mostViolated)]
+	return wireVictim{
+		e.Pod(v.Pod), v.Node, e.Group(v.Group), e.Composite(v.Composite), v.Rule,
+		e.Budgets(named), len(v.Violated) - len(named), e.status(v.Blocks),
+	}
+}
+
+func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }
+
+func (e *answerEncoder) score(s Score) wireScore {
+	return wireScore{
+		Violations: s.Violations, TopPriority: s.TopPriority,
+		PrioritySum: s.PrioritySum - int64(s.Victims)*rank.PriorityShift, ShiftedPrioritySum: s.PrioritySum,
+		Victims: s.Victims, Start: e.Time(s.Start), Cost: s.Cost,
+	}
+}
+
+func (e *answerEncoder) candidate(c Candidate) wireCandidate {
+	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations), e.certificate(c.Certificate)}
+}
+
+func (e *answerEncoder) certificate(c *Certificate) *wireCertificate {
+	if c == nil {
+		return nil
+	}
+	w := &wireCertificate{Optimal: c.Optimal, Rank: c.Rank, Gap: c.Gap, Steps: c.Steps, Unsolved: c.Unsolved}
+	if c.Bound != (Score{}) {
+		bound := e.score(c.Bound)
+		w.Bound = &bound
+	}
+	return w
+}
+
+func (e *answerEncoder) report(r NodeReport) wireReport {
+	w := wireReport{Node: r.Node, Status: e.status(r.Status)}
+	if r.Tried {
+		after := e.status(r.AfterRemoval)
+		w.AfterRemoval = &after
+	}
+	return w
+}
+
+func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
+	w := wirePlan{
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Refusal: p.Refusal, Across: p.Across,
+		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
+		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
+		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
+		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),
+	}
+	if p.Ineligible != Eligible {
+		w.Ineligible = &p.Ineligible
+	}
+	if p.Refused.Code != Success {
+		refused := e.status(p.Refused)
+		w.Refused = &refused
+	}
+	if p.Outcome == Preempt || p.Score != (Score{}) {
+		score := e.score(p.Score)
+		w.Score = &score
+	}
+	return w
+}
+
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
+// describes it, in one line and with a version. Pods and budgets appear as
+// references, enums as words, and the same plan as the same bytes. The error is
+// an *[outrank.InputError] about what JSON cannot say: a time beyond the year
+// 9999, a string that is not UTF-8, an enum without a word. Time is linear in
+// the plan.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("plan", e.plan(&p, "Plan"))
+}
+
+// MarshalJSON returns the explanation: what [Plan.MarshalJSON] returns for its
+// plan, with the candidates and the nodes.
+func (x Explanation) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("explanation", wireExplanation{
+		wirePlan: e.plan(&x.Plan, "Explanation"), DecidedBy: x.DecidedBy,
+		Candidates: answerjson.List(x.Candidates, e.candidate), Nodes: answerjson.List(x.Nodes, e.report),
+	})
+}
+
+// MarshalJSON returns the candidate as it stands in the JSON of an
+// [Explanation].
+func (c Candidate) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("candidate", e.candidate(c))
+}
+
+// MarshalJSON returns the victim as it stands in the JSON of a [Plan].
+func (v Victim) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("victim", e.victim(v))
+}
+
+// MarshalJSON returns the score as it stands in the JSON of a [Plan].
+func (a Score) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("score", e.score(a))
+}
+
+// MarshalJSON returns the certificate as it stands in the JSON of a [Plan].
+func (c Certificate) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("certificate", e.certificate(&c))
+}
+
+// MarshalJSON returns the status as it stands in the JSON of a [Victim] and a
+// [NodeReport].
+func (s Status) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("status", e.status(s))
+}
+
+// MarshalJSON returns the count as it stands in the JSON of a [Plan].
+func (c Count) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("count", e.count(c))
+}
+
+// MarshalJSON returns the report as it stands in the JSON of an [Explanation].
+func (r NodeReport) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("node report", e.report(r))
+}

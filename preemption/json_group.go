@@ -1,0 +1,145 @@
+package preemption
+
+import (
+	"encoding/json"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
+)
+
+// The wire forms of a group's answer, as those of a pod's.
+type (
+	wireAssignment struct {
+		Pod  *answerjson.Pod `json:"pod,omitempty"`
+		Node string          `json:"node"`
+	}
+	wireRefusal struct {
+		Pod    *answerjson.Pod `json:"pod,omitempty"`
+		Nodes  []wireCount     `json:"nodes"`
+		Reason string          `json:"reason,omitempty"`
+		Guard  *wireStatus     `json:"guard,omitempty"`
+	}
+	wirePlacement struct {
+		Assignments []wireAssignment `json:"assignments"`
+		Enough      bool             `json:"enough,omitempty"`
+		Refused     *wireRefusal     `json:"refused,omitempty"`
+	}
+	wireUnit struct {
+		Group     *answerjson.Group `json:"group,omitempty"`
+		Composite *answerjson.Group `json:"composite,omitempty"`
+		Priority  int32             `json:"priority"`
+		Pods      []*answerjson.Pod `json:"pods"`
+	}
+	wireGroupVictim struct {
+		Group     *answerjson.Group    `json:"group,omitempty"`
+		Composite *answerjson.Group    `json:"composite,omitempty"`
+		Priority  int32                `json:"priority"`
+		Pods      []*answerjson.Pod    `json:"pods"`
+		Violated  []*answerjson.Budget `json:"violated"`
+		Violating int                  `json:"violating,omitempty"`
+		Rule      string               `json:"rule,omitempty"`
+		Blocks    *wireRefusal         `json:"blocks,omitempty"`
+	}
+	wireGroupPlan struct {
+		answerjson.Header
+		Group        outrank.Key       `json:"group,omitempty"`
+		Composite    *answerjson.Group `json:"composite,omitempty"`
+		Outcome      Outcome           `json:"outcome"`
+		Ineligible   *Ineligibility    `json:"ineligible,omitempty"`
+		Status       *wireStatus       `json:"status,omitempty"`
+		Placement    []wireAssignment  `json:"placement"`
+		Nominations  []wireAssignment  `json:"nominations,omitempty"`
+		Victims      []wireGroupVictim `json:"victims"`
+		Disruptions  int               `json:"disruptions,omitempty"`
+		GraceSeconds json.RawMessage   `json:"graceSeconds,omitempty"`
+		TurnedDown   *wireRefusal      `json:"turnedDown,omitempty"`
+		Unhelpful    *wireRefusal      `json:"unhelpful,omitempty"`
+		Possible     int               `json:"possible"`
+		Placements   int               `json:"placements"`
+	}
+)
+
+func (e *answerEncoder) assignment(a Assignment) wireAssignment {
+	return wireAssignment{e.Pod(a.Pod), a.Node}
+}
+
+func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
+	if r == nil {
+		return nil
+	}
+	w := &wireRefusal{Pod: e.Pod(r.Pod), Nodes: e.counts(r.Nodes), Reason: r.Reason}
+	if r.Guard.Code != Success {
+		status := e.status(r.Guard)
+		w.Guard = &status
+	}
+	return w
+}
+
+func (e *answerEncoder) unit(u Unit) wireUnit {
+	return wireUnit{e.Group(u.Group), e.Composite(u.Composite), u.Priority, e.Pods(u.Pods)}
+}
+
+func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
+	return wireGroupVictim{
+		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, v.Rule, e.refusal(v.Blocks),
+	}
+}
+
+func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
+	w := wireGroupPlan{
+		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome,
+		Placement:   answerjson.List(p.Placement, e.assignment),
+		Nominations: answerjson.List(p.Nominations, e.assignment),
+		Victims:     answerjson.List(p.Victims, e.groupVictim), Disruptions: p.Disruptions,
+		GraceSeconds: answerjson.Seconds(p.Grace),
+		TurnedDown:   e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
+		Possible: p.Possible, Placements: p.Placements,
+	}
+	if p.Ineligible != Eligible {
+		w.Ineligible = &p.Ineligible
+	}
+	if len(p.Status.Reasons) > 0 {
+		status := e.status(p.Status)
+		w.Status = &status
+	}
+	return w
+}
+
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
+// describes it; see [Plan.MarshalJSON].
+func (p GroupPlan) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("group plan", e.groupPlan(&p))
+}
+
+// MarshalJSON returns the victim as it stands in the JSON of a [GroupPlan].
+func (v GroupVictim) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("group victim", e.groupVictim(v))
+}
+
+// MarshalJSON returns the unit as it stands in the JSON of a [GroupVictim],
+// without what that has besides.
+func (u Unit) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("unit", e.unit(u))
+}
+
+// MarshalJSON returns the refusal as it stands in the JSON of a [GroupPlan].
+func (r Refusal) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("refusal", e.refusal(&r))
+}
+
+// MarshalJSON returns the assignment as it stands in the JSON of a [GroupPlan].
+func (a Assignment) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("assignment", e.assignment(a))
+}
+
+// MarshalJSON returns the assignments as [GroupPlan] has them, and the refusal
+// if there is one.
+func (p Placement) MarshalJSON() ([]byte, error) {
+	var e answerEncoder
+	return e.Encode("placement", wirePlacement{answerjson.List(p.Assignments, e.assignment), p.Enough, e.refusal(p.Refused)})
+}

@@ -1,0 +1,274 @@
+package preemption
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// Outcome is the kind of answer.
+type Outcome uint8
+
+// The outcomes, in the order in which they are checked.
+const (
+	// Fits: a node takes the pod as things are.
+	Fits Outcome = iota
+	// NotEligible: the pod may not preempt, or not at present.
+	NotEligible
+	// NothingHelps: on no node does removing pods make room, or none of those where it
+	// does is left by the extenders, or the search ended in an error ([Plan.Err]).
+	NothingHelps
+	// Preempt: the victims on the node have to leave.
+	Preempt
+)
+
+// String returns the outcome in a few words.
+func (o Outcome) String() string { return answerjson.Text(outcomeTexts, o) }
+
+var outcomeTexts = []string{
+	Fits: "fits", NotEligible: "not eligible", NothingHelps: "nothing helps", Preempt: "preempt",
+}
+
+// Ineligibility is why a pod may not preempt (chapter 8).
+type Ineligibility uint8
+
+// The reasons.
+const (
+	// Eligible: the pod may preempt.
+	Eligible Ineligibility = iota
+	// PolicyNever: its preemption policy is Never.
+	PolicyNever
+	// VictimsTerminating: victims of an earlier preemption are still leaving
+	// its nominated node.
+	VictimsTerminating
+	// Nominated: it has a nomination already, as the simplified variant says.
+	Nominated
+	// Disabled: the policy allows no pod to preempt.
+	Disabled
+	// ByCaller: preemption.Config.MayPreempt says no, and [Plan.Refusal] why.
+	ByCaller
+)
+
+// String returns the reference's message if it has one, and the empty text for
+// Eligible.
+func (i Ineligibility) String() string { return answerjson.Text(ineligibilityTexts, i) }
+
+var ineligibilityTexts = []string{
+	Eligible: "", PolicyNever: "not eligible due to preemptionPolicy=Never.",
+	VictimsTerminating: "not eligible due to a terminating pod on the nominated node.",
+	Nominated:          "not eligible due to the nominated node.", Disabled: "not eligible because preemption is disabled.",
+	ByCaller: "not eligible by the caller's rule.",
+}
+
+// Plan is the answer to the question which pods have to leave. It belongs to
+// the caller. The pods and budgets that it points to are those that the caller
+// passed in.
+type Plan struct {
+	// Pod is the preemptor.
+	Pod     *outrank.Pod
+	Outcome Outcome
+	// Resize is set where the preemptor is on its node already, and room is wanted for
+	// its resize in place, which the node has deferred (group 7.19). It is nominated
+	// nowhere, and see [Plan.Permit] for what it means that it fits.
+	Resize bool
+	// Ineligible says why the outcome is NotEligible. It is also set if the pod
+	// fits but could not preempt.
+	Ineligible Ineligibility
+	// Refusal is what preemption.Config.MayPreempt said where Ineligible is ByCaller; else empty.
+	Refusal string
+	// Across is set where victims were looked for on other nodes, too
+	// (preemption.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
+	Across bool
+
+	// Candidate is the chosen node with its victims. It is the zero value
+	// unless the outcome is Preempt.
+	Candidate
+	// Grace is the time that the policy gives victims to end, nil for their
+	// own.
+	Grace *time.Duration
+
+	// ClusterCertificate says how good the candidate is among all that the nodes could
+	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
+	// [Policy].Exact, and unless victims were looked for. With a [Sample] it is about the nodes of
+	// the sample.
+	ClusterCertificate *Certificate
+
+	// Refused is what ended the attempt before any node was asked, so that all of
+	// them have this status (PreFilter); Success where nothing did.
+	Refused Status
+	// Feasible is the number of nodes that take the pod as things are.
+	Feasible int
+	// TurnedDown counts the nodes that do not take the pod as things are, by status. Unhelpful
+	// counts those of them on which preemption was tried and does not help, by the status with all
+	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty
+	// where there are victims and a rule says who may be evicted (preemption.Config.MayEvict,
+	// preemption.Config.MayTake, preemption.Config.Guard, preemption.Config.Chooser,
+	// [Policy.Strict]) or a preemption.SelectiveFilter has a say: most nodes are then never asked.
+	// preemption.Evaluator.Explain asks all of them.
+	TurnedDown, Unhelpful []Count
+}
+
+// resizeFitsText is said of a resize for which there is room.
+var resizeFitsText = []string{"pod resize fits, waiting for Kubelet actuation"}
+
+// Permit returns what keeps a pod from going on that fits: nothing, so Success, but
+// for a deferred resize, which the kubelet carries out (rule 7.19.7). A scheduler then
+// has the pod wait as unschedulable, as after any refusal. It is Success, too, where
+// the outcome is another one. The Reasons are shared: do not change them.
+func (p *Plan) Permit() Status {
+	if p == nil || !p.Resize || p.Outcome != Fits {
+		return Status{}
+	}
+	return Status{Code: UnschedulableAndUnresolvable, Filter: filter.DeferredPodScheduling, Reasons: resizeFitsText}
+}
+
+// Err returns the error that the search for victims ended in (rule 8.12): filters
+// contradicted themselves, and there is no other candidate. The outcome is NothingHelps
+// then, which is not certain. Err is nil everywhere else. Time is linear in Unhelpful.
+func (p *Plan) Err() error {
+	if p == nil || p.Outcome != NothingHelps || p.dropped() {
+		return nil
+	}
+	var texts []string
+	for i := range p.Unhelpful {
+		if s := &p.Unhelpful[i].Status; s.Code == Contradiction {
+			texts = append(texts, strings.Join(s.Reasons, ", "))
+		}
+	}
+	switch len(texts) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(texts[0])
+	}
+	slices.Sort(texts)
+	return fmt.Errorf("[%s]", strings.Join(texts, ", "))
+}
+
+// Count is a number of nodes with one status.
+type Count struct {
+	Status
+	Nodes int
+}
+
+// dropped reports whether an extender has dropped a candidate on one of the nodes.
+func (p *Plan) dropped() bool {
+	return slices.ContainsFunc(p.Unhelpful, func(c Count) bool { return prose.IsDropped(c.Reasons) })
+}
+
+// Candidate is a node on which removing the victims makes room.
+type Candidate struct {
+	Node string
+	// Victims have to leave, the most important first. A pod that preemption.Snapshot.Bind has moved
+	// is a copy with its place, here and below, as that of preemption.Snapshot.Cluster is; any other
+	// pod is the object that the snapshot was given.
+	Victims []Victim
+	// Score is what the candidates are ranked by.
+	Score Score
+	// OwnScores are the scores of the caller's scorers, one each.
+	OwnScores []int64
+	// ClearedNominations are the pods of lower priority that are nominated to
+	// the node and lose that, by importance (rule 14.3.3).
+	ClearedNominations []*outrank.Pod
+	// Certificate says how good the victims are among all that this node could have.
+	// It is nil without [Policy].Exact.
+	Certificate *Certificate
+}
+
+// Violations returns the number of victims whose loss violates a budget or,
+// with the simplified variant, the number of violated budgets.
+func (c *Candidate) Violations() int { return c.Score.Violations }
+
+// Victim is a pod that has to leave, with the reasons.
+type Victim struct {
+	Pod *outrank.Pod
+	// Node is where the pod runs, if that is another node than the candidate's: it
+	// leaves because all running pods of Group, or of the groups below Composite, leave
+	// together (rule 12.8.5), or because it keeps the preemptor from the candidate's node
+	// from afar ([Plan.Across]). The two are nil for a pod that leaves by itself.
+	Node      string
+	Group     *outrank.PodGroup
+	Composite *outrank.CompositePodGroup
+	// Rule names the rule by which the pod may be a victim, where the caller has one
+	// (preemption.Config.MayTake, preemption.Guard). It is empty where lower priority is the rule.
+	Rule string
+	// Violated are the budgets that the loss of the pod violates, in the order
+	// of the cluster. It is empty for most victims. A budget is charged for
+	// every possible victim on the node in order of importance, not only for
+	// the actual ones (rule 6.3.7). So a victim may be listed with a budget
+	// that would have had room for it alone. Victims may share one list, so that it
+	// must not be written.
+	Violated []*outrank.PodDisruptionBudget
+	// Blocks is what the preemptor failed with when this pod was put back or,
+	// with the simplified variant, before it was removed. It is Success if an
+	// extender named the victim.
+	Blocks Status
+}
+
+// Terminating reports whether the victim is leaving already, so that it need
+// not be evicted.
+func (v Victim) Terminating() bool { return v.Pod != nil && v.Pod.Terminating() }
+
+// String names the victim, and the node that it runs on if that is another one than the
+// candidate's.
+func (v Victim) String() string {
+	if v.Node != "" {
+		return phrase.Pod(v.Pod) + " on " + v.Node
+	}
+	return phrase.Pod(v.Pod)
+}
+
+// Score is what candidates are compared by (chapter 11). Lower is better,
+// except for Start.
+type Score struct {
+	// Violations is the number of budget violations, by default that of the
+	// victims that violate a budget.
+	Violations int
+	// TopPriority is the priority of the most important victim.
+	TopPriority int32
+	// PrioritySum is the sum of the victims' priorities, each shifted by 2^31.
+	PrioritySum int64
+	// Victims is their number.
+	Victims int
+	// Start is the earliest start among the victims of the top priority. Later
+	// is better.
+	Start time.Time
+	// Cost is what the victims cost together by the caller's rule (preemption.Config.Cost), 0
+	// without one. It saturates at the largest int64.
+	Cost int64
+}
+
+// Explanation is a Plan with everything that was found on the way.
+type Explanation struct {
+	Plan
+	// Candidates are all candidates, sorted by the ranks, the best first. They
+	// are found on every node where preemption may help (a Sample may leave
+	// some out), even if the pod fits elsewhere or may not preempt.
+	Candidates []Candidate
+	// DecidedBy is the rank by which the first candidate beats the second. It
+	// is 0 if there are fewer than two candidates.
+	DecidedBy Rank
+	// Nodes has the answer of every node, in the cluster's order.
+	Nodes []NodeReport
+}
+
+var errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
+
+// NodeReport is the answer of one node.
+type NodeReport struct {
+	Node string
+	// Status is the answer as things are.
+	Status Status
+	// Tried is set if preemption was tried. AfterRemoval is then the answer of
+	// that: Success for a candidate.
+	Tried        bool
+	AfterRemoval Status
+}

@@ -1,0 +1,183 @@
+package preemption
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// The texts of plans are for people and may change; programs read the JSON.
+
+// mostReasons and mostCandidates keep the text of a plan to a few lines on a
+// cluster of any size. Who has to leave is always told in full.
+const (
+	mostReasons    = 4
+	mostCandidates = 3
+)
+
+// String returns the plan in a few lines: what becomes of the pod, who leaves,
+// which budgets that violates, who loses a nomination, and why how many nodes do
+// not take the pod. There is no line break at the end.
+func (p Plan) String() string {
+	var t planText
+	t.WriteString(phrase.Pod(p.Pod) + ": " + p.outcomeText())
+	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
+	t.line("violated budgets", budgetsText(p.Victims, func(v Victim) []*outrank.PodDisruptionBudget { return v.Violated }))
+	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), phrase.Pod))
+	t.grace(p.Grace)
+	if p.ClusterCertificate != nil {
+		t.line("certificate", p.ClusterCertificate.String())
+	}
+	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
+	t.line("after removal", listed(p.Unhelpful, mostReasons, Count.String))
+	return t.String()
+}
+
+// outcomeText returns the outcome with what it is about.
+func (p *Plan) outcomeText() string {
+	if permit := p.Permit(); permit.Code != Success {
+		return permit.Reasons[0]
+	}
+	switch p.Outcome {
+	case Fits:
+		if p.Feasible == 1 {
+			return "fits on 1 node"
+		}
+		return fmt.Sprintf("fits on %d nodes", p.Feasible)
+	case Preempt:
+		return "preempts on " + p.Node
+	}
+	if p.Outcome == NotEligible && p.Refusal != "" {
+		return strings.TrimSuffix(p.Refusal, ".")
+	}
+	return outcomeText(p.Outcome, p.Ineligible)
+}
+
+func outcomeText(o Outcome, why Ineligibility) string {
+	if o == NotEligible && why != Eligible {
+		return strings.TrimSuffix(why.String(), ".")
+	}
+	return o.String()
+}
+
+// String returns what [Plan.String] returns, and a line with the best
+// candidates and the rank that decides between the first two.
+func (x Explanation) String() string {
+	var t planText
+	t.WriteString(x.Plan.String())
+	text := listed(x.Candidates, mostCandidates, Candidate.String)
+	if x.DecidedBy != 0 {
+		text += "; decided by: " + x.DecidedBy.String()
+	}
+	t.line("candidates", text)
+	return t.String()
+}
+
+// String returns the node with the victims.
+func (c Candidate) String() string {
+	return c.Node + " [" + listed(c.Victims, len(c.Victims), Victim.String) + "]"
+}
+
+// String returns the number of nodes with the status.
+func (c Count) String() string { return fmt.Sprintf("%d %s", c.Nodes, c.Status) }
+
+// String returns the group's plan in a few lines: what becomes of the group,
+// where each pod goes, who leaves, which budgets that violates, who loses a
+// nomination, and why there was no place. There is no line break at the end.
+func (p GroupPlan) String() string {
+	var t planText
+	subject := "pods without a group"
+	if p.Group != "" {
+		subject = "group " + string(p.Group)
+	}
+	t.WriteString(subject + ": ")
+	if p.Outcome == Preempt {
+		t.WriteString("preempts")
+	} else {
+		t.WriteString(outcomeText(p.Outcome, p.Ineligible))
+	}
+	t.line("status", strings.Join(p.Status.Reasons, ", "))
+	t.line("placement", listed(p.Placement, len(p.Placement), Assignment.String))
+	t.line("victims", listed(p.Victims, len(p.Victims), func(v GroupVictim) string { return v.Unit.String() }))
+	t.line("violated budgets", budgetsText(p.Victims, func(v GroupVictim) []*outrank.PodDisruptionBudget { return v.Violated }))
+	t.grace(p.Grace)
+	t.line("as things are", p.TurnedDown.String())
+	t.line("after removal", p.Unhelpful.String())
+	return t.String()
+}
+
+// planText is the text of a plan while it is built.
+type planText struct{ strings.Builder }
+
+// line adds a line, if there is anything to say on it.
+func (t *planText) line(about, text string) {
+	if text != "" {
+		t.WriteString("\n  " + about + ": " + text)
+	}
+}
+
+// grace adds the time that the policy gives victims.
+func (t *planText) grace(grace *time.Duration) {
+	if grace != nil {
+		t.line("grace", grace.String())
+	}
+}
+
+// listed joins the texts of the first few, and says how many more there are.
+func listed[T any](list []T, most int, text func(T) string) string {
+	var parts []string
+	for _, v := range list[:min(len(list), most)] {
+		parts = append(parts, text(v))
+	}
+	out := strings.Join(parts, ", ")
+	if more := len(list) - most; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+// turnedDownText tells apart nodes on which preemption may help and nodes on
+// which it cannot: they may give the same reason.
+func turnedDownText(c Count) string {
+	if c.Code == UnschedulableAndUnresolvable {
+		return c.String() + " (removal cannot help)"
+	}
+	return c.String()
+}
+
+// budgetsText lists the budgets of all victims, each once.
+func budgetsText[V any](victims []V, violated func(V) []*outrank.PodDisruptionBudget) string {
+	var names []string
+	for _, v := range victims {
+		for _, b := range violated(v) {
+			if b != nil && !slices.Contains(names, string(b.Key())) {
+				names = append(names, string(b.Key()))
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func victimText(v Victim) string {
+	if v.Pod == nil {
+		return phrase.Pod(v.Pod)
+	}
+	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
+	if v.Terminating() {
+		text += ", terminating"
+	}
+	switch {
+	case v.Group != nil:
+		text += ", with podgroup " + string(v.Group.Key())
+	case v.Composite != nil:
+		text += ", with compositepodgroup " + string(v.Composite.Key())
+	}
+	if v.Rule != "" {
+		text += ", by the rule: " + v.Rule
+	}
+	return text + ")"
+}
