@@ -21,7 +21,7 @@ const withoutExamples = ".github/no-example.txt"
 
 // doorOf maps a package of words to the package that users import for all of its
 // names. Examples stand there.
-var doorOf = map[string]string{"preemption/decision": "preemption"}
+var doorOf = map[string]string{"preemption": "preemption/engine"}
 
 // Every exported function and method is called in an example that runs and
 // whose output is compared, or [withoutExamples] gives the reason why not.

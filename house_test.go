@@ -24,22 +24,22 @@ const module = "github.com/outrank-go/outrank"
 // rooms lists the packages that each package may import, by folder; "." is the
 // root. A room with a trailing slash covers everything below it.
 var rooms = map[string][]string{
-	"resource":   {},
-	".":          {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
-	"priority":   {".", "internal/release"},
-	"qos":        {".", "resource", "internal/release"},
-	"pdb":        {".", "internal/release"},
-	"preemption": {".", "resource", "priority", "pdb", "preemption/decision", "preemption/internal/", "internal/"},
-	// The words of a decision, which door and engine both use.
-	"preemption/decision": {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
-	// The engine, the lowest room first.
-	"preemption/internal/phrase":  {"."},
-	"preemption/internal/rank":    {"."},
-	"preemption/internal/dryrun":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/filters", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
-	"preemption/internal/filters": {".", "resource", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
-	"preemption/internal/search":  {".", "resource", "pdb", "preemption/decision", "preemption/internal/dryrun", "preemption/internal/filters", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/state", "internal/"},
-	"preemption/internal/state":   {".", "resource", "pdb", "preemption/decision", "preemption/internal/phrase", "preemption/internal/rank", "internal/"},
-	"kubeletadmit":                {".", "resource", "priority", "qos", "internal/"},
+	"resource": {},
+	".":        {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
+	"priority": {".", "internal/release"},
+	"qos":      {".", "resource", "internal/release"},
+	"pdb":      {".", "internal/release"},
+	// The words of a decision.
+	"preemption":                 {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
+	"preemption/internal/phrase": {"."},
+	"preemption/internal/rank":   {"."},
+	// The engine, and its rooms, the lowest first.
+	"preemption/engine":                  {".", "resource", "priority", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/", "internal/"},
+	"preemption/engine/internal/state":   {".", "resource", "pdb", "preemption", "preemption/internal/", "internal/"},
+	"preemption/engine/internal/filters": {".", "resource", "preemption", "preemption/internal/", "preemption/engine/internal/state", "internal/"},
+	"preemption/engine/internal/dryrun":  {".", "resource", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/filters", "preemption/engine/internal/state", "internal/"},
+	"preemption/engine/internal/search":  {".", "resource", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters", "preemption/engine/internal/state", "internal/"},
+	"kubeletadmit":                       {".", "resource", "priority", "qos", "internal/"},
 	// JSON of dumps, manifests and objects, as plain types and back.
 	"preemption/kube": {".", "resource", "internal/atonce", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
 	// The pods that wait.
@@ -47,27 +47,27 @@ var rooms = map[string][]string{
 	// Quotas: how many pods of a class may be created.
 	"priority/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
-	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "internal/"},
-	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "internal/"},
+	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "preemption/engine", "internal/"},
+	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
 	// One attempt of a scheduler, made of these.
-	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/execution", "preemption/score"},
+	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.
-	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "internal/answerjson", "internal/packing", "internal/prose", "internal/recreate"},
+	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/answerjson", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
-	"preemption/schedulerconfig": {".", "resource", "preemption", "preemption/score", "internal/release"},
+	"preemption/schedulerconfig": {".", "resource", "preemption", "preemption/engine", "preemption/score", "internal/release"},
 	// Where a pod that fits goes.
-	"preemption/score": {".", "resource", "preemption", "internal/filter", "internal/fit", "internal/lookout", "internal/release"},
+	"preemption/score": {".", "resource", "preemption", "preemption/engine", "internal/filter", "internal/fit", "internal/lookout", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
-	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/execution"},
+	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution"},
 	// Preemption between tenants of a shared cluster.
-	"preemption/tenancy": {".", "resource", "preemption"},
+	"preemption/tenancy": {".", "resource", "preemption", "preemption/engine"},
 	// Clusters to try things on, and checks of a filter's contract.
 	"preemption/clustergen": {".", "resource"},
-	"preemption/filtertest": {".", "resource", "preemption", "preemption/clustergen"},
+	"preemption/filtertest": {".", "resource", "preemption", "preemption/engine", "preemption/clustergen"},
 	// Parts shared by several rooms; downwards only.
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
@@ -95,10 +95,10 @@ var rooms = map[string][]string{
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/growth": {},
 	"internal/structure/growth/counted": {
-		".", "internal/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/explain", "preemption/kube", "preemption/schedulerconfig",
+		".", "internal/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/engine", "preemption/explain", "preemption/kube", "preemption/schedulerconfig",
 		"preemption/score", "preemption/tenancy", "resource",
 	},
-	"internal/structure/growth/looked": {".", "preemption", "preemption/clustergen", "preemption/explain", "preemption/joint", "preemption/score", "resource"},
+	"internal/structure/growth/looked": {".", "preemption", "preemption/engine", "preemption/clustergen", "preemption/explain", "preemption/joint", "preemption/score", "resource"},
 }
 
 // testTools are the only internal packages that reach outside the standard

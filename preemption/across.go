@@ -35,7 +35,7 @@ func (p AcrossPlan) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (p *AcrossPlan) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.AcrossPlan", text)
+	return answerjson.Unread("preemption.AcrossPlan", text)
 }
 
 // String returns what [Plan.String] returns, and a line that says how far the search went.

@@ -1,15 +1,14 @@
-// Package decision has the words in which a decision about preemption is told: what becomes
+// Package preemption has the words in which a decision about preemption is told: what becomes
 // of a pod or of a group, who has to leave from which node, why, and how good that is.
 //
 // A [Plan] is the answer for one pod, an [Explanation] the same with every node and every
 // candidate, a [GroupPlan] the answer for a group. A [Status] is what one node says of a pod.
 // A [Score] is what candidates are compared by, and a [Rank] a step in that comparison.
 //
-// All of it is data. It is made by package preemption, which has each of these names as its
-// own, so that most programs import that alone. A value may be copied, compared and written
-// as JSON (PLAN_JSON.md in the folder of package preemption); the pods and budgets that it
-// points to are those of the cluster.
+// All of it is data, made by package preemption/engine. A value may be copied, compared and
+// written as JSON (PLAN_JSON.md in this folder); the pods and budgets that it points to are those
+// of the cluster.
 //
 // Comments cite rules by number, as in "rule 9.3" or "chapter 11": they are in RULES.md in
-// the folder of package preemption.
+// this folder.
 package preemption

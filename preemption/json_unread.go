@@ -9,75 +9,75 @@ import "github.com/outrank-go/outrank/internal/answerjson"
 // UnmarshalJSON returns an error that wraps [errors.ErrUnsupported]: the JSON of a
 // plan refers to pods and budgets, and a plan holds them. null changes nothing.
 func (p *Plan) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Plan", text)
+	return answerjson.Unread("preemption.Plan", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (x *Explanation) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Explanation", text)
+	return answerjson.Unread("preemption.Explanation", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (c *Candidate) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Candidate", text)
+	return answerjson.Unread("preemption.Candidate", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (v *Victim) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Victim", text)
+	return answerjson.Unread("preemption.Victim", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (a *Score) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Score", text)
+	return answerjson.Unread("preemption.Score", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (s *Status) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Status", text)
+	return answerjson.Unread("preemption.Status", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (c *Count) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Count", text)
+	return answerjson.Unread("preemption.Count", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (r *NodeReport) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.NodeReport", text)
+	return answerjson.Unread("preemption.NodeReport", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (p *GroupPlan) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.GroupPlan", text)
+	return answerjson.Unread("preemption.GroupPlan", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (v *GroupVictim) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.GroupVictim", text)
+	return answerjson.Unread("preemption.GroupVictim", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (u *Unit) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Unit", text)
+	return answerjson.Unread("preemption.Unit", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (r *Refusal) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Refusal", text)
+	return answerjson.Unread("preemption.Refusal", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (a *Assignment) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Assignment", text)
+	return answerjson.Unread("preemption.Assignment", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (p *Placement) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Placement", text)
+	return answerjson.Unread("preemption.Placement", text)
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (c *Certificate) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Certificate", text)
+	return answerjson.Unread("preemption.Certificate", text)
 }

@@ -110,5 +110,5 @@ func (r Regret) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (r *Regret) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("decision.Regret", text)
+	return answerjson.Unread("preemption.Regret", text)
 }

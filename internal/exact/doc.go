@@ -13,5 +13,5 @@
 // set beats. The same question has the same answer in the same number of steps.
 //
 // The package knows nothing of pods, nodes and disruption budgets. The proofs of its bounds are in
-// preemption/ENGINE.md, under "Exact victims", and for comparisons by tiers in tiers.go.
+// preemption/engine/ENGINE.md, under "Exact victims", and for comparisons by tiers in tiers.go.
 package exact

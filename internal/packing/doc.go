@@ -12,5 +12,5 @@
 // same limit.
 //
 // The package knows nothing of pods, nodes and disruption budgets. The proof of the bound is in
-// preemption/ENGINE.md, under "Several pods at once".
+// preemption/engine/ENGINE.md, under "Several pods at once".
 package packing

@@ -17,7 +17,7 @@ func TestPropertiesAreSeeded(t *testing.T) {
 		drawing[folder] = drawing[folder] || bytes.Contains(source, []byte(`"pgregory.net/rapid"`))
 		seeded[folder] = seeded[folder] || bytes.Contains(source, []byte("seeded.Run(m, "))
 	})
-	require.True(t, drawing["preemption"])
+	require.True(t, drawing["preemption/engine"])
 	for folder := range drawing {
 		if drawing[folder] && !seeded[folder] {
 			t.Errorf("%s has properties, but no TestMain with seeded.Run", folder)

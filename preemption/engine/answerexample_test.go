@@ -111,7 +111,7 @@ func ExampleOutcome_UnmarshalText() {
 	fmt.Println(json.Unmarshal([]byte(`{"outcome": "perhaps"}`), &logged))
 	// Output:
 	// true <nil>
-	// decision.Outcome: "perhaps" is none of fits, not-eligible, nothing-helps, preempt
+	// preemption.Outcome: "perhaps" is none of fits, not-eligible, nothing-helps, preempt
 }
 
 // A policy in a file of the caller's own, by its words.

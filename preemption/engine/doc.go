@@ -1,13 +1,13 @@
-// Package preemption decides which pods have to leave a Kubernetes cluster so that a more
+// Package engine decides which pods have to leave a Kubernetes cluster so that a more
 // important pod can run, and on which node. It decides what the DefaultPreemption plugin of
 // kube-scheduler v1.37 decides, or that of v1.36 where the cluster's release says so.
 //
 // A [Snapshot] is the indexed state of a cluster, an [Evaluator] a configuration ready for
-// use, and a [preemption.Plan] the answer: the pod fits already, or these victims on that node make
-// room, or the pod may not preempt, or nothing helps.
+// use, and a
+// [preemption.Plan] the answer: the pod fits already, or these victims on that node make room, or the pod may not preempt, or nothing helps.
 //
-//	snap, err := preemption.NewSnapshot(cluster)
-//	eval, err := preemption.NewEvaluator(preemption.Config{})
+//	snap, err := engine.NewSnapshot(cluster)
+//	eval, err := engine.NewEvaluator(engine.Config{})
 //	plan, err := eval.Preempt(ctx, snap, pod, now)
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 //
@@ -23,7 +23,7 @@
 // Packages beside this one act on a plan (execution), make whole attempts of a scheduler (attempt),
 // explain a plan in words (explain), plan for several pods at once (joint), have rules for tenants
 // (tenancy) and read the configuration of a scheduler (schedulerconfig). The words of an answer are
-// declared in package decision, and this package has them under the same names.
+// those of package preemption.
 //
 // The same input has the same answer, whatever the order of pods and budgets in it and the
 // number of workers. Where the reference leaves the answer open, or looks wrong and is followed,
@@ -34,5 +34,5 @@
 // none changes the snapshot. The comment of each function says what it costs.
 //
 // [RULES.md]: https://github.com/outrank-go/outrank/blob/main/preemption/RULES.md
-// [ENGINE.md]: https://github.com/outrank-go/outrank/blob/main/preemption/ENGINE.md
+// [ENGINE.md]: https://github.com/outrank-go/outrank/blob/main/preemption/engine/ENGINE.md
 package engine

@@ -41,7 +41,7 @@ func TestEngineNamesExist(t *testing.T) {
 func declaredNames(t *testing.T) map[string]bool {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.go", "decision/*.go", "internal/*/*.go", "../internal/exact/*.go", "../internal/packing/*.go"} {
+	for _, pattern := range []string{"*.go", "../*.go", "internal/*/*.go", "../internal/*/*.go", "../../internal/exact/*.go", "../../internal/packing/*.go"} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		files = append(files, found...)

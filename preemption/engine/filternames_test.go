@@ -21,14 +21,14 @@ func TestEveryFilterIsKnown(t *testing.T) {
 // Every filter has its rules here and in the queue, stands in the table of what is
 // supported, and turns a node down in a scenario.
 func TestDocumentsKnowEveryFilter(t *testing.T) {
-	files, err := filepath.Glob("testdata/scenarios/*.txt")
+	files, err := filepath.Glob("../testdata/scenarios/*.txt")
 	require.NoError(t, err)
 	var scenarios strings.Builder
 	for _, file := range files {
 		scenarios.WriteString(textOf(t, file))
 	}
 	for _, name := range filter.Names() {
-		for _, document := range []string{"RULES.md", "../priority/queue/RULES.md", "../.github/SCOPE.md"} {
+		for _, document := range []string{"../RULES.md", "../../priority/queue/RULES.md", "../../.github/SCOPE.md"} {
 			assert.True(t, strings.Contains(textOf(t, document), name), "%s says nothing about %s", document, name)
 		}
 		assert.True(t, strings.Contains(scenarios.String(), " "+name+": "), "no scenario in which %s turns a node down", name)

@@ -136,8 +136,8 @@ func TestGoldenAnswers(t *testing.T) {
 		"group_zero":          preemption.GroupPlan{},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scenario.Golden(t, filepath.Join("testdata", "json", name+".json"), indented(t, said))
-			scenario.Golden(t, filepath.Join("testdata", "json", name+".txt"), said.String()+"\n")
+			scenario.Golden(t, filepath.Join("..", "testdata", "json", name+".json"), indented(t, said))
+			scenario.Golden(t, filepath.Join("..", "testdata", "json", name+".txt"), said.String()+"\n")
 		})
 	}
 }
@@ -302,7 +302,7 @@ func TestAnswersThatJSONCannotSay(t *testing.T) {
 	}{
 		{preemption.Plan{Pod: odd}, `plan: pod.name: "odd\xff" is not UTF-8`},
 		{preemption.Plan{TurnedDown: []preemption.Count{{Status: preemption.Status{Reasons: []string{"\xff"}}}}}, `plan: turnedDown[0].reasons[0]: "\xff" is not UTF-8`},
-		{preemption.Status{Code: 9}, "decision.Code: there is no value 9"},
+		{preemption.Status{Code: 9}, "preemption.Code: there is no value 9"},
 	} {
 		_, err := json.Marshal(test.answer)
 		assert.ErrorContains(t, err, test.text)

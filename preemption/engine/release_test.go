@@ -226,5 +226,5 @@ func ExampleSnapshot_Release() {
 	}
 	// Output:
 	// v1.36 [node(s) were unschedulable]
-	// v1.37 [node(s) didn't satisfy plugin(s) [preemption.NodeName]]
+	// v1.37 [node(s) didn't satisfy plugin(s) [NodeName]]
 }

@@ -30,7 +30,7 @@ import (
 // Every question is asked several times and has to have the same answer each
 // time; see scenarioWorld.decide.
 func TestScenarios(t *testing.T) {
-	scenario.Run(t, "testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
+	scenario.Run(t, "../testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
 		w := &scenarioWorld{t: t}
 		return map[string]scenario.Handler{
 			"cluster": w.load, "config": w.configure, "preempt": w.preempt, "explain": w.explain,

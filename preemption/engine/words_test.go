@@ -70,7 +70,7 @@ func TestEveryValueHasAWord(t *testing.T) {
 			encoding.TextMarshaler
 		}{preemption.Code(v), preemption.Outcome(v), preemption.Ineligibility(v)} {
 			_, err := e.MarshalText()
-			unknown := e.String() == fmt.Sprintf("%s(%d)", strings.TrimPrefix(fmt.Sprintf("%T", e), "decision."), v)
+			unknown := e.String() == fmt.Sprintf("%s(%d)", strings.TrimPrefix(fmt.Sprintf("%T", e), "preemption."), v)
 			assert.Equal(t, unknown, err != nil, "%T %d", e, v)
 		}
 	}

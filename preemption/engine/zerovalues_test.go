@@ -210,5 +210,5 @@ func TestPropertyLoopsMayChangeTheSnapshot(t *testing.T) {
 func TestVetFindsACopiedSnapshot(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "vet", "-copylocks", "./testdata/copied").CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(out), "return copies lock value: github.com/outrank-go/outrank/preemption.Snapshot contains")
+	assert.Contains(t, string(out), "return copies lock value: github.com/outrank-go/outrank/preemption/engine.Snapshot contains")
 }

@@ -25,14 +25,17 @@ type set struct {
 	pkg, pattern, times string
 }
 
+// moved has the folder in which the benchmarks of a package stood before they moved.
+var moved = map[string]string{"preemption/engine": "preemption"}
+
 // sets are the benchmarks that must not lose: a decision of each kind, the memory of a
 // snapshot, and a simulator's step.
 var sets = []set{
-	{"preemption", "^BenchmarkMatrix$/^preemptor=(plain|sizes|selector-all|selector-host|tainted|nobody-lower)$/nodes=1000/budgets=20", "1000x"},
-	{"preemption", "^BenchmarkMatrix$/^preemptor=(anti-affinity|affinity|spread|claim-in-use)$/nodes=1000/budgets=20", "200x"},
-	{"preemption", "^BenchmarkMatrix$/^preemptor=(port|volume)$/nodes=1000/budgets=20/asked=new", "10x"},
-	{"preemption", "^BenchmarkNewSnapshot$/nodes=1000/", "2x"},
-	{"preemption", "^BenchmarkStream$/nodes=1000/", "1000x"},
+	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(plain|sizes|selector-all|selector-host|tainted|nobody-lower)$/nodes=1000/budgets=20", "1000x"},
+	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(anti-affinity|affinity|spread|claim-in-use)$/nodes=1000/budgets=20", "200x"},
+	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(port|volume)$/nodes=1000/budgets=20/asked=new", "10x"},
+	{"preemption/engine", "^BenchmarkNewSnapshot$/nodes=1000/", "2x"},
+	{"preemption/engine", "^BenchmarkStream$/nodes=1000/", "1000x"},
 	{"preemption/kube", "^BenchmarkReadCluster$", "1x"},
 }
 
@@ -107,13 +110,39 @@ type build struct {
 
 // run runs benchmarks and returns what they print.
 func (b *build) run(s set) (string, error) {
+	pkg, err := b.folderOf(s)
+	if err != nil {
+		return "", err
+	}
 	program := b.to + strings.ReplaceAll(s.pkg, "/", "-") + ".test"
 	if _, err := os.Stat(program); err != nil {
-		if _, err := output(b.root, "go", "test", "-c", "-o", program, "./"+s.pkg); err != nil {
+		if _, err := output(b.root, "go", "test", "-c", "-o", program, "./"+pkg); err != nil {
 			return "", err
 		}
 	}
-	return output(filepath.Join(b.root, s.pkg), program, "-test.run", "^$", "-test.bench", s.pattern, "-test.benchtime", s.times, "-test.cpu", "1", "-test.benchmem")
+	return output(filepath.Join(b.root, pkg), program, "-test.run", "^$", "-test.bench", s.pattern, "-test.benchtime", s.times, "-test.cpu", "1", "-test.benchmem")
+}
+
+// folderOf returns where the benchmarks of a set stand in the checkout: in the folder of their
+// package, or in the one that they were moved from.
+func (b *build) folderOf(s set) (string, error) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(s.pattern, "^"), "$")
+	for _, folder := range []string{s.pkg, moved[s.pkg]} {
+		files, err := filepath.Glob(filepath.Join(b.root, folder, "*_test.go"))
+		if err != nil {
+			return "", err
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return "", err
+			}
+			if folder != "" && bytes.Contains(text, []byte("func "+name+"(")) {
+				return folder, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s is in no folder of %s", name, b.root)
 }
 
 // output runs a program in a folder and returns its standard output.
