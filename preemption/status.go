@@ -33,6 +33,9 @@ var codeTexts = []string{
 	UnschedulableAndUnresolvable: "UnschedulableAndUnresolvable", Contradiction: "Error",
 }
 
+// Because returns a status with the code and reasons for people.
+func (c Code) Because(reasons ...string) Status { return Status{Code: c, Reasons: reasons} }
+
 // Status is the answer of one filter about one node.
 type Status struct {
 	Code Code

@@ -133,7 +133,7 @@ func TestPropertyAttachedStateFollows(t *testing.T) {
 		m.pod = &outrank.Pod{Name: "asker"}
 		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 			if text := n.Labels["zone"] + p.Labels["app"]; len(n.Name)%2 == 0 || text == "z1a" || text == "z2b" {
-				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{text, n.Name}}
+				return preemption.Unschedulable.Because(text, n.Name)
 			}
 			return preemption.Status{}
 		}).(ruleFilter).of.(*filters.KeyedRule)
@@ -194,7 +194,7 @@ func (a *asked) check(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 	defer a.mu.Unlock()
 	a.nodes[n.Name]++
 	if n.Unschedulable {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"cordoned"}}
+		return preemption.Unschedulable.Because("cordoned")
 	}
 	return preemption.Status{}
 }
@@ -268,7 +268,7 @@ func TestKeyedRuleMemory(t *testing.T) {
 	calls := 0
 	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) preemption.Status {
 		calls++
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("call ", calls)}}
+		return preemption.Unschedulable.Because(fmt.Sprint("call ", calls))
 	}).(ruleFilter).of.(*filters.KeyedRule)
 	for i := range 10 * state.MostTables {
 		q := *p
@@ -296,7 +296,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{p.Labels["app"]}}
+			return preemption.Unschedulable.Because(p.Labels["app"])
 		}
 		return preemption.Status{}
 	})

@@ -558,7 +558,7 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) preemption.Status {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"not here"}}
+		return preemption.Unschedulable.Because("not here")
 	})
 	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func (s *talliedState) at(n *outrank.Node, count func(*nodeCalls)) {
 func (s *talliedState) Check(n *outrank.Node) preemption.Status {
 	s.at(n, func(c *nodeCalls) { c.checks++ })
 	if s.pods[n.Name] > s.limit {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"crowded"}}
+		return preemption.Unschedulable.Because("crowded")
 	}
 	return preemption.Status{}
 }

@@ -202,7 +202,7 @@ func TestChosenVictimsAreChecked(t *testing.T) {
 			assert.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
 		default:
 			assert.Equal(t, preemption.NothingHelps, plan.Outcome)
-			assert.Equal(t, []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{test.want}}, Nodes: 1}}, plan.Unhelpful)
+			assert.Equal(t, []preemption.Count{{Status: preemption.Unschedulable.Because(test.want), Nodes: 1}}, plan.Unhelpful)
 		}
 	}
 	_, err := engine.NewEvaluator(engine.Config{Chooser: &engine.Chooser{}})

@@ -179,7 +179,7 @@ func ExampleSnapshot_Apply() {
 func ExampleNodeRule() {
 	rule := engine.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Name == "n1" {
-			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+			return preemption.UnschedulableAndUnresolvable.Because("node(s) under maintenance")
 		}
 		return preemption.Status{}
 	})

@@ -150,7 +150,7 @@ func TestExtenderReasons(t *testing.T) {
 	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}}}, c, pod("p", 9, "1"))
 	require.Equal(t, "n2", ex.Node)
 	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", ex.Victims[0].Blocks.String())
-	assert.Equal(t, preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"an extender dropped the node"}}, ex.Nodes[0].AfterRemoval)
+	assert.Equal(t, preemption.Unschedulable.Because("an extender dropped the node"), ex.Nodes[0].AfterRemoval)
 	assert.Len(t, ex.Unhelpful, 1)
 }
 
@@ -196,7 +196,7 @@ func TestRequestStatuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "n2", plan.Node, "n1 cannot be helped, n4 was never filtered")
 	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}}})
-	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"the node was not filtered"}}})
+	assert.Contains(t, plan.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.UnschedulableAndUnresolvable.Because("the node was not filtered")})
 
 	plan, err = ask(map[string]preemption.Status{"n1": {}})
 	require.NoError(t, err)
@@ -233,7 +233,7 @@ func TestRequestStatuses(t *testing.T) {
 func TestStatusesOfExcludedNodes(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a")}}
 	const text = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
-	plain := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{text}}
+	plain := preemption.UnschedulableAndUnresolvable.Because(text)
 	excluded, asked := plain, plain
 	excluded.ExcludedBy, asked.Filter = preemption.NodeAffinity, preemption.NodeAffinity
 	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)

@@ -39,7 +39,7 @@ type licences map[string]int
 
 func (s licences) Check(n *outrank.Node) preemption.Status {
 	if s[n.Name] > 0 {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"the licence is taken"}}
+		return preemption.Unschedulable.Because("the licence is taken")
 	}
 	return preemption.Status{}
 }

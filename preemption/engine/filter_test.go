@@ -49,7 +49,7 @@ type slotState struct {
 
 func (s *slotState) Check(n *outrank.Node) preemption.Status {
 	if s.taken[n.Name] >= s.limit {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no slot"}}
+		return preemption.Unschedulable.Because("no slot")
 	}
 	return preemption.Status{}
 }
@@ -154,7 +154,7 @@ func TestOwnFilterStatuses(t *testing.T) {
 		{Node: "b", Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Mood", Reasons: []string{"beyond all codes"}}},
 		{
 			Node: "c", Status: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood"}, Tried: true,
-			AfterRemoval: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"No preemption victims found for incoming pod"}},
+			AfterRemoval: preemption.UnschedulableAndUnresolvable.Because("No preemption victims found for incoming pod"),
 		},
 		{
 			Node: "d", Status: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood", Reasons: []string{"not now"}}, Tried: true,
@@ -265,11 +265,11 @@ func (f breaking) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState,
 func (f breaking) Check(n *outrank.Node) preemption.Status {
 	switch {
 	case !f.left[n.Name]:
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no"}}
+		return preemption.Unschedulable.Because("no")
 	case f.on[n.Name]:
-		return preemption.Status{Code: preemption.Contradiction, Reasons: []string{"out of order"}}
+		return preemption.Contradiction.Because("out of order")
 	}
-	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"never"}}
+	return preemption.UnschedulableAndUnresolvable.Because("never")
 }
 func (f breaking) Add(*outrank.Pod, *outrank.Node)        {}
 func (f breaking) Remove(_ *outrank.Pod, n *outrank.Node) { f.left[n.Name] = true }

@@ -209,7 +209,7 @@ func ExampleNodeRuleBy() {
 		func(pod *outrank.Pod) string { return pod.Labels["class"] },
 		func(pod *outrank.Pod, node *outrank.Node) preemption.Status {
 			if pod.Labels["class"] == "batch" && node.Name == "n1" {
-				return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) take no batch pods"}}
+				return preemption.UnschedulableAndUnresolvable.Because("node(s) take no batch pods")
 			}
 			return preemption.Status{}
 		})

@@ -63,7 +63,7 @@ func TestGroupConfig(t *testing.T) {
 		{
 			"a filter", engine.Config{Filters: []engine.Filter{engine.NodeRule("NotN1", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				if n.Name == "n1" {
-					return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no"}}
+					return preemption.Unschedulable.Because("no")
 				}
 				return preemption.Status{}
 			})}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",

@@ -60,9 +60,9 @@ func drawGroupConfig(t *rapid.T) engine.Config {
 		config.Filters = []engine.Filter{engine.NodeRule("Own", func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 			switch (len(p.Labels) + len(n.Labels) + int(n.Name[len(n.Name)-1])) % 5 {
 			case 0:
-				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"not by " + n.Name}}
+				return preemption.Unschedulable.Because("not by " + n.Name)
 			case 1:
-				return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"never"}}
+				return preemption.UnschedulableAndUnresolvable.Because("never")
 			}
 			return preemption.Status{}
 		})}

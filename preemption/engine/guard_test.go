@@ -51,7 +51,7 @@ func (s *away) Clone() preemption.GuardState           { return &away{s.atMost, 
 func (s *away) Check() preemption.Status {
 	for _, team := range slices.Sorted(maps.Keys(s.byTeam)) {
 		if s.byTeam[team] > s.most {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"team " + team + " keeps the others"}}
+			return preemption.Unschedulable.Because("team " + team + " keeps the others")
 		}
 	}
 	return preemption.Status{}
@@ -158,7 +158,7 @@ func (s *byNamesState) Check() preemption.Status {
 	if s.allows(s.names) {
 		return preemption.Status{}
 	}
-	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"no"}}
+	return preemption.UnschedulableAndUnresolvable.Because("no")
 }
 
 // What a guard does to the victims on one node, by rules 13.6.2 to 13.6.6.

@@ -76,11 +76,11 @@ func (s *drawnState) Check() preemption.Status {
 	}
 	for i := range s.sorts {
 		if s.away[i] > s.most {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprintf("sort %d keeps its pods", i)}}
+			return preemption.Unschedulable.Because(fmt.Sprintf("sort %d keeps its pods", i))
 		}
 	}
 	if s.odd && s.sum%3 == 0 {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"odd"}}
+		return preemption.Unschedulable.Because("odd")
 	}
 	return preemption.Status{}
 }

@@ -48,7 +48,7 @@ type headState struct {
 func (s *headState) Check(n *outrank.Node) preemption.Status {
 	count := s.cluster[n.Name] + s.more[n.Name]
 	if s.least && count < s.limit || !s.least && count > s.limit {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("not so many: ", count)}}
+		return preemption.Unschedulable.Because(fmt.Sprint("not so many: ", count))
 	}
 	return preemption.Status{}
 }
@@ -168,7 +168,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 		rule := func(digit string) Filter {
 			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				if strings.HasSuffix(n.Name, digit) {
-					return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{digit}}
+					return preemption.Unschedulable.Because(digit)
 				}
 				return preemption.Status{}
 			})

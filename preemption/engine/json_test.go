@@ -324,7 +324,7 @@ func TestExactJSON(t *testing.T) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	require.NoError(t, enc.Encode(preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"a < b & c"}}))
+	require.NoError(t, enc.Encode(preemption.Unschedulable.Because("a < b & c")))
 	assert.Equal(t, `{"code":"unschedulable","reasons":["a < b & c"]}`+"\n", b.String())
 }
 
@@ -332,7 +332,7 @@ func TestExactJSON(t *testing.T) {
 func TestPlanTextStaysShort(t *testing.T) {
 	ex := &preemption.Explanation{}
 	for i := range 100 {
-		ex.TurnedDown = append(ex.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("reason-", i)}}})
+		ex.TurnedDown = append(ex.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Unschedulable.Because(fmt.Sprint("reason-", i))})
 		ex.Candidates = append(ex.Candidates, preemption.Candidate{Node: fmt.Sprint("n", i)})
 	}
 	ex.Unhelpful = ex.TurnedDown

@@ -87,7 +87,7 @@ func drawStatus(r *rand.Rand, round int) preemption.Status {
 	case 1:
 		return preemption.Status{Code: preemption.Unschedulable, ExcludedBy: preemption.NodeAffinity}
 	case 2:
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("round ", round, " ", r.IntN(1000))}}
+		return preemption.Unschedulable.Because(fmt.Sprint("round ", round, " ", r.IntN(1000)))
 	}
 	return preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}
 }

@@ -21,7 +21,7 @@ func TestNodeValueGoesAlong(t *testing.T) {
 		if n.Value.(*rack).powered {
 			return preemption.Status{}
 		}
-		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) without power"}}
+		return preemption.UnschedulableAndUnresolvable.Because("node(s) without power")
 	}
 	for name, rule := range map[string]engine.Filter{
 		"NodeRule": engine.NodeRule("Power", ask), "NodeRuleBy": engine.NodeRuleBy("Power", nil, ask),

@@ -53,7 +53,7 @@ type quotaState struct {
 
 func (s *quotaState) Check(n *outrank.Node) preemption.Status {
 	if s.taken[n.Name] >= s.limit {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"quota of " + s.name}}
+		return preemption.Unschedulable.Because("quota of " + s.name)
 	}
 	return preemption.Status{}
 }

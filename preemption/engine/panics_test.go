@@ -75,7 +75,7 @@ type fusedState struct {
 
 func (s *fusedState) Check(n *outrank.Node) preemption.Status {
 	if s.call(); s.away == 0 && len(n.Name)%3 == 0 {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"somebody has to leave"}}
+		return preemption.Unschedulable.Because("somebody has to leave")
 	}
 	return preemption.Status{}
 }
@@ -108,7 +108,7 @@ type fusedGuardState struct {
 
 func (s *fusedGuardState) Check() preemption.Status {
 	if s.call(); s.away > 3 {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"too many"}}
+		return preemption.Unschedulable.Because("too many")
 	}
 	return preemption.Status{}
 }

@@ -24,7 +24,7 @@ func (f refusing) Refused() preemption.Status {
 	if f.reason == "" {
 		return preemption.Status{}
 	}
-	return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{f.reason}}
+	return preemption.Unschedulable.Because(f.reason)
 }
 func (f refusing) Check(*outrank.Node) preemption.Status { return f.Refused() }
 func (refusing) Remove(*outrank.Pod, *outrank.Node)      {}

@@ -74,9 +74,9 @@ func ExampleRequest() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	var statuses []preemption.Status
 	for n := range snap.Nodes() {
-		st := preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}
+		st := preemption.Unschedulable.Because("Insufficient cpu")
 		if n.Name == "n1" {
-			st = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"under maintenance"}}
+			st = preemption.UnschedulableAndUnresolvable.Because("under maintenance")
 		}
 		statuses = append(statuses, st)
 	}

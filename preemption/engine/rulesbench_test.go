@@ -128,7 +128,7 @@ func BenchmarkRules(b *testing.B) {
 // everyTenth turns pods away from a tenth of the nodes.
 func everyTenth(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 	if n.Name[len(n.Name)-1] == '7' {
-		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+		return preemption.UnschedulableAndUnresolvable.Because("node(s) under maintenance")
 	}
 	return preemption.Status{}
 }

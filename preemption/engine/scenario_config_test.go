@@ -264,7 +264,7 @@ func (s *scenarioLimitState) Check(n *outrank.Node) preemption.Status {
 	if s.count[n.Name] < s.most {
 		return preemption.Status{}
 	}
-	return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprintf("%d there already", s.count[n.Name])}}
+	return preemption.Unschedulable.Because(fmt.Sprintf("%d there already", s.count[n.Name]))
 }
 
 func (s *scenarioLimitState) change(p *outrank.Pod, n *outrank.Node, by int) {

@@ -215,7 +215,7 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 		"must not be evicted":    {MayEvict: func(_, _ *outrank.Pod) bool { return false }},
 		"preemption is disabled": {Policy: preemption.Policy{Disabled: true}},
 		"still: licence: no licence": {Filters: []engine.Filter{engine.NodeRule("licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no licence"}}
+			return preemption.Unschedulable.Because("no licence")
 		})}},
 	} {
 		err := newEvaluator(t, config).Verify(ctx, snap, plan, gen.Now)

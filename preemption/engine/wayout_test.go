@@ -31,8 +31,8 @@ func TestFirstWayOut(t *testing.T) {
 	plan := func(o preemption.Outcome) *preemption.Plan { return &preemption.Plan{Outcome: o} }
 	helps, fits, nothing, again, never := plan(preemption.Preempt), plan(preemption.Fits), plan(preemption.NothingHelps), plan(preemption.NothingHelps), plan(preemption.NotEligible)
 	contrary, vetoed := plan(preemption.NothingHelps), plan(preemption.NothingHelps)
-	contrary.Unhelpful = []preemption.Count{{Status: preemption.Status{Code: preemption.Contradiction, Reasons: []string{"odd"}}, Nodes: 1}}
-	vetoed.Unhelpful = []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"an extender dropped the node"}}, Nodes: 1}}
+	contrary.Unhelpful = []preemption.Count{{Status: preemption.Contradiction.Because("odd"), Nodes: 1}}
+	vetoed.Unhelpful = []preemption.Count{{Status: preemption.Unschedulable.Because("an extender dropped the node"), Nodes: 1}}
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name  string

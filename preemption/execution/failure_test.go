@@ -36,7 +36,7 @@ func TestVerdict(t *testing.T) {
 	short := countOf(2, preemption.NodeResourcesFit, "Insufficient cpu")
 	both := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu", "Insufficient memory")
 	taint := countOf(10, preemption.TaintToleration, "node(s) had untolerated taint(s)")
-	absent := preemption.Count{Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) didn't satisfy plugin(s) [NodeAffinity]"}}, Nodes: 1}
+	absent := preemption.Count{Status: preemption.UnschedulableAndUnresolvable.Because("node(s) didn't satisfy plugin(s) [NodeAffinity]"), Nodes: 1}
 	excluded := absent
 	excluded.Status.ExcludedBy = preemption.NodeAffinity
 	never := turnedDown(preemption.NotEligible, short)
@@ -50,7 +50,7 @@ func TestVerdict(t *testing.T) {
 	contrary := turnedDown(preemption.NothingHelps, short, taint)
 	contrary.Unhelpful = []preemption.Count{
 		countOf(1, "", "No preemption victims found for incoming pod"),
-		{Status: preemption.Status{Code: preemption.Contradiction, Reasons: []string{`expected at least one victim pod on node "n1"`}}, Nodes: 1},
+		{Status: preemption.Contradiction.Because(`expected at least one victim pod on node "n1"`), Nodes: 1},
 	}
 	vetoed := turnedDown(preemption.NothingHelps, short)
 	vetoed.Unhelpful = append([]preemption.Count{countOf(1, "", "an extender dropped the node")}, contrary.Unhelpful[1:]...)

@@ -41,7 +41,7 @@ func gangPlan(pods []string, units ...string) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
 		Group: "default/gang", Outcome: preemption.Preempt,
 		TurnedDown: &preemption.Refusal{Reason: "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining"},
-		Status:     preemption.Status{Code: preemption.Success, Reasons: []string{"pod group preemption: found a placement for podgroup, preempting 2 victims"}},
+		Status:     preemption.Success.Because("pod group preemption: found a placement for podgroup, preempting 2 victims"),
 	}
 	for i, name := range pods {
 		plan.Placement = append(plan.Placement, preemption.Assignment{Pod: gangPod(name), Node: fmt.Sprintf("n%d", i+1)})

@@ -59,7 +59,7 @@ func TestHandleGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 		{Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodePorts"}, Nodes: 1},
 	}}
 	says := func(text string) preemption.Status {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{groupPrefix + text}}
+		return preemption.Unschedulable.Because(groupPrefix + text)
 	}
 	ongoing := []preemption.Assignment{{Pod: gangPod("a"), Node: "n5"}, {Pod: gangPod("b")}}
 	const keep, drop = "nomination kept", "nomination cleared"

@@ -33,7 +33,7 @@ func linesOf(lines []execution.LogLine) (texts []string) {
 func TestLogLinesOfAPlan(t *testing.T) {
 	pod := waitingPod("p", 9)
 	turned := []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodePorts, Reasons: []string{"no"}}, Nodes: 1}}
-	contradicts := []preemption.Count{{Status: preemption.Status{Code: preemption.Contradiction, Reasons: []string{"no"}}, Nodes: 1}}
+	contradicts := []preemption.Count{{Status: preemption.Contradiction.Because("no"), Nodes: 1}}
 	for name, c := range map[string]struct {
 		plan *preemption.Plan
 		want []string

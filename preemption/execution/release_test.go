@@ -63,7 +63,7 @@ func TestTerminatingVictimsAreCounted(t *testing.T) {
 // A preemption that succeeds says so from v1.37 on (rule 11.11).
 func TestSuccessSaysSo(t *testing.T) {
 	plan := evicting("p", runningPod("victim", "uid-1"))
-	plan.TurnedDown = []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}, Nodes: 1}}
+	plan.TurnedDown = []preemption.Count{{Status: preemption.Unschedulable.Because("Insufficient cpu"), Nodes: 1}}
 	for r, want := range map[outrank.Release]string{
 		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu.",
 		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node " + plan.Node + ", preempting 1 victims",
@@ -79,7 +79,7 @@ func TestSuccessSaysSo(t *testing.T) {
 // In v1.36 the plugin for devices says that a pod has no claims, and since then nothing
 // (rules 15.3.2 and 15.3.8).
 func TestDevicesSaySomethingOnce(t *testing.T) {
-	short := preemption.Count{Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}}, Nodes: 1}
+	short := preemption.Count{Status: preemption.Unschedulable.Because("Insufficient cpu"), Nodes: 1}
 	for r, want := range map[outrank.Release]string{
 		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
 		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",

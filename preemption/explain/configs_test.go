@@ -43,7 +43,7 @@ func configs() map[string]engine.Config {
 		"sample": {Sample: &preemption.Sample{Percent: 40, Offset: 1}},
 		"filter": {Filters: []engine.Filter{engine.NodeRule("Odd", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			if n.Name == "n1" {
-				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"odd"}}
+				return preemption.Unschedulable.Because("odd")
 			}
 			return preemption.Status{}
 		})}},
@@ -70,7 +70,7 @@ func (g gone) Clone() preemption.GuardState           { return maps.Clone(g) }
 func (g gone) Check() preemption.Status {
 	for _, n := range g {
 		if n > 1 {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no more than one of each app"}}
+			return preemption.Unschedulable.Because("no more than one of each app")
 		}
 	}
 	return preemption.Status{}

@@ -284,7 +284,7 @@ func TestWordsOfTheCaller(t *testing.T) {
 	require.NoError(t, err)
 	e, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{
 		engine.NodeRule("Licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
-			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"no licence\nthere"}}
+			return preemption.UnschedulableAndUnresolvable.Because("no licence\nthere")
 		}),
 	}})
 	require.NoError(t, err)

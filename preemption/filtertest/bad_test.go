@@ -107,7 +107,7 @@ var bad = []struct {
 		return &quota{check: func(s *quotaState, _ *outrank.Node) preemption.Status {
 			at, _ := times.LoadOrStore(s.pod, len(fmt.Sprintf("%p", s)))
 			times.Store(s.pod, at.(int)+1)
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprint("attempt ", at)}}
+			return preemption.Unschedulable.Because(fmt.Sprint("attempt ", at))
 		}}
 	}},
 	{"is not available every time", filtertest.SameAnswerRule, true, func() engine.Filter {
@@ -121,7 +121,7 @@ var bad = []struct {
 	}},
 	{"goes by the address of the pod", filtertest.SameAnswerRule, true, func() engine.Filter {
 		return &quota{check: func(s *quotaState, _ *outrank.Node) preemption.Status {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{fmt.Sprintf("pod at %p", s.pod)}}
+			return preemption.Unschedulable.Because(fmt.Sprintf("pod at %p", s.pod))
 		}}
 	}},
 	{"success with reasons", filtertest.StatusRule, true, func() engine.Filter {
@@ -207,7 +207,7 @@ var bad = []struct {
 				if s.last == "" {
 					return s.right(n)
 				}
-				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"after " + s.last}}
+				return preemption.Unschedulable.Because("after " + s.last)
 			},
 			remove: func(s *quotaState, p *outrank.Pod, _ *outrank.Node) { s.last = string(p.Key()) },
 			add:    func(s *quotaState, _ *outrank.Pod, _ *outrank.Node) { s.last = "" },
@@ -258,7 +258,7 @@ var bad = []struct {
 			check: func(*quotaState, *outrank.Node) preemption.Status {
 				lock.Lock()
 				defer lock.Unlock()
-				return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"asked for by one of " + latest.Requests().String()}}
+				return preemption.Unschedulable.Because("asked for by one of " + latest.Requests().String())
 			},
 		}
 	}},
@@ -299,7 +299,7 @@ func homesick() engine.Filter {
 		here := goroutine()
 		once.Do(func() { home = here })
 		if here != home {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"far from home"}}
+			return preemption.Unschedulable.Because("far from home")
 		}
 		return s.right(n)
 	}}

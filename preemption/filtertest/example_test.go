@@ -24,7 +24,7 @@ type onePerNodeState struct{ snap *engine.Snapshot }
 
 func (s onePerNodeState) Check(n *outrank.Node) preemption.Status {
 	if len(s.snap.PodsOn(n.Name)) > 0 {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"node(s) were taken"}}
+		return preemption.Unschedulable.Because("node(s) were taken")
 	}
 	return preemption.Status{}
 }

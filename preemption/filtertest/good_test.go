@@ -17,7 +17,7 @@ import (
 func maintenance() engine.Filter {
 	return engine.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Labels["rack"] == "r1" {
-			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}}
+			return preemption.UnschedulableAndUnresolvable.Because("node(s) under maintenance")
 		}
 		return preemption.Status{}
 	})

@@ -51,7 +51,7 @@ func (s *fewState) Add(*outrank.Pod, *outrank.Node) {
 func (s *fewState) Check() preemption.Status {
 	refused := s.away > s.most || s.atFirst && s.away == 0 || s.byOrder && s.away > 1 && len(s.last) > 0 && s.last[len(s.last)-1]%2 == 0
 	if refused {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"too many"}}
+		return preemption.Unschedulable.Because("too many")
 	}
 	return preemption.Status{}
 }

@@ -53,14 +53,14 @@ type gpuState struct {
 
 func (s *gpuState) Check(n *outrank.Node) preemption.Status {
 	if n.Labels["gpus"] == "" {
-		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) had no GPU"}}
+		return preemption.UnschedulableAndUnresolvable.Because("node(s) had no GPU")
 	}
 	for number := range s.devices {
 		if s.used[device{n.Name, number}]+s.want <= 100 {
 			return preemption.Status{}
 		}
 	}
-	return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no GPU with a large enough share left"}}
+	return preemption.Unschedulable.Because("no GPU with a large enough share left")
 }
 
 // change counts a pod on its GPU, or on every one where it has none yet.
@@ -146,7 +146,7 @@ func (s *quotaState) Check(n *outrank.Node) preemption.Status {
 
 func (s *quotaState) right(n *outrank.Node) preemption.Status {
 	if s.count[n.Name] >= s.limit {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"quota"}}
+		return preemption.Unschedulable.Because("quota")
 	}
 	return preemption.Status{}
 }

@@ -80,7 +80,7 @@ func (a *busyAttempt) Clone() preemption.FilterState {
 
 func (a *busyAttempt) Check(n *outrank.Node) preemption.Status {
 	if a.cluster.on[n.Name]+a.more[n.Name] >= a.limit {
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"node(s) were busy"}}
+		return preemption.Unschedulable.Because("node(s) were busy")
 	}
 	return preemption.Status{}
 }

@@ -308,7 +308,7 @@ func (s *fewAway) Add(v *outrank.Pod, _ *outrank.Node) {
 func (s *fewAway) Check() preemption.Status {
 	for _, n := range s.apps {
 		if n > s.few.ofApp || s.away > s.few.pods {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"too many at once"}}
+			return preemption.Unschedulable.Because("too many at once")
 		}
 	}
 	return preemption.Status{}

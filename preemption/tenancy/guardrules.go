@@ -228,7 +228,7 @@ func (s *guardState) Check() preemption.Status {
 			q.reason, q.known = s.refuses(q), true
 		}
 		if q.reason != "" {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{q.reason}}
+			return preemption.Unschedulable.Because(q.reason)
 		}
 	}
 	return preemption.Status{}

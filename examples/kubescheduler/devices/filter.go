@@ -256,7 +256,7 @@ func (a *attempt) Refused() preemption.Status {
 }
 
 func unresolvable(reason string) preemption.Status {
-	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{reason}}
+	return preemption.UnschedulableAndUnresolvable.Because(reason)
 }
 
 // Check asks the allocator.
@@ -279,7 +279,7 @@ func (a *attempt) Check(n *outrank.Node) preemption.Status {
 		case errors.Is(err, structured.ErrFailedAllocationOnNode):
 			return a.short(v, err.Error())
 		case err != nil:
-			return preemption.Status{Code: preemption.Contradiction, Reasons: []string{fmt.Sprintf("running %q filter plugin: %s", Name, told(err))}}
+			return preemption.Contradiction.Because(fmt.Sprintf("running %q filter plugin: %s", Name, told(err)))
 		case !ok:
 			return a.short(v, cannotAllocate)
 		}

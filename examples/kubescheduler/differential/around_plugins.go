@@ -121,11 +121,11 @@ type contraryState struct {
 func (s *contraryState) Check(n *outrank.Node) preemption.Status {
 	switch s.says(n.Name, s.dry[n.Name], slices.Collect(maps.Keys(s.pods[n.Name]))) {
 	case no:
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{contraryText}}
+		return preemption.Unschedulable.Because(contraryText)
 	case never:
-		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{neverText}}
+		return preemption.UnschedulableAndUnresolvable.Because(neverText)
 	case breaks: // as the reference wraps it
-		return preemption.Status{Code: preemption.Contradiction, Reasons: []string{fmt.Sprintf("running %q filter plugin: %s", contraryName, brokenText)}}
+		return preemption.Contradiction.Because(fmt.Sprintf("running %q filter plugin: %s", contraryName, brokenText))
 	}
 	return preemption.Status{}
 }

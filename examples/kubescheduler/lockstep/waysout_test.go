@@ -106,13 +106,13 @@ func (w *way) ours() engine.WayOut {
 	case hopeless:
 		plan = turnedDown(preemption.NothingHelps)
 	case vetoed:
-		plan, node[0].Status = turnedDown(preemption.NothingHelps), preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"an extender dropped the node"}}
+		plan, node[0].Status = turnedDown(preemption.NothingHelps), preemption.Unschedulable.Because("an extender dropped the node")
 		plan.Unhelpful = node
 	case preempts:
 		plan = turnedDown(preemption.Preempt)
 		plan.Candidate = preemption.Candidate{Node: "n1", Victims: make([]preemption.Victim, 1)}
 	case broken:
-		plan, node[0].Status = turnedDown(preemption.NothingHelps), preemption.Status{Code: preemption.Contradiction, Reasons: []string{`expected at least one victim pod on node "n1"`}}
+		plan, node[0].Status = turnedDown(preemption.NothingHelps), preemption.Contradiction.Because(`expected at least one victim pod on node "n1"`)
 		plan.Unhelpful = node
 	default:
 		out.Says = w.text()

@@ -52,7 +52,7 @@ func (a *aside) statuses(snap *engine.Snapshot, said fwk.NodeToStatusReader) []p
 	for node := range snap.Nodes() {
 		of := status(said.Get(node.Name))
 		if a.nodes[node.Name] {
-			of = preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{reasonAside}}
+			of = preemption.UnschedulableAndUnresolvable.Because(reasonAside)
 		}
 		list = append(list, of)
 	}

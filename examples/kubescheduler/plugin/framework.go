@@ -154,7 +154,7 @@ func (s *frameworkState) Check(at *outrank.Node) preemption.Status {
 		err = s.failed
 	}
 	if err != nil {
-		return preemption.Status{Code: preemption.Contradiction, Reasons: []string{err.Error()}}
+		return preemption.Contradiction.Because(err.Error())
 	}
 	return status(s.handle.RunFilterPlugins(s.ctx, s.cycle, s.pod, n.now))
 }

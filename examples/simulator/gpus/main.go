@@ -48,11 +48,11 @@ func fullest(left []int64, milli int64) (at int64) {
 	return at
 }
 
-func takes(p *outrank.Pod, n *outrank.Node, pods []*outrank.Pod) (s preemption.Status) {
-	if fullest(free(n, pods), p.Value.(*share).milli) < 0 {
-		s = preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no GPU has enough left"}}
+func takes(p *outrank.Pod, n *outrank.Node, pods []*outrank.Pod) preemption.Status {
+	if fullest(free(n, pods), p.Value.(*share).milli) >= 0 {
+		return preemption.Status{}
 	}
-	return s
+	return preemption.Unschedulable.Because("no GPU has enough left")
 }
 
 // tight is a score: the less is left on the GPU that the pod gets, the better.

@@ -201,7 +201,7 @@ func ExampleFilterByPods() {
 			}
 		}
 		if has, _ := node.Value.(int); pod.Labels["licence"] != "" && needed > has {
-			return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"no licence is left"}}
+			return preemption.Unschedulable.Because("no licence is left")
 		}
 		return preemption.Status{}
 	})

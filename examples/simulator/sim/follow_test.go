@@ -114,7 +114,7 @@ func TestOwnFilterPlacesAndPreempts(t *testing.T) {
 		if n.Value == "fast" {
 			return preemption.Status{}
 		}
-		return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"slow"}}
+		return preemption.UnschedulableAndUnresolvable.Because("slow")
 	})
 	config := Config{Schedulers: []Scheduler{{Preemption: engine.Config{Filters: []engine.Filter{fast}}}}}
 	n1, n2, n3 := node("n1", "4"), node("n2", "4"), node("n3", "4")
@@ -134,7 +134,7 @@ func TestFilterByPods(t *testing.T) {
 		if len(pods) < 2 {
 			return preemption.Status{}
 		}
-		return preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"two are there"}}
+		return preemption.Unschedulable.Because("two are there")
 	})
 	require.NoError(t, filtertest.Check(two, filtertest.Options{}))
 	config := Config{Schedulers: []Scheduler{{Preemption: engine.Config{Filters: []engine.Filter{two}}}}}

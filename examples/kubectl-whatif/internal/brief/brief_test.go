@@ -102,7 +102,7 @@ func TestBounds(t *testing.T) {
 	for i := range 5000 {
 		name := fmt.Sprint("n", i)
 		e.Candidates = append(e.Candidates, preemption.Candidate{Node: name, Victims: make([]preemption.Victim, 110)})
-		e.Nodes = append(e.Nodes, preemption.NodeReport{Node: name, Status: preemption.Status{Code: preemption.Unschedulable, Reasons: []string{name}}})
+		e.Nodes = append(e.Nodes, preemption.NodeReport{Node: name, Status: preemption.Unschedulable.Because(name)})
 	}
 	got, left := brief.Of(e, brief.Usual)
 	assert.Len(t, got.Candidates, 3, "that of the first, and 300 victims besides")
