@@ -11,14 +11,14 @@ import (
 // each of them means.
 type (
 	wireStatus struct {
-		Code       Code     `json:"code"`
+		Code       string   `json:"code"`
 		Filter     string   `json:"filter,omitempty"`
 		ExcludedBy string   `json:"excludedBy,omitempty"`
 		Reasons    []string `json:"reasons,omitempty"`
 	}
 	wireCount struct {
 		Nodes      int      `json:"nodes"`
-		Code       Code     `json:"code"`
+		Code       string   `json:"code"`
 		Filter     string   `json:"filter,omitempty"`
 		ExcludedBy string   `json:"excludedBy,omitempty"`
 		Reasons    []string `json:"reasons,omitempty"`
@@ -71,7 +71,7 @@ type (
 		Pod                *answerjson.Pod   `json:"pod,omitempty"`
 		Outcome            Outcome           `json:"outcome"`
 		Resize             bool              `json:"resize,omitempty"`
-		Ineligible         *Ineligibility    `json:"ineligible,omitempty"`
+		Ineligible         string            `json:"ineligible,omitempty"`
 		Refusal            string            `json:"refusal,omitempty"`
 		Across             bool              `json:"across,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
@@ -98,10 +98,12 @@ type (
 // answerEncoder builds the wire forms of one answer.
 type answerEncoder struct{ answerjson.Encoder }
 
-func (e *answerEncoder) status(s Status) wireStatus { return wireStatus(s) }
+func (e *answerEncoder) status(s Status) wireStatus {
+	return wireStatus{s.Code.String(), s.Filter, s.ExcludedBy, s.Reasons}
+}
 
 func (e *answerEncoder) count(c Count) wireCount {
-	return wireCount{c.Nodes, c.Code, c.Filter, c.ExcludedBy, c.Reasons}
+	return wireCount{c.Nodes, c.Code.String(), c.Filter, c.ExcludedBy, c.Reasons}
 }
 
 func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }
@@ -154,22 +156,29 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 	return w
 }
 
+// ineligible returns the word for why a pod may not preempt, and what the caller says where it is
+// the caller who keeps it from that.
+func ineligible(i Ineligibility) (word, refusal string) {
+	if i.byCaller() {
+		return "by-caller", string(i)
+	}
+	return string(i), ""
+}
+
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Refusal: p.Refusal, Across: p.Across,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.Across,
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),
 	}
-	if p.Ineligible != Eligible {
-		w.Ineligible = &p.Ineligible
-	}
+	w.Ineligible, w.Refusal = ineligible(p.Ineligible)
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)
 		w.Refused = &refused
 	}
-	if p.Outcome == Preempt || p.Score != (Score{}) {
+	if p.Outcome == Preempts || p.Score != (Score{}) {
 		score := e.score(p.Score)
 		w.Score = &score
 	}

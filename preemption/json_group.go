@@ -45,7 +45,7 @@ type (
 		Group        outrank.Key       `json:"group,omitempty"`
 		Composite    *answerjson.Group `json:"composite,omitempty"`
 		Outcome      Outcome           `json:"outcome"`
-		Ineligible   *Ineligibility    `json:"ineligible,omitempty"`
+		Ineligible   Ineligibility     `json:"ineligible,omitempty"`
 		Status       *wireStatus       `json:"status,omitempty"`
 		Placement    []wireAssignment  `json:"placement"`
 		Nominations  []wireAssignment  `json:"nominations,omitempty"`
@@ -87,16 +87,13 @@ func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
 
 func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 	w := wireGroupPlan{
-		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome,
+		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome, Ineligible: p.Ineligible,
 		Placement:   answerjson.List(p.Placement, e.assignment),
 		Nominations: answerjson.List(p.Nominations, e.assignment),
 		Victims:     answerjson.List(p.Victims, e.groupVictim), Disruptions: p.Disruptions,
 		GraceSeconds: answerjson.Seconds(p.Grace),
 		TurnedDown:   e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
 		Possible: p.Possible, Placements: p.Placements,
-	}
-	if p.Ineligible != Eligible {
-		w.Ineligible = &p.Ineligible
 	}
 	if len(p.Status.Reasons) > 0 {
 		status := e.status(p.Status)

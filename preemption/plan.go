@@ -8,82 +8,78 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Outcome is the kind of answer.
-type Outcome uint8
+// Outcome is the kind of an answer. Its values are words that never change. The zero Outcome
+// is that of a plan that nobody made.
+type Outcome string
 
 // The outcomes, in the order in which they are checked.
 const (
 	// Fits: a node takes the pod as things are.
-	Fits Outcome = iota
+	Fits Outcome = "fits"
 	// NotEligible: the pod may not preempt, or not at present.
-	NotEligible
-	// NothingHelps: on no node does removing pods make room, or none of those where it
+	NotEligible Outcome = "not-eligible"
+	// NothingHelps: on no node does the loss of pods make room, or none of those where it
 	// does is left by the extenders, or the search ended in an error ([Plan.Err]).
-	NothingHelps
-	// Preempt: the victims on the node have to leave.
-	Preempt
+	NothingHelps Outcome = "nothing-helps"
+	// Preempts: the victims on the node have to leave.
+	Preempts Outcome = "preempt"
 )
 
-// String returns the outcome in a few words.
-func (o Outcome) String() string { return answerjson.Text(outcomeTexts, o) }
+// Ineligibility is why a pod may not preempt (chapter 8); empty if it may. It is one of these
+// words, which never change, or a text of the caller's, who keeps the pod from preempting (rule
+// 8.13).
+type Ineligibility string
 
-var outcomeTexts = []string{
-	Fits: "fits", NotEligible: "not eligible", NothingHelps: "nothing helps", Preempt: "preempt",
-}
-
-// Ineligibility is why a pod may not preempt (chapter 8).
-type Ineligibility uint8
-
-// The reasons.
+// The reasons of kube-scheduler and its variants.
 const (
-	// Eligible: the pod may preempt.
-	Eligible Ineligibility = iota
 	// PolicyNever: its preemption policy is Never.
-	PolicyNever
-	// VictimsTerminating: victims of an earlier preemption are still leaving
-	// its nominated node.
-	VictimsTerminating
+	PolicyNever Ineligibility = "policy-never"
+	// VictimsTerminating: victims of an earlier preemption still leave its nominated node.
+	VictimsTerminating Ineligibility = "victims-terminating"
 	// Nominated: it has a nomination already, as the simplified variant says.
-	Nominated
+	Nominated Ineligibility = "nominated"
 	// Disabled: the policy allows no pod to preempt.
-	Disabled
-	// ByCaller: preemption.Config.MayPreempt says no, and [Plan.Refusal] why.
-	ByCaller
+	Disabled Ineligibility = "disabled"
 )
 
-// String returns the reference's message if it has one, and the empty text for
-// Eligible.
-func (i Ineligibility) String() string { return answerjson.Text(ineligibilityTexts, i) }
-
-var ineligibilityTexts = []string{
-	Eligible: "", PolicyNever: "not eligible due to preemptionPolicy=Never.",
-	VictimsTerminating: "not eligible due to a terminating pod on the nominated node.",
-	Nominated:          "not eligible due to the nominated node.", Disabled: "not eligible because preemption is disabled.",
-	ByCaller: "not eligible by the caller's rule.",
+// Message returns what the pod is told: kube-scheduler's text for one of its reasons, the
+// caller's as it stands. It is empty where the pod may preempt.
+func (i Ineligibility) Message() string {
+	switch i {
+	case PolicyNever:
+		return "not eligible due to preemptionPolicy=Never."
+	case VictimsTerminating:
+		return "not eligible due to a terminating pod on the nominated node."
+	case Nominated:
+		return "not eligible due to the nominated node."
+	case Disabled:
+		return "not eligible because preemption is disabled."
+	}
+	return string(i)
 }
+
+// byCaller reports whether the reason is a text of the caller's, which is its own message.
+func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string(i) }
 
 // Plan is the answer to the question which pods have to leave. It belongs to
 // the caller. The pods and budgets that it points to are those that the caller
 // passed in.
 type Plan struct {
 	// Pod is the preemptor.
-	Pod     *outrank.Pod
+	Pod *outrank.Pod
+	// Outcome is the kind of answer. The zero Plan has none.
 	Outcome Outcome
 	// Resize is set where the preemptor is on its node already, and room is wanted for
 	// its resize in place, which the node has deferred (group 7.19). It is nominated
 	// nowhere, and see [Plan.Permit] for what it means that it fits.
 	Resize bool
-	// Ineligible says why the outcome is NotEligible. It is also set if the pod
-	// fits but could not preempt.
+	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
 	Ineligible Ineligibility
-	// Refusal is what preemption.Config.MayPreempt said where Ineligible is ByCaller; else empty.
-	Refusal string
 	// Across is set where victims were looked for on other nodes, too
 	// (preemption.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
 	Across bool

@@ -15,7 +15,7 @@ func (e *Explanation) PlanFor(node string) (*Plan, error) {
 	if e == nil {
 		return nil, errNoExplanation
 	}
-	if e.Outcome != Preempt {
+	if e.Outcome != Preempts {
 		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", phrase.Pod(e.Pod), ErrState, e.Outcome)
 	}
 	for _, c := range e.Candidates {

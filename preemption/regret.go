@@ -71,7 +71,7 @@ func (r *Regret) certainty() string {
 	case r.Best == nil:
 		return "nothing is known"
 	case r.Best.ClusterCertificate == nil:
-		return r.Best.Outcome.String()
+		return string(r.Best.Outcome)
 	}
 	return r.Best.ClusterCertificate.String()
 }

@@ -1,37 +1,31 @@
 package preemption
 
 import (
-	"github.com/outrank-go/outrank/internal/answerjson"
+	"cmp"
+
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Code says whether a pod may run on a node and, if not, whether removing other
-// pods may change that.
-type Code uint8
+// Code says whether a pod may run on a node and, if not, whether the loss of other pods may
+// change that. Its values are words that never change; [Success] is the zero value.
+type Code string
 
 // The codes (rule 7.1.1; framework.Code).
 const (
-	// Success: the pod may run on the node.
-	Success Code = iota
-	// Unschedulable: the pod may not run there, but removing pods may help.
-	Unschedulable
-	// UnschedulableAndUnresolvable: the pod may not run there, and removing
-	// pods cannot help.
-	UnschedulableAndUnresolvable
-	// Contradiction: a filter contradicted itself. It failed with the node as
-	// it is, and passed with the same pods after they had been removed and put
-	// back, so that there is no victim (rule 9.9). A filter of the caller's says by
-	// it that it is broken.
-	Contradiction
+	// Success: the pod may run there.
+	Success Code = ""
+	// Unschedulable: it may not, and the loss of pods may help.
+	Unschedulable Code = "unschedulable"
+	// UnschedulableAndUnresolvable: it may not, and no loss of pods helps.
+	UnschedulableAndUnresolvable Code = "unschedulable-and-unresolvable"
+	// Contradiction: a filter failed with the node as it is and passed with the same pods taken
+	// away and put back, so that there is no victim (rule 9.9). A filter says by it that it is
+	// broken.
+	Contradiction Code = "contradiction"
 )
 
-// String returns the reference's name of the code.
-func (c Code) String() string { return answerjson.Text(codeTexts, c) }
-
-var codeTexts = []string{
-	Success: "Success", Unschedulable: "Unschedulable",
-	UnschedulableAndUnresolvable: "UnschedulableAndUnresolvable", Contradiction: "Error",
-}
+// String returns the code, "success" for [Success].
+func (c Code) String() string { return cmp.Or(string(c), "success") }
 
 // Because returns a status with the code and reasons for people.
 func (c Code) Because(reasons ...string) Status { return Status{Code: c, Reasons: reasons} }

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,20 +49,17 @@ func (p *Plan) outcomeText() string {
 			return "fits on 1 node"
 		}
 		return fmt.Sprintf("fits on %d nodes", p.Feasible)
-	case Preempt:
+	case Preempts:
 		return "preempts on " + p.Node
-	}
-	if p.Outcome == NotEligible && p.Refusal != "" {
-		return strings.TrimSuffix(p.Refusal, ".")
 	}
 	return outcomeText(p.Outcome, p.Ineligible)
 }
 
 func outcomeText(o Outcome, why Ineligibility) string {
-	if o == NotEligible && why != Eligible {
-		return strings.TrimSuffix(why.String(), ".")
+	if o == NotEligible && why != "" {
+		return strings.TrimSuffix(why.Message(), ".")
 	}
-	return o.String()
+	return cmp.Or(strings.ReplaceAll(string(o), "-", " "), "no answer")
 }
 
 // String returns what [Plan.String] returns, and a line with the best
@@ -95,7 +93,7 @@ func (p GroupPlan) String() string {
 		subject = "group " + string(p.Group)
 	}
 	t.WriteString(subject + ": ")
-	if p.Outcome == Preempt {
+	if p.Outcome == Preempts {
 		t.WriteString("preempts")
 	} else {
 		t.WriteString(outcomeText(p.Outcome, p.Ineligible))

@@ -24,7 +24,7 @@ func newAnswer(d *decision, list int) *Answer {
 	for i := range d.explained.Candidates[:min(len(d.explained.Candidates), list)] {
 		a.Candidates = append(a.Candidates, candidateOf(&d.explained.Candidates[i]))
 	}
-	if d.explained.Outcome == preemption.Preempt {
+	if d.explained.Outcome == preemption.Preempts {
 		a.choose(d)
 	}
 	if d.explained.Outcome == preemption.NothingHelps {
@@ -51,7 +51,7 @@ func newDocument(d *decision) *Document {
 	if h := d.scene.happened(); h != nil {
 		doc.Changes, doc.Before, doc.Forbidden, doc.Resizes = h.changes, h.before, h.forbidden, h.resizes
 	}
-	if d.explained.Outcome == preemption.Preempt {
+	if d.explained.Outcome == preemption.Preempts {
 		doc.Room = roomOn(d)
 	}
 	for i := range d.explained.Victims {
@@ -253,5 +253,5 @@ func reasons(d *decision, list int, counts []preemption.Count, of func(*preempti
 
 // same is equal for statuses that are counted together.
 func same(s preemption.Status) string {
-	return fmt.Sprintf("%d %q %q", s.Code, s.Filter, s.Reasons)
+	return fmt.Sprintf("%q %q %q", s.Code, s.Filter, s.Reasons)
 }

@@ -59,7 +59,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
-	if s.opts.set["replacements"] && e.Outcome == preemption.Preempt {
+	if s.opts.set["replacements"] && e.Outcome == preemption.Preempts {
 		err = d.follow(ctx)
 	}
 	if s.opts.about.trace && err == nil {

@@ -132,7 +132,7 @@ func (d *document) answer() *Answer {
 	for _, c := range x.Candidates {
 		a.Candidates = append(a.Candidates, c.candidate())
 	}
-	if x.Outcome == preemption.Preempt && len(a.Candidates) > 1 {
+	if x.Outcome == preemption.Preempts && len(a.Candidates) > 1 {
 		a.DecidedBy, a.RunnerUp = x.DecidedBy, &a.Candidates[1]
 	}
 	for _, n := range x.Nodes {

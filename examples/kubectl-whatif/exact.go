@@ -45,17 +45,17 @@ func exactOf(r *preemption.Regret) *Exact {
 // writeExact compares the decision and the best one.
 func writeExact(p console.Page, r *preemption.Regret) {
 	p.Line("\nThe best by the same ranks, budgets charged for those who leave alone:")
-	if r.Plan.Outcome != preemption.Preempt && r.Best.Outcome != preemption.Preempt {
+	if r.Plan.Outcome != preemption.Preempts && r.Best.Outcome != preemption.Preempts {
 		p.Line("  nobody leaves either: %s", r.Best.Outcome)
 		return
 	}
 	var t console.Table
 	t.Head("", "KUBE-SCHEDULER", "BEST")
 	var scored, best *preemption.Score
-	if r.Plan.Outcome == preemption.Preempt {
+	if r.Plan.Outcome == preemption.Preempts {
 		scored = &r.Score
 	}
-	if r.Best.Outcome == preemption.Preempt {
+	if r.Best.Outcome == preemption.Preempts {
 		best = &r.Best.Score
 	}
 	t.Add("node", orNobody(scored, r.Plan.Node), orNobody(best, r.Best.Node))

@@ -37,7 +37,7 @@ func preempted(o preemption.Outcome) int {
 	switch o {
 	case preemption.Fits:
 		return exitFits
-	case preemption.Preempt:
+	case preemption.Preempts:
 		return exitEvicts
 	}
 	return exitStays

@@ -57,7 +57,7 @@ func writeResize(p console.Page, a *Answer, list int) {
 	switch a.Outcome {
 	case preemption.Fits:
 		p.Line("\nNobody has to leave: node %s has room for the resize, and its kubelet carries it out.", node)
-	case preemption.Preempt:
+	case preemption.Preempts:
 		p.Line("\nNode %s has no room for the resize as things are. %s to leave; its kubelet can carry it out once they", node, have(len(a.Victims)))
 		p.Line("are gone.")
 		writeChosen(p, a, list)

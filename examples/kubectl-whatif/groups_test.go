@@ -107,7 +107,7 @@ func TestPodWithItsGroup(t *testing.T) {
 	assert.Equal(t, outrank.Key("default/train"), w.Group)
 	assert.Equal(t, int32(2), w.MinCount)
 	assert.Equal(t, []question.Member{{Key: "default/t-0", Node: "n1"}, {Key: "default/t-1", Node: "n1"}}, w.Members)
-	assert.Equal(t, preemption.Preempt, w.Report.Outcome)
+	assert.Equal(t, preemption.Preempts, w.Report.Outcome)
 	require.Len(t, w.Report.Victims, 1)
 	assert.Equal(t, outrank.Key("default/low"), w.Report.Victims[0].Pods[0].Key)
 	text, _ := askedWhole(t, grouped(true), "default/t-0", "-o", "json")

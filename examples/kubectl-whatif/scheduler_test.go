@@ -93,8 +93,8 @@ func TestProfilesShareNominations(t *testing.T) {
 		name, file string
 		want       preemption.Outcome
 	}{
-		{"one profile is assumed", "", preemption.Preempt},
-		{"one profile", `{"schedulerName": "default-scheduler"}`, preemption.Preempt},
+		{"one profile is assumed", "", preemption.Preempts},
+		{"one profile", `{"schedulerName": "default-scheduler"}`, preemption.Preempts},
 		{"both", `{"schedulerName": "mine"}, {"schedulerName": "default-scheduler"}`, preemption.NothingHelps},
 	} {
 		args := []string{"-cluster", "-", "-pending", "default/p"}

@@ -26,7 +26,7 @@ func writePlace(p console.Page, a *Answer, list int) {
 		if a.Goes != "" && a.FeasibleNodes.Count > 1 {
 			p.Line("%s", a.Goes)
 		}
-	case preemption.Preempt:
+	case preemption.Preempts:
 		writePreempt(p, a, list)
 	case preemption.NotEligible:
 		p.Line("\n%s: no node takes it as things are, and it may not push\nothers out: %s",

@@ -88,13 +88,13 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 	exact, err := c.explain(config, now)
 	require.NoError(t, err, c.ID)
 	n.cases++
-	if usual.Outcome != preemption.Preempt {
-		nothing := usual.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempt
+	if usual.Outcome != preemption.Preempts {
+		nothing := usual.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempts
 		require.True(t, exact.Outcome == usual.Outcome || nothing, "%s: %v, and exactly %v", c.ID, usual.Outcome, exact.Outcome)
 		return
 	}
 	n.preempt++
-	require.Equal(t, preemption.Preempt, exact.Outcome, c.ID)
+	require.Equal(t, preemption.Preempts, exact.Outcome, c.ID)
 	order, _ := exact.Score.Compare(usual.Score)
 	require.LessOrEqual(t, order, 0, "%s: %v, and exactly %v", c.ID, usual.Plan, exact.Plan)
 	if order < 0 {

@@ -89,7 +89,7 @@ func alikeForGroup(first, plan, own *preemption.GroupPlan) error {
 // groupAnswer joins the places as things are and the result of preemption.
 func groupAnswer(first, plan *preemption.GroupPlan) *Group {
 	g := &Group{
-		Code: plan.Status.Code.String(), Reasons: plan.Status.Reasons, Nominations: nodesOf(plan.Nominations),
+		Code: codeName(plan.Status.Code), Reasons: plan.Status.Reasons, Nominations: nodesOf(plan.Nominations),
 		NumPDBViolations: plan.Violations(), NumPodGroupDisruptions: plan.Disruptions,
 	}
 	if g.Fits = first.Outcome == preemption.Fits; g.Fits {

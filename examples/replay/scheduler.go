@@ -142,8 +142,8 @@ func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 		PreFilter: statusOf(ex.Refused),
 		Filter:    map[string]Status{}, NonCandidates: map[string]Status{},
 		Feasible: []string{}, PotentialNodes: []string{}, Candidates: []Candidate{},
-		Eligible:        ex.Ineligible == preemption.Eligible,
-		EligibleMessage: ex.Ineligible.String(),
+		Eligible:        ex.Ineligible == "",
+		EligibleMessage: ex.Ineligible.Message(),
 	}
 	for _, n := range ex.Nodes {
 		s.Filter[n.Node] = statusOf(n.Status)
@@ -179,7 +179,7 @@ func candidatesOf(ex *preemption.Explanation) []Candidate {
 }
 
 func statusOf(s preemption.Status) Status {
-	return Status{Code: s.Code.String(), Plugin: s.Filter, Reasons: s.Reasons}
+	return Status{Code: codeName(s.Code), Plugin: s.Filter, Reasons: s.Reasons}
 }
 
 func candidateOf(c *preemption.Candidate) Candidate {
@@ -220,4 +220,17 @@ func postFilterOf(p *preemption.Plan) *PostFilter {
 		out.ClearedNominations = append(out.ClearedNominations, string(cleared.Key()))
 	}
 	return out
+}
+
+// codeName is kube-scheduler's name of a code.
+func codeName(c preemption.Code) string {
+	switch c {
+	case preemption.Success:
+		return "Success"
+	case preemption.Unschedulable:
+		return "Unschedulable"
+	case preemption.UnschedulableAndUnresolvable:
+		return "UnschedulableAndUnresolvable"
+	}
+	return "Error"
 }

@@ -39,7 +39,7 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 	f := execution.GroupFailure{Entry: entry, Now: now, Plan: plan, Err: err, Profile: l.profile(members[0].Pod)}
 	if err != nil {
 		f.Plan = nil
-	} else if plan.Outcome == preemption.Preempt {
+	} else if plan.Outcome == preemption.Preempts {
 		r.Report, f.ExecutionErr = l.executor.ExecuteGroup(ctx, entry.Group, plan)
 	}
 	return r, l.failGroup(ctx, r, f)
@@ -71,7 +71,7 @@ func (l *Loop) decideGroup(ctx context.Context, r *Result, now time.Time) (*pree
 			return nil, revision, &hookError{err}
 		}
 	}
-	if plan.Outcome == preemption.Preempt && snap.Revision() != revision {
+	if plan.Outcome == preemption.Preempts && snap.Revision() != revision {
 		if err := l.eval.VerifyGroup(ctx, snap, plan, now); err != nil {
 			return nil, revision, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), engine.ErrStale, err)
 		}
@@ -115,7 +115,7 @@ func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.GroupFailur
 	} else {
 		r.Err = f.ExecutionErr
 	}
-	if f.Plan != nil && f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil {
+	if f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil {
 		r.Outcome = Preempting
 	}
 	for i, failure := range results {

@@ -126,7 +126,7 @@ func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*
 	case plan.Outcome == preemption.Fits:
 		status := plan.Permit() // of a resize
 		f.Plan, f.Refused = nil, &status
-	case plan.Outcome == preemption.Preempt:
+	case plan.Outcome == preemption.Preempts:
 		if err := l.stillHolds(ctx, plan, now, revision); err != nil {
 			f.Plan, f.Err = nil, err
 			break
@@ -328,7 +328,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, f *execution.Failure) error 
 	case r.Failure.Requeue != execution.Requeued:
 		r.Outcome = Dropped
 		l.forget(r)
-	case f.Plan != nil && f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil:
+	case f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil:
 		r.Outcome, r.Node = Preempting, f.Plan.Node
 	}
 	return errors.Join(misuse(f.Err), err)

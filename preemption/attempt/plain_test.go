@@ -244,7 +244,7 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 	} else {
 		f.Plan, err = eval.Preempt(ctx, snap, pod, now)
 		require.NoError(t, err)
-		if f.Plan.Outcome == preemption.Preempt {
+		if f.Plan.Outcome == preemption.Preempts {
 			report, err := s.x.Execute(ctx, f.Plan)
 			require.NoError(t, err)
 			text = report.String()

@@ -89,8 +89,8 @@ func TestFullReachesEverything(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(draws) {
 		ex := explain(t, clustergen.Full(), seed)
-		seen["outcome "+ex.Outcome.String()]++
-		seen["ineligible "+ex.Ineligible.String()]++
+		seen["outcome "+string(ex.Outcome)]++
+		seen["ineligible "+ex.Ineligible.Message()]++
 		seen["decided by "+ex.DecidedBy.String()]++
 		seen["cleared"] += len(ex.ClearedNominations)
 		for _, c := range ex.TurnedDown {
@@ -105,12 +105,12 @@ func TestFullReachesEverything(t *testing.T) {
 			}
 		}
 	}
-	wanted := []string{"cleared", "some violate", "filter  UnschedulableAndUnresolvable", "dry run  UnschedulableAndUnresolvable"}
-	for _, o := range []preemption.Outcome{preemption.Fits, preemption.NotEligible, preemption.NothingHelps, preemption.Preempt} {
-		wanted = append(wanted, "outcome "+o.String())
+	wanted := []string{"cleared", "some violate", "filter  unschedulable-and-unresolvable", "dry run  unschedulable-and-unresolvable"}
+	for _, o := range []preemption.Outcome{preemption.Fits, preemption.NotEligible, preemption.NothingHelps, preemption.Preempts} {
+		wanted = append(wanted, "outcome "+string(o))
 	}
 	for _, i := range []preemption.Ineligibility{preemption.PolicyNever, preemption.VictimsTerminating} {
-		wanted = append(wanted, "ineligible "+i.String())
+		wanted = append(wanted, "ineligible "+i.Message())
 	}
 	for _, r := range append(preemption.DefaultRanks(), preemption.ByNodeOrder) {
 		if r != preemption.ByVictims { // an equal sum of priorities mostly means as many victims
@@ -160,7 +160,7 @@ func TestPreemptorGroupsDecide(t *testing.T) {
 		}
 	}
 	assert.Positive(t, seen[preemption.Fits])
-	assert.Greater(t, seen[preemption.Preempt], 50)
+	assert.Greater(t, seen[preemption.Preempts], 50)
 	assert.Greater(t, seen[preemption.NothingHelps], 20)
 	assert.Positive(t, own, "groups that have pods in the cluster")
 	assert.Positive(t, alone, "pods of no group")

@@ -201,10 +201,10 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		few, err := limited.PreemptAcross(context.Background(), snap, pod, gen.Now)
 		require.NoError(t, err)
 		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
-			require.Equal(t, preemption.Preempt, few.Outcome, "each node is looked at once (rule 23.10)")
+			require.Equal(t, preemption.Preempts, few.Outcome, "each node is looked at once (rule 23.10)")
 		}
 		require.NoError(t, limited.Verify(context.Background(), snap, few.Plan, gen.Now), "decided again under the same limit")
-		if few.Outcome == preemption.Preempt {
+		if few.Outcome == preemption.Preempts {
 			soundAcross(t, e, snap, few.Plan)
 			order, _ := score.Compare(few.Score)
 			require.LessOrEqual(t, order, 0)
@@ -264,10 +264,10 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 				near, err := e.Preempt(context.Background(), snap, pod, gen.Now)
 				require.NoError(t, err)
 				require.Equal(t, near.TurnedDown, plan.TurnedDown)
-				if near.Outcome != preemption.Preempt && near.Outcome != preemption.NothingHelps {
+				if near.Outcome != preemption.Preempts && near.Outcome != preemption.NothingHelps {
 					require.Equal(t, near.Outcome, plan.Outcome)
 				}
-				if plan.Outcome == preemption.Preempt {
+				if plan.Outcome == preemption.Preempts {
 					soundAcross(t, e, snap, plan.Plan)
 				}
 				for _, v := range plan.Victims {
@@ -293,7 +293,7 @@ func TestAcrossAntiAffinity(t *testing.T) {
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
-	require.Equal(t, preemption.Preempt, across.Outcome)
+	require.Equal(t, preemption.Preempts, across.Outcome)
 	assert.Equal(t, "n1", across.Node)
 	assert.Equal(t, "[default/far on n2]", fmt.Sprint(across.Victims))
 	assert.Equal(t, preemption.InterPodAffinity, across.Victims[0].Blocks.Filter)

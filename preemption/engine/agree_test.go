@@ -177,19 +177,19 @@ func answered(p *preemption.Plan) answer {
 	for _, c := range p.TurnedDown {
 		a.TurnedDown[inWords(status(c.Status))] += c.Nodes
 	}
-	if p.Outcome == preemption.NothingHelps || p.Outcome == preemption.Preempt {
+	if p.Outcome == preemption.NothingHelps || p.Outcome == preemption.Preempts {
 		for _, c := range p.Unhelpful {
 			a.Unhelpful[inWords(status(c.Status))] += c.Nodes
 		}
 	}
-	if p.Outcome == preemption.Preempt {
+	if p.Outcome == preemption.Preempts {
 		a.choose(candidate(&p.Candidate), keys(p.ClearedNominations))
 	}
 	return a
 }
 
 func decided(d reference.Decision) answer {
-	a := answer{Outcome: preemption.Preempt, TurnedDown: map[string]int{}, Unhelpful: map[string]int{}}
+	a := answer{Outcome: preemption.Preempts, TurnedDown: map[string]int{}, Unhelpful: map[string]int{}}
 	d = sortReasons(d)
 	for _, s := range d.Filter {
 		if s.Code != reference.Success {

@@ -103,15 +103,15 @@ func ExamplePlan_MarshalJSON() {
 	// }
 }
 
-// A program keeps the words, and gets the values back.
-func ExampleOutcome_UnmarshalText() {
-	var logged struct{ Outcome preemption.Outcome }
-	err := json.Unmarshal([]byte(`{"outcome": "nothing-helps"}`), &logged)
-	fmt.Println(logged.Outcome == preemption.NothingHelps, err)
-	fmt.Println(json.Unmarshal([]byte(`{"outcome": "perhaps"}`), &logged))
+// A program keeps the words, and tells the pod what kube-scheduler would.
+func ExampleIneligibility_Message() {
+	var logged preemption.Plan
+	logged.Outcome, logged.Ineligible = preemption.NotEligible, preemption.PolicyNever
+	fmt.Println(logged.Outcome, logged.Ineligible)
+	fmt.Println(logged.Ineligible.Message())
 	// Output:
-	// true <nil>
-	// preemption.Outcome: "perhaps" is none of fits, not-eligible, nothing-helps, preempt
+	// not-eligible policy-never
+	// not eligible due to preemptionPolicy=Never.
 }
 
 // A policy in a file of the caller's own, by its words.

@@ -58,7 +58,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 			if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
 				want.Unhelpful = nil // Preempt makes no dry runs then
 			}
-			if want.Outcome == preemption.Preempt {
+			if want.Outcome == preemption.Preempts {
 				decided++
 			}
 			require.Empty(t, testdiff.Diff(&want, got), "(-exhaustive +searched)")

@@ -233,13 +233,13 @@ func readAtOnce(t *testing.T, config engine.Config) {
 	first := newReaders(t, config)
 	plan, err := first.e.Preempt(context.Background(), first.snap, first.near, gen.Now)
 	require.NoError(t, err)
-	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Equal(t, preemption.Preempts, plan.Outcome)
 	across, err := first.e.PreemptAcross(context.Background(), first.snap, first.far, gen.Now)
 	require.NoError(t, err)
 	require.True(t, across.Plan.Across, across.String())
 	groupPlan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), first.snap, engine.GroupRequest{Pods: first.gang, Now: gen.Now})
 	require.NoError(t, err)
-	require.Equal(t, preemption.Preempt, groupPlan.Outcome)
+	require.Equal(t, preemption.Preempts, groupPlan.Outcome)
 	cluster := first.snap.Cluster()
 	fresh := func() *readers {
 		r := *first

@@ -43,7 +43,7 @@ func decideAfresh(b *testing.B, snap *engine.Snapshot, p *outrank.Pod) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		plan, err := e.Preempt(context.Background(), snap, pods[i%len(pods)], gen.Now)
-		if err != nil || plan.Outcome != preemption.Preempt {
+		if err != nil || plan.Outcome != preemption.Preempts {
 			b.Fatal(plan, err)
 		}
 	}

@@ -34,7 +34,7 @@ func TestPropertyBlocksAgree(t *testing.T) {
 			outcomes[w.ask(t)]++
 		}
 	})
-	for _, outcome := range []preemption.Outcome{preemption.Preempt, preemption.Fits, preemption.NothingHelps} {
+	for _, outcome := range []preemption.Outcome{preemption.Preempts, preemption.Fits, preemption.NothingHelps} {
 		assert.Positive(t, outcomes[outcome], "%v: %v", outcome, outcomes)
 	}
 }
@@ -209,7 +209,7 @@ func (w *blocks) apply(t *rapid.T) {
 	p.Name = fmt.Sprint("applied-", w.serial)
 	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, &p, gen.Now)
 	require.NoError(t, err)
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return
 	}
 	mark := w.snap.Mark()

@@ -181,7 +181,7 @@ func (m *cacheMachine) apply(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), m.snap, asker, gen.Now)
-	if err != nil || plan.Outcome != preemption.Preempt {
+	if err != nil || plan.Outcome != preemption.Preempts {
 		return
 	}
 	require.NoError(t, m.snap.Apply(plan))

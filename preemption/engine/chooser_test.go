@@ -194,7 +194,7 @@ func TestChosenVictimsAreChecked(t *testing.T) {
 		case err != nil:
 			assert.ErrorIs(t, err, outrank.ErrInvalid)
 			assert.EqualError(t, err, test.want)
-		case plan.Outcome == preemption.Preempt:
+		case plan.Outcome == preemption.Preempts:
 			assert.Equal(t, test.want, fmt.Sprint(plan.Victims))
 			assert.Equal(t, ex.Candidates[0], plan.Candidate)
 			snap := newSnapshot(t, c)
@@ -269,7 +269,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 		if diff := testdiff.Diff(want, plan); diff != "" {
 			t.Fatalf("(-by policy +by rule):\n%s", diff)
 		}
-		if plan.Outcome == preemption.Preempt {
+		if plan.Outcome == preemption.Preempts {
 			require.Equal(t, plan.Node, ex.Candidates[0].Node)
 		}
 	})

@@ -83,7 +83,7 @@ func TestClaimsOfOthersDoNotMatter(t *testing.T) {
 			name:  "they run and can be evicted",
 			nodes: []*outrank.Node{node("n1", "1", "a")},
 			pods:  []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(broken("lost", outrank.ClaimLost), broken("dying", outrank.ClaimDeleting)))},
-			asks:  nil, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: preemption.NodeResourcesFit,
+			asks:  nil, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: preemption.NodeResourcesFit,
 		},
 	})
 }
@@ -117,7 +117,7 @@ func TestRefusedPodsMayOrMayNotPreempt(t *testing.T) {
 		want    preemption.Ineligibility
 	}{
 		{nil, "", preemption.NotEligible, preemption.VictimsTerminating},
-		{[]outrank.Volume{broken("early", outrank.ClaimUnbound)}, "", preemption.NothingHelps, preemption.Eligible},
+		{[]outrank.Volume{broken("early", outrank.ClaimUnbound)}, "", preemption.NothingHelps, ""},
 		{[]outrank.Volume{broken("early", outrank.ClaimUnbound)}, outrank.PreemptNever, preemption.NotEligible, preemption.PolicyNever},
 	} {
 		w := newWorld(t, halfYardLeaving())
@@ -144,7 +144,7 @@ func TestRefusalOfFilteredNodes(t *testing.T) {
 	}}
 	plan, err := newEvaluator(t, engine.Config{}).PreemptRequest(context.Background(), newSnapshot(t, yard()), req)
 	require.NoError(t, err)
-	assert.Equal(t, preemption.Preempt, plan.Outcome)
+	assert.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Equal(t, preemption.Status{}, plan.Refused)
 }
 
@@ -171,7 +171,7 @@ func TestEphemeralVolumes(t *testing.T) {
 		{
 			name: "it is attached like any other", nodes: []*outrank.Node{limited(node("n1", "4", "a"), 1)},
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(ephemeral(handle("one"))))},
-			asks: []outrank.Volume{ephemeral(handle("two"))}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: preemption.NodeVolumeLimits,
+			asks: []outrank.Volume{ephemeral(handle("two"))}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: preemption.NodeVolumeLimits,
 		},
 		{
 			name: "its claim for a single pod is not in use by others", pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(alone("c")))},
@@ -222,11 +222,11 @@ func TestDisksCountAgainstLimits(t *testing.T) {
 	runVolumeCases(t, []volumeCase{
 		{
 			name: "one EBS volume too many", nodes: limit(ebsDriver), pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(ebs("vol-1")))},
-			asks: []outrank.Volume{ebs("vol-2")}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{ebs("vol-2")}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "beside one of a claim", nodes: limit(ebsDriver), pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(claim(ebsDriver, "vol-1")))},
-			asks: []outrank.Volume{ebs("vol-2")}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{ebs("vol-2")}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "which may be the same volume", nodes: limit(ebsDriver), pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(claim(ebsDriver, "vol-1")))},
@@ -234,7 +234,7 @@ func TestDisksCountAgainstLimits(t *testing.T) {
 		},
 		{
 			name: "one GCE disk too many", nodes: limit(gceDriver), pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(gce("d1")))},
-			asks: []outrank.Volume{gce("d2")}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{gce("d2")}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "the same one", nodes: limit(gceDriver), pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(gce("d1")))},

@@ -167,7 +167,7 @@ func TestPropertyColumns(t *testing.T) {
 			snap = h.change(t, snap, c)
 		}
 	})
-	assert.Positive(t, outcomes[preemption.Preempt], "%v", outcomes)
+	assert.Positive(t, outcomes[preemption.Preempts], "%v", outcomes)
 	assert.Positive(t, outcomes[preemption.NothingHelps], "%v", outcomes)
 	assert.Positive(t, scores, "the cache never had a score")
 }

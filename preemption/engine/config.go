@@ -75,13 +75,12 @@ type Config struct {
 	// those that are ignorable behind the others (rule 10.2.1).
 	Extenders []preemption.Extender
 	// MayPreempt has the last word on whether the pod may preempt: it returns why not, and
-	// the empty text where it may (rule 8.13). It is told what chapter 8 says, and the
-	// status of the node that the pod is nominated to, Success without one; returning
-	// by.String() agrees. A pod that may not keeps its nomination. It is not asked where
+	// nothing where it may (rule 8.13). It is told what chapter 8 says, and the status of the
+	// node that the pod is nominated to, Success without one; returning by agrees. A pod that may not keeps its nomination. It is not asked where
 	// the Policy has preemption Disabled, may be asked more than once, and must change
 	// nothing. Groups of pods do not preempt by it. Nil agrees. Several goroutines may call
 	// it at once.
-	MayPreempt func(pod *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) (refusal string)
+	MayPreempt func(pod *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility
 	// MayEvict protects pods: of the pods of lower priority, only those for
 	// which it returns true can be victims. Nil allows all. Several goroutines
 	// may call it at once.

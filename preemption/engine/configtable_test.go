@@ -33,7 +33,9 @@ var settings = map[string]func(*engine.Config){
 	"Schedulers": func(c *engine.Config) { c.Schedulers = []string{"default-scheduler"} },
 	"Extenders":  func(c *engine.Config) { c.Extenders = []preemption.Extender{extender{name: "x", process: keep}} },
 	"MayPreempt": func(c *engine.Config) {
-		c.MayPreempt = func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string { return by.String() }
+		c.MayPreempt = func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
+			return by
+		}
 	},
 	"MayEvict": func(c *engine.Config) { c.MayEvict = func(_, _ *outrank.Pod) bool { return true } },
 	"MayTake":  func(c *engine.Config) { c.MayTake = func(_, _ *outrank.Pod) string { return "rule" } },

@@ -45,7 +45,7 @@ func TestPropertyCountsFollowChanges(t *testing.T) {
 		checked += m.checked
 	})
 	assert.Positive(t, checked, "the cache never had a score")
-	assert.True(t, outcomes[preemption.Preempt] && outcomes[preemption.NothingHelps], "%v", outcomes)
+	assert.True(t, outcomes[preemption.Preempts] && outcomes[preemption.NothingHelps], "%v", outcomes)
 }
 
 type countsMachine struct {
@@ -310,7 +310,7 @@ func TestFollowingLeavesTheCountsAlone(t *testing.T) {
 		n := snap.of.NodeState("n1")
 		w.Enter(n)
 		st := w.CheckWithoutPossible(n, true)
-		return st.Code
+		return st.Code.Public()
 	}
 	w := attempt()
 	require.Equal(t, preemption.Success, says(w))
@@ -332,9 +332,9 @@ func TestWhoLeavesTheCounts(t *testing.T) {
 		terminating bool
 		want        preemption.Outcome
 	}{
-		"lower":           {9, false, preemption.Preempt},
+		"lower":           {9, false, preemption.Preempts},
 		"as high":         {10, false, preemption.NothingHelps},
-		"lower, ending":   {9, true, preemption.Preempt},
+		"lower, ending":   {9, true, preemption.Preempts},
 		"as high, ending": {10, true, preemption.NothingHelps},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func drawResizing(t *rapid.T, c *outrank.Cluster) *outrank.Pod {
 
 // The caller's rules are asked about other pods than the one that has to be resized.
 func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
-	for cpu, want := range map[string]preemption.Outcome{"2": preemption.Preempt, "4": preemption.NothingHelps} {
+	for cpu, want := range map[string]preemption.Outcome{"2": preemption.Preempts, "4": preemption.NothingHelps} {
 		c := &outrank.Cluster{Release: withResizes, Nodes: []*outrank.Node{node("n1", "3", "a")}, Pods: []*outrank.Pod{
 			pod("self", 5, "1", on("n1")), pod("other", 9, "1", on("n1")), pod("third", 9, "1", on("n1")),
 		}}
@@ -98,7 +98,7 @@ func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
 // A node that has lost its devices is not short of those that it counts for the pod (rule
 // 7.19.11).
 func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
-	for have, want := range map[string]preemption.Outcome{"1": preemption.Preempt, "2": preemption.NothingHelps} {
+	for have, want := range map[string]preemption.Outcome{"1": preemption.Preempts, "2": preemption.NothingHelps} {
 		c := &outrank.Cluster{Release: withResizes, Nodes: []*outrank.Node{node("n1", "3", "a")}, Pods: []*outrank.Pod{
 			pod("self", 5, "1", on("n1")), pod("low", 1, "1", on("n1")), pod("third", 9, "1", on("n1")),
 		}}
@@ -133,7 +133,7 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npod: %s", diff, asJSON(c), asJSON(p))
 		}
 		oneNodeAgrees(t, e, w.snap, p, ex)
-		if ex.Outcome != preemption.Preempt {
+		if ex.Outcome != preemption.Preempts {
 			return
 		}
 		require.NoError(t, e.Verify(context.Background(), w.snap, &ex.Plan, gen.Now))
@@ -214,7 +214,7 @@ func TestDeferredResizes(t *testing.T) {
 	}{
 		{"the least important pod leaves (7.19.4)", "3", nil, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; victim b"},
 		{"there is room", "2", nil, elsewhere + "; fits"},
-		{"larger than the node (7.7.5)", "5", nil, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; nothing helps"},
+		{"larger than the node (7.7.5)", "5", nil, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; nothing-helps"},
 		{"no other filter is asked (7.19.2)", "3", func(c *outrank.Cluster, me *outrank.Pod) {
 			c.Nodes[0].Unschedulable, c.Nodes[0].Taints = true, []outrank.Taint{{Key: "k", Effect: outrank.NoSchedule}}
 			me.NodeSelector = map[string]string{"no": "match"}
@@ -222,7 +222,7 @@ func TestDeferredResizes(t *testing.T) {
 		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; victim b"},
 		{"the node spares its pods (7.19.3)", "3", func(c *outrank.Cluster, _ *outrank.Pod) {
 			c.Nodes[0].DisableResizePreemption = []string{"x"}
-		}, "n1: DeferredPodScheduling node had resize preemption disabled; " + elsewhere + "; nothing helps"},
+		}, "n1: DeferredPodScheduling node had resize preemption disabled; " + elsewhere + "; nothing-helps"},
 		{"the pod counts twice (7.19.5)", "2", func(c *outrank.Cluster, _ *outrank.Pod) {
 			c.Nodes[0].Allocatable = resource.MustList("cpu", "4", "pods", "3")
 		}, "n1: NodeResourcesFit Too many pods; " + elsewhere + "; victim b"},
@@ -235,12 +235,12 @@ func TestDeferredResizes(t *testing.T) {
 		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; victim b"},
 		{"a policy of Never (8.2)", "3", func(_ *outrank.Cluster, me *outrank.Pod) {
 			me.PreemptionPolicy = outrank.PreemptNever
-		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; not eligible"},
+		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; not-eligible"},
 		{"nobody below (9.2)", "3", func(c *outrank.Cluster, _ *outrank.Pod) {
 			for _, p := range c.Pods[:2] {
 				p.Priority = outrank.Priority(100)
 			}
-		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; nothing helps"},
+		}, "n1: NodeResourcesFit Insufficient cpu; " + elsewhere + "; nothing-helps"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req p
 	if r.Failed != nil {
 		return plan, r.Failed
 	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Attempt.Plan.Selective) && plan.Outcome == preemption.Preempt {
+	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Attempt.Plan.Selective) && plan.Outcome == preemption.Preempts {
 		plan.Unhelpful = nil // a search does not find all of them
 	}
 	return plan, nil

@@ -74,21 +74,21 @@ func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *o
 		return nil, err
 	}
 	for _, s := range r.Before {
-		if s.Code == preemption.Success {
+		if s.Code == filters.Success {
 			r.Feasible++
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
 	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(e.config.Policy.CallLimit, defaultAcrossSteps)}
-	if r.Feasible == 0 && r.Ineligible == preemption.Eligible {
+	if r.Feasible == 0 && r.Ineligible == "" {
 		if err := x.run(ctx); err != nil {
 			return nil, err
 		}
 	}
 	plan := r.AsPlan()
 	plan.ClusterCertificate = nil // Optimal says it
-	plan.Across = plan.Outcome == preemption.Preempt || plan.Outcome == preemption.NothingHelps
-	if plan.Outcome == preemption.Preempt {
+	plan.Across = plan.Outcome == preemption.Preempts || plan.Outcome == preemption.NothingHelps
+	if plan.Outcome == preemption.Preempts {
 		plan.Unhelpful = nil // nodes that could not be better were not tried
 	}
 	return &preemption.AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
@@ -103,7 +103,7 @@ func (x *acrossSearch) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if before.Code != preemption.Unschedulable {
+		if before.Code != filters.Unschedulable {
 			continue
 		}
 		x.result.Tried[i] = true

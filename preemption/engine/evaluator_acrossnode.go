@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -20,7 +19,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	w.Enter(n)
 	w.Far = true
 	x.node = acrossNode{position: position, firstStep: x.steps}
-	if s := x.findPods(n); s.Code != preemption.Success {
+	if s := x.findPods(n); s.Code != filters.Success {
 		return s
 	}
 	if len(x.node.pods) == 0 {
@@ -31,15 +30,15 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 	}
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
-	if status.Code == preemption.Success || !conclusive(status) && !x.skewed() {
+	if status.Code == filters.Success || !conclusive(status) && !x.skewed() {
 		best := x.result.Best
 		x.choose(ctx, 0)
 		switch {
 		case x.result.Best != best:
 			status = filters.Status{}
-		case x.node.refuted.Code != preemption.Success:
+		case x.node.refuted.Code != filters.Success:
 			status = x.node.refuted
-		case status.Code == preemption.Success && x.result.Best < 0:
+		case status.Code == filters.Success && x.result.Best < 0:
 			status = x.unlessStrict()
 		}
 	}
@@ -71,7 +70,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 			node.add(p, forced)
 		}
 	}
-	if s := x.findFar(n); s.Code != preemption.Success {
+	if s := x.findFar(n); s.Code != filters.Success {
 		return s
 	}
 	node.overlaps = x.attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
@@ -86,7 +85,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
 func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
-	spreads := x.spread != nil && (x.spread.Check(nil).Code != preemption.Success || x.spread.Check(x.w.Nominated).Code != preemption.Success)
+	spreads := x.spread != nil && (x.spread.Check(nil).Code != filters.Success || x.spread.Check(x.w.Nominated).Code != filters.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
 			if !x.mayLeave(p) {
@@ -150,9 +149,9 @@ func (x *acrossSearch) skewed() bool {
 func conclusive(s filters.Status) bool {
 	switch s.By {
 	case filters.ResourcesFilter.Index, filters.PortsFilter.Index, filters.RestrictionsFilter.Index:
-		return s.Code != preemption.Success
+		return s.Code != filters.Success
 	case filters.InterPodFilter.Index:
-		return s.Code == preemption.Unschedulable
+		return s.Code == filters.Unschedulable
 	}
 	return false
 }
@@ -172,7 +171,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 		x.steps++
 		x.w.Change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.Check(); s.Code == preemption.Success || !conclusive(s) {
+			if s := x.w.Check(); s.Code == filters.Success || !conclusive(s) {
 				x.choose(ctx, i+1)
 			}
 		}
@@ -239,14 +238,14 @@ func (x *acrossSearch) worse(at int) bool {
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *acrossSearch) meet() {
-	if len(x.node.taken) == 0 || x.w.Check().Code != preemption.Success || x.worse(len(x.node.pods)) {
+	if len(x.node.taken) == 0 || x.w.Check().Code != filters.Success || x.worse(len(x.node.pods)) {
 		return
 	}
 	victims := make([]*state.PodState, 0, len(x.node.taken))
 	for _, i := range x.node.taken {
 		victims = append(victims, x.node.pods[i])
 	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != preemption.Success {
+	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != filters.Success {
 		return
 	}
 	x.bestVictims = victims
@@ -267,7 +266,7 @@ func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
 	a, err := dryrun.NewAttempt(context.Background(), x.attempt.Config, snap, x.attempt.Asked.Pod, x.attempt.Now)
 	if err != nil {
 		x.err = err
-		return filters.Status{Code: preemption.Unschedulable, By: filters.ByNone}
+		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone}
 	}
 	return dryrun.NewDryRunner(a).Filter(snap.NodeState(x.result.NodeAt(x.node.position).Name))
 }

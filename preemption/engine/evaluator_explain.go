@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
@@ -69,7 +70,7 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preem
 			return
 		}
 		defer s.Close()
-		if s.Attempt.Plan.Refused.Code == preemption.Success {
+		if s.Attempt.Plan.Refused.Code == filters.Success {
 			s.BestFirst(ctx, yield)
 		}
 		s.Busy = false

@@ -6,6 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 )
 
@@ -29,7 +30,7 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 	if err := s.Ask(ctx, &e.config, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.Attempt.Plan.Refused.Code != preemption.Success {
+	if s.Attempt.Plan.Refused.Code != filters.Success {
 		return nil, ctx.Err()
 	}
 	var out []*outrank.Node
@@ -66,7 +67,7 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, po
 	if err := s.Ask(ctx, &e.config, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != preemption.Success {
+	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != filters.Success {
 		return nil, err
 	}
 	n := snap.NodeState(s.Attempt.Nomination())

@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -191,7 +192,7 @@ func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err 
 	if found, ok := m.known[string(alike)]; ok {
 		return found, true, nil
 	}
-	if s.Attempt.Plan.Refused.Code == preemption.Success {
+	if s.Attempt.Plan.Refused.Code == filters.Success {
 		findTwo(s, &found, "", true)
 	}
 	s.Busy = false
@@ -209,7 +210,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 	if err := s.Ask(context.Background(), &m.eval.config, m.snap, &preemption.Request{Pod: pod}); err != nil {
 		return found, err
 	}
-	if s.Attempt.Plan.Refused.Code == preemption.Success {
+	if s.Attempt.Plan.Refused.Code == filters.Success {
 		findTwo(s, &found, own, false)
 	}
 	s.Busy = false
@@ -231,7 +232,7 @@ func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
 			if note(&found.fit, n.Name) || !shared {
 				return
 			}
-		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == preemption.Unschedulable {
+		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == filters.Unschedulable {
 			note(&found.could, n.Name)
 		}
 	}

@@ -57,8 +57,8 @@ func (e *Evaluator) Regret(ctx context.Context, cluster *Snapshot, plan *preempt
 	if r.Best, err = exact.Preempt(ctx, cluster, plan.Pod, now); err != nil {
 		return nil, err
 	}
-	if plan.Outcome != preemption.Preempt {
-		if r.Best.Outcome == preemption.Preempt && plan.Outcome == preemption.NothingHelps {
+	if plan.Outcome != preemption.Preempts {
+		if r.Best.Outcome == preemption.Preempts && plan.Outcome == preemption.NothingHelps {
 			r.By = preemption.ByNodeOrder
 		}
 		return r, nil
@@ -87,7 +87,7 @@ func compareWithBest(ctx context.Context, r *preemption.Regret, config *dryrun.S
 	}
 	v.dry.Enter(v.at)
 	r.Score = v.attempt.ScoreOf(v.victims, v.violations())
-	if r.Best.Outcome != preemption.Preempt {
+	if r.Best.Outcome != preemption.Preempts {
 		return nil
 	}
 	order, by := dryrun.CompareScores(&r.Best.Score, &r.Score, a.Ranks)

@@ -60,7 +60,7 @@ func TestHugeAmounts(t *testing.T) {
 	p := huge("p", 2147483647)
 	p.NodeName = ""
 	plan := preempt(t, c, p)
-	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Equal(t, "[default/c default/b default/a]", fmt.Sprint(plan.Victims))
 	assert.Equal(t, int64(2147483646+1-2147483648)+3*(1<<31), plan.Score.PrioritySum)
 }
@@ -150,23 +150,13 @@ func TestFewerVictims(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	for got, want := range map[string]string{
-		preemption.Fits.String():                                         "fits",
-		preemption.NotEligible.String():                                  "not eligible",
-		preemption.NothingHelps.String():                                 "nothing helps",
-		preemption.Preempt.String():                                      "preempt",
-		preemption.Outcome(9).String():                                   "Outcome(9)",
-		preemption.Eligible.String():                                     "",
-		preemption.PolicyNever.String():                                  "not eligible due to preemptionPolicy=Never.",
-		preemption.VictimsTerminating.String():                           "not eligible due to a terminating pod on the nominated node.",
-		preemption.Ineligibility(9).String():                             "Ineligibility(9)",
-		preemption.Success.String():                                      "Success",
-		preemption.Contradiction.String():                                "Error",
-		preemption.Code(9).String():                                      "Code(9)",
-		preemption.Rank(0).String():                                      "Rank(0)",
-		preemption.ByVictims.String():                                    "fewer victims",
-		preemption.Status{}.String():                                     "Success",
-		preemption.Status{Code: 1, Filter: "F"}.String():                 "F: ",
-		preemption.Status{Code: 1, Reasons: []string{"a", "b"}}.String(): "a, b",
+		preemption.Success.String():                                             "success",
+		preemption.Contradiction.String():                                       "contradiction",
+		preemption.Rank(0).String():                                             "Rank(0)",
+		preemption.ByVictims.String():                                           "fewer victims",
+		preemption.Status{}.String():                                            "success",
+		preemption.Status{Code: preemption.Unschedulable, Filter: "F"}.String(): "F: ",
+		preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"a", "b"}}.String(): "a, b",
 	} {
 		assert.Equal(t, want, got)
 	}

@@ -141,10 +141,10 @@ func (t *Trial) Check(gone func(*outrank.Pod) bool) preemption.Status {
 	s := filters.Status{}
 	if a.Elsewhere {
 		s = a.Plan.AskNode(&a.Asked, t.of.W.N)
-	} else if s = a.Plan.Refused; s.Code == preemption.Success {
+	} else if s = a.Plan.Refused; s.Code == filters.Success {
 		s = a.Plan.CheckNode(&a.Asked, t.of.W.N)
 	}
-	if s.Code == preemption.Success {
+	if s.Code == filters.Success {
 		t.without(gone, func() { s = t.of.W.Check() })
 	}
 	return a.Public(s)

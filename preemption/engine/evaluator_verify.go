@@ -70,7 +70,7 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *preempt
 	if err != nil {
 		return err
 	}
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return e.verifyOutcome(ctx, snap, plan, now)
 	}
 	if err := ctx.Err(); err != nil {
@@ -106,7 +106,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 	if err != nil {
 		return err
 	}
-	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible || again.Refusal != plan.Refusal {
+	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible {
 		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
 	}
 	return nil
@@ -158,12 +158,12 @@ func (v *verification) node() error {
 	}
 	v.at = n
 	switch s := v.dry.Filter(n); s.Code {
-	case preemption.Success:
+	case filters.Success:
 		if v.free() {
 			return nil
 		}
 		return v.fault(ErrStale, "the node takes the pod as things are")
-	case preemption.Unschedulable:
+	case filters.Unschedulable:
 		return nil
 	default:
 		return v.fault(ErrUnsound, "preemption does not help: %s", v.attempt.Public(s))
@@ -179,8 +179,8 @@ func (v *verification) eligibility() error {
 		}
 		return v.dry.Filter(n), true
 	})
-	if reason != preemption.Eligible {
-		return v.fault(ErrUnsound, "%s", cmp.Or(v.attempt.Refusal, reason.String()))
+	if reason != "" {
+		return v.fault(ErrUnsound, "%s", reason.Message())
 	}
 	return nil
 }
@@ -257,10 +257,10 @@ func (v *verification) room() error {
 	v.dry.Far = true // and so are victims of a plan across nodes
 	v.dry.ChangeAll(v.victims, -1)
 	defer v.dry.ChangeAll(v.victims, 1)
-	if s := v.dry.Check(); s.Code != preemption.Success {
+	if s := v.dry.Check(); s.Code != filters.Success {
 		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.attempt.Public(s))
 	}
-	if s := v.dry.GuardAllows(v.victims); s.Code != preemption.Success {
+	if s := v.dry.GuardAllows(v.victims); s.Code != filters.Success {
 		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.attempt.Public(s))
 	}
 	if !v.noneIsSpare() {
@@ -268,7 +268,7 @@ func (v *verification) room() error {
 	}
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if s := v.dry.Beside(unit); s.Code == preemption.Success {
+		if s := v.dry.Beside(unit); s.Code == filters.Success {
 			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)

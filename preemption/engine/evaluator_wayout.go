@@ -37,7 +37,7 @@ type WayOutAnswer struct {
 }
 
 // Helps reports whether the way makes room.
-func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == preemption.Preempt }
+func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == preemption.Preempts }
 
 // WaysOut is what [FirstWayOut] found. It belongs to the caller.
 type WaysOut struct {
@@ -83,7 +83,7 @@ func FirstWayOut(ctx context.Context, cluster *Snapshot, req preemption.Request,
 			out.Plan = plan
 			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
-		if plan != nil && (plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits || plan.Err() != nil) {
+		if plan != nil && (plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits || plan.Err() != nil) {
 			break
 		}
 	}

@@ -311,7 +311,7 @@ func agreesWithAllSets(t fataler, seed uint64, most int) {
 	if plan.Outcome == preemption.Fits {
 		return
 	}
-	if found != (plan.Outcome == preemption.Preempt) {
+	if found != (plan.Outcome == preemption.Preempts) {
 		t.Fatalf("seed %d: a set is found: %v; %v", seed, found, plan)
 	}
 	if !found {

@@ -103,7 +103,7 @@ func BenchmarkExactNode(b *testing.B) {
 					plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 					times = append(times, time.Since(begin))
 					require.NoError(b, err)
-					if plan.Outcome != preemption.Preempt {
+					if plan.Outcome != preemption.Preempts {
 						continue
 					}
 					steps = append(steps, plan.Certificate.Steps)

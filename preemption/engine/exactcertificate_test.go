@@ -31,7 +31,7 @@ func TestPropertyCertificatesAreTrue(t *testing.T) {
 		config.Cost = lastDigit
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
-		if plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
+		if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
 			return
 		}
 		want, found := bestOfVectors(&config, c, p)
@@ -75,7 +75,7 @@ func TestPropertyCertificatesOfClusters(t *testing.T) {
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, best.Outcome, plan.Outcome)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			return
 		}
 		if compareBy(&config, plan.ClusterCertificate.Bound, best.Score) > 0 || plan.ClusterCertificate.Optimal && compareBy(&config, plan.Score, best.Score) != 0 {
@@ -113,7 +113,7 @@ func TestPropertyCallLimit(t *testing.T) {
 			steps += candidate.Certificate.Steps
 		}
 		require.LessOrEqual(t, steps, limit)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			return
 		}
 		if cert := plan.ClusterCertificate; !cert.Optimal {
@@ -165,13 +165,13 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 	require.NoError(t, err)
 	exact, err := newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Preempt(context.Background(), snap, p, now)
 	require.NoError(t, err)
-	if plan.Outcome != preemption.Preempt {
-		if exact.Outcome != plan.Outcome && !(plan.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempt) {
+	if plan.Outcome != preemption.Preempts {
+		if exact.Outcome != plan.Outcome && !(plan.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempts) {
 			t.Fatalf("%v, and exactly %v", plan, exact)
 		}
 		return exact.Outcome != plan.Outcome
 	}
-	require.Equal(t, preemption.Preempt, exact.Outcome)
+	require.Equal(t, preemption.Preempts, exact.Outcome)
 	order, _ := exact.Score.Compare(plan.Score)
 	if order > 0 {
 		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
@@ -220,7 +220,7 @@ func TestExactAcross(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
 	plan, err := newEvaluator(t, exactly(preemption.Policy{})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
 	require.NoError(t, err)
-	assert.Equal(t, preemption.Preempt, plan.Outcome)
+	assert.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Nil(t, plan.ClusterCertificate)
 	c.Pods[0].Labels = map[string]string{"app": "web"}
 	c.Budgets = []*outrank.PodDisruptionBudget{{Name: "web", Selector: selects("web")}}
@@ -267,7 +267,7 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		var victims []*outrank.Pod
 		own := &preemption.Plan{Pod: p, Outcome: plan.Outcome}
 		for i, q := range trial.Possible() {
-			if plan.Outcome == preemption.Preempt && (i == 0 || rapid.Bool().Draw(t, "leaves")) {
+			if plan.Outcome == preemption.Preempts && (i == 0 || rapid.Bool().Draw(t, "leaves")) {
 				victims = append(victims, q)
 				own.Victims = append(own.Victims, preemption.Victim{Pod: q})
 			}
@@ -275,7 +275,7 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		exact := exactly(config.Policy)
 		exact.Cost = lastDigit
 		best, found := bestOfVectors(&exact, c, p)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			r, err := e.Regret(context.Background(), snap, plan, gen.Now)
 			require.NoError(t, err)
 			want := preemption.Rank(0)

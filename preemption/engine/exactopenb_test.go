@@ -158,7 +158,7 @@ func compareOnOpenb(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, ki
 			plan, err := usual.Preempt(context.Background(), snap, p, gen.Now)
 			took := time.Since(begin)
 			require.NoError(b, err)
-			if plan.Outcome != preemption.Preempt {
+			if plan.Outcome != preemption.Preempts {
 				continue
 			}
 			begin = time.Now()

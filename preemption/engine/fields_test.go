@@ -223,7 +223,7 @@ func TestIrrelevantFieldsChangeNothing(t *testing.T) {
 	asker := caller()
 	w.add(t, bare)
 	want := w.agree(t, asker, gen.Now)
-	require.Equal(t, preemption.Preempt, want.Outcome)
+	require.Equal(t, preemption.Preempts, want.Outcome)
 	w.update(t, &full)
 	assert.Equal(t, want, w.agree(t, asker, gen.Now))
 

@@ -112,7 +112,7 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 		if diff := testdiff.Diff(victims(want), victims(got)); diff != "" {
 			t.Fatalf("candidates (-by resource +by filter):\n%s", diff)
 		}
-		if len(got.Candidates) > 0 && got.Outcome == preemption.Preempt {
+		if len(got.Candidates) > 0 && got.Outcome == preemption.Preempts {
 			if diff := testdiff.Diff(got.Candidates[0], got.Plan.Candidate); diff != "" {
 				t.Fatalf("the plan (-best candidate +chosen):\n%s", diff)
 			}
@@ -141,7 +141,7 @@ func TestOwnFilterStatuses(t *testing.T) {
 	rule := engine.NodeRule("Mood", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		return map[string]preemption.Status{
 			"a": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"no", "never"}},
-			"b": {Code: 77, Reasons: []string{"beyond all codes"}},
+			"b": {Code: "nonsense", Reasons: []string{"beyond all codes"}},
 			"c": {Code: preemption.Unschedulable},
 			"d": {Code: preemption.Unschedulable, Filter: "somebody else", Reasons: []string{"not now"}},
 		}[n.Name]

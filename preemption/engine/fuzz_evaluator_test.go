@@ -62,7 +62,7 @@ func explainedAsReference(t *testing.T, c *outrank.Cluster, p *outrank.Pod) {
 	want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
 	ex := explain(t, c, p)
 	got := asReference(ex)
-	if ex.Outcome == preemption.Preempt {
+	if ex.Outcome == preemption.Preempts {
 		got.ClearedNominations = keys(ex.ClearedNominations)
 		slices.Sort(got.ClearedNominations)
 	} else {
@@ -119,7 +119,7 @@ func (w *world) applyPlan(t *testing.T, p *outrank.Pod) {
 	t.Helper()
 	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, p, gen.Now)
 	require.NoError(t, err)
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return
 	}
 	require.NoError(t, w.snap.Apply(plan))

@@ -109,7 +109,7 @@ func (k *memberKind) add(p *state.PodState) {
 
 // id returns the index of a status.
 func (k *memberKind) id(s filters.Status) statusID {
-	if s.Code == preemption.Success {
+	if s.Code == filters.Success {
 		return noObjection
 	}
 	for i := range k.said.statuses[:min(len(k.said.statuses), 8)] {

@@ -118,7 +118,7 @@ func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *ou
 		}
 		n := snap.NodeStates[slot]
 		s := w.Filter(n)
-		if s.Code == preemption.Success {
+		if s.Code == filters.Success {
 			return n.Name, nil, nil
 		}
 		said = append(said, s)

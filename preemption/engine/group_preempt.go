@@ -119,7 +119,7 @@ func (r *groupRun) run(ctx context.Context, refused bool) error {
 	switch {
 	case placed.Refused == nil && !refused:
 		r.plan.Outcome, r.plan.Placement = preemption.Fits, placed.Assignments
-	case r.plan.Ineligible != preemption.Eligible:
+	case r.plan.Ineligible != "":
 		r.plan.Outcome = preemption.NotEligible
 		r.sayIneligible()
 	case len(possible) == 0:
@@ -137,7 +137,7 @@ func (r *groupRun) run(ctx context.Context, refused bool) error {
 // 12.9.7).
 func (r *groupRun) sayIneligible() {
 	if r.plan.Ineligible != preemption.VictimsTerminating {
-		r.say(preemption.Unschedulable, r.plan.Ineligible.String())
+		r.say(preemption.Unschedulable, r.plan.Ineligible.Message())
 		return
 	}
 	r.say(preemption.Success, "ongoing preemption on nominated nodes")
@@ -324,7 +324,7 @@ func (r *groupRun) settle(possible []possibleVictim, blocks map[int]*preemption.
 		}
 		r.plan.Victims, pods = append(r.plan.Victims, v), pods+len(v.Pods)
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = preemption.Preempt, placement, r.config.Grace()
+	r.plan.Outcome, r.plan.Placement, r.plan.Grace = preemption.Preempts, placement, r.config.Grace()
 	r.plan.Nominations = slices.Clone(placement)
 	r.say(preemption.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", pods))
 }

@@ -137,7 +137,7 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 		w := gen.Workloads(gen.Shape{Groups: 2, Budgets: 4, Taints: true, Selectors: true}).Draw(t, "workload")
 		snap := newSnapshot(t, w.Cluster)
 		plan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
-		if err != nil || plan.Outcome != preemption.Preempt {
+		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
 		for _, p := range plan.VictimPods() {
@@ -205,7 +205,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 		snap, err := engine.NewSnapshot(w.Cluster)
 		require.NoError(t, err)
 		plan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
-		if err == nil && plan.Outcome == preemption.Preempt {
+		if err == nil && plan.Outcome == preemption.Preempts {
 			require.NoError(t, snap.ApplyGroup(plan))
 		}
 		if diff := testdiff.Diff(workloads.Example(seed), w); diff != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -47,7 +48,7 @@ func (e *Evaluator) VerifyGroup(ctx context.Context, cluster *Snapshot, plan *pr
 	switch {
 	case plan == nil:
 		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
-	case plan.Outcome != preemption.Preempt && plan.Outcome != preemption.Fits:
+	case plan.Outcome != preemption.Preempts && plan.Outcome != preemption.Fits:
 		return fmt.Errorf("plan for a group: %w: the outcome is %q", preemption.ErrState, plan.Outcome)
 	}
 	snap, err := opened(ctx, cluster)
@@ -92,8 +93,8 @@ func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan
 	switch {
 	case r.look.Err() != nil:
 		return nil, nil, r.look.Err()
-	case reason != preemption.Eligible:
-		return nil, nil, groupFault(ErrUnsound, "%s", reason)
+	case reason != "":
+		return nil, nil, groupFault(ErrUnsound, "%s", reason.Message())
 	}
 	if r.sort(possible); r.look.Err() != nil {
 		return nil, nil, r.look.Err()
@@ -215,7 +216,7 @@ func (r *groupRun) verifyPlacement(ctx context.Context, plan *preemption.GroupPl
 		if err != nil {
 			return err
 		}
-		if s := dryrun.NewDryRunner(a).Filter(r.work.NodeState(at.Node)); s.Code != preemption.Success {
+		if s := dryrun.NewDryRunner(a).Filter(r.work.NodeState(at.Node)); s.Code != filters.Success {
 			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.Public(s))
 		}
 		r.work.Seat(at.Pod, at.Node, "")

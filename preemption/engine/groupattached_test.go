@@ -54,7 +54,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 		}
 		decided[plans[0].Outcome]++
 	})
-	for _, o := range []preemption.Outcome{preemption.Fits, preemption.NothingHelps, preemption.Preempt} {
+	for _, o := range []preemption.Outcome{preemption.Fits, preemption.NothingHelps, preemption.Preempts} {
 		assert.Positive(t, decided[o], o)
 	}
 }
@@ -106,7 +106,7 @@ func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPl
 				heads++
 			}
 		}
-		all := plan.Outcome == preemption.Preempt && len(plan.Victims) == plan.Possible
+		all := plan.Outcome == preemption.Preempts && len(plan.Victims) == plan.Possible
 		if many := heads > count.limit; !count.least && many && !all {
 			t.Fatalf("%d heads on %s before %s", heads, a.Node, a.Pod.Key())
 		}

@@ -107,7 +107,7 @@ func decideForGroup(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod) {
 	b.ReportAllocs()
 	for b.Loop() {
 		plan, err := e.PreemptGroup(context.Background(), snap, req)
-		if err != nil || plan.Outcome != preemption.Preempt {
+		if err != nil || plan.Outcome != preemption.Preempts {
 			b.Fatal(plan, err)
 		}
 		victims = len(plan.Victims)

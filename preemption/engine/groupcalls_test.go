@@ -45,7 +45,7 @@ func TestGroupConfig(t *testing.T) {
 		{
 			"every pod of the group must be allowed to evict it",
 			engine.Config{MayEvict: func(p, _ *outrank.Pod) bool { return p.Name != "gang-1" }},
-			two(), gang(2), "nothing helps",
+			two(), gang(2), "nothing-helps",
 		},
 		{
 			"by default the higher priority stays", engine.Config{}, one, nil, "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
@@ -68,18 +68,18 @@ func TestGroupConfig(t *testing.T) {
 				return preemption.Status{}
 			})}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
 		},
-		{"nobody preempts", engine.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not eligible (not eligible because preemption is disabled.)"},
+		{"nobody preempts", engine.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not-eligible (not eligible because preemption is disabled.)"},
 		{
 			"the policy Never is not known yet", engine.Config{Variant: outrank.VariantV1_13}, two(),
 			gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }), "preempt [default/a] violations 0; gang-0 on n1",
 		},
 		{
 			"any nomination is waited for", engine.Config{Variant: outrank.VariantSimplified}, two(),
-			gang(1, nominated("n2")), "not eligible (not eligible due to the nominated node.)",
+			gang(1, nominated("n2")), "not-eligible (not eligible due to the nominated node.)",
 		},
 		{
 			"any terminating pod is waited for", engine.Config{Variant: outrank.VariantV1_13}, two(leaving("")),
-			gang(1, nominated("n1")), "not eligible (not eligible due to a terminating pod on the nominated node.)",
+			gang(1, nominated("n1")), "not-eligible (not eligible due to a terminating pod on the nominated node.)",
 		},
 		{
 			"by default only one that a preemption pushes out", engine.Config{}, two(leaving("")),
@@ -93,7 +93,7 @@ func TestGroupConfig(t *testing.T) {
 			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
-			assert.Equal(t, plan.Outcome == preemption.Preempt && test.config.Variant == outrank.VariantSimplified, plan.Grace != nil, "grace")
+			assert.Equal(t, plan.Outcome == preemption.Preempts && test.config.Variant == outrank.VariantSimplified, plan.Grace != nil, "grace")
 		})
 	}
 }

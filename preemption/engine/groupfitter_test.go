@@ -95,7 +95,7 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 				}
 				decided[got.Outcome]++
 			})
-			assert.Positive(t, decided[preemption.Preempt]+decided[preemption.Fits], "nothing was placed")
+			assert.Positive(t, decided[preemption.Preempts]+decided[preemption.Fits], "nothing was placed")
 		})
 	}
 }

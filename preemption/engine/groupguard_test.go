@@ -48,7 +48,7 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 					if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
 						t.Fatalf("own function: %v (-reference +engine):\n%s\ncluster: %s\ngroup: %s", place != nil, diff, asJSON(w.Cluster), asJSON(w.Pods))
 					}
-					if plan.Outcome == preemption.Preempt {
+					if plan.Outcome == preemption.Preempts {
 						require.NoError(t, e.VerifyGroup(context.Background(), snap, plan, gen.Now))
 						holdsTogether(t, &config, w.Pods, plan)
 					}

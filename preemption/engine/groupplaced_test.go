@@ -81,7 +81,7 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 				Pods: []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2"))},
 			},
 			pods: gang(3),
-			want: "nothing helps: no place for default/gang-2: 2 NodeResourcesFit: Insufficient cpu; minCount (3) cannot be satisfied: 2 scheduled, 0 remaining; pod group preemption: minCount (3) cannot be satisfied: 2 scheduled, 0 remaining",
+			want: "nothing-helps: no place for default/gang-2: 2 NodeResourcesFit: Insufficient cpu; minCount (3) cannot be satisfied: 2 scheduled, 0 remaining; pod group preemption: minCount (3) cannot be satisfied: 2 scheduled, 0 remaining",
 		},
 		{
 			name: "too few from the start: nobody is tried",
@@ -90,7 +90,7 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 				Pods: []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2"))},
 			},
 			pods: gang(1),
-			want: "nothing helps: no place; minCount (3) cannot be satisfied: 0 scheduled, 1 remaining; pod group preemption: minCount (3) cannot be satisfied: 0 scheduled, 1 remaining",
+			want: "nothing-helps: no place; minCount (3) cannot be satisfied: 0 scheduled, 1 remaining; pod group preemption: minCount (3) cannot be satisfied: 0 scheduled, 1 remaining",
 		},
 		{
 			name: "those that run count, and one has to be placed now",
@@ -156,12 +156,12 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 		{
 			name: "Never by any of its pods", c: &outrank.Cluster{Nodes: two("1"), Pods: []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2"))}},
 			pods: gang(1, never),
-			want: "not eligible (not eligible due to preemptionPolicy=Never.); pod group preemption: not eligible due to preemptionPolicy=Never.",
+			want: "not-eligible (not eligible due to preemptionPolicy=Never.); pod group preemption: not eligible due to preemptionPolicy=Never.",
 		},
 		{
 			name: "nobody of a lower priority", c: &outrank.Cluster{Nodes: two("1"), Pods: []*outrank.Pod{pod("a", 9, "1", on("n1")), pod("b", 9, "1", on("n2"))}},
 			pods: gang(1),
-			want: "nothing helps; pod group preemption: No preemption victims found for incoming preemptor",
+			want: "nothing-helps; pod group preemption: No preemption victims found for incoming preemptor",
 		},
 		{
 			name: "a preemption is under way, wherever a nominated pod of the group waits for it (rule 12.9.7)",
@@ -169,7 +169,7 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 				Nodes: two("1"), Pods: []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2"), leaving(outrank.PreemptionByScheduler))},
 			},
 			pods: []*outrank.Pod{pod("p", 9, "1", in("gang")), pod("q", 9, "1", in("gang"), nominated("n2"))},
-			want: "not eligible (not eligible due to a terminating pod on the nominated node.); pod group preemption: ongoing preemption on nominated nodes",
+			want: "not-eligible (not eligible due to a terminating pod on the nominated node.); pod group preemption: ongoing preemption on nominated nodes",
 		},
 		{
 			name: "a tree: the priority is that of its top, and one group is enough (rules 12.9.4 and 12.9.13)", gates: []string{"CompositePodGroup"},
@@ -193,7 +193,7 @@ func TestGroupPlacedOnceRules(t *testing.T) {
 				Pods: []*outrank.Pod{pod("a", 5, "1", on("n1")), pod("runs", 9, "1", on("n2"), in("deep"))},
 			},
 			pods: of("g1", gang(1)),
-			want: "nothing helps: no place; minCount (1) cannot be satisfied: 0 scheduled, 0 remaining; pod group preemption: minCount (1) cannot be satisfied: 0 scheduled, 0 remaining",
+			want: "nothing-helps: no place; minCount (1) cannot be satisfied: 0 scheduled, 0 remaining; pod group preemption: minCount (1) cannot be satisfied: 0 scheduled, 0 remaining",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -275,14 +275,14 @@ func TestGroupPolicyCounts(t *testing.T) {
 		if err != nil {
 			return err.Error()
 		}
-		return plan.Outcome.String()
+		return string(plan.Outcome)
 	}
 	counts := withGates("PodGroupPreemptionPolicy")
 	assert.Equal(t, "preempt", ask(counts, gang(1)))
 	assert.Equal(t, "pod default/gang-0: spec.preemptionPolicy: not that of the group default/gang", ask(counts, gang(1, never)))
 	group.PreemptionPolicy = outrank.PreemptNever
 	assert.Equal(t, "preempt", ask(withGates(), gang(1)), "the policy of the group counts without its gate")
-	assert.Equal(t, "not eligible", ask(counts, gang(1, never)))
+	assert.Equal(t, "not-eligible", ask(counts, gang(1, never)))
 }
 
 // What has to be the same for all pods of a group, those that run included (rule 12.9.2).
@@ -341,7 +341,7 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				if err := e.VerifyGroup(ctx, snap, plan, gen.Now); !leftOutAnew(snap, w.Pods, plan) {
 					require.NoError(t, err)
 				}
-				if plan.Outcome != preemption.Preempt {
+				if plan.Outcome != preemption.Preempts {
 					return
 				}
 				mark := snap.Mark()

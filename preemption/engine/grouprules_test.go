@@ -57,9 +57,9 @@ func gang(n int, options ...with) []*outrank.Pod {
 
 // say returns a plan in one line: outcome, victims, violations, placement.
 func say(p *preemption.GroupPlan) string {
-	text := p.Outcome.String()
-	if p.Ineligible != preemption.Eligible {
-		text += " (" + p.Ineligible.String() + ")"
+	text := string(p.Outcome)
+	if p.Ineligible != "" {
+		text += " (" + p.Ineligible.Message() + ")"
 	}
 	if p.Unhelpful != nil {
 		text += ": " + p.Unhelpful.String()
@@ -104,7 +104,7 @@ func TestGroupRules(t *testing.T) {
 				pod("high", 9, "1", on("n1")), pod("low", 1, "1", on("n1")),
 			}},
 			pods: gang(2),
-			want: "nothing helps: no place for default/gang-1: 1 NodeResourcesFit: Insufficient cpu",
+			want: "nothing-helps: no place for default/gang-1: 1 NodeResourcesFit: Insufficient cpu",
 		},
 		{
 			name: "victims come from every node",
@@ -123,7 +123,7 @@ func TestGroupRules(t *testing.T) {
 		{
 			name: "an equal priority protects",
 			c:    &outrank.Cluster{Nodes: nodes("1"), Pods: []*outrank.Pod{pod("a", 9, "1", on("n1"))}},
-			pods: gang(1), want: "nothing helps",
+			pods: gang(1), want: "nothing-helps",
 		},
 		{
 			name: "a group goes as a whole, from nodes that nobody needs, too",
@@ -265,7 +265,7 @@ func TestGroupRules(t *testing.T) {
 				pod("a", 1, "1", on("n1")), pod("b", 9, "1", on("n2")),
 			}},
 			pods: gang(3),
-			want: "nothing helps: no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu; minCount (2) cannot be satisfied: 1 scheduled, 0 remaining",
+			want: "nothing-helps: no place for default/gang-1: 2 NodeResourcesFit: Insufficient cpu; minCount (2) cannot be satisfied: 1 scheduled, 0 remaining",
 		},
 		{
 			name: "pods of the gang that run already count, and one place is needed at least",
@@ -316,7 +316,7 @@ func TestGroupRules(t *testing.T) {
 			name: "a group that never preempts",
 			c:    &outrank.Cluster{Nodes: nodes("1"), Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}},
 			pods: gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }),
-			want: "not eligible (not eligible due to preemptionPolicy=Never.)",
+			want: "not-eligible (not eligible due to preemptionPolicy=Never.)",
 		},
 		{
 			name: "a group whose victims still leave a node that one of its pods is nominated to",
@@ -324,7 +324,7 @@ func TestGroupRules(t *testing.T) {
 				pod("a", 1, "1", on("n1"), leaving(outrank.PreemptionByScheduler)), pod("b", 1, "1", on("n2")),
 				pod("gang-1", 9, "1", nominated("n1")),
 			}},
-			pods: gang(2), want: "not eligible (not eligible due to a terminating pod on the nominated node.)",
+			pods: gang(2), want: "not-eligible (not eligible due to a terminating pod on the nominated node.)",
 		},
 		{
 			name: "on another node it is not waited for",
@@ -343,7 +343,7 @@ func TestGroupRules(t *testing.T) {
 				Pods: []*outrank.Pod{pod("a", 1, "0", on("n1"), memory("1Gi")), pod("b", 2, "1", on("n2"))},
 			},
 			pods: []*outrank.Pod{pod("p1", 9, "2", memory("1Gi")), pod("p2", 9, "3")},
-			want: "nothing helps: no place for default/p2: 1 NodeResourcesFit: Insufficient cpu, 1 NodeResourcesFit: Insufficient cpu",
+			want: "nothing-helps: no place for default/p2: 1 NodeResourcesFit: Insufficient cpu, 1 NodeResourcesFit: Insufficient cpu",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
@@ -47,7 +48,7 @@ type toldWhole struct {
 // told that there is no place.
 func toldOf(first, plan *preemption.GroupPlan) toldWorkload {
 	out := toldWorkload{
-		Fits: first.Outcome == preemption.Fits, Code: plan.Status.Code.String(), Reasons: plan.Status.Reasons,
+		Fits: first.Outcome == preemption.Fits, Code: filter.Code(plan.Status.Code), Reasons: plan.Status.Reasons,
 		Placement: placement(plan.Placement), Nominations: placement(plan.Nominations), Possible: plan.Possible,
 		Violations: plan.Violations(), Disruptions: plan.Disruptions,
 		Before: refusalOf(first.TurnedDown), After: refusalOf(plan.Unhelpful),

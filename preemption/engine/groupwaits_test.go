@@ -25,7 +25,7 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 		nominated string // as the snapshot knows it, of a pod that says n1
 		want      string
 	}{
-		{"a possible victim leaves", engine.Config{}, "n1", "not eligible (not eligible due to a terminating pod on the nominated node.)"},
+		{"a possible victim leaves", engine.Config{}, "n1", "not-eligible (not eligible due to a terminating pod on the nominated node.)"},
 		{"the caller spares it", engine.Config{MayEvict: spares}, "n1", "preempt [default/b] violations 0; gang-0 on n2"},
 		{"the snapshot knows of another nomination", engine.Config{}, "n2", "preempt [default/spared] violations 0; gang-0 on n1"},
 	} {

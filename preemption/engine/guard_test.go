@@ -91,7 +91,7 @@ func ExampleConfig_mayTake() {
 	fmt.Println(must(eval.Preempt(context.Background(), snap, asker, now)).Outcome)
 	// Output:
 	// default/new by newer equal of priority 5
-	// nothing helps
+	// nothing-helps
 }
 
 // The guard lets one pod of each team go.
@@ -114,7 +114,7 @@ func ExampleGuard() {
 	}
 	// Output:
 	// preempt [default/tan-1 default/red-1] []
-	// nothing helps [] [1 OneOfEach: team red keeps the others]
+	// nothing-helps [] [1 OneOfEach: team red keeps the others]
 }
 
 // byNames is a guard by a function of the names of those who are away, in order.
@@ -195,7 +195,7 @@ func TestGuardedVictims(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
 			got := plan.Candidate.String()
-			if plan.Outcome != preemption.Preempt {
+			if plan.Outcome != preemption.Preempts {
 				got = plan.Unhelpful[0].Status.String()
 				assert.Equal(t, explainBy(t, engine.Config{Guard: byNames{allows: tt.allows}}, c, p).Unhelpful, plan.Unhelpful, "by every node")
 			}
@@ -280,7 +280,7 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 
 // A group does not preempt by a rule that it would ignore.
 func TestGroupsRefuseMayPreempt(t *testing.T) {
-	never := func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return "no" }
+	never := func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility { return "no" }
 	e := newEvaluator(t, engine.Config{MayPreempt: never})
 	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), engine.GroupRequest{Pods: training(), Now: gen.Now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
@@ -320,7 +320,7 @@ func TestAcrossByARule(t *testing.T) {
 	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: selects("x"), TopologyKey: "zone"}}
 	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
 	require.NoError(t, err)
-	assert.Equal(t, preemption.Preempt, plan.Outcome)
+	assert.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Len(t, plan.Victims, 2)
 	for _, v := range plan.Victims {
 		assert.Equal(t, "anybody", v.Rule)
@@ -346,7 +346,7 @@ func TestGuardOfOtherChoices(t *testing.T) {
 	}}
 	_, err := newEvaluator(t, engine.Config{Guard: two, Chooser: chooser}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
 	assert.EqualError(t, err, "rule All: node n1: invalid input: the victims may not leave together: ByNames: no")
-	assert.Equal(t, []string{"ByNames: no", "Success"}, said)
+	assert.Equal(t, []string{"ByNames: no", "success"}, said)
 	chooser.Choose = func(v *engine.NodeView) []*outrank.Pod { return v.Possible()[:1] }
 	plan, err := newEvaluator(t, engine.Config{Guard: two, Chooser: chooser, MayTake: anyBody}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 0, "1"), gen.Now)
 	require.NoError(t, err)

@@ -185,7 +185,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 				require.NoError(t, err)
 				want := ex.Plan
-				if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible || want.Outcome == preemption.Preempt && isSelective(eval.asked.Filters[0]) {
+				if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible || want.Outcome == preemption.Preempts && isSelective(eval.asked.Filters[0]) {
 					want.Unhelpful = nil
 				}
 				if diff := testdiff.Diff(&want, got); diff != "" {

@@ -17,7 +17,7 @@ import (
 // included, which would hold on every node by its words.
 func TestNotInOfAnInvalidValueMatchesNoNode(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("low", 1, "1", on("n1"))}}
-	for value, want := range map[string]preemption.Outcome{"b": preemption.Preempt, "no value!": preemption.NothingHelps} {
+	for value, want := range map[string]preemption.Outcome{"b": preemption.Preempts, "no value!": preemption.NothingHelps} {
 		p := pod("p", 9, "1")
 		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", outrank.NotIn, value)}}
 		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)

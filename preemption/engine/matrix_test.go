@@ -116,7 +116,7 @@ func TestPropertyMatrixAgrees(t *testing.T) {
 			})
 			assert.NotEmpty(t, outcomes)
 			if row != "never-fits" && row != "nobody-lower" {
-				assert.True(t, outcomes[preemption.Preempt], "nobody has ever to leave: %v", outcomes)
+				assert.True(t, outcomes[preemption.Preempts], "nobody has ever to leave: %v", outcomes)
 			}
 		})
 	}

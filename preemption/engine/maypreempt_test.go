@@ -28,26 +28,26 @@ func TestMayPreempt(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		p    *outrank.Pod
-		says func(by preemption.Ineligibility) string
+		says func(by preemption.Ineligibility) preemption.Ineligibility
 		want string // of the plan
 		text string // of the event
 		told []any
 	}{
 		{
-			"it refuses", pod("p", 9, "1"), func(preemption.Ineligibility) string { return "not on Sundays." }, "not on Sundays",
-			"0/2 nodes are available: 2 Insufficient cpu. preemption: not on Sundays.", []any{preemption.Success, preemption.Eligible},
+			"it refuses", pod("p", 9, "1"), func(preemption.Ineligibility) preemption.Ineligibility { return "not on Sundays." }, "not on Sundays",
+			"0/2 nodes are available: 2 Insufficient cpu. preemption: not on Sundays.", []any{preemption.Success, preemption.Ineligibility("")},
 		},
 		{
-			"it agrees", pod("p", 9, "1", nominated("n2")), preemption.Ineligibility.String, "not eligible due to a terminating pod on the nominated node",
+			"it agrees", pod("p", 9, "1", nominated("n2")), func(by preemption.Ineligibility) preemption.Ineligibility { return by }, "not eligible due to a terminating pod on the nominated node",
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to a terminating pod on the nominated node.",
 			[]any{preemption.Unschedulable, preemption.VictimsTerminating},
 		},
 		{
-			"it allows", never, func(preemption.Ineligibility) string { return "" }, "preempts on n1", "", []any{preemption.Success, preemption.PolicyNever},
+			"it allows", never, func(preemption.Ineligibility) preemption.Ineligibility { return "" }, "preempts on n1", "", []any{preemption.Success, preemption.PolicyNever},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := newEvaluator(t, engine.Config{MayPreempt: func(_ *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) string {
+			e := newEvaluator(t, engine.Config{MayPreempt: func(_ *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
 				told = []any{nominated.Code, by}
 				return test.says(by)
 			}})
@@ -66,8 +66,10 @@ func TestMayPreempt(t *testing.T) {
 		})
 	}
 	plan, err := newEvaluator(t, engine.Config{
-		Policy:     preemption.Policy{Disabled: true},
-		MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { panic("not asked") },
+		Policy: preemption.Policy{Disabled: true},
+		MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
+			panic("not asked")
+		},
 	}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Disabled, plan.Ineligible)

@@ -29,8 +29,8 @@ func TestProfilesShareNominations(t *testing.T) {
 		{nil, preemption.NothingHelps, "every nomination counts"},
 		{[]string{"a"}, preemption.NothingHelps, "the nominated pod's scheduler is named"},
 		{[]string{"b", "a"}, preemption.NothingHelps, "both are profiles of one scheduler"},
-		{[]string{"b"}, preemption.Preempt, "the nominated pod is another scheduler's"},
-		{[]string{outrank.DefaultScheduler}, preemption.Preempt, "it is not one of the default scheduler, either"},
+		{[]string{"b"}, preemption.Preempts, "the nominated pod is another scheduler's"},
+		{[]string{outrank.DefaultScheduler}, preemption.Preempts, "it is not one of the default scheduler, either"},
 	}
 	for range 3 { // from the second time on the cache of the snapshot knows answers
 		for _, test := range tests {

@@ -38,7 +38,7 @@ func TestSelectorsThatCannotBeRead(t *testing.T) {
 				Pods:  []*outrank.Pod{pod("old", 5, "1", on("n1"), option), pod("low", 1, "1", on("n1"))},
 			}
 			plan := newWorld(t, c).agree(t, pod("p", 9, "1", app("web")), gen.Now)
-			require.Equal(t, preemption.Preempt, plan.Outcome)
+			require.Equal(t, preemption.Preempts, plan.Outcome)
 			assert.Equal(t, "default/low", plan.Victims[0])
 
 			_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1", option), gen.Now)

@@ -138,9 +138,9 @@ var hooks = map[string]func(f *fuse) engine.Config{
 		})}}
 	},
 	"MayPreempt": func(f *fuse) engine.Config {
-		return engine.Config{MayPreempt: func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+		return engine.Config{MayPreempt: func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
 			f.call()
-			return by.String()
+			return by
 		}}
 	},
 	"sample": func(f *fuse) engine.Config {

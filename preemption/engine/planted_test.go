@@ -22,7 +22,7 @@ func TestPodThatCountsLessThanItsPriority(t *testing.T) {
 		Groups: []*outrank.PodGroup{{Name: "low", Priority: outrank.Priority(0)}},
 	})
 	plan := preempt(t, c, pod("p", 100, "1"))
-	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Equal(t, "high", plan.Victims[0].Pod.Name)
 }
 

@@ -52,13 +52,13 @@ func TestWaiting(t *testing.T) {
 		p                         *outrank.Pod
 		current, v113, simplified preemption.Ineligibility
 	}{
-		{"nothing to wait for", byScheduler, pod("p", 5, "1"), preemption.Eligible, preemption.Eligible, preemption.Eligible},
-		{"policy Never; it did not exist in v1.13", byScheduler, never, preemption.PolicyNever, preemption.Eligible, preemption.PolicyNever},
+		{"nothing to wait for", byScheduler, pod("p", 5, "1"), "", "", ""},
+		{"policy Never; it did not exist in v1.13", byScheduler, never, preemption.PolicyNever, "", preemption.PolicyNever},
 		{"its victim leaves", byScheduler, waiting, preemption.VictimsTerminating, preemption.VictimsTerminating, preemption.Nominated},
-		{"some other pod leaves", cluster("", "1"), waiting, preemption.Eligible, preemption.VictimsTerminating, preemption.Nominated},
-		{"the nominated node has room by now", cluster(outrank.PreemptionByScheduler, "3"), waiting, preemption.Eligible, preemption.VictimsTerminating, preemption.Nominated},
-		{"the nominated node is cordoned", cordoned, waiting, preemption.Eligible, preemption.VictimsTerminating, preemption.Eligible},
-		{"the nominated node is gone", byScheduler, pod("p", 5, "1", nominated("gone")), preemption.Eligible, preemption.Eligible, preemption.Nominated},
+		{"some other pod leaves", cluster("", "1"), waiting, "", preemption.VictimsTerminating, preemption.Nominated},
+		{"the nominated node has room by now", cluster(outrank.PreemptionByScheduler, "3"), waiting, "", preemption.VictimsTerminating, preemption.Nominated},
+		{"the nominated node is cordoned", cordoned, waiting, "", preemption.VictimsTerminating, ""},
+		{"the nominated node is gone", byScheduler, pod("p", 5, "1", nominated("gone")), "", "", preemption.Nominated},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.current, explainBy(t, engine.Config{}, test.c, test.p).Ineligible, "current")

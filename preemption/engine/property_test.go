@@ -94,10 +94,7 @@ func explain(t fataler, c *outrank.Cluster, p *outrank.Pod) *preemption.Explanat
 func asReference(ex *preemption.Explanation) reference.Decision {
 	d := reference.Decision{
 		Filter: map[string]reference.Status{}, NonCandidates: map[string]reference.Status{},
-		Eligible: ex.Ineligible == preemption.Eligible, EligibleMessage: ex.Ineligible.String(),
-	}
-	if ex.Refusal != "" {
-		d.EligibleMessage = ex.Refusal
+		Eligible: ex.Ineligible == "", EligibleMessage: ex.Ineligible.Message(),
 	}
 	position := map[string]int{}
 	for i, n := range ex.Nodes {
@@ -129,10 +126,13 @@ func candidate(c *preemption.Candidate) reference.Candidate {
 	return out
 }
 
+// referenceCodes are the codes in the order of the reference's.
+var referenceCodes = []preemption.Code{preemption.Success, preemption.Unschedulable, preemption.UnschedulableAndUnresolvable, preemption.Contradiction}
+
 func status(s preemption.Status) reference.Status {
 	reasons := slices.Clone(s.Reasons)
 	slices.Sort(reasons)
-	return reference.Status{Code: reference.Code(s.Code), Plugin: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: reasons}
+	return reference.Status{Code: reference.Code(slices.Index(referenceCodes, s.Code)), Plugin: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: reasons}
 }
 
 // asJSON returns an input in full, with pointers followed.
@@ -163,7 +163,7 @@ func TestAgreesWithReference(t *testing.T) {
 		ex, err := newEvaluator(t, engine.Config{Schedulers: schedulers}).Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
 		got := asReference(ex)
-		if ex.Outcome == preemption.Preempt {
+		if ex.Outcome == preemption.Preempts {
 			got.ClearedNominations = keys(ex.ClearedNominations)
 			slices.Sort(got.ClearedNominations)
 		} else {
@@ -172,7 +172,7 @@ func TestAgreesWithReference(t *testing.T) {
 		if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
 		}
-		wantOutcome := preemption.Preempt
+		wantOutcome := preemption.Preempts
 		switch {
 		case len(want.Feasible) > 0:
 			wantOutcome = preemption.Fits
@@ -421,7 +421,7 @@ func TestPropertyApply(t *testing.T) {
 		plan := preempt(t, c, p)
 		mark := snap.Mark()
 		err := snap.Apply(plan)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			require.ErrorIs(t, err, preemption.ErrState)
 			return
 		}
@@ -459,7 +459,7 @@ func TestPropertyInputIsReadOnly(t *testing.T) {
 		c, p := gen.Cluster(gen.Full()).Example(seed), gen.Preemptor(gen.Full()).Example(seed)
 		plan := preempt(t, c, p)
 		explain(t, c, p)
-		if plan.Outcome == preemption.Preempt {
+		if plan.Outcome == preemption.Preempts {
 			snap := newSnapshot(t, c)
 			require.NoError(t, snap.Apply(plan))
 		}

@@ -34,12 +34,12 @@ func outcomeIn(t *testing.T, c outrank.Cluster, p *outrank.Pod, r outrank.Releas
 			parts = append(parts, fmt.Sprintf("%s: %s %s", n.Node, n.Status.Filter, strings.Join(n.Status.Reasons, ", ")))
 		}
 	}
-	if ex.Outcome == preemption.Preempt {
+	if ex.Outcome == preemption.Preempts {
 		for _, v := range ex.Victims {
 			parts = append(parts, "victim "+v.Pod.Name)
 		}
 	} else {
-		parts = append(parts, ex.Outcome.String())
+		parts = append(parts, string(ex.Outcome))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -125,7 +125,7 @@ func TestReleasesDiffer(t *testing.T) {
 			"n1: NodeResourcesFit Insufficient cpu; victim opposite", "fits"},
 		{"rule 7.14.6: options of bind mounts", outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "1")}}, askingFor("1", 10, func(p *outrank.Pod) {
 			p.InitContainers = []outrank.Container{{Name: "i", BindMountOptions: true}}
-		}), "fits", "n1: NodeDeclaredFeatures node(s) didn't match Pod's required features; nothing helps"},
+		}), "fits", "n1: NodeDeclaredFeatures node(s) didn't match Pod's required features; nothing-helps"},
 		{"rule 6.3.8: budgets in this order", overlapping(budget("p1", 0, "a"), budget("p2", 1, "b")), askingFor("1", 10, nil),
 			"n1: NodeResourcesFit Insufficient cpu; victim x3", "n1: NodeResourcesFit Insufficient cpu; victim x2"},
 		{"rule 6.3.8: and in the other one", overlapping(budget("p2", 1, "b"), budget("p1", 0, "a")), askingFor("1", 10, nil),
@@ -135,30 +135,30 @@ func TestReleasesDiffer(t *testing.T) {
 		}), "n1: InterPodAffinity node(s) didn't match pod anti-affinity rules; victim other", "fits"},
 		{"rule 7.13.19: affinity", namespaces, askingFor("100m", 10, func(p *outrank.Pod) {
 			p.Affinity.PodAffinity = term(outrank.Requirement{Key: "team", Operator: outrank.NotIn, Values: []string{"red"}})
-		}), "fits", "n1: InterPodAffinity node(s) didn't match pod affinity rules; nothing helps"},
+		}), "fits", "n1: InterPodAffinity node(s) didn't match pod affinity rules; nothing-helps"},
 		{"rules 7.1.7 and 7.15.8: another node is named", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName = "n3" }),
-			"n1: NodeUnschedulable node(s) were unschedulable; n2: NodeName node(s) didn't match the requested node name; nothing helps",
-			"n1:  node(s) didn't satisfy plugin(s) [NodeName]; n2:  node(s) didn't satisfy plugin(s) [NodeName]; nothing helps"},
+			"n1: NodeUnschedulable node(s) were unschedulable; n2: NodeName node(s) didn't match the requested node name; nothing-helps",
+			"n1:  node(s) didn't satisfy plugin(s) [NodeName]; n2:  node(s) didn't satisfy plugin(s) [NodeName]; nothing-helps"},
 		{"rule 7.15.8: by both, one left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.NodeAffinity = "n1", named("n1", "n2") }),
-			"n1: NodeUnschedulable node(s) were unschedulable; n2: NodeName node(s) didn't match the requested node name; nothing helps",
-			"n1: NodeUnschedulable node(s) were unschedulable; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]; nothing helps"},
+			"n1: NodeUnschedulable node(s) were unschedulable; n2: NodeName node(s) didn't match the requested node name; nothing-helps",
+			"n1: NodeUnschedulable node(s) were unschedulable; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName]; nothing-helps"},
 		{"rule 7.15.8: by both, none left", two, askingFor("1", 10, func(p *outrank.Pod) { p.NodeName, p.Affinity.NodeAffinity = "n1", named("n2") }),
-			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity]; n2: NodeName node(s) didn't match the requested node name; nothing helps",
-			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing helps"},
+			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity]; n2: NodeName node(s) didn't match the requested node name; nothing-helps",
+			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing-helps"},
 		{"rule 7.15.8: none left before the claims are looked at", two, askingFor("1", 10, func(p *outrank.Pod) {
 			p.NodeName, p.Affinity.NodeAffinity = "n1", named("n2")
 			p.Volumes = []outrank.Volume{{Claim: "data", State: outrank.ClaimDeleting}}
 		}),
-			"n1: VolumeBinding persistentvolumeclaim \"data\" is being deleted; n2: VolumeBinding persistentvolumeclaim \"data\" is being deleted; nothing helps",
-			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing helps"},
+			"n1: VolumeBinding persistentvolumeclaim \"data\" is being deleted; n2: VolumeBinding persistentvolumeclaim \"data\" is being deleted; nothing-helps",
+			"n1:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; n2:  node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously; nothing-helps"},
 		{"rule 7.16.5: a gated pod's nomination", outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "1")}, Pods: []*outrank.Pod{gated}}, askingFor("1", 10, nil),
-			"fits", "n1: NodeResourcesFit Insufficient cpu; nothing helps"},
+			"fits", "n1: NodeResourcesFit Insufficient cpu; nothing-helps"},
 		{"rule 7.9.9: a driver", outrank.Cluster{Nodes: []*outrank.Node{bare}, Pods: []*outrank.Pod{running("low", "n1", "1")}}, mounting,
-			"n1: NodeResourcesFit Insufficient cpu; victim low", "n1: NodeResourcesFit Insufficient cpu; nothing helps"},
+			"n1: NodeResourcesFit Insufficient cpu; victim low", "n1: NodeResourcesFit Insufficient cpu; nothing-helps"},
 		{"rule 7.9.9: alone", outrank.Cluster{Nodes: []*outrank.Node{bare}}, mounting,
-			"fits", "n1: NodeVolumeLimits disk.example.com CSI driver is not installed on the node; nothing helps"},
+			"fits", "n1: NodeVolumeLimits disk.example.com CSI driver is not installed on the node; nothing-helps"},
 		{"rule 7.9.9: the first of several", outrank.Cluster{Nodes: []*outrank.Node{barest}}, mountingMore,
-			"fits", "n1: NodeVolumeLimits disk.example.com CSI driver is not installed on the node; nothing helps"},
+			"fits", "n1: NodeVolumeLimits disk.example.com CSI driver is not installed on the node; nothing-helps"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			assert.Equal(t, test.old, outcomeIn(t, test.c, test.p, outrank.V1_36), "v1.36")

@@ -34,14 +34,14 @@ func drawConfig(t *rapid.T) Config {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "may preempt") == 0 {
 		const refuse, allow = 2, 3
-		c.MayPreempt = func(p *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) string {
-			switch (int(nameHash(p)) + int(nominated.Code) + int(by)) % 5 {
+		c.MayPreempt = func(p *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
+			switch (int(nameHash(p)) + len(nominated.Code) + len(by)) % 5 {
 			case refuse:
-				return "the caller has its reasons, as " + nominated.Filter
+				return preemption.Ineligibility("the caller has its reasons, as " + nominated.Filter)
 			case allow:
 				return ""
 			}
-			return by.String()
+			return by
 		}
 	}
 	c.Importance = drawImportance(t, 5)
@@ -281,7 +281,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
 			want.Unhelpful = nil // Preempt makes no dry runs then
 		}
-		if want.Outcome == preemption.Preempt && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
+		if want.Outcome == preemption.Preempts && (config.MayEvict != nil || config.MayTake != nil || config.Chooser != nil || config.Guard != nil || config.Policy.Strict || slices.ContainsFunc(config.Filters, isSelective)) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := testdiff.Diff(&want, got); diff != "" {

@@ -51,7 +51,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			in.Variant.Own = turnDown
 			config.Filters = []engine.Filter{engine.NodeRuleBy("own", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				s := turnDown(n)
-				return preemption.Status{Code: preemption.Code(s.Code), Reasons: s.Reasons}
+				return preemption.Status{Code: referenceCodes[s.Code], Reasons: s.Reasons}
 			})}
 		}
 		snap := newSnapshot(t, c)
@@ -75,7 +75,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			plan, err := e.PreemptRequest(context.Background(), snap, req)
 			require.NoError(t, err)
 			want, got := decided(want), answered(plan)
-			if (config.MayEvict != nil || config.MayTake != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempt {
+			if (config.MayEvict != nil || config.MayTake != nil || config.Guard != nil || config.Policy.Strict) && want.Outcome == preemption.Preempts {
 				want.Unhelpful = got.Unhelpful // not every node is asked
 			}
 			require.Empty(t, testdiff.Diff(want, got), "(-reference +Preempt)")
@@ -124,10 +124,10 @@ func variantOf(config *engine.Config, p *outrank.Pod) reference.Variant {
 	}
 	if config.MayPreempt != nil {
 		r.MayPreempt = func(nominated reference.Status, rule string) string {
-			s := preemption.Status{Code: preemption.Code(nominated.Code), Filter: nominated.Plugin, ExcludedBy: nominated.ExcludedBy, Reasons: nominated.Reasons}
-			for by := range preemption.ByCaller {
-				if by.String() == rule {
-					return config.MayPreempt(p, s, by)
+			s := preemption.Status{Code: referenceCodes[nominated.Code], Filter: nominated.Plugin, ExcludedBy: nominated.ExcludedBy, Reasons: nominated.Reasons}
+			for _, by := range []preemption.Ineligibility{"", preemption.PolicyNever, preemption.VictimsTerminating, preemption.Nominated, preemption.Disabled} {
+				if by.Message() == rule {
+					return config.MayPreempt(p, s, by).Message()
 				}
 			}
 			panic(rule)

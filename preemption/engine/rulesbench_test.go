@@ -204,7 +204,7 @@ func askBy(name string, e *engine.Evaluator, snap *engine.Snapshot, req preempti
 		return err
 	}
 	plan, err := e.PreemptRequest(ctx, snap, req)
-	if err == nil && plan.Outcome != preemption.Preempt {
+	if err == nil && plan.Outcome != preemption.Preempts {
 		err = fmt.Errorf("%v", plan)
 	}
 	return err

@@ -50,7 +50,7 @@ func TestPropertySample(t *testing.T) {
 		}
 		plan, err := newEvaluator(t, engine.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 		require.NoError(t, err)
-		if got.Outcome == preemption.Preempt && plan.Node != got.Candidates[0].Node {
+		if got.Outcome == preemption.Preempts && plan.Node != got.Candidates[0].Node {
 			t.Fatalf("Preempt chose %s, Explain %s", plan.Node, got.Candidates[0].Node)
 		}
 	})

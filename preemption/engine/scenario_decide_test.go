@@ -85,7 +85,7 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engi
 			continue
 		}
 		want := ex.Plan
-		if want.Outcome == preemption.Preempt && (w.config.MayEvict != nil || w.config.Policy.Strict) {
+		if want.Outcome == preemption.Preempts && (w.config.MayEvict != nil || w.config.Policy.Strict) {
 			want.Unhelpful = nil // not every node is asked then
 		}
 		if diff := testdiff.Diff(&want, plan); diff != "" {
@@ -107,7 +107,7 @@ func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, 
 	w.t.Helper()
 	want := sortReasons(reference.Decide(reference.Input{Cluster: w.cluster, Pod: pod, Now: scenario.Now}))
 	got := asReference(ex)
-	if ex.Outcome == preemption.Preempt {
+	if ex.Outcome == preemption.Preempts {
 		got.ClearedNominations = keys(ex.ClearedNominations)
 		slices.Sort(got.ClearedNominations)
 	} else {

@@ -105,7 +105,7 @@ func (w *scenarioWorld) apply(*scenario.Command) (string, error) {
 			w.nominate(a.Pod, a.Node)
 		}
 		return w.state(w.snap.ApplyGroup(w.group))
-	case w.plan != nil && w.plan.Outcome == preemption.Preempt:
+	case w.plan != nil && w.plan.Outcome == preemption.Preempts:
 		w.remember()
 		w.withdraw(scenarioPods(w.plan.Victims), w.plan.ClearedNominations)
 		w.nominate(w.plan.Pod, w.plan.Node)

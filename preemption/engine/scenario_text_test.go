@@ -26,12 +26,12 @@ func planText(p *preemption.Plan) string {
 	switch p.Outcome {
 	case preemption.Fits:
 		fmt.Fprintf(&b, "fits on %d\n", p.Feasible)
-		if p.Ineligible != preemption.Eligible {
-			fmt.Fprintf(&b, "else %s\n", p.Ineligible)
+		if p.Ineligible != "" {
+			fmt.Fprintf(&b, "else %s\n", p.Ineligible.Message())
 		}
 	case preemption.NotEligible:
-		fmt.Fprintf(&b, "%s\n", p.Ineligible)
-	case preemption.Preempt:
+		fmt.Fprintf(&b, "%s\n", p.Ineligible.Message())
+	case preemption.Preempts:
 		fmt.Fprintf(&b, "preempt on %s\n", p.Node)
 		for i := range p.Victims {
 			fmt.Fprintf(&b, "  victim %s\n", victimText(&p.Victims[i]))
@@ -43,7 +43,7 @@ func planText(p *preemption.Plan) string {
 			fmt.Fprintf(&b, "  grace %v\n", *p.Grace)
 		}
 	default:
-		fmt.Fprintf(&b, "%s\n", p.Outcome)
+		fmt.Fprintf(&b, "%s\n", strings.ReplaceAll(string(p.Outcome), "-", " "))
 	}
 	countsText(&b, "turned down", p.TurnedDown)
 	countsText(&b, "after removal", p.Unhelpful)
@@ -146,9 +146,9 @@ func groupText(p *preemption.GroupPlan) string {
 	var b strings.Builder
 	switch p.Outcome {
 	case preemption.NotEligible:
-		fmt.Fprintf(&b, "%s\n", p.Ineligible)
+		fmt.Fprintf(&b, "%s\n", p.Ineligible.Message())
 	default:
-		fmt.Fprintf(&b, "%s\n", p.Outcome)
+		fmt.Fprintf(&b, "%s\n", strings.ReplaceAll(string(p.Outcome), "-", " "))
 	}
 	for _, a := range p.Placement {
 		fmt.Fprintf(&b, "  place %s on %s\n", shortName(a.Pod.Key()), a.Node)

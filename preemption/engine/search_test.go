@@ -169,9 +169,9 @@ func TestBeyondSummaries(t *testing.T) {
 		want     preemption.Outcome
 		victims  int
 	}{
-		{"one of many", many, 50, preemption.Preempt, 1},
+		{"one of many", many, 50, preemption.Preempts, 1},
 		{"the claim is of higher priority", claimed, 50, preemption.NothingHelps, 0},
-		{"the claim is of lower priority", claimed, 1000, preemption.Preempt, 1},
+		{"the claim is of lower priority", claimed, 1000, preemption.Preempts, 1},
 	} {
 		p := huge("asker", tt.priority, 8)
 		got, err := eval.Preempt(context.Background(), tt.snap, p, gen.Now)
@@ -256,7 +256,7 @@ func TestWorkersInBubbles(t *testing.T) {
 		decide := func(t *testing.T) {
 			plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
 			require.NoError(t, err)
-			assert.Equal(t, preemption.Preempt, plan.Outcome)
+			assert.Equal(t, preemption.Preempts, plan.Outcome)
 		}
 		if i%3 == 0 {
 			decide(t)

@@ -617,11 +617,11 @@ func TestApplyChecksFirst(t *testing.T) {
 	preemptor := &outrank.Pod{Name: "p"}
 	for name, plan := range map[string]*preemption.Plan{
 		"nothing to carry out":       {Outcome: preemption.Fits, Pod: preemptor},
-		"no such node":               {Outcome: preemption.Preempt, Pod: preemptor, Candidate: preemption.Candidate{Node: "x"}},
-		"a victim that is not there": {Outcome: preemption.Preempt, Pod: preemptor, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
-		"a victim of another node":   {Outcome: preemption.Preempt, Pod: preemptor, Candidate: preemption.Candidate{Node: "m", Victims: []preemption.Victim{{Pod: victim}}}},
-		"a preemptor that runs":      {Outcome: preemption.Preempt, Pod: &outrank.Pod{Name: "other"}, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}}}},
-		"a preemptor without a name": {Outcome: preemption.Preempt, Pod: &outrank.Pod{}, Candidate: preemption.Candidate{Node: "n"}},
+		"no such node":               {Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "x"}},
+		"a victim that is not there": {Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
+		"a victim of another node":   {Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "m", Victims: []preemption.Victim{{Pod: victim}}}},
+		"a preemptor that runs":      {Outcome: preemption.Preempts, Pod: &outrank.Pod{Name: "other"}, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}}}},
+		"a preemptor without a name": {Outcome: preemption.Preempts, Pod: &outrank.Pod{}, Candidate: preemption.Candidate{Node: "n"}},
 	} {
 		s := newSnap()
 		before := dump(s)
@@ -629,7 +629,7 @@ func TestApplyChecksFirst(t *testing.T) {
 		assert.Equal(t, before, dump(s), "%s: nothing changed", name)
 	}
 	s := newSnap()
-	require.NoError(t, s.Apply(&preemption.Plan{Outcome: preemption.Preempt, Pod: preemptor, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}, {Pod: victim}}}}))
+	require.NoError(t, s.Apply(&preemption.Plan{Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}, {Pod: victim}}}}))
 	assert.Empty(t, s.PodsOn("n"), "a victim named twice leaves once")
 }
 

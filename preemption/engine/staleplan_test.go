@@ -175,7 +175,7 @@ func TestPropertyApplyOfStalePlans(t *testing.T) {
 		named(t, append(slices.Clone(c.Pods), p))
 		snap := newSnapshot(t, c)
 		plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, p, gen.Now)
-		if err != nil || plan.Outcome != preemption.Preempt {
+		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
 		if rapid.Bool().Draw(t, "preemptor is known") {
@@ -196,7 +196,7 @@ func TestPropertyApplyGroupOfStalePlans(t *testing.T) {
 		named(t, append(slices.Clone(c.Pods), pods...))
 		snap := newSnapshot(t, c)
 		plan := preemptGroup(t, snap, pods)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			return
 		}
 		stale := planOfGroup(plan)
@@ -255,7 +255,7 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	forGroups := newEvaluator(t, engine.Config{})
 	_, err = forGroups.PreemptGroup(ctx, grouped, engine.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrExists)
-	group := &preemption.GroupPlan{Outcome: preemption.Preempt, Placement: assigned(later, "n1").Assignments}
+	group := &preemption.GroupPlan{Outcome: preemption.Preempts, Placement: assigned(later, "n1").Assignments}
 	assert.ErrorIs(t, forGroups.VerifyGroup(ctx, grouped, group, now), engine.ErrStale)
 	_, err = e.Explain(ctx, snap, later, now)
 	assert.ErrorIs(t, err, preemption.ErrExists)

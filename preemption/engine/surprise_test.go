@@ -98,7 +98,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "2", "a")}, Budgets: []*outrank.PodDisruptionBudget{budget(1)},
 				Pods: []*outrank.Pod{pod("hi", 5, "1", on("n1"), app("web")), pod("lo", 1, "1", on("n1"), app("web"))},
 			},
-			p: pod("p", 9, "1"), outcome: preemption.Preempt, want: "n1 [default/hi] 0",
+			p: pod("p", 9, "1"), outcome: preemption.Preempts, want: "n1 [default/hi] 0",
 		},
 		{
 			name: "a pod with a nomination is no neighbour: it may never come (second pass)",
@@ -114,7 +114,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "2", "a")},
 				Pods:  []*outrank.Pod{pod("friend", 9, "1", nominated("n1")), pod("lo", 1, "1", on("n1"))},
 			},
-			p: pod("p", 5, "1"), outcome: preemption.Preempt, want: "n1 [default/lo] 0",
+			p: pod("p", 5, "1"), outcome: preemption.Preempts, want: "n1 [default/lo] 0",
 		},
 		{
 			name: "the anti-affinity of a nominated pod is not seen where no pod had any at the start",
@@ -138,7 +138,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "4", "a")},
 				Pods:  []*outrank.Pod{pod("hi", 9, "1", on("n1"), port(80)), pod("lo", 1, "1", on("n1"), port(80))},
 			},
-			p: pod("p", 5, "1", port(80)), outcome: preemption.Preempt, want: "n1 [default/lo] 0",
+			p: pod("p", 5, "1", port(80)), outcome: preemption.Preempts, want: "n1 [default/lo] 0",
 		},
 		{
 			name: "a victim under way on the nominated node is waited for",
@@ -154,7 +154,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "1", "a")},
 				Pods:  []*outrank.Pod{pod("lo", 1, "1", on("n1"), leaving("EvictionByEvictionAPI"))},
 			},
-			p: pod("p", 5, "1", nominated("n1")), outcome: preemption.Preempt, want: "n1 [default/lo] 0",
+			p: pod("p", 5, "1", nominated("n1")), outcome: preemption.Preempts, want: "n1 [default/lo] 0",
 		},
 		{
 			name: "a nominated node that is gone holds nobody up",
@@ -162,7 +162,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "1", "a")},
 				Pods:  []*outrank.Pod{pod("lo", 1, "1", on("n1"), leaving(outrank.PreemptionByScheduler))},
 			},
-			p: pod("p", 5, "1", nominated("gone")), outcome: preemption.Preempt, want: "n1 [default/lo] 0",
+			p: pod("p", 5, "1", nominated("gone")), outcome: preemption.Preempts, want: "n1 [default/lo] 0",
 		},
 		{
 			name: "spec.nodeName leaves one node",
@@ -170,7 +170,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")},
 				Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2"))},
 			},
-			p: pod("p", 5, "1", on("n2")), outcome: preemption.Preempt, want: "n2 [default/y] 0",
+			p: pod("p", 5, "1", on("n2")), outcome: preemption.Preempts, want: "n2 [default/y] 0",
 		},
 		{
 			name: "a resize under way counts the larger figure",
@@ -178,7 +178,7 @@ func TestSurprises(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "3", "a")},
 				Pods:  []*outrank.Pod{pod("lo", 1, "3", on("n1"), resized(false))},
 			},
-			p: pod("p", 5, "1"), outcome: preemption.Preempt, want: "n1 [default/lo] 0",
+			p: pod("p", 5, "1"), outcome: preemption.Preempts, want: "n1 [default/lo] 0",
 		},
 		{
 			name: "a resize that can never be done counts what is there",
@@ -195,7 +195,7 @@ func TestSurprises(t *testing.T) {
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
 			},
 			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web")})),
-			outcome: preemption.Preempt, want: "n1 [default/web] 0",
+			outcome: preemption.Preempts, want: "n1 [default/web] 0",
 		},
 		{
 			name: "spread: unless taints are honoured",
@@ -213,7 +213,7 @@ func TestSurprises(t *testing.T) {
 				Pods:  []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
 			},
 			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web"), MinDomains: 2})),
-			outcome: preemption.Preempt, want: "n1 [default/web] 0",
+			outcome: preemption.Preempts, want: "n1 [default/web] 0",
 		},
 		{
 			name: "spread: a nominated pod raises the emptiest domain, and the minimum with it",
@@ -244,7 +244,7 @@ func TestSurprises(t *testing.T) {
 				},
 			},
 			p:       pod("p", 5, "1", app("web"), spread(outrank.TopologySpreadConstraint{LabelSelector: selects("web")})),
-			outcome: preemption.Preempt, want: "n1 [default/going] 0",
+			outcome: preemption.Preempts, want: "n1 [default/going] 0",
 		},
 		{
 			name: "names that contradict each other turn every node down",
@@ -284,13 +284,13 @@ func TestSurprises(t *testing.T) {
 					NamespaceSelector: &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "x", Operator: outrank.DoesNotExist}}},
 				}}
 			}),
-			outcome: preemption.Preempt, want: "n1 [unlisted/web] 0",
+			outcome: preemption.Preempts, want: "n1 [unlisted/web] 0",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ex := explain(t, test.c, test.p)
 			got := ""
-			if ex.Outcome == preemption.Preempt {
+			if ex.Outcome == preemption.Preempts {
 				got = fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations())
 			}
 			assert.Equal(t, test.outcome, ex.Outcome, "%v %v", ex.TurnedDown, ex.Unhelpful)

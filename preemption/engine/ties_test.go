@@ -179,7 +179,7 @@ func TestLargestNode(t *testing.T) {
 			pod("too-much", 1, "0", on("n2"), requests(resource.MustList("memory", "8Ei"))),
 			pod("claim", 1000, "0", nominated("n2"), requests(resource.MustList("memory", "1Ei"))),
 		}}
-		for asks, want := range map[string]preemption.Outcome{"0": preemption.Fits, "1": preemption.Preempt, "1Mi": preemption.Preempt, size: preemption.Preempt} {
+		for asks, want := range map[string]preemption.Outcome{"0": preemption.Fits, "1": preemption.Preempts, "1Mi": preemption.Preempts, size: preemption.Preempts} {
 			got := newWorld(t, c).agree(t, pod("asker", 100, "0", requests(resource.MustList("memory", asks))), gen.Now)
 			assert.Equal(t, want, got.Outcome, "%s of %s", asks, size)
 		}
@@ -222,7 +222,7 @@ func TestManyHugeNominations(t *testing.T) {
 			}
 			w, asker := newWorld(t, c), pod("asker", 100, "0", requests(resource.MustList("memory", "1Mi")))
 			got := w.agree(t, asker, gen.Now)
-			assert.Equal(t, pods == 0, got.Outcome == preemption.Preempt, "%d pods of %s", pods, size)
+			assert.Equal(t, pods == 0, got.Outcome == preemption.Preempts, "%d pods of %s", pods, size)
 			// What was remembered of the node is forgotten when it changes.
 			w.addNode(t, &outrank.Node{Name: "n1", Allocatable: resource.MustList("pods", "1")})
 			w.agree(t, asker, gen.Now)

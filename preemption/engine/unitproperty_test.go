@@ -119,7 +119,7 @@ func TestPropertyPlansOfUnitsApply(t *testing.T) {
 		snap, eval := newSnapshot(t, c), newEvaluator(t, engine.Config{})
 		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			return
 		}
 		require.NoError(t, eval.Verify(context.Background(), snap, plan, gen.Now))

@@ -52,7 +52,7 @@ func BenchmarkUnits(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				plan, err := e.Preempt(context.Background(), snap, pods[i%len(pods)], gen.Now)
-				if err != nil || plan.Outcome != preemption.Preempt {
+				if err != nil || plan.Outcome != preemption.Preempts {
 					b.Fatal(err, plan)
 				}
 			}

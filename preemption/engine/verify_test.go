@@ -48,7 +48,7 @@ func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
 		require.NoError(t, err)
 		for i, candidate := range ex.Candidates {
 			other, err := ex.PlanFor(candidate.Node)
-			if plan.Outcome != preemption.Preempt {
+			if plan.Outcome != preemption.Preempts {
 				require.ErrorIs(t, err, preemption.ErrState)
 				continue
 			}
@@ -183,7 +183,7 @@ func TestPropertyVerifyRejects(t *testing.T) {
 				c, p := gen.Cluster(monotone).Draw(t, "cluster"), gen.Preemptor(monotone).Draw(t, "preemptor")
 				e, snap, ctx := newEvaluator(t, engine.Config{}), newSnapshot(t, c), context.Background()
 				plan, err := e.Preempt(ctx, snap, p, gen.Now)
-				if err != nil || plan.Outcome != preemption.Preempt {
+				if err != nil || plan.Outcome != preemption.Preempts {
 					return
 				}
 				want, ok := mutations[name](t, snap, plan)
@@ -225,7 +225,7 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	e := newEvaluator(t, engine.Config{})
 	assert.ErrorIs(t, e.Verify(ctx, snap, nil, gen.Now), outrank.ErrInvalid)
 	assert.ErrorIs(t, e.Verify(ctx, nil, plan, gen.Now), outrank.ErrInvalid)
-	assert.ErrorIs(t, e.Verify(ctx, snap, &preemption.Plan{Outcome: preemption.Preempt}, gen.Now), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, snap, &preemption.Plan{Outcome: preemption.Preempts}, gen.Now), outrank.ErrInvalid)
 	none := *plan
 	none.Victims = nil
 	assert.ErrorContains(t, e.Verify(ctx, snap, &none, gen.Now), "there are no victims")
@@ -337,7 +337,7 @@ func TestPlanForRefuses(t *testing.T) {
 	require.NoError(t, err)
 	_, err = ex.PlanFor("n")
 	assert.EqualError(t, err, `pod default/p: not in the right state: the outcome is "fits"`)
-	ex.Outcome = preemption.Preempt
+	ex.Outcome = preemption.Preempts
 	_, err = ex.PlanFor("n")
 	assert.ErrorIs(t, err, preemption.ErrNotFound)
 }

@@ -82,7 +82,7 @@ func (v *volumeCase) run(t *testing.T) {
 	p := pod("p", 5, "1", has(v.asks...))
 	ex := explain(t, c, p)
 	got := ""
-	if ex.Outcome == preemption.Preempt {
+	if ex.Outcome == preemption.Preempts {
 		got = fmt.Sprint(ex.Node, " ", ex.Victims)
 	}
 	assert.Equal(t, v.outcome, ex.Outcome, "%v %v", ex.TurnedDown, ex.Unhelpful)
@@ -109,7 +109,7 @@ func TestDisksThatPodsCannotShare(t *testing.T) {
 		{
 			name: "whoever holds the disk has to leave",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(gce)), pod("other", 0, "1", on("n1"))},
-			asks: []outrank.Volume{gce}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{gce}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "a more important holder stays",
@@ -124,12 +124,12 @@ func TestDisksThatPodsCannotShare(t *testing.T) {
 		{
 			name: "one that writes shares it with nobody",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(reads(gce)))},
-			asks: []outrank.Volume{gce}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{gce}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "an EBS volume is not shared even by readers",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(reads(ebs)))},
-			asks: []outrank.Volume{reads(ebs)}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{reads(ebs)}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "an iSCSI target is, by readers",
@@ -139,7 +139,7 @@ func TestDisksThatPodsCannotShare(t *testing.T) {
 		{
 			name: "and is not, by writers",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(mounts(outrank.ISCSI)))},
-			asks: []outrank.Volume{mounts(outrank.ISCSI)}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{mounts(outrank.ISCSI)}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "the same name of another kind is another disk",
@@ -149,7 +149,7 @@ func TestDisksThatPodsCannotShare(t *testing.T) {
 		{
 			name: "an RBD image is the same where one monitor is",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(mounts(rbd, "m1", "m2")))},
-			asks: []outrank.Volume{mounts(rbd, "m2", "m3")}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{mounts(rbd, "m2", "m3")}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "and is another one where none is: that is another Ceph cluster",
@@ -159,7 +159,7 @@ func TestDisksThatPodsCannotShare(t *testing.T) {
 		{
 			name: "without monitors it may be the same",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(mounts(rbd)))},
-			asks: []outrank.Volume{mounts(rbd, "m2")}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{mounts(rbd, "m2")}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "readers share an RBD image",
@@ -195,7 +195,7 @@ func TestClaimsForASinglePod(t *testing.T) {
 			name:  "only where its user runs does preemption help",
 			nodes: twoNodes,
 			pods:  []*outrank.Pod{pod("lo", 0, "1", on("n1")), pod("user", 3, "1", on("n2"), has(claim))},
-			asks:  []outrank.Volume{claim}, outcome: preemption.Preempt, want: "n2 [default/user]", filter: filter,
+			asks:  []outrank.Volume{claim}, outcome: preemption.Preempts, want: "n2 [default/user]", filter: filter,
 		},
 		{
 			name: "a claim of the same name in another namespace is another claim",
@@ -215,13 +215,13 @@ func TestClaimsForASinglePod(t *testing.T) {
 		{
 			name: "a claim in use counts 1: of two users on a node one is let off",
 			pods: []*outrank.Pod{pod("hi", 3, "1", on("n1"), has(claim)), pod("lo", 1, "1", on("n1"), has(claim))},
-			asks: []outrank.Volume{claim}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{claim}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name:  "and of two users on two nodes, one node is enough",
 			nodes: twoNodes,
 			pods:  []*outrank.Pod{pod("a", 3, "1", on("n1"), has(claim)), pod("b", 9, "1", on("n2"), has(claim))},
-			asks:  []outrank.Volume{claim}, outcome: preemption.Preempt, want: "n1 [default/a]", filter: filter,
+			asks:  []outrank.Volume{claim}, outcome: preemption.Preempts, want: "n1 [default/a]", filter: filter,
 		},
 		{
 			name: "but each of two claims in use counts",
@@ -231,18 +231,18 @@ func TestClaimsForASinglePod(t *testing.T) {
 		{
 			name: "a claim that the preemptor mounts twice counts 1",
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(claim))},
-			asks: []outrank.Volume{claim, claim}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{claim, claim}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "a pod that mounts a claim twice counts 2 when it goes and when it comes back",
 			pods: []*outrank.Pod{pod("twice", 3, "1", on("n1"), has(claim, claim)), pod("lo", 1, "1", on("n1"), has(alone("d")))},
-			asks: []outrank.Volume{claim, alone("d")}, outcome: preemption.Preempt, want: "n1 [default/twice]", filter: filter,
+			asks: []outrank.Volume{claim, alone("d")}, outcome: preemption.Preempts, want: "n1 [default/twice]", filter: filter,
 		},
 		{
 			name:  "pods that leave count whatever their namespace",
 			nodes: twoNodes,
 			pods:  []*outrank.Pod{pod("x", 1, "1", on("n1"), has(claim), ofNamespace("elsewhere")), pod("user", 9, "1", on("n2"), has(claim))},
-			asks:  []outrank.Volume{claim}, outcome: preemption.Preempt, want: "n1 [elsewhere/x]", filter: filter,
+			asks:  []outrank.Volume{claim}, outcome: preemption.Preempts, want: "n1 [elsewhere/x]", filter: filter,
 		},
 		{
 			name: "a nominated user is not seen where no claim was in use at the start",
@@ -265,7 +265,7 @@ func TestLimitsOfVolumes(t *testing.T) {
 		{
 			name: "one volume too many", nodes: limit(1),
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(one)), pod("other", 0, "1", on("n1"))},
-			asks: []outrank.Volume{two}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{two}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "up to the limit", nodes: limit(2),
@@ -285,7 +285,7 @@ func TestLimitsOfVolumes(t *testing.T) {
 		{
 			name: "a volume stays attached until the last of its pods leaves", nodes: limit(1),
 			pods: []*outrank.Pod{pod("hi", 4, "1", on("n1"), has(one)), pod("lo", 1, "1", on("n1"), has(one))},
-			asks: []outrank.Volume{two}, outcome: preemption.Preempt, want: "n1 [default/hi default/lo]", filter: filter,
+			asks: []outrank.Volume{two}, outcome: preemption.Preempts, want: "n1 [default/hi default/lo]", filter: filter,
 		},
 		{
 			name: "which may be one that cannot be pushed out", nodes: limit(1),
@@ -333,7 +333,7 @@ func TestLimitsOfVolumes(t *testing.T) {
 		{
 			name: "a volume that is yet to be made counts", nodes: limit(1),
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(one))},
-			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "once, whoever names its claim", nodes: limit(1),
@@ -343,12 +343,12 @@ func TestLimitsOfVolumes(t *testing.T) {
 		{
 			name: "and for each namespace that has a claim of the name", nodes: limit(1),
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(outrank.Volume{Claim: "c", Driver: "csi"}), ofNamespace("elsewhere"))},
-			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempt, want: "n1 [elsewhere/lo]", filter: filter,
+			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempts, want: "n1 [elsewhere/lo]", filter: filter,
 		},
 		{
 			name: "its claim is no handle", nodes: limit(1),
 			pods: []*outrank.Pod{pod("lo", 1, "1", on("n1"), has(handle("c")))},
-			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempt, want: "n1 [default/lo]", filter: filter,
+			asks: []outrank.Volume{{Claim: "c", Driver: "csi"}}, outcome: preemption.Preempts, want: "n1 [default/lo]", filter: filter,
 		},
 		{
 			name: "a nominated pod attaches nothing yet: it may never come (second pass)", nodes: limit(1),
@@ -392,7 +392,7 @@ func TestWhereVolumesCanBeUsed(t *testing.T) {
 			name:  "victims elsewhere do not help, however unimportant",
 			nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")},
 			pods:  []*outrank.Pod{pod("a", 0, "1", on("n1")), pod("b", 4, "1", on("n2"))},
-			asks:  []outrank.Volume{usedIn("b")}, outcome: preemption.Preempt, want: "n2 [default/b]", filter: preemption.NodeResourcesFit,
+			asks:  []outrank.Volume{usedIn("b")}, outcome: preemption.Preempts, want: "n2 [default/b]", filter: preemption.NodeResourcesFit,
 		},
 		{
 			name: "every volume must be usable", pods: []*outrank.Pod{lo},

@@ -29,7 +29,7 @@ func answering(asked *[]string, name string, plan *preemption.Plan, err error) e
 // 8.11).
 func TestFirstWayOut(t *testing.T) {
 	plan := func(o preemption.Outcome) *preemption.Plan { return &preemption.Plan{Outcome: o} }
-	helps, fits, nothing, again, never := plan(preemption.Preempt), plan(preemption.Fits), plan(preemption.NothingHelps), plan(preemption.NothingHelps), plan(preemption.NotEligible)
+	helps, fits, nothing, again, never := plan(preemption.Preempts), plan(preemption.Fits), plan(preemption.NothingHelps), plan(preemption.NothingHelps), plan(preemption.NotEligible)
 	contrary, vetoed := plan(preemption.NothingHelps), plan(preemption.NothingHelps)
 	contrary.Unhelpful = []preemption.Count{{Status: preemption.Contradiction.Because("odd"), Nodes: 1}}
 	vetoed.Unhelpful = []preemption.Count{{Status: preemption.Unschedulable.Because("an extender dropped the node"), Nodes: 1}}
@@ -96,11 +96,11 @@ func TestFirstWayOut(t *testing.T) {
 // plan is not changed.
 func TestWaysOutSayWhatTheNodesSaid(t *testing.T) {
 	told := &preemption.Plan{Outcome: preemption.NothingHelps, TurnedDown: []preemption.Count{{Nodes: 3}}, Unhelpful: []preemption.Count{{Nodes: 2}}}
-	silent := &preemption.Plan{Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: "n"}}
+	silent := &preemption.Plan{Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n"}}
 	var asked []string
 	got, err := engine.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "a", told, nil), answering(&asked, "b", silent, nil))
 	require.NoError(t, err)
-	assert.Equal(t, &preemption.Plan{Outcome: preemption.Preempt, Candidate: silent.Candidate, TurnedDown: told.TurnedDown}, got.Plan)
+	assert.Equal(t, &preemption.Plan{Outcome: preemption.Preempts, Candidate: silent.Candidate, TurnedDown: told.TurnedDown}, got.Plan)
 	assert.Nil(t, silent.TurnedDown)
 }
 

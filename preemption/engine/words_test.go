@@ -1,10 +1,7 @@
 package engine_test
 
 import (
-	"encoding"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,64 +11,50 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// enum is a type whose values have words.
-type enum interface {
-	~uint8
-	comparable
-	encoding.TextMarshaler
-}
-
-// words checks that an enum has exactly these words, beginning with value first,
-// each of which is read back as its value, and that nothing else is a word.
-func words[E enum, P interface {
-	*E
-	encoding.TextUnmarshaler
-}](t *testing.T, first E, want ...string) {
-	t.Helper()
-	name := fmt.Sprintf("%T", first)
-	for v := range 256 {
-		e := E(v)
-		text, err := json.Marshal(e)
-		if i := v - int(first); i < 0 || i >= len(want) {
-			assert.ErrorIs(t, err, outrank.ErrInvalid, "%s %d", name, v)
-			assert.ErrorContains(t, err, fmt.Sprintf("%s: there is no value %d", name, v))
-			continue
-		}
-		require.NoError(t, err, "%s %d", name, v)
-		assert.Equal(t, `"`+want[v-int(first)]+`"`, string(text), "%s %d", name, v)
-		read := E(255)
-		require.NoError(t, json.Unmarshal(text, &read), "%s %s", name, text)
-		assert.Equal(t, e, read)
-	}
-	for _, bad := range []string{`"Preempt"`, `"fits "`, `"no such word"`, `"Success"`, `3`} {
-		read := first
-		err := json.Unmarshal([]byte(bad), &read)
-		assert.Error(t, err, "%s %s", name, bad)
-		assert.Equal(t, first, read, "%s %s", name, bad)
-	}
-	err := P(new(E)).UnmarshalText([]byte("nonsense"))
-	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.ErrorContains(t, err, name+`: "nonsense" is none of `)
-}
-
 // The words that programs read. They never change.
 func TestWords(t *testing.T) {
-	words(t, preemption.Success, "success", "unschedulable", "unschedulable-and-unresolvable", "contradiction")
-	words(t, preemption.Fits, "fits", "not-eligible", "nothing-helps", "preempt")
-	words(t, preemption.Eligible, "eligible", "policy-never", "victims-terminating", "nominated", "disabled", "by-caller")
-	words(t, preemption.Rank(0), "", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score", "cost")
+	for word, want := range map[any]string{
+		preemption.Success.String():             "success",
+		preemption.Unschedulable:                "unschedulable",
+		preemption.UnschedulableAndUnresolvable: "unschedulable-and-unresolvable",
+		preemption.Contradiction:                "contradiction",
+
+		preemption.Fits: "fits", preemption.NotEligible: "not-eligible", preemption.NothingHelps: "nothing-helps", preemption.Preempts: "preempt",
+
+		preemption.PolicyNever: "policy-never", preemption.VictimsTerminating: "victims-terminating",
+		preemption.Nominated: "nominated", preemption.Disabled: "disabled",
+	} {
+		assert.Equal(t, want, fmt.Sprint(word))
+	}
+	ranks := []string{"", "budget-violations", "top-priority", "priority-sum", "victim-count", "start-time", "node-order", "own-score", "cost"}
+	for v := range 256 {
+		r := preemption.Rank(v)
+		text, err := r.MarshalText()
+		if v >= len(ranks) {
+			assert.ErrorIs(t, err, outrank.ErrInvalid, "%d", v)
+			continue
+		}
+		require.NoError(t, err, "%d", v)
+		assert.Equal(t, ranks[v], string(text))
+		read := preemption.Rank(255)
+		require.NoError(t, read.UnmarshalText(text))
+		assert.Equal(t, r, read)
+	}
+	r := preemption.ByCost
+	assert.ErrorIs(t, r.UnmarshalText([]byte("nonsense")), outrank.ErrInvalid)
+	assert.Equal(t, preemption.ByCost, r)
 }
 
-// Every value that has a text for people has a word for programs.
-func TestEveryValueHasAWord(t *testing.T) {
-	for v := range 256 {
-		for _, e := range []interface {
-			fmt.Stringer
-			encoding.TextMarshaler
-		}{preemption.Code(v), preemption.Outcome(v), preemption.Ineligibility(v)} {
-			_, err := e.MarshalText()
-			unknown := e.String() == fmt.Sprintf("%s(%d)", strings.TrimPrefix(fmt.Sprintf("%T", e), "preemption."), v)
-			assert.Equal(t, unknown, err != nil, "%T %d", e, v)
-		}
+// What a pod is told has kube-scheduler's words, and the caller's own as they stand.
+func TestMessages(t *testing.T) {
+	for why, want := range map[preemption.Ineligibility]string{
+		"":                            "",
+		preemption.PolicyNever:        "not eligible due to preemptionPolicy=Never.",
+		preemption.VictimsTerminating: "not eligible due to a terminating pod on the nominated node.",
+		preemption.Nominated:          "not eligible due to the nominated node.",
+		preemption.Disabled:           "not eligible because preemption is disabled.",
+		"over its quota":              "over its quota",
+	} {
+		assert.Equal(t, want, why.Message())
 	}
 }

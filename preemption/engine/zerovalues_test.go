@@ -58,7 +58,7 @@ func changesOf(c *outrank.Cluster) []func(*engine.Snapshot) error {
 	type snapshot = *engine.Snapshot
 	changes := []func(snapshot) error{
 		func(s snapshot) error { return s.SetBudgets(c.Budgets) },
-		func(s snapshot) error { return s.ApplyGroup(&preemption.GroupPlan{Outcome: preemption.Preempt}) },
+		func(s snapshot) error { return s.ApplyGroup(&preemption.GroupPlan{Outcome: preemption.Preempts}) },
 	}
 	for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
 		changes = append(changes,
@@ -122,7 +122,7 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 }
 
 func planned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*engine.Snapshot) error {
-	plan := &preemption.Plan{Pod: p, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: "n1", ClearedNominations: cleared}}
+	plan := &preemption.Plan{Pod: p, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n1", ClearedNominations: cleared}}
 	for _, v := range victims {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: v})
 	}
@@ -131,7 +131,7 @@ func planned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*engine.Snaps
 
 func groupPlanned(p *outrank.Pod, victims []*outrank.Pod) func(*engine.Snapshot) error {
 	plan := &preemption.GroupPlan{
-		Outcome: preemption.Preempt, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}},
+		Outcome: preemption.Preempts, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}},
 		Victims: []preemption.GroupVictim{{Unit: preemption.Unit{Pods: victims}}},
 	}
 	return func(s *engine.Snapshot) error { return s.ApplyGroup(plan) }

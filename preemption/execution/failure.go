@@ -128,7 +128,7 @@ func (f *Failure) preemptionErr() error {
 // before preemption: for a pod that was refused before any node was asked (rule 15.3.9), unless
 // by the filter for devices itself. Nobody is asked for a way out then.
 func (f *Failure) devicesFail() bool {
-	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempt &&
+	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempts &&
 		f.Plan.Refused.Code != preemption.Success && f.Plan.Refused.Filter != dynamicResources
 }
 

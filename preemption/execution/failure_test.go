@@ -26,7 +26,7 @@ func countOf(nodes int, filter string, reasons ...string) preemption.Count {
 func turnedDown(outcome preemption.Outcome, counts ...preemption.Count) *preemption.Plan {
 	p := planFor(victimsNamed("a")...)
 	p.Outcome, p.TurnedDown = outcome, counts
-	if outcome != preemption.Preempt {
+	if outcome != preemption.Preempts {
 		p.Candidate = preemption.Candidate{}
 	}
 	return p
@@ -74,17 +74,17 @@ func TestVerdict(t *testing.T) {
 			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Change: execution.DropNomination}, "no nodes available to schedule pods",
 		},
 		"preempting": {
-			"a victim makes room: where, and how many", execution.Failure{Plan: turnedDown(preemption.Preempt, short, both)},
+			"a victim makes room: where, and how many", execution.Failure{Plan: turnedDown(preemption.Preempts, short, both)},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{execution.SetNomination, "n1"},
 			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"preempting, uncounted": {
-			"a plan made by hand: there is a node, or there would be no victims", execution.Failure{Plan: turnedDown(preemption.Preempt)},
+			"a plan made by hand: there is a node, or there would be no victims", execution.Failure{Plan: turnedDown(preemption.Preempts)},
 			execution.NoFit, "Unschedulable", nil, execution.Nomination{execution.SetNomination, "n1"},
 			"0/0 nodes are available: preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"execution failed": {
-			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempt, short), ExecutionErr: errBusy},
+			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempts, short), ExecutionErr: errBusy},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
 		},
@@ -198,7 +198,7 @@ func TestFailuresThatAreNone(t *testing.T) {
 	}{
 		"no pod":               {execution.Failure{Err: errBusy}, outrank.ErrInvalid},
 		"no reason":            {execution.Failure{Entry: entryOf(pendingPod("p"))}, outrank.ErrInvalid},
-		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Plan: turnedDown(preemption.Preempt)}, outrank.ErrInvalid},
+		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Plan: turnedDown(preemption.Preempts)}, outrank.ErrInvalid},
 		"it fits":              {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},
 		"refused with success": {execution.Failure{Entry: entryOf(pendingPod("p")), Refused: &preemption.Status{}}, preemption.ErrState},
 	} {

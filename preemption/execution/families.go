@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -110,8 +111,8 @@ func (c *GroupMetricValues) families() []MetricFamily {
 	var list []MetricFamily
 	if len(c.Attempts) > 0 {
 		f := MetricFamily{Name: "scheduler_workload_preemption_attempts_total", Type: "counter", Help: "How often a group tried to preempt."}
-		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(a.String(), b.String()) }) {
-			f.add(float64(c.Attempts[code]), MetricLabel{"result", code.String()})
+		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(filter.Code(a), filter.Code(b)) }) {
+			f.add(float64(c.Attempts[code]), MetricLabel{"result", filter.Code(code)})
 		}
 		victims := MetricFamily{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
 		addHistogram(&victims, nil, &c.Victims, groupBounds)
@@ -132,7 +133,7 @@ func (c *GroupMetricValues) families() []MetricFamily {
 		}
 		list = append(list, v)
 	}
-	list = appendSteps(list, "scheduler_preemption_evaluation_duration_seconds", "How long it took to find the victims.", c.Evaluations, preemption.Code.String)
+	list = appendSteps(list, "scheduler_preemption_evaluation_duration_seconds", "How long it took to find the victims.", c.Evaluations, filter.Code[preemption.Code])
 	return appendSteps(list, "scheduler_preemption_execution_duration_seconds", "How long it took to carry out a preemption.", c.Executions, resultOfExecution)
 }
 

@@ -60,7 +60,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 
 func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	switch {
-	case plan == nil || plan.Outcome != preemption.Preempt:
+	case plan == nil || plan.Outcome != preemption.Preempts:
 		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
 	case group == nil || group.PodGroup == nil && group.Composite == nil:
 		return fmt.Errorf("plan: %w: no group", outrank.ErrInvalid)

@@ -38,7 +38,7 @@ func ExampleExecutor_ExecuteGroup() {
 	back := nominator.SetAside(e.Group.Members[0].Pod)
 	// The caller has tried to place the group here, and has asked Evaluator.PreemptGroup.
 	plan := &preemption.GroupPlan{
-		Group: e.Group.Key(), Outcome: preemption.Preempt,
+		Group: e.Group.Key(), Outcome: preemption.Preempts,
 		Nominations: []preemption.Assignment{{Pod: e.Group.Members[0].Pod, Node: "n1"}},
 		Victims:     []preemption.GroupVictim{{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "batch", NodeName: "n1"}}}}},
 	}

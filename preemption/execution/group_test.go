@@ -39,7 +39,7 @@ func gang(names ...string) queue.Entry {
 // gangPlan has the pods nominated to n1, n2 and so on, and units leave.
 func gangPlan(pods []string, units ...string) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
-		Group: "default/gang", Outcome: preemption.Preempt,
+		Group: "default/gang", Outcome: preemption.Preempts,
 		TurnedDown: &preemption.Refusal{Reason: "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining"},
 		Status:     preemption.Success.Because("pod group preemption: found a placement for podgroup, preempting 2 victims"),
 	}

@@ -207,7 +207,7 @@ func TestGroupMetrics(t *testing.T) { // rules 14.5.9 and 14.5.11
 	m.AddGroupPreemption(plan)
 	m.AddGroupPreemption(nil)
 	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable}})
-	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempt, Composite: &outrank.CompositePodGroup{}})
+	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempts, Composite: &outrank.CompositePodGroup{}})
 	m.AddDisruptions(execution.ByPod, 2000, -1)
 	m.AddEvaluation(execution.PreemptionStep{By: execution.ByPodGroup}, 3*time.Millisecond)
 	m.AddExecutionDuration(execution.PreemptionStep{By: execution.ByPod, Result: preemption.Contradiction}, time.Hour)

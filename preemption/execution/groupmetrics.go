@@ -19,11 +19,11 @@ func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
 			c.Groups.Attempts = map[preemption.Code]uint64{}
 		}
 		c.Groups.Attempts[code]++
-		if plan != nil && plan.Outcome == preemption.Preempt {
+		if plan != nil && plan.Outcome == preemption.Preempts {
 			c.Groups.Victims.add(len(plan.VictimPods()), groupBounds)
 		}
 	})
-	if plan != nil && plan.Outcome == preemption.Preempt {
+	if plan != nil && plan.Outcome == preemption.Preempts {
 		by := ByPodGroup
 		if plan.Composite != nil {
 			by = ByCompositeGroup

@@ -63,7 +63,7 @@ func TestQueuesFitTheFailurePath(t *testing.T) {
 func TestFailureResult(t *testing.T) {
 	never := turnedDown(preemption.NotEligible, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
 	hopeless := turnedDown(preemption.NothingHelps, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
-	preempts := turnedDown(preemption.Preempt, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
+	preempts := turnedDown(preemption.Preempts, countOf(1, preemption.NodeResourcesFit, "Insufficient cpu"))
 	gone := func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
 	as := func(change ...func(*outrank.Pod)) func(outrank.Key) (*outrank.Pod, bool) {
 		return func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", change...), true }
@@ -128,7 +128,7 @@ func TestFailureResult(t *testing.T) {
 func TestHandlingTakesTheLatestVersion(t *testing.T) {
 	r, latest := &executiontest.Recorder{}, pendingPod("p", withPriority(77))
 	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
-	f := execution.Failure{Entry: entryOf(pendingPod("p")), Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))}
+	f := execution.Failure{Entry: entryOf(pendingPod("p")), Plan: turnedDown(preemption.Preempts, countOf(1, preemption.NodePorts, "taken"))}
 	result, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), f)
 	require.NoError(t, err)
 	assert.Same(t, latest, result.Pod)
@@ -165,7 +165,7 @@ func TestFailuresAreCounted(t *testing.T) {
 	var m execution.Metrics
 	r := &executiontest.Recorder{}
 	for _, f := range []execution.Failure{
-		{Plan: turnedDown(preemption.Preempt, countOf(1, preemption.NodePorts, "taken"))},
+		{Plan: turnedDown(preemption.Preempts, countOf(1, preemption.NodePorts, "taken"))},
 		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken"))},
 		{Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken")), Profile: "mine"},
 		{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},

@@ -33,7 +33,7 @@ func planFor(victims ...*outrank.Pod) *preemption.Plan {
 // evicting is a plan of a pod of this name to take these victims from node n1.
 func evicting(preemptor string, victims ...*outrank.Pod) *preemption.Plan {
 	plan := &preemption.Plan{
-		Pod: &outrank.Pod{Name: preemptor, UID: "uid-" + preemptor}, Outcome: preemption.Preempt,
+		Pod: &outrank.Pod{Name: preemptor, UID: "uid-" + preemptor}, Outcome: preemption.Preempts,
 		Candidate: preemption.Candidate{Node: "n1"},
 	}
 	for _, v := range victims {

@@ -114,7 +114,7 @@ func TestRecreatedPodHasNoPartInTheFailure(t *testing.T) {
 			n.Add(pendingPod("p", withUID("new")), "n7")
 			r := &executiontest.Recorder{Find: c.find}
 			h := execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}
-			for _, outcome := range []preemption.Outcome{preemption.Preempt, preemption.NothingHelps, preemption.NotEligible} {
+			for _, outcome := range []preemption.Outcome{preemption.Preempts, preemption.NothingHelps, preemption.NotEligible} {
 				r.Reset()
 				plan := turnedDown(outcome, countOf(1, preemption.NodePorts, "taken"))
 				result, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +49,7 @@ func PlanLogLines(plan *preemption.Plan) []LogLine {
 	l := lines{first: podAttr("pod", plan.Pod)}
 	switch plan.Outcome {
 	case preemption.NotEligible:
-		l.add(5, "Pod is not eligible for preemption", slog.String("reason", cmp.Or(plan.Refusal, plan.Ineligible.String())))
+		l.add(5, "Pod is not eligible for preemption", slog.String("reason", plan.Ineligible.Message()))
 	case preemption.NothingHelps:
 		if plan.Err() != nil || dropped(plan) {
 			break
@@ -59,7 +58,7 @@ func PlanLogLines(plan *preemption.Plan) []LogLine {
 			l.add(3, "Preemption will not help schedule pod on any node")
 		}
 		l.add(2, "No preemption candidate is found; preemption is not helpful for scheduling")
-	case preemption.Preempt:
+	case preemption.Preempts:
 		l.first = slog.String("node", plan.Node)
 		l.add(2, "the target node for the preemption is determined", podAttr("pod", plan.Pod))
 	}

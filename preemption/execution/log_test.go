@@ -41,12 +41,12 @@ func TestLogLinesOfAPlan(t *testing.T) {
 		"no plan":        {nil, nil},
 		"fits":           {&preemption.Plan{Pod: pod, Outcome: preemption.Fits}, nil},
 		"never":          {&preemption.Plan{Pod: pod, Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever}, []string{"5 Pod is not eligible for preemption pod=default/p reason=not eligible due to preemptionPolicy=Never."}},
-		"by the caller":  {&preemption.Plan{Pod: pod, Outcome: preemption.NotEligible, Ineligible: preemption.ByCaller, Refusal: "quota"}, []string{"5 Pod is not eligible for preemption pod=default/p reason=quota"}},
+		"by the caller":  {&preemption.Plan{Pod: pod, Outcome: preemption.NotEligible, Ineligible: "quota"}, []string{"5 Pod is not eligible for preemption pod=default/p reason=quota"}},
 		"off":            {&preemption.Plan{Pod: pod, Outcome: preemption.NotEligible, Ineligible: preemption.Disabled}, nil},
 		"nothing tried":  {&preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps}, []string{"3 Preemption will not help schedule pod on any node pod=default/p", "2 No preemption candidate is found; preemption is not helpful for scheduling pod=default/p"}},
 		"nothing helps":  {&preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps, Unhelpful: turned}, []string{"2 No preemption candidate is found; preemption is not helpful for scheduling pod=default/p"}},
 		"contradictions": {&preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps, Unhelpful: contradicts}, nil},
-		"victims":        {&preemption.Plan{Pod: pod, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: "n"}}, []string{"2 the target node for the preemption is determined node=n pod=default/p"}},
+		"victims":        {&preemption.Plan{Pod: pod, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n"}}, []string{"2 the target node for the preemption is determined node=n pod=default/p"}},
 	} {
 		assert.Equal(t, c.want, linesOf(execution.PlanLogLines(c.plan)), name)
 	}
@@ -133,7 +133,7 @@ func TestLogLinesOfAFailure(t *testing.T) {
 
 func ExampleExecutor_LogLines() {
 	victim := &outrank.Pod{Namespace: "shop", Name: "batch", NodeName: "n1"}
-	plan := &preemption.Plan{Outcome: preemption.Preempt, Pod: &outrank.Pod{Namespace: "shop", Name: "web"}}
+	plan := &preemption.Plan{Outcome: preemption.Preempts, Pod: &outrank.Pod{Namespace: "shop", Name: "web"}}
 	plan.Node, plan.Victims = "n1", []preemption.Victim{{Pod: victim}}
 	executor, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}})
 	if err != nil {

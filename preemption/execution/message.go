@@ -45,7 +45,7 @@ func (f *Failure) message(kind FailureKind) string {
 		} else {
 			text = appendNodes(text, nodesOf(f.Plan), f.Plan.TurnedDown)
 		}
-		if f.Plan.Outcome == preemption.Preempt && f.preemptionErr() == nil {
+		if f.Plan.Outcome == preemption.Preempts && f.preemptionErr() == nil {
 			return string(f.appendPlacement(text))
 		}
 		if why := f.wayOut(); why != "" {
@@ -119,7 +119,7 @@ func whyNot(p *preemption.Plan) string {
 	case p == nil || switchedOff(p):
 		return ""
 	case p.Outcome == preemption.NotEligible:
-		return preemptionMessage + cmp.Or(p.Refusal, p.Ineligible.String())
+		return preemptionMessage + p.Ineligible.Message()
 	case dropped(p):
 		return preemptionMessage + noCandidateMessage
 	}

@@ -79,7 +79,7 @@ func TestResizesAreCarriedOut(t *testing.T) {
 // 7.19.10), whatever it was that failed.
 func TestFailuresOfResizes(t *testing.T) {
 	short := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu")
-	plan := turnedDown(preemption.Preempt, short)
+	plan := turnedDown(preemption.Preempts, short)
 	plan.Pod, plan.Resize = growing(), true
 	fits := preemption.Plan{Pod: growing(), Resize: true, Outcome: preemption.Fits, Feasible: 1}
 	permit := fits.Permit()

@@ -154,7 +154,7 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 
 func checkPlan(plan *preemption.Plan) error {
 	switch {
-	case plan == nil || plan.Outcome != preemption.Preempt:
+	case plan == nil || plan.Outcome != preemption.Preempts:
 		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
 	case plan.Pod == nil:
 		return fmt.Errorf("plan: %w: no preemptor", outrank.ErrInvalid)

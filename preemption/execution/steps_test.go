@@ -28,7 +28,7 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 		require.NoError(t, err)
 		plan, err := eval.Preempt(context.Background(), want, gen.Preemptor(shape).Draw(t, "preemptor"), gen.Now)
 		require.NoError(t, err)
-		if plan.Outcome != preemption.Preempt {
+		if plan.Outcome != preemption.Preempts {
 			return
 		}
 		got := want.Clone()

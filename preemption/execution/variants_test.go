@@ -500,7 +500,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	r := &executiontest.Recorder{}
 	f := execution.Failure{Entry: entryOf(pod), Plan: plan, Variant: variant}
 	var steps []string
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		_, err := newExecutor(t, execution.Config{Actions: r, Variant: variant}).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		for _, c := range r.Calls() {

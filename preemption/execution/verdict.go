@@ -131,7 +131,7 @@ func (f *Failure) kind() FailureKind {
 		return SchedulerFailed
 	case f.Refused != nil:
 		return NodeRefused
-	case f.Plan.Outcome != preemption.Preempt && nodesOf(f.Plan) == 0:
+	case f.Plan.Outcome != preemption.Preempts && nodesOf(f.Plan) == 0:
 		return NoNodes
 	}
 	return NoFit
@@ -165,7 +165,7 @@ func (f *Failure) newNomination(kind FailureKind) Nomination {
 		return Nomination{Change: DropNomination}
 	case f.preemptionErr() != nil:
 		return Nomination{}
-	case f.Plan.Outcome == preemption.Preempt:
+	case f.Plan.Outcome == preemption.Preempts:
 		return Nomination{Change: SetNomination, Node: f.Plan.Node}
 	case f.Plan.Outcome == preemption.NothingHelps && !dropped(f.Plan):
 		return Nomination{Change: DropNomination}
@@ -178,7 +178,7 @@ func (f *Failure) check() error {
 		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
 	}
 	reasons := 0
-	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempt)
+	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempts)
 	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, failed} {
 		if given {
 			reasons++

@@ -47,7 +47,7 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		{"preemption is off", off, nil, nodes, 0, execution.KeepNomination},
 		{"preemption is off, among ways out", off, []engine.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
 		{"no way out at all", off, []engine.WayOutAnswer{}, nodes, 0, execution.DropNomination},
-		{"the second helps", turnedDown(preemption.Preempt, taken), []engine.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempt, taken))},
+		{"the second helps", turnedDown(preemption.Preempts, taken), []engine.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempts, taken))},
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 // it has any (rule 15.3.7).
 func TestWayOutInItsOwnWords(t *testing.T) {
 	short := countOf(1, preemption.NodeResourcesFit, "Insufficient cpu")
-	nothing, helps := turnedDown(preemption.NothingHelps, short), turnedDown(preemption.Preempt, short)
+	nothing, helps := turnedDown(preemption.NothingHelps, short), turnedDown(preemption.Preempts, short)
 	for name, c := range map[string]struct {
 		failure execution.Failure
 		want    string

@@ -85,14 +85,11 @@ func Explanation(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot
 		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},
 	}
 	r.Pod.Priority = req.Pod.PriorityValue()
-	if ex.Ineligible != preemption.Eligible {
-		reason := ex.Ineligible
-		r.Ineligible, r.Refusal = &reason, ex.Refusal
-	}
+	r.Ineligible, r.Refusal = ineligible(ex.Ineligible)
 	if ex.Refused.Code != preemption.Success {
 		r.Refused = f.refusal(ex.Refused)
 	}
-	if ex.Outcome == preemption.Preempt {
+	if ex.Outcome == preemption.Preempts {
 		r.Choice = f.choice(ex)
 		if err := f.chosen(r, ex); err != nil {
 			return nil, err

@@ -34,7 +34,7 @@ const mostAsked = 64
 func (f *finder) newBench(ctx context.Context, e *engine.Evaluator, req preemption.Request, ex *preemption.Explanation) *bench {
 	return &bench{
 		ctx: ctx, e: e, req: req, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
-		snap: f.snap.View(), mayPreempt: ex.Ineligible == preemption.Eligible && !f.config.Policy.Disabled, left: mostAsked,
+		snap: f.snap.View(), mayPreempt: ex.Ineligible == "" && !f.config.Policy.Disabled, left: mostAsked,
 	}
 }
 
@@ -94,7 +94,7 @@ func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
 	if err != nil || plan.Outcome == preemption.NotEligible {
 		return preemption.NotEligible, err
 	}
-	return preemption.Preempt, nil
+	return preemption.Preempts, nil
 }
 
 // trial calls f, and puts the view back.

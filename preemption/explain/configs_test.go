@@ -23,7 +23,7 @@ func configs() map[string]engine.Config {
 	return map[string]engine.Config{
 		"v1.13":      {Variant: outrank.VariantV1_13},
 		"simplified": {Variant: outrank.VariantSimplified},
-		"may preempt": {MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string {
+		"may preempt": {MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
 			return "not between 9 and 5"
 		}},
 		"disabled": {Policy: preemption.Policy{Disabled: true}},
@@ -119,7 +119,7 @@ func (q *question) holds(removals bool) {
 			pod.Priority = outrank.Priority(n.Enough.Priority - less)
 			plan, err := q.eval.Preempt(q.Context(), q.snap, &pod, q.request().Now)
 			require.NoError(q, err)
-			require.Equal(q, less == 0, plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits)
+			require.Equal(q, less == 0, plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits)
 		}
 	}
 }
@@ -158,7 +158,9 @@ func TestRulesOfVictims(t *testing.T) {
 // What the caller's rule says is what the report says, and the answer about a node.
 func TestRefusalOfTheCaller(t *testing.T) {
 	const refusal = "not between 9 and 5."
-	e, err := engine.NewEvaluator(engine.Config{MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) string { return refusal }})
+	e, err := engine.NewEvaluator(engine.Config{MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
+		return refusal
+	}})
 	require.NoError(t, err)
 	runs := &outrank.Pod{Name: "batch", NodeName: "n", Priority: outrank.Priority(0), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}}
 	asks := &outrank.Pod{Name: "web", Priority: outrank.Priority(9), Containers: runs.Containers}

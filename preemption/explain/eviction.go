@@ -56,7 +56,7 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		nodes = append(nodes, plan.Node)
 	}
 	for i := range groups {

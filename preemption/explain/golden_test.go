@@ -242,7 +242,7 @@ func TestReportsAreBounded(t *testing.T) {
 // A report that nobody made has a text, too.
 func TestEmptyReports(t *testing.T) {
 	for _, r := range []explain.Report{
-		{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.Preempt, Victims: []explain.Victim{{}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: "n"}},
+		{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.Preempts, Victims: []explain.Victim{{}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: "n"}},
 		{Outcome: preemption.NothingHelps, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
 		{Nodes: []explain.NodeGroup{{}, {Stage: explain.InVain}, {Stage: explain.Chosen}, {Stage: explain.NotTried, Before: &explain.Obstacle{
 			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Limits: []explain.Limit{{}}, Spread: []explain.Spread{{}},

@@ -20,8 +20,8 @@ type GroupReport struct {
 	Group   outrank.Key        `json:"group,omitempty"`
 	Tree    bool               `json:"tree,omitempty"`
 	Outcome preemption.Outcome `json:"outcome"`
-	// Ineligible says why the group may not preempt; nil where it may.
-	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Ineligible says why the group may not preempt; empty where it may.
+	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
 	// Seats are where its pods go, in the order in which they were placed.
 	Seats     []Seat `json:"seats"`
 	MoreSeats int    `json:"moreSeats,omitempty"`
@@ -117,10 +117,7 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 		Seats: []Seat{}, Victims: []GroupVictim{}, TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful),
 		Possible: plan.Possible, Violations: plan.Violations(), VictimPods: len(plan.VictimPods()),
 	}
-	if plan.Ineligible != preemption.Eligible {
-		reason := plan.Ineligible
-		r.Ineligible = &reason
-	}
+	r.Ineligible = plan.Ineligible
 	for _, a := range cut(plan.Placement, 10*g.most, &r.MoreSeats) {
 		r.Seats = append(r.Seats, Seat{refIn(snap.NodeOf, a.Pod).Key, a.Node})
 	}

@@ -97,9 +97,9 @@ func TestGoldenGroupReports(t *testing.T) {
 	}
 	_, err := explain.Group(nil, nil, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	one := explain.GroupReport{Group: "shop/train", Outcome: preemption.Preempt, VictimPods: 2, Victims: []explain.GroupVictim{{Group: "shop/old"}}}
+	one := explain.GroupReport{Group: "shop/train", Outcome: preemption.Preempts, VictimPods: 2, Victims: []explain.GroupVictim{{Group: "shop/old"}}}
 	assert.Equal(t, "2 pods have to leave so that group shop/train can run, in 1 unit that leaves together.", one.Summary())
-	for _, r := range []explain.GroupReport{{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.NothingHelps, Unhelpful: &explain.NoPlace{}}, {Outcome: preemption.Preempt, Victims: []explain.GroupVictim{{}}}} {
+	for _, r := range []explain.GroupReport{{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.NothingHelps, Unhelpful: &explain.NoPlace{}}, {Outcome: preemption.Preempts, Victims: []explain.GroupVictim{{}}}} {
 		assert.NotEmpty(t, r.Text())
 	}
 }
@@ -207,7 +207,7 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				var again explain.GroupReport
 				require.NoError(t, json.Unmarshal(text, &again))
 				require.Equal(t, r.Text(), again.Text())
-				require.Equal(t, plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits, len(r.Seats) > 0)
+				require.Equal(t, plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits, len(r.Seats) > 0)
 				require.Equal(t, len(plan.Victims), len(r.Victims))
 				seats(t, e, snap, pods, r, -1)
 				nominated := slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.NominatedNodeName != "" || snap.NominationOf(p.Key()) != "" })

@@ -136,7 +136,7 @@ func (s *levelSearch) first(levels []int32, beside int32) (*Enough, error) {
 }
 
 func helps(plan *preemption.Plan) bool {
-	return plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits
+	return plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits
 }
 
 // planAt decides about the pod with another priority.

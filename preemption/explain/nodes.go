@@ -124,7 +124,7 @@ func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
 	one := &openGroup{NodeGroup: NodeGroup{Stage: NoHelp, Count: 1, Names: []string{n.Node}, Example: n.Node}}
 	refused := g.ex.Refused.Code != preemption.Success
 	switch {
-	case g.ex.Outcome == preemption.Preempt && n.Node == g.ex.Node:
+	case g.ex.Outcome == preemption.Preempts && n.Node == g.ex.Node:
 		one.Stage = Chosen
 	case n.Status.Code == preemption.Success:
 		one.Stage = Fits
@@ -133,7 +133,7 @@ func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
 		c := g.candidates[n.Node]
 		score := scoreOf(c)
 		one.Stage, one.Score, one.place = Candidate, &score, g.places[n.Node]
-		if g.ex.Outcome == preemption.Preempt {
+		if g.ex.Outcome == preemption.Preempts {
 			one.LostBy = g.lostBy(g.ex, c)
 		}
 		one.Victims = len(c.Victims)

@@ -139,7 +139,7 @@ func TestPropertyEachNodeHasOneGroup(t *testing.T) {
 		for _, n := range q.ex.Nodes {
 			want := explain.NoHelp
 			switch {
-			case q.ex.Outcome == preemption.Preempt && n.Node == q.ex.Node:
+			case q.ex.Outcome == preemption.Preempts && n.Node == q.ex.Node:
 				want = explain.Chosen
 			case n.Status.Code == preemption.Success:
 				want = explain.Fits

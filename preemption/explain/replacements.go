@@ -66,7 +66,7 @@ type Replacement struct {
 // [outrank.ErrInvalid] for a plan that is none to preempt, and for a depth below 0. Time is that of asking
 // and scoring every node once for each replacement, and of a decision where none has room.
 func Replacements(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time, options Options) ([]Replacement, error) {
-	if plan == nil || plan.Outcome != preemption.Preempt {
+	if plan == nil || plan.Outcome != preemption.Preempts {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
 	if ctx == nil || e == nil || snap == nil {
@@ -222,7 +222,7 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	if err != nil {
 		return err
 	}
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		r.Fate = Waits
 		return nil
 	}

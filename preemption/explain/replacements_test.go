@@ -90,7 +90,7 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 					q.waitInTheMiddle()
 				}
 				q.ask(engine.Config{})
-				if q.ex.Outcome != preemption.Preempt {
+				if q.ex.Outcome != preemption.Preempts {
 					return
 				}
 				depth := rapid.IntRange(0, 3).Draw(t, "depth")

@@ -23,8 +23,9 @@ type Report struct {
 	Outcome preemption.Outcome `json:"outcome"`
 	// Resize is set where room is wanted for a resize in place.
 	Resize bool `json:"resize,omitempty"`
-	// Ineligible says why the pod may not preempt; nil where it may.
-	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Ineligible says why the pod may not preempt, "by-caller" where
+	// a rule of the caller says so; empty where it may.
+	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
 	// Refusal is the answer of the caller's rule ([engine.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`

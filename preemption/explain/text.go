@@ -99,11 +99,22 @@ func have(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-func (r *Report) ineligible() string {
-	if r.Ineligible == nil {
-		return "unknown."
+// byCaller stands for a reason of the caller's, whose text is the refusal beside it.
+const byCaller preemption.Ineligibility = "by-caller"
+
+// ineligible returns the word for why a pod may not preempt, and the text of a reason of the
+// caller's, which is its own message.
+func ineligible(why preemption.Ineligibility) (word preemption.Ineligibility, refusal string) {
+	if why != "" && why.Message() == string(why) {
+		return byCaller, string(why)
 	}
-	switch *r.Ineligible {
+	return why, ""
+}
+
+func (r *Report) ineligible() string {
+	switch r.Ineligible {
+	case "":
+		return "unknown."
 	case preemption.PolicyNever:
 		return "its preemption policy is Never."
 	case preemption.VictimsTerminating:
@@ -112,10 +123,10 @@ func (r *Report) ineligible() string {
 		return "it has a nomination already."
 	case preemption.Disabled:
 		return "preemption is disabled."
-	case preemption.ByCaller:
+	case byCaller:
 		return "the caller's rule says: " + strings.TrimSuffix(prose.Text(r.Refusal), ".") + "."
 	}
-	return r.Ineligible.String()
+	return r.Ineligible.Message()
 }
 
 // Texts says in sentences why the node was chosen.

@@ -194,7 +194,7 @@ func (q *question) follow(node string, w *explain.Way) {
 		s := &w.Steps[i]
 		report, c, outcome := d.says()
 		require.NotEqual(q, preemption.Success, report.Status.Code, "%s: nothing is in the way before step %d", node, i)
-		if q.ex.Ineligible == preemption.Eligible {
+		if q.ex.Ineligible == "" {
 			require.Nil(q, c, "%s: preemption makes room before step %d", node, i)
 			if i == 0 && q.report.Nothing != nil {
 				require.Equal(q, preemption.NothingHelps, outcome)
@@ -214,10 +214,10 @@ func (q *question) follow(node string, w *explain.Way) {
 	case preemption.Fits:
 		require.Equal(q, preemption.Success, report.Status.Code, "%s: %s", node, report.Status)
 		require.Equal(q, preemption.Fits, outcome)
-	case preemption.Preempt:
+	case preemption.Preempts:
 		require.NotNil(q, c, "%s: %s, %s", node, report.Status, report.AfterRemoval)
 		require.Equal(q, keysOf(c.Victims), keysOfPods(w.Victims))
-		require.Contains(q, []preemption.Outcome{preemption.Preempt, preemption.Fits}, outcome)
+		require.Contains(q, []preemption.Outcome{preemption.Preempts, preemption.Fits}, outcome)
 	case preemption.NotEligible:
 		require.NotNil(q, c)
 		require.Equal(q, preemption.NotEligible, outcome)

@@ -243,7 +243,7 @@ func TestPropertyEnoughIsEnough(t *testing.T) {
 			require.NoError(q, err)
 			return plan
 		}
-		helps := func(p *preemption.Plan) bool { return p.Outcome == preemption.Preempt || p.Outcome == preemption.Fits }
+		helps := func(p *preemption.Plan) bool { return p.Outcome == preemption.Preempts || p.Outcome == preemption.Fits }
 		same := func(e *explain.Enough) {
 			plan := at(e.Priority)
 			require.True(q, helps(plan))
@@ -440,7 +440,7 @@ func TestPropertyHoldersAreThere(t *testing.T) {
 func TestPropertyChoiceIsTheRanks(t *testing.T) {
 	overShapes(t, allShapes(), func(q *question) {
 		c := q.report.Choice
-		require.Equal(q, q.ex.Outcome == preemption.Preempt, c != nil)
+		require.Equal(q, q.ex.Outcome == preemption.Preempts, c != nil)
 		if c == nil {
 			return
 		}

@@ -60,7 +60,7 @@ func (w *Way) text(node string) string {
 		}
 	}
 	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(node))
-	if w.Outcome == preemption.Preempt {
+	if w.Outcome == preemption.Preempts {
 		return text + " once " + gone(w.Victims, w.MoreVictims)
 	}
 	return text

@@ -72,7 +72,7 @@ const (
 
 // Helps reports whether the pod finds room on the node with the changes of the steps.
 func (w *Way) Helps() bool {
-	return w != nil && (w.Outcome == preemption.Fits || w.Outcome == preemption.Preempt)
+	return w != nil && (w.Outcome == preemption.Fits || w.Outcome == preemption.Preempts)
 }
 
 // Eviction is evictions by hand that make room, of pods that the preemptor does not push

@@ -25,8 +25,9 @@ type NodeAnswer struct {
 	Stage   Stage              `json:"stage"`
 	// Refused says what ended the attempt before any node was asked; nil where all were.
 	Refused *Obstacle `json:"refused,omitempty"`
-	// Ineligible says why the pod may not preempt; nil where it may.
-	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Ineligible says why the pod may not preempt, "by-caller" where
+	// a rule of the caller says so; empty where it may.
+	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
 	// Refusal is the answer of the caller's rule ([engine.Config.MayPreempt]) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
@@ -104,10 +105,7 @@ func WhyNot(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req
 		Possible: []Pod{}, Victims: []Victim{}, Budgets: []Budget{},
 	}
 	a.Pod.Priority = req.Pod.PriorityValue()
-	if ex.Ineligible != preemption.Eligible {
-		reason := ex.Ineligible
-		a.Ineligible, a.Refusal = &reason, ex.Refusal
-	}
+	a.Ineligible, a.Refusal = ineligible(ex.Ineligible)
 	if ex.Refused.Code != preemption.Success {
 		a.Refused = f.refusal(ex.Refused)
 		return a, nil

@@ -50,9 +50,9 @@ func (a *NodeAnswer) summary() string {
 			return text + ", but nobody has to leave: another node takes it as things are."
 		case a.Outcome == preemption.Fits:
 			return text + fmt.Sprintf(", but nobody has to leave: %d others take it as things are.", a.Fits)
-		case a.Outcome == preemption.Preempt:
+		case a.Outcome == preemption.Preempts:
 			return text + ", but another node is better."
-		case a.Ineligible != nil:
+		case a.Ineligible != "":
 			r := Report{Ineligible: a.Ineligible, Refusal: a.Refusal}
 			return text + ", but it may not push others out: " + r.ineligible()
 		}

@@ -40,10 +40,10 @@ func ExampleCheck() {
 	// 	cluster: seed 0, Nodes 1, PodsPerNode 1
 	// 	state = Start default/preemptor
 	// 	state.Remove default/p0-0 from j0
-	// 	state.Check j0: Unschedulable ["node(s) were taken"]
+	// 	state.Check j0: unschedulable ["node(s) were taken"]
 	// 	fresh = Start default/preemptor on a snapshot with these changes
-	// 	fresh.Check j0: Success
-	// 	the state that was told of the changes said Unschedulable ["node(s) were taken"], the one that was started on them Success
+	// 	fresh.Check j0: success
+	// 	the state that was told of the changes said unschedulable ["node(s) were taken"], the one that was started on them success
 }
 
 // A test prints the warnings, and fails for what Check finds.

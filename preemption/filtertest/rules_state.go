@@ -97,7 +97,7 @@ func checkStatus(s *scene) *Violation {
 		}
 		for _, status := range (logged{a}).run(n, s.victims(n, s.here.pod)) {
 			switch {
-			case status.Code > preemption.UnschedulableAndUnresolvable:
+			case !given(status.Code):
 				return s.violation(ruleStatus, "the code %s is not a filter's to give", status.Code)
 			case status.Code == preemption.Success && len(status.Reasons) > 0:
 				return s.violation(ruleStatus, "Success came with reasons: %q", status.Reasons)
@@ -173,4 +173,9 @@ func checkUnresolvable(s *scene) *Violation {
 		}
 	}
 	return nil
+}
+
+// given reports whether a code is one that a filter may give.
+func given(c preemption.Code) bool {
+	return c == preemption.Success || c == preemption.Unschedulable || c == preemption.UnschedulableAndUnresolvable
 }

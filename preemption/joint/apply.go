@@ -20,7 +20,7 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 	if p == nil || snap == nil {
 		return fmt.Errorf("joint plan: %w: no plan or no snapshot", outrank.ErrInvalid)
 	}
-	all := preemption.GroupPlan{Outcome: preemption.Preempt}
+	all := preemption.GroupPlan{Outcome: preemption.Preempts}
 	for i := range p.Placements {
 		at := &p.Placements[i]
 		all.Victims = append(all.Victims, preemption.GroupVictim{Unit: preemption.Unit{Pods: at.Victims}})

@@ -206,7 +206,7 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 		seen[m.kind] = true
 		plan, err := eval.Preempt(b.ctx, b.snap, m.pod, b.now)
 		b.fail(err)
-		if err == nil && plan.Outcome == preemption.Preempt && plan.ClusterCertificate.Optimal {
+		if err == nil && plan.Outcome == preemption.Preempts && plan.ClusterCertificate.Optimal {
 			top = max(top, plan.Score.TopPriority)
 		}
 	}

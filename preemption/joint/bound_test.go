@@ -35,11 +35,11 @@ func TestBoundCountsPossibleVictims(t *testing.T) {
 // Pods that are alike but for who may preempt are asked about each for itself: the one that
 // may not says nothing about the victims of the other (rule 25.5.2).
 func TestBoundOfPodsOfWhichOneMayNotPreempt(t *testing.T) {
-	config := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+	config := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
 		if p.Name == "waits" {
 			return "not now"
 		}
-		return by.String()
+		return by
 	}}
 	// It is bound first, in the room that the other one's victim leaves.
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 7, "4"))

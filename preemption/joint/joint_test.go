@@ -508,16 +508,16 @@ func TestApplyFails(t *testing.T) {
 // A pod that may not preempt by the caller's rule does not do so beside others either (rule 8.13).
 func TestPodsThatMayNotPreemptByTheCallersRule(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
-	never := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
+	never := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
 		if p.Name == "waits" {
 			return "not now"
 		}
-		return by.String()
+		return by
 	}}
 	plan := preempt(t, snap, never, pod("waits", "", 100, "4"), pod("w", "", 100, "4"))
 	require.Len(t, plan.Victims, 1)
 	require.NotNil(t, plan.Placements[0].Refused)
-	assert.Equal(t, "not now", plan.Placements[0].Refused.Refusal)
+	assert.Equal(t, preemption.Ineligibility("not now"), plan.Placements[0].Refused.Ineligible)
 	assert.Equal(t, "n1", plan.Placements[1].Node)
 }
 

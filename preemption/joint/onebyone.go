@@ -76,7 +76,7 @@ func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 				return nil, false, err
 			}
 			moved = true
-		case preemption.Preempt:
+		case preemption.Preempts:
 			if err := o.snap.Apply(plan); err != nil {
 				return nil, false, err
 			}

@@ -214,7 +214,7 @@ func bruteFor(d *drawn, plan *joint.Plan) *brute {
 		}
 		ask, err := d.eval.Preempt(context.Background(), queue, at.Pod, gen.Now)
 		require.NoError(d, err)
-		b.pods, b.may = append(b.pods, at.Pod), append(b.may, ask.Ineligible == preemption.Eligible)
+		b.pods, b.may = append(b.pods, at.Pod), append(b.may, ask.Ineligible == "")
 		if b.start.NominationOf(at.Pod.Key()) != "" {
 			require.NoError(d, b.start.Nominate(at.Pod.Key(), ""))
 		}
@@ -512,7 +512,7 @@ func TestPropertyOneByOne(t *testing.T) {
 				}
 				want.Node = node.Name
 				require.NoError(t, snap.Bind(p.Key(), node.Name))
-			case preemption.Preempt:
+			case preemption.Preempts:
 				want.Node = ask.Node
 				for _, v := range ask.Victims {
 					want.Victims = append(want.Victims, v.Pod)

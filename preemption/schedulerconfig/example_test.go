@@ -64,7 +64,7 @@ func ExampleRead() {
 	}
 	// Output:
 	// default-scheduler: preempt "n2"
-	// batch: not eligible ""
+	// batch: not-eligible ""
 	//   not supported: plugin Quota is not one of kube-scheduler's default profile: what it says is not known
 }
 

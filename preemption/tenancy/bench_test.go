@@ -84,7 +84,7 @@ func BenchmarkGang(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
-					if err != nil || plan.Outcome != preemption.Preempt {
+					if err != nil || plan.Outcome != preemption.Preempts {
 						b.Fatal(plan, err)
 					}
 				}

@@ -396,16 +396,16 @@ func TestWindowsOnNodes(t *testing.T) {
 		}
 		plan := at(now)
 		if tt.retry == 0 {
-			require.Equal(t, preemption.Preempt, plan.Outcome, "%s: %v", tt.name, plan)
+			require.Equal(t, preemption.Preempts, plan.Outcome, "%s: %v", tt.name, plan)
 			assert.Equal(t, tt.victim, plan.Victims[0].Pod.Name, tt.name)
 			assert.Zero(t, rules.At(now.Add(24*time.Hour)).RetryAt(asker, cluster.Pods), tt.name)
 			continue
 		}
-		assert.NotEqual(t, preemption.Preempt, plan.Outcome, "%s: %v", tt.name, plan)
+		assert.NotEqual(t, preemption.Preempts, plan.Outcome, "%s: %v", tt.name, plan)
 		retry := rules.At(now).RetryAt(asker, cluster.Pods)
 		assert.Equal(t, now.Add(tt.retry), retry, tt.name)
-		assert.NotEqual(t, preemption.Preempt, at(retry.Add(-1)).Outcome, tt.name)
-		assert.Equal(t, preemption.Preempt, at(retry).Outcome, tt.name)
+		assert.NotEqual(t, preemption.Preempts, at(retry.Add(-1)).Outcome, tt.name)
+		assert.Equal(t, preemption.Preempts, at(retry).Outcome, tt.name)
 	}
 	boosted := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Boost: func(p *outrank.Pod) int32 {
 		return map[string]int32{"ads-1": 3}[p.Name]

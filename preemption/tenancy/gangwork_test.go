@@ -30,7 +30,7 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style, attach func(*engine.
 	asked = 0
 	plan, err := must(engine.NewEvaluator(settings)).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: gen.Now})
 	require.NoError(t, err)
-	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Equal(t, preemption.Preempts, plan.Outcome)
 	return float64(asked) / float64(len(c.Pods))
 }
 

@@ -138,7 +138,7 @@ func drawCourt(t *rapid.T) (*court, *outrank.Cluster) {
 
 // toldOf is what PreemptGroup says, as the court does.
 func toldOf(plan *preemption.GroupPlan) verdict {
-	v := verdict{Outcome: plan.Outcome.String()}
+	v := verdict{Outcome: string(plan.Outcome)}
 	if plan.Unhelpful != nil && plan.Unhelpful.Guard.Code != preemption.Success {
 		v.Guard = plan.Unhelpful.Guard.Reasons[0]
 	}
@@ -185,7 +185,7 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 			plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: c.gang, Now: gen.Now})
 			require.NoError(t, err)
 			require.Empty(t, testdiff.Diff(want, toldOf(plan)), "attached: %v (-court +engine)", attached)
-			if plan.Outcome != preemption.Preempt {
+			if plan.Outcome != preemption.Preempts {
 				continue
 			}
 			require.NoError(t, eval.VerifyGroup(context.Background(), snap, plan, gen.Now))
@@ -216,7 +216,7 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 			}
 		}
 	})
-	kinds := []string{"fits", "preempt", "nothing helps", "kept by the guard", "units", "within the queue", "reclaimed within the cohort"}
+	kinds := []string{"fits", "preempt", "nothing-helps", "kept by the guard", "units", "within the queue", "reclaimed within the cohort"}
 	if seeded.Checks() >= 1000 {
 		kinds = append(kinds, "reclaimed within the cohort while borrowing", "fair share within the cohort")
 	}

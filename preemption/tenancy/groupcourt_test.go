@@ -570,7 +570,7 @@ func (c *court) decide() verdict {
 	}
 	possible := c.families()
 	if len(possible) == 0 {
-		return verdict{Outcome: "nothing helps"}
+		return verdict{Outcome: "nothing-helps"}
 	}
 	var gone []family
 	kept, refusal := slices.Clone(possible), ""
@@ -589,9 +589,9 @@ func (c *court) decide() verdict {
 	at := c.place(gone)
 	if at == nil {
 		if len(kept) > 0 && c.place(possible) != nil {
-			return verdict{Outcome: "nothing helps", Guard: refusal}
+			return verdict{Outcome: "nothing-helps", Guard: refusal}
 		}
-		return verdict{Outcome: "nothing helps"}
+		return verdict{Outcome: "nothing-helps"}
 	}
 	away := slices.DeleteFunc(slices.Clone(possible), func(f family) bool {
 		return !slices.ContainsFunc(gone, func(g family) bool { return g.name == f.name })

@@ -261,7 +261,7 @@ func TestLockstepWithKueue(t *testing.T) {
 		case a.Helps:
 			seen["helps"]++
 		default:
-			seen["nothing helps"]++
+			seen["nothing-helps"]++
 		}
 		if len(gives) > 2 {
 			seen["more than two"]++
@@ -269,7 +269,7 @@ func TestLockstepWithKueue(t *testing.T) {
 	})
 	t.Log(seen)
 	for _, what := range []string{
-		"fits", "helps", "nothing helps", "more than two", "within the queue", "reclaimed within the cohort",
+		"fits", "helps", "nothing-helps", "more than two", "within the queue", "reclaimed within the cohort",
 		"reclaimed within the cohort while borrowing", "fair share within the cohort",
 	} {
 		assert.Greater(t, seen[what], 50, what)

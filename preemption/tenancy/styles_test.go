@@ -38,7 +38,7 @@ func TestStyles(t *testing.T) {
 			plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(cluster)), pending("search-1", "search", tt.size, 0), now)
 			require.NoError(t, err)
 			got := ""
-			if plan.Outcome == preemption.Preempt {
+			if plan.Outcome == preemption.Preempts {
 				got = plan.Victims[0].Pod.Name
 			}
 			assert.Equal(t, want, got, "style %d, pods of %s", style, tt.size)
@@ -90,7 +90,7 @@ func TestRequestsByRelease(t *testing.T) {
 		by, of outrank.Release
 		want   preemption.Outcome
 	}{
-		{outrank.V1_36, outrank.V1_36, preemption.Preempt},
+		{outrank.V1_36, outrank.V1_36, preemption.Preempts},
 		{outrank.V1_37, outrank.V1_37, preemption.NothingHelps},
 		{0, outrank.V1_36, preemption.NothingHelps},
 	} {
@@ -124,7 +124,7 @@ func TestBorrowedOfOneResource(t *testing.T) {
 	asker.Containers[0].Requests["memory"] = resource.MustParse("1Gi")
 	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, asker, now)
 	require.NoError(t, err)
-	require.Equal(t, preemption.Preempt, plan.Outcome, "%v", plan)
+	require.Equal(t, preemption.Preempts, plan.Outcome, "%v", plan)
 	assert.Equal(t, "reclaimed within the cohort", plan.Victims[0].Rule)
 }
 
@@ -273,7 +273,7 @@ func TestYuniKorn(t *testing.T) {
 		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), must(engine.NewSnapshot(cluster)), pending("search-1", "search", "2", 5), now)
 		require.NoError(t, err)
 		got := ""
-		if plan.Outcome == preemption.Preempt {
+		if plan.Outcome == preemption.Preempts {
 			got = plan.Victims[0].Pod.Name
 		}
 		assert.Equal(t, tt.want, got, "%s: %v", tt.name, plan.Unhelpful)

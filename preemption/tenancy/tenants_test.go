@@ -172,7 +172,7 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
 			require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
-			if plan.Outcome != preemption.Preempt {
+			if plan.Outcome != preemption.Preempts {
 				continue
 			}
 			for _, v := range plan.Victims {

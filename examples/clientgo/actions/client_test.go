@@ -98,7 +98,7 @@ func (w *world) carryOut(t *testing.T, victim *v1.Pod) (*execution.Report, error
 		Retry: execution.Retry{Wait: func(_ context.Context, d time.Duration) error { w.waits = append(w.waits, d); return nil }},
 	})
 	require.NoError(t, err)
-	plan := &preemption.Plan{Pod: plain(t, preemptor), Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: "n1", Victims: []preemption.Victim{{Pod: plain(t, victim)}}}}
+	plan := &preemption.Plan{Pod: plain(t, preemptor), Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n1", Victims: []preemption.Victim{{Pod: plain(t, victim)}}}}
 	return e.Execute(t.Context(), plan)
 }
 

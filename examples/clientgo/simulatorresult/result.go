@@ -26,7 +26,7 @@ func PostFilter(plugin string, plan *preemption.Plan, nodes []string) (string, e
 	for _, node := range nodes {
 		results[node] = map[string]string{}
 	}
-	if plan != nil && plan.Outcome == preemption.Preempt {
+	if plan != nil && plan.Outcome == preemption.Preempts {
 		results[plan.Node] = map[string]string{plugin: nominated}
 	}
 	text, err := json.Marshal(results) // with sorted keys

@@ -161,14 +161,10 @@ func (w *way) sentence(d *dump, proposed bool) string {
 	switch e.Outcome {
 	case preemption.Fits:
 		return fmt.Sprintf("%s: nobody has to leave; %s as things are.", by, takes(e.Feasible))
-	case preemption.Preempt:
+	case preemption.Preempts:
 		return fmt.Sprintf("%s: %s to leave node %s.", by, have(len(e.Victims)), e.Node)
 	case preemption.NotEligible:
-		text := e.Refusal
-		if text == "" {
-			text = e.Ineligible.String()
-		}
-		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s", by, text)
+		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending: %s", by, e.Ineligible.Message())
 	}
 	if e.Refused.Code != preemption.Success {
 		return fmt.Sprintf("%s: nobody leaves, and the pod stays pending, whatever the nodes: %s.", by, reasonsOf(e.Refused.Reasons))

@@ -148,7 +148,7 @@ func TestBothWays(t *testing.T) {
 			for _, w := range []toldWay{exact.Release, exact.Proposed} {
 				require.NotNil(t, w.Exact)
 				if w.Outcome == "preempt" {
-					assert.Equal(t, "preempt", w.Exact.Best.String(), w.Says)
+					assert.Equal(t, "preempt", string(w.Exact.Best), w.Says)
 					assert.LessOrEqual(t, len(w.Exact.Victims), len(w.Victims), "all victims are of one kind here")
 					assert.Contains(t, w.Exact.Sure, "optimal")
 				}

@@ -166,7 +166,7 @@ func counts(e *preemption.Explanation, list []preemption.Count, of func(*preempt
 // settle says who leaves and with what, where somebody leaves. Allocations are those that the
 // filter of the proposal finds.
 func (w *way) settle(d *dump, allocator *rules) {
-	if w.Outcome != preemption.Preempt {
+	if w.Outcome != preemption.Preempts {
 		return
 	}
 	for i := range w.explained.Victims {
@@ -211,7 +211,7 @@ func (w *way) free(d *dump, uid types.UID) {
 // devices do not count, and nil says that it cannot for any.
 func (r *rules) devicesFor(pod *outrank.Pod, node string, gone []preemption.Victim) *devices.Nomination {
 	for _, victims := range [][]preemption.Victim{gone, nil} {
-		plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: node, Victims: victims}}
+		plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: node, Victims: victims}}
 		if n, err := r.filter.Nomination(r.snap, plan); err == nil {
 			return n
 		}

@@ -290,7 +290,7 @@ func exitOf(outcome preemption.Outcome) int {
 	switch outcome {
 	case preemption.Fits:
 		return exitFits
-	case preemption.Preempt:
+	case preemption.Preempts:
 		return exitEvicts
 	}
 	return exitStays

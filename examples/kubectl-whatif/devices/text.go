@@ -82,7 +82,7 @@ func (b *both) text(p console.Page, list int) {
 	for _, w := range []*way{b.Release, b.Proposed} {
 		p.Line("")
 		style := console.Green
-		if w.Outcome == preemption.Preempt {
+		if w.Outcome == preemption.Preempts {
 			style = console.Yellow
 		} else if w.Outcome != preemption.Fits {
 			style = console.Red
@@ -111,7 +111,7 @@ func (b *both) text(p console.Page, list int) {
 
 // text tells a way in detail.
 func (w *way) text(p console.Page, list int) {
-	if w.Outcome == preemption.Preempt {
+	if w.Outcome == preemption.Preempts {
 		t := console.Table{Right: map[int]bool{0: true, 2: true}, Spare: []int{3}}
 		t.Head("#", "POD", "PRIORITY", "CLASS", "FREES")
 		for i := range w.Victims {
@@ -129,7 +129,7 @@ func (w *way) text(p console.Page, list int) {
 	for _, g := range w.Devices {
 		p.Line("  claim %s gets %s", g.Claim, some(g.Devices, mostNear))
 	}
-	if w.Outcome == preemption.Preempt && w.Why.Choice != nil {
+	if w.Outcome == preemption.Preempts && w.Why.Choice != nil {
 		p.Items(w.Why.Choice.Texts())
 	}
 	if w.Outcome == preemption.NothingHelps || w.Outcome == preemption.NotEligible {
@@ -165,7 +165,7 @@ func counted(p console.Page, title string, counts []count, list int) {
 }
 
 func (e *exact) text() string {
-	if e.Best != preemption.Preempt {
+	if e.Best != preemption.Preempts {
 		return fmt.Sprintf("The best answer by the same ranks: nobody leaves (%s)%s.", e.Best, sure(e.Sure))
 	}
 	if e.Better == "" {

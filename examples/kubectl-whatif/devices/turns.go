@@ -129,10 +129,10 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 	case preemption.Fits:
 		t.Outcome = placed
 		t.Node, err = s.firstNode(p)
-	case preemption.Preempt:
+	case preemption.Preempts:
 		t.Outcome, t.Node = pushesOut, plan.Node
 	case preemption.NotEligible:
-		t.Reason = cmp.Or(plan.Refusal, plan.Ineligible.String())
+		t.Reason = plan.Ineligible.Message()
 		return t, nil
 	default:
 		t.Reason = mostFrequent(plan)
@@ -184,7 +184,7 @@ func mostFrequent(plan *preemption.Plan) string {
 		counts = plan.TurnedDown
 	}
 	if len(counts) == 0 {
-		return plan.Outcome.String()
+		return string(plan.Outcome)
 	}
 	return fmt.Sprintf("%s: %s", console.Plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
 }

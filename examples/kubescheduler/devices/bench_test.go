@@ -32,7 +32,7 @@ func BenchmarkAllTaken(b *testing.B) {
 			decide := func() {
 				plan, err := eval.Preempt(context.Background(), snap, pod, time.Time{})
 				require.NoError(b, err)
-				require.Equal(b, preemption.Preempt, plan.Outcome)
+				require.Equal(b, preemption.Preempts, plan.Outcome)
 			}
 			decide()
 			busy := time.Duration(0)

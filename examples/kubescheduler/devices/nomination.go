@@ -56,7 +56,7 @@ func (n *Nomination) pending(x *index) []hold {
 // enough, as in the first pass of a check. The error is that of [Filter.Start], or
 // [outrank.ErrInvalid] for a plan that is not to preempt, or that the devices do not allow.
 func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomination, error) {
-	if plan == nil || plan.Outcome != preemption.Preempt || !f.config.DRAPreemption {
+	if plan == nil || plan.Outcome != preemption.Preempts || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
 	}
 	a, err := f.start(plan.Pod, snap)
@@ -140,20 +140,20 @@ func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resou
 // MayPreempt is the rule of KEP-5690 about who may preempt, for [engine.Config].MayPreempt: a
 // pod that is nominated to a node on which claims of victims are still allocated may not, because
 // the devices are on their way. It agrees with the usual rules otherwise.
-func (f *Filter) MayPreempt(pod *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) string {
-	if !f.config.DRAPreemption || by != preemption.Eligible || pod.NominatedNodeName == "" {
-		return by.String()
+func (f *Filter) MayPreempt(pod *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
+	if !f.config.DRAPreemption || by != "" || pod.NominatedNodeName == "" {
+		return by
 	}
 	waits := f.x.Load().returning[pod.NominatedNodeName]
 	if len(waits) == 0 {
-		return by.String()
+		return by
 	}
 	names := make([]string, len(waits))
 	for i, k := range waits {
 		names[i] = k.name.String()
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("not eligible due to claims of its victims that are still allocated: %s.", strings.Join(names, ", "))
+	return preemption.Ineligibility("not eligible due to claims of its victims that are still allocated: " + strings.Join(names, ", ") + ".")
 }
 
 // Helps reports whether a change of a claim may help a pod for which there were no devices, as

@@ -80,14 +80,14 @@ func TestWaitsForTheNode(t *testing.T) {
 		o.Nominations = []*devices.Nomination{n}
 		_, _, plan := askFor(t, o, c, "n1")
 		assert.Equal(t, preemption.NotEligible, plan.Outcome, name)
-		assert.Equal(t, "not eligible due to claims of its victims that are still allocated: default/a.", plan.Refusal, name)
+		assert.Equal(t, "not eligible due to claims of its victims that are still allocated: default/a.", plan.Ineligible.Message(), name)
 		_, _, plan = askFor(t, o, c, "")
-		assert.Equal(t, preemption.Preempt, plan.Outcome, "%s: a pod without a nomination", name)
+		assert.Equal(t, preemption.Preempts, plan.Outcome, "%s: a pod without a nomination", name)
 	}
 	o.Claims[0].Status = resourcev1.ResourceClaimStatus{} // given back
 	o.Slices[0].Spec.Devices = o.Slices[0].Spec.Devices[1:]
 	_, _, plan := askFor(t, o, c, "n1")
-	assert.Equal(t, preemption.Preempt, plan.Outcome, "with all given back it may preempt again")
+	assert.Equal(t, preemption.Preempts, plan.Outcome, "with all given back it may preempt again")
 }
 
 // A claim that a victim shares with a pod that ends already comes back with them.
@@ -103,7 +103,7 @@ func TestNominationCountsPodsThatEnd(t *testing.T) {
 	}})
 	c.Pods = append([]*outrank.Pod{ends}, c.Pods...)
 	filter, snap, plan := askFor(t, o, c, "")
-	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Equal(t, preemption.Preempts, plan.Outcome)
 	n, err := filter.Nomination(snap, plan)
 	require.NoError(t, err)
 	assert.Equal(t, []types.UID{"uid-a", "uid-both"}, n.Freed)

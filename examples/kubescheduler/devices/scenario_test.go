@@ -1,7 +1,6 @@
 package devices_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -258,7 +257,7 @@ func (w *scenarioWorld) both(pod *outrank.Pod, policy preemption.Policy) (string
 func planText(p *preemption.Plan) string {
 	var b strings.Builder
 	switch p.Outcome {
-	case preemption.Preempt:
+	case preemption.Preempts:
 		fmt.Fprintf(&b, "preempt on %s:", p.Node)
 		for i := range p.Victims {
 			fmt.Fprintf(&b, " %s", p.Victims[i].Pod.Name)
@@ -267,9 +266,9 @@ func planText(p *preemption.Plan) string {
 			fmt.Fprintf(&b, " (%v)", p.ClusterCertificate)
 		}
 	case preemption.NotEligible:
-		b.WriteString(cmp.Or(p.Refusal, p.Ineligible.String()))
+		b.WriteString(p.Ineligible.Message())
 	default:
-		b.WriteString(p.Outcome.String())
+		b.WriteString(string(p.Outcome))
 	}
 	b.WriteString("\n")
 	for _, counts := range []struct {

@@ -535,7 +535,7 @@ func TestAgainstSlowReference(t *testing.T) {
 			if plan, err := eval.Preempt(context.Background(), snap, s.pod, time.Time{}); err != nil || plan.Outcome != ex.Outcome || plan.Node != ex.Node {
 				t.Fatalf("seed %d: Preempt says %v (%v), Explain %v", seed, plan, err, &ex.Plan)
 			}
-			if !policy.Exact && ex.Outcome == preemption.Preempt {
+			if !policy.Exact && ex.Outcome == preemption.Preempts {
 				n, err := filter.Nomination(snap, &ex.Plan)
 				require.NoError(t, err, "seed %d", seed)
 				found["nominations"]++

@@ -221,10 +221,10 @@ func (s *surrounded) other(told *preemption.Plan) engine.WayOut {
 	way := engine.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
 	switch s.Around.Other.Does {
 	case clears:
-		answer.Outcome, answer.Ineligible = preemption.NothingHelps, preemption.Eligible
+		answer.Outcome, answer.Ineligible = preemption.NothingHelps, ""
 		plan = &answer
 	case helps:
-		answer.Outcome, answer.Ineligible = preemption.Preempt, preemption.Eligible
+		answer.Outcome, answer.Ineligible = preemption.Preempts, ""
 		answer.Candidate = preemption.Candidate{Node: s.Around.Other.Node}
 		plan = &answer
 	case fails:

@@ -207,7 +207,7 @@ func (d *decided) answer(chosen string) *Answer {
 		a.Candidates = append(a.Candidates, one)
 	}
 	slices.SortFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(x.Node, y.Node) })
-	if plan := d.failure.Plan; plan != nil && plan.Outcome == preemption.Preempt && len(plan.Victims) > 0 {
+	if plan := d.failure.Plan; plan != nil && plan.Outcome == preemption.Preempts && len(plan.Victims) > 0 {
 		d.failure.Plan = d.tiedPlan(chosen)
 	}
 	d.carryOut(a)
@@ -243,7 +243,7 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 // carryOut fills in the actions and the texts.
 func (d *decided) carryOut(a *Answer) {
 	if plan := d.failure.Plan; plan != nil && d.failure.Err == nil {
-		a.Preempts = plan.Outcome == preemption.Preempt
+		a.Preempts = plan.Outcome == preemption.Preempts
 		for _, v := range plan.Victims {
 			if !v.Terminating() {
 				a.Evicted = append(a.Evicted, string(v.Pod.Key()))
@@ -283,5 +283,18 @@ func statusFrom(s, refused preemption.Status) Status {
 	if s.Filter == extenderName {
 		s.Filter = ""
 	}
-	return Status{Code: s.Code.String(), Plugin: s.Filter, Reasons: s.Reasons}
+	return Status{Code: CodeName(s.Code), Plugin: s.Filter, Reasons: s.Reasons}
+}
+
+// CodeName is kube-scheduler's name of a code.
+func CodeName(c preemption.Code) string {
+	switch c {
+	case preemption.Success:
+		return "Success"
+	case preemption.Unschedulable:
+		return "Unschedulable"
+	case preemption.UnschedulableAndUnresolvable:
+		return "UnschedulableAndUnresolvable"
+	}
+	return "Error"
 }

@@ -139,7 +139,7 @@ func (p *preempting) executedBy(t *rapid.T, c *calls, async bool) (*execution.Ex
 	if !async {
 		config.Order = execution.Synchronous
 	}
-	plan := &preemption.Plan{Outcome: preemption.Preempt, Pod: toPod(t, p.preemptor)}
+	plan := &preemption.Plan{Outcome: preemption.Preempts, Pod: toPod(t, p.preemptor)}
 	for _, n := range p.nominated {
 		pod := toPod(t, n)
 		config.Nominator.Add(pod, "n1")

@@ -96,7 +96,7 @@ func (w *way) ours() engine.WayOut {
 	case clears:
 		plan, out.Says = turnedDown(preemption.NothingHelps), w.text()
 	case finds:
-		plan, out.Found = turnedDown(preemption.Preempt), w.text()
+		plan, out.Found = turnedDown(preemption.Preempts), w.text()
 		plan.Candidate.Node = "n2"
 	case breaksDown:
 		plan, err, out.Says = turnedDown(preemption.NotEligible), errors.New("broken"), w.text()
@@ -109,7 +109,7 @@ func (w *way) ours() engine.WayOut {
 		plan, node[0].Status = turnedDown(preemption.NothingHelps), preemption.Unschedulable.Because("an extender dropped the node")
 		plan.Unhelpful = node
 	case preempts:
-		plan = turnedDown(preemption.Preempt)
+		plan = turnedDown(preemption.Preempts)
 		plan.Candidate = preemption.Candidate{Node: "n1", Victims: make([]preemption.Victim, 1)}
 	case broken:
 		plan, node[0].Status = turnedDown(preemption.NothingHelps), preemption.Contradiction.Because(`expected at least one victim pod on node "n1"`)

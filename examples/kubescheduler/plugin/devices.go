@@ -282,7 +282,7 @@ func (d *deviceDesk) statuses(said []preemption.Status) []preemption.Status {
 
 // nomination is what goes with a plan's nomination.
 func (d *deviceDesk) nomination(snap *engine.Snapshot, plan *preemption.Plan) (*devices.Nomination, error) {
-	if d == nil || plan.Outcome != preemption.Preempt {
+	if d == nil || plan.Outcome != preemption.Preempts {
 		return nil, nil
 	}
 	return d.filter.Nomination(snap, plan)

@@ -144,10 +144,10 @@ func (c *cluster) outcome() string {
 	if last.Err != nil {
 		return last.Err.Error()
 	}
-	if last.Plan.Refusal != "" {
-		return last.Plan.Refusal
+	if last.Plan.Ineligible.Message() != "" {
+		return last.Plan.Ineligible.Message()
 	}
-	return last.Plan.Outcome.String()
+	return string(last.Plan.Outcome)
 }
 
 // The pod with the lowest priority gives its device to the urgent pod. While the device is on its
@@ -190,7 +190,7 @@ func TestDevicesByDefault(t *testing.T) {
 	c.create(claiming(pending("high", 10, "1")))
 	c.eventually("told", func() bool { return len(c.recorder.about("high Warning FailedScheduling")) > 0 })
 	assert.Contains(t, c.recorder.about("high Warning FailedScheduling")[0], "cannot allocate all claims")
-	assert.Equal(t, preemption.NothingHelps.String(), c.outcome())
+	assert.Equal(t, string(preemption.NothingHelps), c.outcome())
 	assert.Zero(t, c.deletions())
 }
 

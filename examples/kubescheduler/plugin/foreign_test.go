@@ -111,7 +111,7 @@ func TestGroupReserves(t *testing.T) {
 	decided := c.decided()
 	require.Len(t, decided, 1)
 	assert.Equal(t, plugin.ForFilters, decided[0].HandedOver)
-	assert.Equal(t, preemption.Preempt, decided[0].Group.Outcome)
+	assert.Equal(t, preemption.Preempts, decided[0].Group.Outcome)
 	require.Len(t, decided[0].Group.VictimPods(), 1)
 	assert.Equal(t, "v1", decided[0].Group.VictimPods()[0].Name)
 	assert.Len(t, decided[0].Group.Nominations, 2)
@@ -156,7 +156,7 @@ func TestFilterThatCounts(t *testing.T) {
 
 	d := c.decided()[0]
 	require.NoError(t, d.Err)
-	assert.Equal(t, []any{plugin.ForFilters, preemption.Preempt, "n1", "low"}, []any{d.HandedOver, d.Plan.Outcome, d.Plan.Node, d.Plan.Victims[0].Pod.Name})
+	assert.Equal(t, []any{plugin.ForFilters, preemption.Preempts, "n1", "low"}, []any{d.HandedOver, d.Plan.Outcome, d.Plan.Node, d.Plan.Victims[0].Pod.Name})
 	assert.EqualValues(t, 1, d.Plan.TurnedDown[0].Nodes)
 	assert.NotZero(t, c.handedOver()["pod filters"])
 }
@@ -195,7 +195,7 @@ func TestPreFilterThatFails(t *testing.T) {
 		c.create(pending("high", 10, "2"))
 		c.isOn("high", test.on)
 		assert.Equal(t, test.skips == "", c.handedOver()["pod filters"] == 1, test.on)
-		assert.Equal(t, preemption.Preempt, c.decided()[0].Plan.Outcome)
+		assert.Equal(t, preemption.Preempts, c.decided()[0].Plan.Outcome)
 	}
 }
 

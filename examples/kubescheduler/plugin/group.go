@@ -71,7 +71,7 @@ func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, pl
 	if !said.IsSuccess() {
 		return nil, said, nil
 	}
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		if err := p.carryOutGroup(ctx, queued, plan); err != nil {
 			return nil, groupFails(err), nil
 		}

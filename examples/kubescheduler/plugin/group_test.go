@@ -48,7 +48,7 @@ func TestGroup(t *testing.T) {
 	assert.NotNil(t, c.pod("top"))
 	var plan *preemption.GroupPlan
 	for _, d := range c.decided() {
-		if d.Group != nil && d.Group.Outcome == preemption.Preempt {
+		if d.Group != nil && d.Group.Outcome == preemption.Preempts {
 			plan = d.Group
 		}
 	}

@@ -23,15 +23,15 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 		return
 	}
 	plan := d.Group
-	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", plan.Outcome.String(), "says", groupSays(plan)}
-	if plan.Outcome == preemption.Preempt {
+	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", plan.Outcome, "says", groupSays(plan)}
+	if plan.Outcome == preemption.Preempts {
 		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
 	}
 	if d.HandedOver != "" {
 		line = append(line, "handedOver", d.HandedOver)
 	}
 	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return
 	}
 	var about runtime.Object = group.GetPodGroup()

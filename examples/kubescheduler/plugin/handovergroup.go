@@ -83,7 +83,7 @@ func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, group fwk.
 	result, answer, d := p.decideGroupByStock(ctx, because, group, place)
 	p.observe(execution.ByPodGroup, d)
 	p.tellGroup(ctx, group, d)
-	if d.Err == nil && d.Group.Outcome == preemption.Preempt && len(d.Group.Victims) > 0 {
+	if d.Err == nil && d.Group.Outcome == preemption.Preempts && len(d.Group.Victims) > 0 {
 		if err := p.carryOutGroup(ctx, queuedByStock(d.Group, group), d.Group); err != nil {
 			return nil, groupFails(err)
 		}
@@ -160,12 +160,12 @@ func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilt
 
 	why := strings.TrimPrefix(answer.Message(), groupPrefix)
 	switch {
-	case why == preemption.PolicyNever.String():
+	case why == preemption.PolicyNever.Message():
 		plan.Outcome, plan.Ineligible = preemption.NotEligible, preemption.PolicyNever
 	case why == "ongoing preemption on nominated nodes":
 		plan.Outcome, plan.Ineligible = preemption.NotEligible, preemption.VictimsTerminating
 	case answer.IsSuccess():
-		plan.Outcome, plan.Placement = preemption.Preempt, plan.Nominations
+		plan.Outcome, plan.Placement = preemption.Preempts, plan.Nominations
 	}
 	if c := p.found.candidate; c != nil {
 		plan.Disruptions = c.NumPodGroupDisruptions()

@@ -26,12 +26,12 @@ func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
 	switch {
 	case d.Err != nil:
 	case d.Plan != nil:
-		outcome, code = d.Plan.Outcome.String(), preemption.Unschedulable
-		if d.Plan.Outcome == preemption.Preempt {
+		outcome, code = string(d.Plan.Outcome), preemption.Unschedulable
+		if d.Plan.Outcome == preemption.Preempts {
 			code = preemption.Success
 		}
 	case d.Group != nil:
-		outcome, code = d.Group.Outcome.String(), d.Group.Status.Code
+		outcome, code = string(d.Group.Outcome), d.Group.Status.Code
 	}
 	step := execution.PreemptionStep{By: by, Result: code}
 	switch {

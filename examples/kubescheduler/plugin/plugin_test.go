@@ -55,7 +55,7 @@ func TestPreempts(t *testing.T) {
 
 	decided := c.decided()
 	require.Len(t, decided, 1)
-	assert.Equal(t, preemption.Preempt, decided[0].Plan.Outcome)
+	assert.Equal(t, preemption.Preempts, decided[0].Plan.Outcome)
 	assert.Equal(t, "n1", decided[0].Plan.Node)
 }
 

@@ -66,7 +66,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 		d.text = preemptionSays + "no candidate node for preemption"
 		return nil
 	}
-	d.Plan.Outcome, d.Plan.Candidate = preemption.Preempt, a.candidate(best)
+	d.Plan.Outcome, d.Plan.Candidate = preemption.Preempts, a.candidate(best)
 	d.nomination, d.text = a.says(d.Plan)
 	return nil
 }
@@ -226,15 +226,15 @@ func counted(list []preemption.Status) (counts []preemption.Count) {
 	return counts
 }
 
-// ineligible is why a pod or a group may not preempt, by DefaultPreemption's text; ByCaller for a text
-// that this module does not have.
+// ineligible is why a pod or a group may not preempt, by DefaultPreemption's text, which
+// stands for itself where this module does not have it.
 func ineligible(why string) preemption.Ineligibility {
 	for _, i := range []preemption.Ineligibility{preemption.PolicyNever, preemption.VictimsTerminating} {
-		if why == i.String() {
+		if why == i.Message() {
 			return i
 		}
 	}
-	return preemption.ByCaller
+	return preemption.Ineligibility(why)
 }
 
 // plain is the pod as plans have it; of one that is not understood, its names and priority.

@@ -31,7 +31,7 @@ const (
 
 // level is that of a line about a decision.
 func level(outcome preemption.Outcome) int {
-	if outcome == preemption.Preempt {
+	if outcome == preemption.Preempts {
 		return preemptLevel
 	}
 	return otherLevel
@@ -55,7 +55,7 @@ func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 	if log = log.V(level(d.Plan.Outcome)); log.Enabled() {
 		p.logPlan(log, pod, d)
 	}
-	if d.Plan.Outcome == preemption.Preempt {
+	if d.Plan.Outcome == preemption.Preempts {
 		p.plannedEvent(pod, note(d.Plan))
 	}
 }
@@ -63,8 +63,8 @@ func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	plan := d.Plan
 	_, text := p.answer(d)
-	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome.String(), "says", text}
-	if plan.Outcome == preemption.Preempt {
+	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome, "says", text}
+	if plan.Outcome == preemption.Preempts {
 		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Violations(),
 			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
 	}

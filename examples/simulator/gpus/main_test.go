@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // The program is short, no GPU has more than it can, and the score that fills GPUs up leaves less in
@@ -39,8 +40,8 @@ func TestTakes(t *testing.T) {
 		return &outrank.Pod{NodeName: node, Value: &share{milli, on}}
 	}
 	first, second, nominated := pod(600, 0, "n"), pod(600, 1, "n"), pod(600, 0, "")
-	require.True(t, takes(pod(600, 0, ""), node, []*outrank.Pod{first}).Code == 0)
-	require.False(t, takes(pod(600, 0, ""), node, []*outrank.Pod{first, second}).Code == 0)
-	require.False(t, takes(pod(600, 0, ""), node, []*outrank.Pod{first, nominated}).Code == 0)
-	require.True(t, takes(pod(400, 0, ""), node, []*outrank.Pod{first, nominated}).Code == 0)
+	require.True(t, takes(pod(600, 0, ""), node, []*outrank.Pod{first}).Code == preemption.Success)
+	require.False(t, takes(pod(600, 0, ""), node, []*outrank.Pod{first, second}).Code == preemption.Success)
+	require.False(t, takes(pod(600, 0, ""), node, []*outrank.Pod{first, nominated}).Code == preemption.Success)
+	require.True(t, takes(pod(400, 0, ""), node, []*outrank.Pod{first, nominated}).Code == preemption.Success)
 }

@@ -28,7 +28,7 @@ func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
 // decided reports a plan with victims.
 func (s *scheduling) decided(x *schedulerState, made attempt.Decision) error {
 	d := Decision{Plan: made.Plan, Group: made.Group}
-	if s.config.Decided == nil || (d.Plan == nil || d.Plan.Outcome != preemption.Preempt) && (d.Group == nil || d.Group.Outcome != preemption.Preempt) {
+	if s.config.Decided == nil || (d.Plan == nil || d.Plan.Outcome != preemption.Preempts) && (d.Group == nil || d.Group.Outcome != preemption.Preempts) {
 		return nil
 	}
 	d.Evaluator, d.Snapshot, d.Time = x.eval, s.cluster.snap, s.clock.time()

@@ -79,7 +79,7 @@ func decide(t *rapid.T, s question.Setting, snap *engine.Snapshot, pod *outrank.
 	}
 	plan, err := s.Evaluator.Preempt(ctx, snap, pod, s.Now)
 	require.NoError(t, err)
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return nil
 	}
 	var out []outrank.Key

@@ -116,7 +116,7 @@ func places(t require.TestingT, s question.Setting, snap *engine.Snapshot, pod *
 	switch plan.Outcome {
 	case preemption.Fits:
 		return true, 0
-	case preemption.Preempt:
+	case preemption.Preempts:
 		without := snap.Clone()
 		for _, v := range plan.Victims {
 			require.NoError(t, without.RemovePod(v.Pod.Key()))

@@ -83,7 +83,7 @@ func (d *maker) row(m *member) row {
 	r := row{Name: m.node.Name, Stage: string(m.stage), Word: stageWords[m.stage][0], Verdict: m.verdict, Why: m.why, Pods: m.pods, Scarcest: m.scarcest}
 	e := d.in.Explanation
 	var c *preemption.Candidate
-	if e.Outcome == preemption.Preempt {
+	if e.Outcome == preemption.Preempts {
 		c = &e.Candidate
 	}
 	who := d.nodePodsOf(m.node.Name, c, m.stage == explain.Chosen)
@@ -116,7 +116,7 @@ func (d *maker) pulled() []*member {
 		m.letter, m.why = string(rune('A'+len(out))), why
 		out = append(out, m)
 	}
-	if e.Outcome == preemption.Preempt {
+	if e.Outcome == preemption.Preempts {
 		pull(e.Node, "the chosen node")
 		for i := range e.Victims {
 			if len(out) < mostScenes && e.Victims[i].Node != "" {
@@ -130,7 +130,7 @@ func (d *maker) pulled() []*member {
 		}
 	}
 	words := []string{"the best, if somebody were pushed out", "the next best"}
-	if e.Outcome == preemption.Preempt {
+	if e.Outcome == preemption.Preempts {
 		words = []string{"", "the runner-up", "the third best", "the fourth best", "the fifth best"}
 	}
 	for i := range e.Candidates[:min(len(e.Candidates), len(words))] {

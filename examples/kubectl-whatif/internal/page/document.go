@@ -63,7 +63,7 @@ func newDocument(in *Input) *document {
 		Cluster: pictures{Views: d.views, Rows: d.rows(), Panels: d.panels(), Shades: d.legends()},
 	}
 	f := &doc.Frame
-	f.Summary, f.Caveats, f.Outcome = summary(in), in.Caveats, strings.ReplaceAll(in.Explanation.Outcome.String(), " ", "-")
+	f.Summary, f.Caveats, f.Outcome = summary(in), in.Caveats, string(in.Explanation.Outcome)
 	if f.Title == "" {
 		f.Title = "Who leaves for " + isolated(string(d.pod.Key())) + "?"
 	}
@@ -114,7 +114,7 @@ func (d *maker) tell(doc *document) {
 func summary(in *Input) string {
 	e := in.Explanation
 	switch e.Outcome {
-	case preemption.Preempt:
+	case preemption.Preempts:
 		if e.Resize {
 			return "Its node has no room for that as things are."
 		}
@@ -155,7 +155,7 @@ func summary(in *Input) string {
 }
 
 // ineligible says why a pod may not push others out.
-func ineligible(why preemption.Ineligibility) string {
+func ineligible(why preemption.Ineligibility) preemption.Ineligibility {
 	switch why {
 	case preemption.PolicyNever:
 		return "Its preemption policy is Never: it waits for room instead of making it."
@@ -180,9 +180,9 @@ func headline(in *Input) []headPart {
 		return []headPart{text("Nobody else has to leave: "), pod, text(" can grow once others have left")}
 	case in.Report.Leaving != nil:
 		return []headPart{text("Nobody else has to leave: "), pod, text(" can run once others have left")}
-	case e.Outcome == preemption.Preempt && e.Resize:
+	case e.Outcome == preemption.Preempts && e.Resize:
 		return []headPart{text(have(len(e.Victims)) + " "), node, text(" so that "), pod, text(" can grow")}
-	case e.Outcome == preemption.Preempt:
+	case e.Outcome == preemption.Preempts:
 		verb := " have to leave "
 		if len(e.Victims) == 1 {
 			verb = " has to leave "

@@ -37,7 +37,7 @@ const mostScenes = 4
 func (d *maker) scenes() []scene {
 	e := d.in.Explanation
 	switch e.Outcome {
-	case preemption.Preempt:
+	case preemption.Preempts:
 		out := []scene{d.scene(e.Node, &e.Candidate, d.in.NoEffect == "", false)}
 		return append(out, d.elsewhere()...)
 	case preemption.Fits:

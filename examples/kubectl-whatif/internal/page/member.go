@@ -51,7 +51,7 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 	e := d.in.Explanation
 	m.stage = explain.NoHelp
 	switch {
-	case e.Outcome == preemption.Preempt && m.node.Name == e.Node:
+	case e.Outcome == preemption.Preempts && m.node.Name == e.Node:
 		m.stage, m.verdict = explain.Chosen, have(len(e.Victims))
 	case r == nil:
 		m.verdict = "not asked"

@@ -139,7 +139,7 @@ func TestNamesAreText(t *testing.T) {
 		rotated := slices.Concat(names[i:], names[:i])
 		c, p := strange(rotated...)
 		in := decided(t, c, p)
-		require.Equal(t, preemption.Preempt, in.Explanation.Outcome)
+		require.Equal(t, preemption.Preempts, in.Explanation.Outcome)
 		in.Title, in.Source, in.Priority = rotated[0], rotated[1], rotated[2]
 		in.Caveats, in.Hints = rotated, rotated
 		checkNames(t, in)

@@ -38,7 +38,7 @@ func decided(t require.TestingT, c *outrank.Cluster, pod *outrank.Pod) Input {
 	r, err := explain.Explanation(ctx, eval, snap, preemption.Request{Pod: pod, Now: now}, e, explain.Options{Classes: c.Classes})
 	require.NoError(t, err)
 	in := Input{Source: "a cluster", Snapshot: snap, Explanation: e, Report: r, Now: now}
-	if e.Outcome == preemption.Preempt {
+	if e.Outcome == preemption.Preempts {
 		in.Replacements, err = explain.Replacements(ctx, eval, snap, &e.Plan, now, explain.Options{Depth: 1})
 		require.NoError(t, err)
 	}
@@ -167,10 +167,10 @@ func large(t require.TestingT) (*outrank.Cluster, *outrank.Pod) {
 func TestCasesAreWhatTheySay(t *testing.T) {
 	all := cases(t)
 	for name, want := range map[string]preemption.Outcome{
-		"sample": preemption.Preempt, "never": preemption.NotEligible, "might": preemption.NotEligible, "hopeless": preemption.NothingHelps,
-		"fits": preemption.Fits, "resize": preemption.Preempt, "resize fits": preemption.Fits, "resize too large": preemption.NothingHelps,
-		"together": preemption.Preempt, "empty": preemption.NothingHelps, "nothing asked": preemption.Preempt, "large": preemption.Preempt,
-		"strange names": preemption.Preempt,
+		"sample": preemption.Preempts, "never": preemption.NotEligible, "might": preemption.NotEligible, "hopeless": preemption.NothingHelps,
+		"fits": preemption.Fits, "resize": preemption.Preempts, "resize fits": preemption.Fits, "resize too large": preemption.NothingHelps,
+		"together": preemption.Preempts, "empty": preemption.NothingHelps, "nothing asked": preemption.Preempts, "large": preemption.Preempts,
+		"strange names": preemption.Preempts,
 	} {
 		assert.Equal(t, want, all[name].Explanation.Outcome, name)
 	}
@@ -213,7 +213,7 @@ func TestVictimsAreThoseOfThePlan(t *testing.T) {
 		got := marks(written(t, in))
 		slices.Sort(got["victim"])
 		assert.Equal(t, victimKeys(in.Explanation), got["victim"], name)
-		if in.Explanation.Outcome == preemption.Preempt {
+		if in.Explanation.Outcome == preemption.Preempts {
 			assert.Equal(t, []string{string(in.Explanation.Pod.Key())}, got["preemptor"], name)
 			assert.Empty(t, got["would"], name)
 		}
@@ -228,7 +228,7 @@ func TestPartsAddUp(t *testing.T) {
 		e := in.Explanation
 		for _, m := range d.members {
 			var c *preemption.Candidate
-			if e.Outcome == preemption.Preempt {
+			if e.Outcome == preemption.Preempts {
 				c = &e.Candidate
 			}
 			takes := c != nil && c.Node == m.node.Name

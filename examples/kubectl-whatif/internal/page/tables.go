@@ -103,7 +103,7 @@ func (d *maker) candidates() (rows []candidateRow, more int) {
 	for i := range e.Candidates[:min(len(e.Candidates), mostCandidates)] {
 		c := &e.Candidates[i]
 		r := candidateRow{
-			Node: c.Node, Chosen: e.Outcome == preemption.Preempt && c.Node == e.Node,
+			Node: c.Node, Chosen: e.Outcome == preemption.Preempts && c.Node == e.Node,
 			Violations: c.Score.Violations, Victims: len(c.Victims), Top: c.Score.TopPriority,
 			Sum: c.Score.PrioritySum - int64(c.Score.Victims)<<31, Started: amount.Moment(c.Score.Start),
 		}
@@ -118,7 +118,7 @@ func (d *maker) candidates() (rows []candidateRow, more int) {
 
 // numbersOf gives the victims their numbers in the table.
 func numbersOf(e *preemption.Explanation) map[outrank.Key]int {
-	if e.Outcome != preemption.Preempt {
+	if e.Outcome != preemption.Preempts {
 		return nil
 	}
 	numbers := map[outrank.Key]int{}

@@ -29,7 +29,7 @@ func (d *maker) todo() []string {
 			return []string{"Nothing to do: its kubelet carries the resize out."}
 		}
 		return []string{"Nothing to do: it starts on " + oneOf(e.Feasible) + " that " + verb(e.Feasible, "takes", "take") + " it."}
-	case preemption.Preempt:
+	case preemption.Preempts:
 		return d.todoOfPreempt()
 	case preemption.NotEligible:
 		out := d.in.Hints

@@ -52,7 +52,7 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 		return nil, err
 	}
 	out := &Across{Pod: podOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: plan.Optimal, OneNode: one}
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		out.Victims = victimsOf(plan.Plan)
 	}
 	return out, nil
@@ -63,7 +63,7 @@ func (a *Across) summary() string {
 	switch a.Outcome {
 	case preemption.Fits:
 		return "Nobody has to leave: a node takes " + string(a.Pod.Key) + " as things are."
-	case preemption.Preempt:
+	case preemption.Preempts:
 		return fmt.Sprintf("%s to leave so that %s can start on %s.", verb(len(a.Victims), "1 pod has", fmt.Sprintf("%d pods have", len(a.Victims))), a.Pod.Key, a.Node)
 	case preemption.NotEligible:
 		return string(a.Pod.Key) + " stays pending: it may not push others out."
@@ -124,7 +124,7 @@ func (a *Across) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overvie
 	for i := range a.Victims {
 		s.leave(a.Victims[i].Key, "leaves for "+string(a.Pod.Key))
 	}
-	if a.Outcome == preemption.Preempt {
+	if a.Outcome == preemption.Preempts {
 		s.come(a.Pod.Key, pod, a.Node, "arrives once those have left who leave for it")
 	}
 	a.todo(s)
@@ -136,7 +136,7 @@ func (a *Across) todo(s *sketch) {
 	switch a.Outcome {
 	case preemption.Fits:
 		s.do("Nothing to do: a node takes it.")
-	case preemption.Preempt:
+	case preemption.Preempts:
 		if a.OneNode.Outcome == PushesOut {
 			s.do("kube-scheduler makes room by itself on " + a.OneNode.Node + ", and on one node alone.")
 			return

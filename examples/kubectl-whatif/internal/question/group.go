@@ -133,14 +133,13 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 	for i := range t.Members {
 		t.Members[i].Node = nodes[t.Members[i].Key]
 	}
-	if plan.Ineligible != preemption.Eligible && plan.Outcome != preemption.Fits {
-		reason := plan.Ineligible
-		t.Ineligible = &reason
+	if plan.Outcome != preemption.Fits {
+		t.Ineligible = plan.Ineligible
 	}
 	switch plan.Outcome {
 	case preemption.Fits:
 		t.Outcome, t.Fits = Placed, len(plan.Placement)
-	case preemption.Preempt:
+	case preemption.Preempts:
 		t.Outcome = PushesOut
 		for _, unit := range plan.Victims {
 			for i, p := range unit.Pods {
@@ -178,7 +177,7 @@ func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 			}
 		}
 	}
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return nil
 	}
 	for _, p := range plan.VictimPods() {

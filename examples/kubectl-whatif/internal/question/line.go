@@ -121,7 +121,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	}
 	t.tellGroup(s.scene, plan)
 	var out []departed
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		for _, p := range plan.VictimPods() {
 			out = append(out, departed{p, s.snap.NodeOf(p.Key())})
 			if err := s.drop(p); err != nil {
@@ -129,7 +129,7 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 			}
 		}
 	}
-	if plan.Outcome == preemption.Preempt || plan.Outcome == preemption.Fits {
+	if plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits {
 		for _, a := range plan.Placement {
 			if err := s.bind(a.Pod, a.Node); err != nil {
 				return t, nil, err

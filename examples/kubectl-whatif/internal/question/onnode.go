@@ -74,7 +74,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	if len(adm.Evictions) == 0 {
 		return out, nil
 	}
-	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempt, Candidate: preemption.Candidate{Node: b.Node}}
+	plan := &preemption.Plan{Pod: &bound, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: b.Node}}
 	for _, e := range adm.Evictions {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
 	}

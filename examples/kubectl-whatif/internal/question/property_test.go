@@ -140,7 +140,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 				require.Zero(t, walk.feasible(&one))
 				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, &one, s.Now)
 				require.NoError(t, err)
-				require.NotEqual(t, preemption.Preempt, plan.Outcome)
+				require.NotEqual(t, preemption.Preempts, plan.Outcome)
 				require.Equal(t, plan.Outcome, r.Why.Outcome)
 				continue
 			}
@@ -306,7 +306,7 @@ func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *ques
 	if p.After != p.Pod.Priority {
 		again.PreemptionPolicy = ""
 	}
-	if turn.Ineligible != nil || known.PreemptionPolicy == outrank.PreemptNever {
+	if turn.Ineligible != "" || known.PreemptionPolicy == outrank.PreemptNever {
 		return
 	}
 	plan, err := s.Evaluator.Preempt(context.Background(), snap, &again, s.Now)
@@ -314,7 +314,7 @@ func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *ques
 	switch plan.Outcome {
 	case preemption.Fits:
 		require.Equal(t, question.Placed, turn.Outcome)
-	case preemption.Preempt:
+	case preemption.Preempts:
 		require.Equal(t, question.PushesOut, turn.Outcome)
 		require.Equal(t, plan.Node, turn.Node)
 		require.Len(t, turn.Victims, len(plan.Victims))

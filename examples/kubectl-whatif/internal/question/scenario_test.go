@@ -539,7 +539,7 @@ func (d *drainByHand) turn(p *outrank.Pod, tried map[outrank.Key]bool) (runs, pu
 		require.NoError(d, err)
 		require.NoError(d, d.snap.Bind(p.Key(), nodes[0].Name))
 		return true, false
-	case preemption.Preempt:
+	case preemption.Preempts:
 		d.pushed += len(plan.Victims)
 		for _, v := range plan.Victims {
 			require.NoError(d, d.snap.RemovePod(v.Pod.Key()))

@@ -46,7 +46,7 @@ func (s *Scenario) Turn(pod *outrank.Pod) (Turn, error) {
 // [Turn.InVain] says of a turn; nil where it does, and for a plan that evicts nobody or resizes. The
 // setting stays as it is. Errors are those of [Scenario.Turn].
 func NoEffect(ctx context.Context, set Setting, plan *preemption.Plan) (*Reason, error) {
-	if plan.Outcome != preemption.Preempt || plan.Resize {
+	if plan.Outcome != preemption.Preempts || plan.Resize {
 		return nil, nil
 	}
 	eval, err := set.decider(plan.Pod)

@@ -56,8 +56,8 @@ type Turn struct {
 	InVain *Reason `json:"inVain,omitempty"`
 	// ClearedNominations are pending pods that lose the room that was promised to them.
 	ClearedNominations []outrank.Key `json:"clearedNominations,omitempty"`
-	// Ineligible says why a pod that waits may not push others out; nil where it may.
-	Ineligible *preemption.Ineligibility `json:"ineligible,omitempty"`
+	// Ineligible says why a pod that waits may not push others out; empty where it may.
+	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
 	// TurnedDown are the nodes that do not take a pod that waits, and Unhelpful
 	// those of them where nobody's leaving helps, by reason. The most frequent
 	// come first; there are no more than five.
@@ -198,7 +198,7 @@ func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	case preemption.Fits:
 		t.Outcome, t.Fits = Placed, plan.Feasible
 		return t, nil
-	case preemption.Preempt:
+	case preemption.Preempts:
 		t.Outcome, t.Node, t.Victims = PushesOut, plan.Node, victimsOf(plan)
 		for _, p := range plan.ClearedNominations {
 			t.ClearedNominations = append(t.ClearedNominations, p.Key())
@@ -209,10 +209,7 @@ func told(t Turn, plan *preemption.Plan) (Turn, *preemption.Plan) {
 	if plan.Refused.Code != preemption.Success {
 		t.TurnedDown = []Reason{{Filter: plan.Refused.Filter, Reasons: append([]string{}, plan.Refused.Reasons...)}}
 	}
-	if plan.Ineligible != preemption.Eligible {
-		reason := plan.Ineligible
-		t.Ineligible = &reason
-	}
+	t.Ineligible = plan.Ineligible
 	return t, nil
 }
 

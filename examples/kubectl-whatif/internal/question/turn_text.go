@@ -156,8 +156,8 @@ func (t *Turn) reasonsToWait() (out []string) {
 		out = append(out, "no node takes it: "+reasons(t.TurnedDown))
 	}
 	switch {
-	case t.Ineligible != nil:
-		out = append(out, "it may not push others out: "+t.Ineligible.String())
+	case t.Ineligible != "":
+		out = append(out, "it may not push others out: "+t.Ineligible.Message())
 	case len(t.Unhelpful) > 0:
 		out = append(out, "with every possible victim gone: "+reasons(t.Unhelpful))
 	}

@@ -84,5 +84,5 @@ func (w *WholeGroup) without() (keys []outrank.Key) {
 
 // placed reports whether the group has its places, now or once others have left.
 func (w *WholeGroup) placed() bool {
-	return w.Report.Outcome == preemption.Fits || w.Report.Outcome == preemption.Preempt
+	return w.Report.Outcome == preemption.Fits || w.Report.Outcome == preemption.Preempts
 }

@@ -204,7 +204,7 @@ func TestPropertyReachCanBeHad(t *testing.T) {
 			case p.PriorityValue() >= reach.Value:
 				require.False(t, left)
 				spared++
-			case plan.Outcome == preemption.Preempt:
+			case plan.Outcome == preemption.Preempts:
 				require.True(t, left)
 				pushed++
 			}

@@ -117,14 +117,14 @@ const (
 // each possible victim.
 func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation) (*Trace, error) {
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
-	if ex.Outcome != preemption.Preempt && ex.Outcome != preemption.NothingHelps {
+	if ex.Outcome != preemption.Preempts && ex.Outcome != preemption.NothingHelps {
 		return t, nil
 	}
 	trials, err := eval.Trials(snap, req)
 	if err != nil {
 		return nil, err
 	}
-	if ex.Outcome == preemption.Preempt {
+	if ex.Outcome == preemption.Preempts {
 		t.Chosen, t.Candidates = ex.Node, len(ex.Candidates)
 		t.Rounds = rounds(eval.Config().Policy.Ranks, ex)
 	}

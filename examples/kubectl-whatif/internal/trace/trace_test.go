@@ -66,7 +66,7 @@ func TestPropertyTraceIsTheDecision(t *testing.T) {
 				require.NoError(t, err)
 				tr := traced(t, eval, snap, req, ex)
 				require.Equal(t, plan.Outcome, tr.Outcome)
-				if plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
+				if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
 					require.Empty(t, tr.Nodes)
 					return
 				}

@@ -81,7 +81,7 @@ func (w *watchedGroups) decide(ctx context.Context, snap *engine.Snapshot, pods 
 	if err != nil {
 		return a, err
 	}
-	a = differential.GroupAnswer{Code: plan.Status.Code.String(), Nominated: map[string]string{}}
+	a = differential.GroupAnswer{Code: differential.CodeName(plan.Status.Code), Nominated: map[string]string{}}
 	if reasons := plan.Status.Reasons; len(reasons) > 0 {
 		a.Says = reasons[len(reasons)-1]
 	}

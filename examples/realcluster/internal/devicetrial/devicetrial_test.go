@@ -59,7 +59,7 @@ func TestForetell(t *testing.T) {
 	use(urgent, &corev1.PodResourceClaim{ResourceClaimName: new("urgent")})
 	f, err := foretell(dumpOf(t, n, slice, base()[1], low, held, mine), urgent)
 	require.NoError(t, err)
-	assert.Equal(t, &forecast{outcome: preemption.Preempt, node: "n0", victims: []string{"low"}, devices: []string{"n0/gpu-0"}, freed: []string{"n0/gpu-0"}, today: preemption.NothingHelps}, f)
+	assert.Equal(t, &forecast{outcome: preemption.Preempts, node: "n0", victims: []string{"low"}, devices: []string{"n0/gpu-0"}, freed: []string{"n0/gpu-0"}, today: preemption.NothingHelps}, f)
 }
 
 // A trial is the same each time, and has more claims than there are devices.

@@ -87,7 +87,7 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 		return nil
 	}
 	f.outcome, f.node = plan.Outcome, plan.Node
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return nil
 	}
 	for i := range plan.Victims {

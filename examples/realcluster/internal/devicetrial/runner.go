@@ -109,7 +109,7 @@ func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 	if err != nil {
 		return err
 	}
-	report.Today = f.today.String()
+	report.Today = string(f.today)
 	r.Pods.Forget()
 	created, err := pods.Create(ctx, d.urgent, metav1.CreateOptions{})
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *Runner) try(ctx context.Context, d *drawn, report *Report) error {
 	if err := r.until(ctx, "decision", func() bool { return r.decided(created.Name) }); err != nil {
 		return err
 	}
-	if f.outcome == preemption.Preempt {
+	if f.outcome == preemption.Preempts {
 		if err := r.wait(ctx, d, report); err != nil {
 			return err
 		}
@@ -255,16 +255,16 @@ func (r *Runner) compare(ctx context.Context, d *drawn, f *forecast, report *Rep
 	now := r.pod(ctx, d.urgent.Name)
 	switch {
 	case len(report.Victims) > 0:
-		report.Outcome = preemption.Preempt.String()
+		report.Outcome = string(preemption.Preempts)
 	case now.Spec.NodeName != "":
-		report.Outcome = preemption.Fits.String()
+		report.Outcome = string(preemption.Fits)
 	default:
-		report.Outcome = preemption.NothingHelps.String()
+		report.Outcome = string(preemption.NothingHelps)
 	}
-	if report.Outcome != f.outcome.String() {
+	if report.Outcome != string(f.outcome) {
 		wrong("it %s, foretold was %s", report.Outcome, f.outcome)
 	}
-	if f.outcome == preemption.Preempt && now.Spec.NodeName != f.node {
+	if f.outcome == preemption.Preempts && now.Spec.NodeName != f.node {
 		wrong("it runs on %q, foretold was %s", now.Spec.NodeName, f.node)
 	}
 	return r.compareClaims(ctx, d, f, report)
@@ -291,7 +291,7 @@ func (r *Runner) compareClaims(ctx context.Context, d *drawn, f *forecast, repor
 		}
 	}
 	report.Foretold = slices.Equal(report.Devices, f.devices)
-	if f.outcome != preemption.Preempt {
+	if f.outcome != preemption.Preempts {
 		return nil
 	}
 	if !slices.ContainsFunc(report.Devices, func(device string) bool { return slices.Contains(f.freed, device) }) {

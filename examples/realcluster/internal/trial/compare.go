@@ -63,7 +63,7 @@ func Compare(ctx context.Context, f *Forecast, o *Observed) (Result, []string, e
 
 // compareDecision compares node and victims; tie names the documented tie that decided.
 func compareDecision(d *Decision, o *Observed) (tie string, wrong []string) {
-	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempt, "fitted": preemption.Fits}[o.Outcome()]
+	outcome := map[string]preemption.Outcome{"preempted": preemption.Preempts, "fitted": preemption.Fits}[o.Outcome()]
 	if o.Outcome() == "waits" {
 		if d.Outcome != preemption.NothingHelps && d.Outcome != preemption.NotEligible {
 			wrong = append(wrong, fmt.Sprintf("outcome: foretold %v on %s, but the pod waits", d.Outcome, d.Node))

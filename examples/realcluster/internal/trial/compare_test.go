@@ -37,9 +37,9 @@ func forecast(t *testing.T) *Forecast {
 	require.NoError(t, os.WriteFile(m, []byte(manifest), 0o600))
 	e, release, err := explain(t.Context(), d, m)
 	require.NoError(t, err)
-	require.Equal(t, preemption.Preempt, e.Outcome)
+	require.Equal(t, preemption.Preempts, e.Outcome)
 	score := Score{TopPriority: 1, Victims: 1, ShiftedSum: 1, Start: time.Unix(0, 0)}
-	return &Forecast{explained: e, release: release, Decision: Decision{Outcome: preemption.Preempt, Node: "a", Candidates: []Candidate{
+	return &Forecast{explained: e, release: release, Decision: Decision{Outcome: preemption.Preempts, Node: "a", Candidates: []Candidate{
 		{Node: "a", Score: score, Victims: []Victim{{PodRef{Namespace: "ns", Name: "on-a", StartTime: time.Unix(0, 0)}}}},
 		{Node: "b", Score: score, Victims: []Victim{{PodRef{Namespace: "ns", Name: "on-b", StartTime: time.Unix(0, 0)}}}},
 	}}}

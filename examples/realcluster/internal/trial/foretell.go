@@ -240,7 +240,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	metrics := &execution.Metrics{Release: release}
 	metrics.AddPreemption()
 	recorder := &executiontest.Recorder{}
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		x, err := execution.NewExecutor(execution.Config{
 			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1, Metrics: metrics,
 		})

@@ -95,7 +95,7 @@ func TestWholeGPUNeedsADevice(t *testing.T) {
 	require.Equal(t, room{400, 400, 400, 400}, table.nodes["n"])
 	assert.Equal(t, preemption.Fits, decide(t, c, pod("whole", 1000, 5)).Outcome)
 	plan := decide(t, c, pod("whole", 1000, 5), Filter(table))
-	require.Equal(t, preemption.Preempt, plan.Outcome)
+	require.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Len(t, plan.Victims, 1)
 	assert.Equal(t, preemption.Fits, decide(t, c, pod("share", 400, 5), Filter(table)).Outcome)
 	assert.NotEqual(t, preemption.Fits, decide(t, c, pod("five", 5000, 5), Filter(table)).Outcome)

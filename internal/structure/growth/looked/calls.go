@@ -139,7 +139,7 @@ func (f *fixture) prepare() (err error) {
 	if err != nil {
 		return err
 	}
-	if f.plan.Outcome != preemption.Preempt {
+	if f.plan.Outcome != preemption.Preempts {
 		return fmt.Errorf("outcome %v", f.plan.Outcome)
 	}
 
@@ -191,7 +191,7 @@ func (f *fixture) groups() []call {
 	return []call{
 		f.on("PreemptGroup", func(ctx context.Context) error {
 			plan, err := f.eval.PreemptGroup(ctx, f.snap, engine.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
-			if err == nil && plan.Outcome != preemption.Preempt && plan.Outcome != preemption.NothingHelps {
+			if err == nil && plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
 				err = fmt.Errorf("outcome %v", plan.Outcome)
 			}
 			return err

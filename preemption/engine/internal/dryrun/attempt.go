@@ -31,8 +31,6 @@ type Attempt struct {
 	// AskedOne is set if a node was asked before the others, and the statuses of these have
 	// its answer in them.
 	AskedOne bool
-	// Refusal says why the caller keeps the pod from preempting; empty if it does not.
-	Refusal string
 	// heard is the first answer of the nominated node, if it was asked.
 	heard heard
 	// ctx is that of the call. An attempt lasts no longer.
@@ -176,10 +174,10 @@ func (a *Attempt) beginGuard() error {
 
 // Public returns the Status of a Status, with its texts.
 func (a *Attempt) Public(s filters.Status) preemption.Status {
-	if s.Code == preemption.Success {
+	if s.Code == filters.Success {
 		return preemption.Status{}
 	}
-	out := preemption.Status{Code: s.Code, Filter: s.Filter, Reasons: s.Text}
+	out := preemption.Status{Code: s.Code.Public(), Filter: s.Filter, Reasons: s.Text}
 	switch {
 	case s.Excluded:
 		out.Filter, out.ExcludedBy = "", s.Filter

@@ -17,17 +17,17 @@ func (w *DryRunner) choose(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	rule := w.A.Config.Chooser
 	if w.Err != nil {
-		return filters.Status{Code: preemption.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
+		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
 	}
-	if s := w.withAllGone(possible); s.Code != preemption.Success {
+	if s := w.withAllGone(possible); s.Code != filters.Success {
 		return s
 	}
 	chosen := rule.Choose(&NodeOfRule{w, possible})
 	if len(chosen) == 0 {
-		return filters.Status{Code: preemption.Unschedulable, By: filters.ByNone, Text: []string{"rule " + rule.Name + " chose no victims"}}
+		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{"rule " + rule.Name + " chose no victims"}}
 	}
 	if w.Err = w.takeChosen(possible, chosen); w.Err != nil {
-		return filters.Status{Code: preemption.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
+		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
 	}
 	w.chargeVictims(possible)
 	return w.strictly(possible)
@@ -57,11 +57,11 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 		}
 	}
 	w.ChangeMarked(possible, w.Victim, -1)
-	if s := w.Check(); s.Code != preemption.Success {
+	if s := w.Check(); s.Code != filters.Success {
 		w.RestoreVictims(possible)
 		return bad("without the victims pod %s does not fit: %s", w.A.Asked.Pod.Key(), w.A.Public(s))
 	}
-	if s := w.GuardAllows(w.markedOf(possible)); s.Code != preemption.Success {
+	if s := w.GuardAllows(w.markedOf(possible)); s.Code != filters.Success {
 		w.RestoreVictims(possible)
 		return bad("the victims may not leave together: %s", w.A.Public(s))
 	}
@@ -167,7 +167,7 @@ func (v *NodeOfRule) CheckWithout(pods []*outrank.Pod) (s preemption.Status) {
 		v.W.ChangeMarked(v.Possible, v.W.Victim, -1)
 		answer := v.W.Check()
 		v.W.ChangeMarked(v.Possible, v.W.Victim, 1)
-		if answer.Code == preemption.Success && v.W.guard.state != nil {
+		if answer.Code == filters.Success && v.W.guard.state != nil {
 			answer = v.W.GuardAllows(v.W.markedOf(v.Possible))
 		}
 		s = v.W.A.Public(answer)

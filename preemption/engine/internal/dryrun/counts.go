@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
@@ -19,6 +20,6 @@ func SortCounts(cs []preemption.Count) {
 		if c := bytes.Compare(phrase.AppendStatus(space[0][:0], a.Filter, a.Reasons), phrase.AppendStatus(space[1][:0], b.Filter, b.Reasons)); c != 0 {
 			return c
 		}
-		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Status.ExcludedBy, b.Status.ExcludedBy))
+		return cmp.Or(cmp.Compare(filters.CodeOf(a.Code), filters.CodeOf(b.Code)), cmp.Compare(a.Status.ExcludedBy, b.Status.ExcludedBy))
 	})
 }

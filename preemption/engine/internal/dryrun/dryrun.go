@@ -1,7 +1,6 @@
 package dryrun
 
 import (
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -27,7 +26,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.A.Elsewhere {
-		if s := w.A.Plan.AskNode(&w.A.Asked, n); s.Code != preemption.Success {
+		if s := w.A.Plan.AskNode(&w.A.Asked, n); s.Code != filters.Success {
 			return possible, s
 		}
 	}
@@ -41,10 +40,10 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *DryRunner) freeNow() bool {
-	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.Plan.AskNode(&w.A.Asked, w.N).Code != preemption.Success {
+	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.Plan.AskNode(&w.A.Asked, w.N).Code != filters.Success {
 		return false
 	}
-	return w.Check().Code == preemption.Success
+	return w.Check().Code == filters.Success
 }
 
 // findVictims is a dry run from the possible victims on.
@@ -61,11 +60,11 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	}
 	w.ChangeAll(possible, -1)
 	w.Victim = state.Fill(w.Victim, len(possible), true)
-	if s := w.Check(); s.Code != preemption.Success {
+	if s := w.Check(); s.Code != filters.Success {
 		return s
 	}
 	if w.A.Config.Policy.Strict {
-		if s := w.addSpared(possible); s.Code != preemption.Success {
+		if s := w.addSpared(possible); s.Code != filters.Success {
 			return s
 		}
 	} else {
@@ -97,7 +96,7 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 			w.Victim[i], w.blocks[i] = true, s
 			w.violated[i] = len(w.Budgets.Charge(possible[i]))
 		}
-		if s = w.Check(); s.Code == preemption.Success {
+		if s = w.Check(); s.Code == filters.Success {
 			break
 		}
 	}
@@ -114,7 +113,7 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
 	ascending := w.A.Config.Ascending()
 	if !ascending {
-		if s := w.withAllGone(possible); s.Code != preemption.Success {
+		if s := w.withAllGone(possible); s.Code != filters.Success {
 			return possible, s
 		}
 	}
@@ -127,11 +126,11 @@ func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState
 	} else {
 		left = possible // none of which leaves
 	}
-	if s.Code == preemption.Success || s.Code == preemption.Contradiction || refusal.Code == preemption.Success {
+	if s.Code == filters.Success || s.Code == filters.Contradiction || refusal.Code == filters.Success {
 		return left, s
 	}
 	if ascending {
-		if s = w.withOthersGone(possible, admitted); s.Code != preemption.Success {
+		if s = w.withOthersGone(possible, admitted); s.Code != filters.Success {
 			return left, s
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Eligible returns whether the pod may preempt (chapter 8;
-// PodEligibleToPreemptOthers), and notes what the caller has against it. StatusOf returns
+// PodEligibleToPreemptOthers), by the rules and by what the caller has against it. StatusOf returns
 // the status of a node in this attempt; it is not ok for a node that does not exist.
 func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	if a.Config.Policy.Disabled {
@@ -24,22 +24,14 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 		}
 	}
 	by := a.eligibleByRules(statusOf)
-	if a.Refusal = ""; a.Config.MayPreempt == nil {
+	if a.Config.MayPreempt == nil {
 		return by
 	}
 	status := preemption.Status{}
 	if s, ok := statusOf(a.Nomination()); ok {
 		status = a.Public(s)
 	}
-	switch refusal := a.Config.MayPreempt(a.Asked.Pod, status, by); refusal {
-	case "":
-		return preemption.Eligible
-	case by.String():
-		return by
-	default:
-		a.Refusal = refusal
-		return preemption.ByCaller
-	}
+	return a.Config.MayPreempt(a.Asked.Pod, status, by)
 }
 
 // eligibleByRules is what chapter 8 says.
@@ -50,13 +42,13 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 	}
 	nominated := a.Nomination()
 	if nominated == "" {
-		return preemption.Eligible
+		return ""
 	}
 	status, there := statusOf(nominated)
 	code := status.Code
 	switch {
 	case variant.WaitsWhileNominated:
-		if !there || code != preemption.UnschedulableAndUnresolvable {
+		if !there || code != filters.UnschedulableAndUnresolvable {
 			return preemption.Nominated
 		}
 	case variant.WaitsForTerminating:
@@ -65,11 +57,11 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 		}
 	default:
 		// The preemptor waits only for a node where preemption may still help.
-		if there && code == preemption.Unschedulable && a.leaves(nominated, leavesByPreemption) {
+		if there && code == filters.Unschedulable && a.leaves(nominated, leavesByPreemption) {
 			return preemption.VictimsTerminating
 		}
 	}
-	return preemption.Eligible
+	return ""
 }
 
 // leaves reports whether a pod that the preemptor may evict is leaving the

@@ -26,7 +26,7 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 		return ended // the whole answer is dropped
 	}
 	x.ask(w, possible)
-	if w.Check().Code == preemption.Success {
+	if w.Check().Code == filters.Success {
 		if w.A.Config.ByVariant().TakesFree { // nobody has to leave
 			return filters.Status{}
 		}
@@ -34,7 +34,7 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	}
 	w.ChangeAll(possible, -1)
 	all := w.Check()
-	if x.q.Helps = all.Code == preemption.Success; !x.q.Helps && x.q.Gains {
+	if x.q.Helps = all.Code == filters.Success; !x.q.Helps && x.q.Gains {
 		w.ChangeAll(possible, 1)
 		return all
 	}
@@ -43,7 +43,7 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	w.noteOpen(&x.found)
 	set, score, ok := x.search.Best()
 	if !ok {
-		if all.Code == preemption.Success {
+		if all.Code == filters.Success {
 			all = StrictStatus
 		}
 		return all
@@ -61,7 +61,7 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 }
 
 // ended is what a node answers after the end of the context.
-var ended = filters.Status{Code: preemption.Unschedulable, By: filters.ByNone, Text: []string{"not searched"}}
+var ended = filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{"not searched"}}
 
 func (w *DryRunner) removeVictims(possible []*state.PodState) {
 	w.ChangeMarked(possible, w.Victim, -1)

@@ -2,7 +2,7 @@ package dryrun
 
 import (
 	"github.com/outrank-go/outrank/internal/exact"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
@@ -21,20 +21,20 @@ func (x *setSearch) Leave(item int32) { x.w.ChangeAll(x.podsOf(item), -1) }
 func (x *setSearch) Return(item int32) { x.w.ChangeAll(x.podsOf(item), 1) }
 
 // Fits asks all filters.
-func (x *setSearch) Fits() bool { return x.w.Check().Code == preemption.Success }
+func (x *setSearch) Fits() bool { return x.w.Check().Code == filters.Success }
 
 // Allows asks all filters but NodeResourcesFit.
 func (x *setSearch) Allows() bool {
 	w := x.w
 	if len(w.Nominated) > 0 {
-		if w.ask(0, len(w.Filters), w.Nominated).Code != preemption.Success {
+		if w.ask(0, len(w.Filters), w.Nominated).Code != filters.Success {
 			return false
 		}
 		if w.A.Config.ByVariant().FiltersOnce {
 			return true
 		}
 	}
-	return w.ask(0, len(w.Filters), nil).Code == preemption.Success
+	return w.ask(0, len(w.Filters), nil).Code == filters.Success
 }
 
 // Score returns the score of a set.

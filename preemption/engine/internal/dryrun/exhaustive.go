@@ -28,12 +28,12 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 		return nil, err
 	}
 	for _, s := range r.Before {
-		if s.Code == preemption.Success {
+		if s.Code == filters.Success {
 			r.Feasible++
 		}
 	}
 	r.Ineligible = a.Eligible(r.StatusOf)
-	if !everything && (r.Feasible > 0 || r.Ineligible != preemption.Eligible) {
+	if !everything && (r.Feasible > 0 || r.Ineligible != "") {
 		return r, nil
 	}
 	if err := r.decide(ctx, everything); err != nil {
@@ -100,7 +100,7 @@ func (r *Result) completeBest(w *DryRunner) {
 		r.Chosen = r.candidates[r.Best]
 	default:
 		possible, s := w.DryRun(r.NodeAt(r.Best))
-		if s.Code != preemption.Success {
+		if s.Code != filters.Success {
 			w.Contradicted()
 			return
 		}
@@ -114,7 +114,7 @@ func (r *Result) completeBest(w *DryRunner) {
 func (r *Result) try(ctx context.Context) error {
 	var nodes []int
 	for i, s := range r.Before {
-		if s.Code == preemption.Unschedulable {
+		if s.Code == filters.Unschedulable {
 			nodes = append(nodes, i)
 		}
 	}
@@ -169,7 +169,7 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 		i := nodes[at]
 		possible, s := w.DryRun(r.NodeAt(i))
 		r.Tried[i], r.After[i] = true, s
-		if s.Code == preemption.Success {
+		if s.Code == filters.Success {
 			r.scores[i] = w.Score(possible)
 			if r.candidates != nil {
 				r.candidates[i] = w.Candidate(possible)

@@ -106,7 +106,7 @@ func (r *Result) accept(x preemption.Extender, given, answer []preemption.Propos
 		if name := r.foreignVictim(p, given); name != "" {
 			return nil, bad("victim %s does not run there, or is named twice", name)
 		}
-		if s := r.guardOf(p); s.Code != preemption.Success {
+		if s := r.guardOf(p); s.Code != filters.Success {
 			return nil, bad("the victims may not leave together: %s", r.Attempt.Public(s))
 		}
 		p.Victims = r.ofSnapshot(p.Victims)
@@ -179,7 +179,7 @@ func (r *Result) adopt(proposals []preemption.Proposal) error {
 		p := left[r.NodeAt(i).Name]
 		if p == nil {
 			if r.isCandidate(i) {
-				r.After[i] = filters.Status{Code: preemption.Unschedulable, By: filters.ByNone, Text: filters.DroppedText}
+				r.After[i] = filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: filters.DroppedText}
 			}
 			continue
 		}

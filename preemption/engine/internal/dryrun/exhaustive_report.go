@@ -13,20 +13,20 @@ import (
 func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
-		Pod: a.Asked.Pod, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refusal: a.Refusal, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+		Pod: a.Asked.Pod, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
 	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
 	case r.Feasible > 0:
 		p.Outcome = preemption.Fits
-	case r.Ineligible != preemption.Eligible:
+	case r.Ineligible != "":
 		p.Outcome = preemption.NotEligible
 	case r.Best < 0:
 		p.Outcome = preemption.NothingHelps
 		p.Unhelpful = r.CountsOf(r.After, r.Tried)
 		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
 	default:
-		p.Outcome = preemption.Preempt
+		p.Outcome = preemption.Preempts
 		p.Unhelpful = r.CountsOf(r.After, r.Tried)
 		p.Candidate, p.Grace = r.Chosen, r.Attempt.Config.Grace()
 		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
@@ -89,7 +89,7 @@ func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count 
 	var groups []preemption.Count
 	known := map[StatusKey]int{}
 	for i, s := range ss {
-		if s.Code == preemption.Success || among != nil && !among[i] {
+		if s.Code == filters.Success || among != nil && !among[i] {
 			continue
 		}
 		key := KeyOf(s)
@@ -107,7 +107,7 @@ func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count 
 
 // StatusKey is equal for equal statuses.
 type StatusKey struct {
-	code     preemption.Code
+	code     filters.Code
 	excluded bool
 	by       int
 	short    uint64

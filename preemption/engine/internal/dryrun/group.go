@@ -126,7 +126,7 @@ func (c *Settings) GroupEligible(policy outrank.PreemptionPolicy, nominated map[
 	case policy == outrank.PreemptNever && !variant.IgnoresNever:
 		return preemption.PolicyNever
 	case len(nominated) == 0:
-		return preemption.Eligible
+		return ""
 	case variant.WaitsWhileNominated:
 		return preemption.Nominated
 	}
@@ -136,7 +136,7 @@ func (c *Settings) GroupEligible(policy outrank.PreemptionPolicy, nominated map[
 			return preemption.VictimsTerminating
 		}
 	}
-	return preemption.Eligible
+	return ""
 }
 
 // UnitCharger returns a charger for units: each pod is charged up to the first budget that it

@@ -33,7 +33,7 @@ func (w *DryRunner) guardChecks() filters.Status {
 	if s.Code == preemption.Success {
 		return filters.Status{}
 	}
-	return filters.Status{Code: preemption.Unschedulable, By: filters.ByGuard, Text: s.Reasons}
+	return filters.Status{Code: filters.Unschedulable, By: filters.ByGuard, Text: s.Reasons}
 }
 
 // GuardAllows asks the guard about these pods away together, and puts them back.
@@ -95,11 +95,11 @@ func (w *DryRunner) admitted(possible []*state.PodState) []*state.PodState {
 func (w *DryRunner) admits(pods []*state.PodState) bool {
 	w.guardRemoves(pods)
 	s := w.guardChecks()
-	if s.Code == preemption.Success {
+	if s.Code == filters.Success {
 		return true
 	}
 	w.guardAdds(pods)
-	if w.guard.refusal.Code == preemption.Success {
+	if w.guard.refusal.Code == filters.Success {
 		w.guard.refusal = s
 	}
 	return false
@@ -145,13 +145,13 @@ func (w *DryRunner) guardFollows(possible []*state.PodState, ended bool) {
 func (w *DryRunner) putBack(pods []*state.PodState) filters.Status {
 	w.ChangeAll(pods, 1)
 	s := w.Check()
-	if w.guard.state != nil && s.Code == preemption.Success {
+	if w.guard.state != nil && s.Code == filters.Success {
 		w.guardAdds(pods)
-		if s = w.guardChecks(); s.Code != preemption.Success {
+		if s = w.guardChecks(); s.Code != filters.Success {
 			w.guardRemoves(pods)
 		}
 	}
-	if s.Code != preemption.Success {
+	if s.Code != filters.Success {
 		w.ChangeAll(pods, -1)
 	}
 	return s

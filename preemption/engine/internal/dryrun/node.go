@@ -176,7 +176,7 @@ func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 // once.
 func (w *DryRunner) Check() filters.Status {
 	if len(w.Nominated) > 0 {
-		if s := w.checkWith(w.Nominated); s.Code != preemption.Success {
+		if s := w.checkWith(w.Nominated); s.Code != filters.Success {
 			return s
 		}
 		if w.A.Config.ByVariant().FiltersOnce {
@@ -188,10 +188,10 @@ func (w *DryRunner) Check() filters.Status {
 
 // checkWith asks the filters in order and stops at the first that fails.
 func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
-	if s := w.ask(0, w.A.Plan.BeforeResources, nominated); s.Code != preemption.Success {
+	if s := w.ask(0, w.A.Plan.BeforeResources, nominated); s.Code != filters.Success {
 		return s
 	}
-	if s := w.Resources.Check(nominated); s.Code != preemption.Success {
+	if s := w.Resources.Check(nominated); s.Code != filters.Success {
 		return s
 	}
 	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nominated)
@@ -200,7 +200,7 @@ func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
 // ask asks the active filters with the indexes from from up to to.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
-		if s := w.Filters[i].Check(nominated); s.Code != preemption.Success {
+		if s := w.Filters[i].Check(nominated); s.Code != filters.Success {
 			s.By = w.A.Plan.Active[i].Index
 			return s
 		}
@@ -285,7 +285,7 @@ func (w *DryRunner) CheckAfterResources() filters.Status {
 
 // Filter returns whether the node takes the preemptor as things are.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
-	if s := w.A.Plan.CheckNode(&w.A.Asked, n); s.Code != preemption.Success {
+	if s := w.A.Plan.CheckNode(&w.A.Asked, n); s.Code != filters.Success {
 		return s
 	}
 	w.Enter(n)

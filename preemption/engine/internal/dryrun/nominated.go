@@ -1,11 +1,11 @@
 package dryrun
 
 import (
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/outrank-go/outrank/preemption"
 )
 
 // HearNominated asks the node that the pod is nominated to before all others (rule
@@ -21,7 +21,7 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 			a.heard = heard{n.Name, w.Filter(n)}
 		}
 	}
-	if !a.Plan.Narrowed || a.Plan.Refused.Code != preemption.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
+	if !a.Plan.Narrowed || a.Plan.Refused.Code != filters.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
 		return
 	}
 	slot, ok := a.Asked.Snap.Slots.Get(a.Nomination())

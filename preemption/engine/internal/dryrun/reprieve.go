@@ -3,7 +3,6 @@ package dryrun
 import (
 	"strconv"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -29,9 +28,9 @@ func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victim
 			continue
 		}
 		s := w.putBack(possible[from:to])
-		victims = victims || s.Code != preemption.Success
+		victims = victims || s.Code != filters.Success
 		for i := from; i < to; i++ {
-			w.Victim[i], w.blocks[i] = s.Code != preemption.Success, s
+			w.Victim[i], w.blocks[i] = s.Code != filters.Success, s
 		}
 	}
 	return victims
@@ -64,5 +63,5 @@ func (w *DryRunner) violates(i int) bool {
 
 // contradiction is the status of a node on which nobody has to leave.
 func (w *DryRunner) contradiction() filters.Status {
-	return filters.Status{Code: preemption.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.N.Name)}}
+	return filters.Status{Code: filters.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.N.Name)}}
 }

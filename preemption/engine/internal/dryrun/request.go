@@ -34,11 +34,13 @@ func CheckStatuses(r *preemption.Request, snap *state.Snapshot) error {
 }
 
 // Known reports whether there is such a code.
-func Known(c preemption.Code) bool { return c <= preemption.Contradiction }
+func Known(c preemption.Code) bool {
+	return c == preemption.Contradiction || filters.CodeOf(c) != filters.Contradiction
+}
 
 // unknownStatus returns the error about a status whose code is none.
 func unknownStatus(s *preemption.Status, node string) error {
-	return fmt.Errorf("status of node %s: %w: there is no code %d", node, outrank.ErrInvalid, uint8(s.Code))
+	return fmt.Errorf("status of node %s: %w: there is no code %q", node, outrank.ErrInvalid, string(s.Code))
 }
 
 // givenStatuses returns the caller's statuses by position.
@@ -87,7 +89,7 @@ var noStatusText = []string{filters.ReasonNoStatus}
 
 // FilterStatusOf returns a status of the caller's as filters give it.
 func FilterStatusOf(s *preemption.Status) filters.Status {
-	out := filters.Status{Code: min(s.Code, preemption.UnschedulableAndUnresolvable), By: filters.ByNone, Filter: s.Filter, Text: s.Reasons}
+	out := filters.Status{Code: min(filters.CodeOf(s.Code), filters.UnschedulableAndUnresolvable), By: filters.ByNone, Filter: s.Filter, Text: s.Reasons}
 	if s.Filter == "" && s.ExcludedBy != "" {
 		out.Filter, out.Excluded = s.ExcludedBy, true
 	}

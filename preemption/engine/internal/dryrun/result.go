@@ -36,7 +36,7 @@ func (r *Result) NodeAt(i int) *state.NodeState {
 	return r.Attempt.Asked.Snap.NodeStates[r.Attempt.Asked.Snap.Order[i]]
 }
 
-func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == preemption.Success }
+func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == filters.Success }
 
 // StatusOf returns the status of a node by its name.
 func (r *Result) StatusOf(node string) (filters.Status, bool) {

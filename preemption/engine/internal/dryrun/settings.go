@@ -20,7 +20,7 @@ type Settings struct {
 	Sample     *preemption.Sample
 	Schedulers []string
 	Extenders  []preemption.Extender
-	MayPreempt func(pod *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) (refusal string)
+	MayPreempt func(pod *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility
 	MayEvict   func(preemptor, victim *outrank.Pod) bool
 	MayTake    func(preemptor, victim *outrank.Pod) (rule string)
 	Guard      guard

@@ -3,7 +3,6 @@ package dryrun
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -11,7 +10,7 @@ import (
 // StrictStatus is that of a node on which the possible victims make room, but not
 // without a violation (rule 13.5.2).
 var StrictStatus = filters.Status{
-	Code: preemption.Unschedulable, By: filters.ByNone,
+	Code: filters.Unschedulable, By: filters.ByNone,
 	Text: []string{"making room would violate a disruption budget"},
 }
 
@@ -85,7 +84,7 @@ func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 	for i := range possible {
 		w.Victim[i] = w.Victim[i] && !w.spared[i]
 	}
-	if w.Check().Code != preemption.Success {
+	if w.Check().Code != filters.Success {
 		return StrictStatus
 	}
 	return filters.Status{}
@@ -96,7 +95,7 @@ func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 // preemptor by now, nobody has to leave.
 func (w *DryRunner) strictEnd(possible []*state.PodState, s filters.Status) filters.Status {
 	switch {
-	case s.Code != preemption.Success:
+	case s.Code != filters.Success:
 		return w.withoutSpared(possible)
 	case !slices.Contains(w.Victim, true):
 		return w.contradiction()
@@ -111,7 +110,7 @@ func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	w.ChangeMarked(possible, w.spared, -1)
 	s := w.Check()
 	w.ChangeMarked(possible, w.spared, 1)
-	if s.Code == preemption.Success {
+	if s.Code == filters.Success {
 		return StrictStatus
 	}
 	return s

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -51,7 +50,7 @@ func (fp *Plan) askNamed(q *Question, count func(s Status, nodes int)) []uint64 
 			continue
 		}
 		excluded--
-		if s := fp.askNode(q, n); s.Code != preemption.Success {
+		if s := fp.askNode(q, n); s.Code != Success {
 			count(s, 1)
 			continue
 		}
@@ -84,14 +83,14 @@ func (fp *Plan) labelFilter() *descriptor {
 func (fp *Plan) askLabelled(q *Question, count func(s Status, nodes int)) []uint64 {
 	passing, lacking := q.Snap.Labelled(fp.labels(q), fp.first.passing, func(n *state.NodeState) bool {
 		s := fp.askNode(q, n)
-		if s.Code != preemption.Success {
+		if s.Code != Success {
 			count(s, 1)
 		}
-		return s.Code == preemption.Success
+		return s.Code == Success
 	})
 	if lacking > 0 {
 		f := fp.labelFilter()
-		count(Status{Code: preemption.UnschedulableAndUnresolvable, By: f.Index, Text: f.unlabelled}, lacking)
+		count(Status{Code: UnschedulableAndUnresolvable, By: f.Index, Text: f.unlabelled}, lacking)
 	}
 	fp.first.passing = passing
 	return passing

@@ -71,11 +71,11 @@ type refuser interface{ Refused() preemption.Status }
 // unless one before it has.
 func (fp *Plan) refuseBy(c *CallerFilter, index int) {
 	r, ok := c.state.(refuser)
-	if !ok || fp.Refused.Code != preemption.Success {
+	if !ok || fp.Refused.Code != Success {
 		return
 	}
-	if s := callerStatus(r.Refused()); s.Code != preemption.Success {
-		s.Code, s.By = preemption.UnschedulableAndUnresolvable, index
+	if s := callerStatus(r.Refused()); s.Code != Success {
+		s.Code, s.By = UnschedulableAndUnresolvable, index
 		fp.Refused = s
 	}
 }
@@ -169,7 +169,7 @@ func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 }
 
 func callerStatus(s preemption.Status) Status {
-	return Status{Code: min(s.Code, preemption.Contradiction), Text: s.Reasons}
+	return Status{Code: CodeOf(s.Code), Text: s.Reasons}
 }
 
 func (f *callerOnNode) Release() { *f = callerOnNode{} }

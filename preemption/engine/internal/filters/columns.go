@@ -3,7 +3,6 @@ package filters
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -114,7 +113,7 @@ func (c *Columns) Without() (early, late *Status, top int32, fewest int64) {
 		}
 		fewest = max(fewest, (x.excess+int64(x.most)-1)/int64(max(1, x.most)))
 	}
-	if f.late == nil && c.rest.Code != preemption.Success {
+	if f.late == nil && c.rest.Code != Success {
 		f.late = &c.rest
 	}
 	return f.early, f.late, top, min(fewest, math.MaxUint16)

@@ -75,10 +75,10 @@ func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask fu
 	var name preemption.Status
 	a.table = q.Snap.AnswersTo(q.ctx, state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) preemption.Status {
 		s := ask(n)
-		if s.Code == preemption.Success {
+		if s.Code == Success {
 			return preemption.Status{}
 		}
-		if s.By != last.By || !slices.Equal(s.Text, last.Text) || last.Code == preemption.Success {
+		if s.By != last.By || !slices.Equal(s.Text, last.Text) || last.Code == Success {
 			last, name = s, named(s)
 		}
 		return name
@@ -104,10 +104,10 @@ func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 // named is a failure of a first node filter as a table keeps it: the filter's name stands
 // before the reasons.
 func named(s Status) preemption.Status {
-	return preemption.Status{Code: s.Code, Reasons: slices.Concat([]string{BuiltIn[s.By].Name}, s.Text)}
+	return preemption.Status{Code: s.Code.Public(), Reasons: slices.Concat([]string{BuiltIn[s.By].Name}, s.Text)}
 }
 
 // unnamed is what named was made from.
 func unnamed(s preemption.Status) Status {
-	return Status{Code: s.Code, By: slices.Index(BuiltInNames[:NumFirst], s.Reasons[0]), Text: s.Reasons[1:]}
+	return Status{Code: CodeOf(s.Code), By: slices.Index(BuiltInNames[:NumFirst], s.Reasons[0]), Text: s.Reasons[1:]}
 }

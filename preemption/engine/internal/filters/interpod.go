@@ -5,7 +5,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -184,7 +183,7 @@ func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
 
 // Blocked is the status of a node that such a pod keeps the preemptor from for good.
 func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
-	s := Status{Code: preemption.Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
+	s := Status{Code: Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
 	for _, part := range parts {
 		if ip.sets[part.set].relation == antiAffinityMatch && ip.apart(part, on, n) {
 			s.Text = antiAffinityText
@@ -298,11 +297,11 @@ func (n *InterPodOnNode) Release() { n.InterPod = nil }
 func (n *InterPodOnNode) ask() Status {
 	switch {
 	case !n.affinityHolds():
-		return Status{Code: preemption.UnschedulableAndUnresolvable, Text: affinityText}
+		return Status{Code: UnschedulableAndUnresolvable, Text: affinityText}
 	case n.anyInDomain(antiAffinityMatch):
-		return Status{Code: preemption.Unschedulable, Text: antiAffinityText}
+		return Status{Code: Unschedulable, Text: antiAffinityText}
 	case n.anyInDomain(existingAntiAffinity):
-		return Status{Code: preemption.Unschedulable, Text: existingAntiText}
+		return Status{Code: Unschedulable, Text: existingAntiText}
 	}
 	return Status{}
 }

@@ -97,7 +97,7 @@ func ruled(s preemption.Status) preemption.Status {
 	if s.Code == preemption.Success {
 		return preemption.Status{}
 	}
-	return preemption.Status{Code: min(s.Code, preemption.UnschedulableAndUnresolvable), Reasons: s.Reasons}
+	return preemption.Status{Code: min(CodeOf(s.Code), UnschedulableAndUnresolvable).Public(), Reasons: s.Reasons}
 }
 
 // RuleAttempt is a rule in one attempt that looks at no pods but the preemptor. If table
@@ -136,7 +136,7 @@ func (f *nodeRuleOnNode) Check([]*state.PodState) Status {
 			f.status = ruled(f.filter.check(f.filter.pod, f.node.Node))
 		}
 	}
-	return Status{Code: f.status.Code, Text: f.status.Reasons}
+	return Status{Code: CodeOf(f.status.Code), Text: f.status.Reasons}
 }
 
 func (f *nodeRuleOnNode) Release() { *f = nodeRuleOnNode{} }

@@ -173,7 +173,7 @@ func (fp *Plan) Begin(q *Question) {
 // run here that would not do so in another one.
 func (fp *Plan) beforeNodes(q *Question, index int) {
 	f := BuiltIn[index]
-	refused := Status{Code: preemption.UnschedulableAndUnresolvable, By: index}
+	refused := Status{Code: UnschedulableAndUnresolvable, By: index}
 	if f.narrow != nil {
 		if names, ok := f.narrow(q); ok {
 			if refused.Text = f.conflict; len(names) > 0 {
@@ -185,7 +185,7 @@ func (fp *Plan) beforeNodes(q *Question, index int) {
 	if refused.Text == nil && f.refuse != nil {
 		refused.Text = f.refuse(q.Pod)
 	}
-	if refused.Text != nil && fp.Refused.Code == preemption.Success {
+	if refused.Text != nil && fp.Refused.Code == Success {
 		fp.Refused = refused
 	}
 }
@@ -193,7 +193,7 @@ func (fp *Plan) beforeNodes(q *Question, index int) {
 // narrow leaves the nodes that a filter names, of those that the ones before it named
 // (group 7.15). Where none is left, it returns why all nodes are refused.
 func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Status {
-	by := Status{Code: preemption.UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Name, Text: f.notFiltered}
+	by := Status{Code: UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Name, Text: f.notFiltered}
 	if fp.Narrowed {
 		both := map[string]bool{}
 		for name := range fp.Names {
@@ -221,7 +221,7 @@ var (
 // to 7.5). They are asked once per node: nothing that preemption does changes their
 // answer.
 func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
-	if fp.Refused.Code != preemption.Success {
+	if fp.Refused.Code != Success {
 		return fp.Refused
 	}
 	if fp.Narrowed && !fp.Names[n.Name] {
@@ -265,7 +265,7 @@ func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 			reasons = f.check(q, n.Node)
 		}
 		if reasons != nil {
-			return Status{Code: preemption.UnschedulableAndUnresolvable, By: i, Text: reasons}
+			return Status{Code: UnschedulableAndUnresolvable, By: i, Text: reasons}
 		}
 	}
 	return Status{}
@@ -347,14 +347,14 @@ func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late 
 				return nil, nil, false
 			}
 		case restFilter:
-			if c.rest.Code == preemption.Success {
+			if c.rest.Code == Success {
 				c.rest = f.said(n)
 				c.rest.By = fp.Active[i].Index
 			}
 		}
 	}
 	f := c.failing()
-	if f.late == nil && c.rest.Code != preemption.Success {
+	if f.late == nil && c.rest.Code != Success {
 		f.late = &c.rest
 	}
 	return f.early, f.late, true
@@ -367,7 +367,7 @@ type restFilter interface {
 
 func (f *FixedFilter) said(n *state.NodeState) Status {
 	if reasons := f.descriptor.check(f.q, n.Node); reasons != nil {
-		return Status{Code: preemption.UnschedulableAndUnresolvable, Text: reasons}
+		return Status{Code: UnschedulableAndUnresolvable, Text: reasons}
 	}
 	return Status{}
 }
@@ -375,7 +375,7 @@ func (f *FixedFilter) said(n *state.NodeState) Status {
 // said is what the table says. Without one the node is asked.
 func (r *RuleAttempt) said(n *state.NodeState) Status {
 	s := r.table.At(n.Slot)
-	return Status{Code: s.Code, Text: s.Reasons}
+	return Status{Code: CodeOf(s.Code), Text: s.Reasons}
 }
 
 // AppendSignature appends everything of the preemptor that the filters read, but for its

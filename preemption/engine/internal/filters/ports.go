@@ -6,7 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -23,7 +22,7 @@ var PortsFilter = descriptor{
 }
 
 // portsTaken is the status of a node that has a wanted port taken.
-var portsTaken = Status{Code: preemption.Unschedulable, Text: portsText}
+var portsTaken = Status{Code: Unschedulable, Text: portsText}
 
 // WantedPorts are the host ports of one preemptor.
 type WantedPorts struct{ ports []fit.HostPort }

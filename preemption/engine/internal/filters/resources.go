@@ -7,7 +7,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -116,7 +115,7 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 		return s
 	}
 	if int64(r.Count+len(nominated))+1 > r.N.MaxPods {
-		s.Code, s.TooMany = preemption.Unschedulable, true
+		s.Code, s.TooMany = Unschedulable, true
 	}
 	for i := range r.Asked.Needs {
 		d := &r.Asked.Needs[i]
@@ -130,9 +129,9 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 		}
 		s.Short |= 1 << min(i, mostNeeds-1)
 		if r.Asked.Deferral.hopeless(d, r.N, offer) {
-			s.Code = preemption.UnschedulableAndUnresolvable
+			s.Code = UnschedulableAndUnresolvable
 		}
-		s.Code = max(s.Code, preemption.Unschedulable)
+		s.Code = max(s.Code, Unschedulable)
 	}
 	return s
 }

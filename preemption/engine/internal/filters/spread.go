@@ -7,7 +7,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -295,7 +294,7 @@ func (s *SpreadOnNode) skewed() Status {
 		set := &s.sets[i]
 		domain := set.Of(s.slot)
 		if domain == state.NoDomain {
-			return Status{Code: preemption.UnschedulableAndUnresolvable, Text: spreadLabelText}
+			return Status{Code: UnschedulableAndUnresolvable, Text: spreadLabelText}
 		}
 		count := set.count(domain) + s.changes[i]
 		least := s.minimum(i, domain, count)
@@ -306,7 +305,7 @@ func (s *SpreadOnNode) skewed() Status {
 			}
 		}
 		if count+set.self-least > int(c.MaxSkew) {
-			return Status{Code: preemption.Unschedulable, Text: spreadText}
+			return Status{Code: Unschedulable, Text: spreadText}
 		}
 	}
 	return Status{}

@@ -2,12 +2,11 @@ package filters
 
 import (
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/preemption"
 )
 
 // Status is a Status without its texts. The zero value is Success.
 type Status struct {
-	Code preemption.Code
+	Code Code
 	// Excluded is set where filter names the one because of which the node was
 	// not filtered.
 	Excluded bool
@@ -31,7 +30,7 @@ const ByGuard = -2
 
 // NoVictims is the status of a node without a pod that may leave.
 var NoVictims = Status{
-	Code: preemption.UnschedulableAndUnresolvable, By: ByNone,
+	Code: UnschedulableAndUnresolvable, By: ByNone,
 	Text: []string{"No preemption victims found for incoming pod"},
 }
 

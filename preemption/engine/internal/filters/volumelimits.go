@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -39,14 +38,14 @@ func (v *WantedVolumes) absent(node *outrank.Node) Status {
 	}
 	for i := range v.drivers {
 		if name := v.drivers[i].name; slices.Contains(node.MissingDrivers, name) {
-			return Status{Code: preemption.Unschedulable, Text: []string{name + " CSI driver is not installed on the node"}}
+			return Status{Code: Unschedulable, Text: []string{name + " CSI driver is not installed on the node"}}
 		}
 	}
 	return Status{}
 }
 
 // tooManyVolumes is the status of a node that cannot attach as many.
-var tooManyVolumes = Status{Code: preemption.Unschedulable, Text: volumeLimitText}
+var tooManyVolumes = Status{Code: Unschedulable, Text: volumeLimitText}
 
 // addColumns adds the pods with volumes of a driver, where the node does not attach as many
 // more as the preemptor has. If none of these is there already, and the pods have none in
@@ -196,7 +195,7 @@ func (a *attachment) takes(volumes []volumeID) bool {
 }
 
 func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
-	if v.lacks.Code != preemption.Success {
+	if v.lacks.Code != Success {
 		return v.lacks
 	}
 	for _, p := range nominated {

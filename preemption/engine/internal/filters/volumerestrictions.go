@@ -5,7 +5,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -70,8 +69,8 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 // diskTaken is the status of a node on which a disk cannot be shared, and claimTaken of one
 // that does not hold all pods with a claim which allows one alone.
 var (
-	diskTaken  = Status{Code: preemption.Unschedulable, Text: diskText}
-	claimTaken = Status{Code: preemption.Unschedulable, Text: oncePodText}
+	diskTaken  = Status{Code: Unschedulable, Text: diskText}
+	claimTaken = Status{Code: Unschedulable, Text: oncePodText}
 )
 
 // addColumns adds the pods whose disks cannot be shared, and those that use the claims.

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -42,7 +42,7 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	n := w.snap.NodeStates[slot]
 	sum := w.snap.Summaries.At(slot)
 	if sum.Flags&state.Restricted != 0 || w.search.Attempt.Plan.Selects {
-		if st := w.search.Attempt.Plan.CheckNode(&w.search.Attempt.Asked, n); st.Code != preemption.Success {
+		if st := w.search.Attempt.Plan.CheckNode(&w.search.Attempt.Asked, n); st.Code != filters.Success {
 			b.before = w.before.intern(st)
 			return
 		}

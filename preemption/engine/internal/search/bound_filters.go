@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -64,7 +63,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 	if touched {
 		b.Kind = w.kindAmong(n)
 	}
-	if st := w.Dry.CheckWithoutPossible(n, touched); st.Code != preemption.Success {
+	if st := w.Dry.CheckWithoutPossible(n, touched); st.Code != filters.Success {
 		b.Kind, b.after = Settled, w.after.intern(st)
 		return
 	}
@@ -99,12 +98,12 @@ func (w *Worker) kindAmong(n *state.NodeState) boundKind {
 func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.NodeSummary) {
 	w.Dry.EnterAfterResources(n)
 	st := w.Dry.CheckAfterResources()
-	if st.Code == preemption.Success {
+	if st.Code == filters.Success {
 		return
 	}
 	b.before = w.before.intern(st)
 	switch {
-	case st.Code != preemption.Unschedulable:
+	case st.Code != filters.Unschedulable:
 	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
@@ -120,11 +119,11 @@ func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *sta
 	n, dry := w.snap.NodeStates[slot], &w.Dry
 	dry.Enter(n)
 	st := dry.Check()
-	if st.Code == preemption.Success {
+	if st.Code == filters.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.Code != preemption.Unschedulable && !w.search.given.any {
+	if st.Code != filters.Unschedulable && !w.search.given.any {
 		return
 	}
 	if st.By != filters.ResourcesFilter.Index || !plain || w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n) {
@@ -158,7 +157,7 @@ func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 	dry.ChangeAll(possible, -1)
 	st := dry.Check()
 	dry.RestoreAll(possible)
-	if st.Code != preemption.Success {
+	if st.Code != filters.Success {
 		b.after = w.after.intern(st)
 		return false
 	}

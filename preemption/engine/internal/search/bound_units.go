@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -28,11 +27,11 @@ func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.N
 	}
 	dry.Enter(n)
 	st := dry.Check()
-	if st.Code == preemption.Success {
+	if st.Code == filters.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.Code != preemption.Unschedulable && !w.search.given.any {
+	if st.Code != filters.Unschedulable && !w.search.given.any {
 		return
 	}
 	if st.By != filters.ResourcesFilter.Index || !plain || w.search.bounded == 0 {

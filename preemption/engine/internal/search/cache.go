@@ -59,7 +59,7 @@ func (c *cachedSearch) answer(ctx context.Context) (*preemption.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		c.search.finishPlan(plan, best)
 	}
 	return plan, nil
@@ -83,7 +83,7 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best 
 		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
 	}()
 	if err = c.update(ctx); err == nil {
-		if plan = c.search.beginPlan(); plan.Outcome == preemption.Preempt {
+		if plan = c.search.beginPlan(); plan.Outcome == preemption.Preempts {
 			best, err = c.best(ctx)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -54,7 +55,7 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	}
 	possible, st := w.Dry.DryRun(n)
 	defer w.Dry.RestoreVictims(possible)
-	if st.Code != preemption.Success {
+	if st.Code != filters.Success {
 		w.countFailure(possible, st)
 		w.failure = st
 		return nil, false
@@ -135,7 +136,7 @@ func (s *Search) runScored(ctx context.Context) (*preemption.Plan, error) {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
 	best := NodeScore{Position: -1}

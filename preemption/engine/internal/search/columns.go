@@ -3,7 +3,7 @@ package search
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -38,7 +38,7 @@ func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary
 	case late == nil:
 		return true
 	default:
-		if b.before = w.before.internSame(late); late.Code != preemption.Unschedulable {
+		if b.before = w.before.internSame(late); late.Code != filters.Unschedulable {
 			return true
 		}
 	}

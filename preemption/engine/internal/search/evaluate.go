@@ -3,7 +3,7 @@ package search
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
@@ -173,7 +173,7 @@ func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 		return
 	}
 	w.Dry.EnterAfterResources(n)
-	if st := w.Dry.CheckAfterResources(); st.Code != preemption.Success {
+	if st := w.Dry.CheckAfterResources(); st.Code != filters.Success {
 		b.Kind = Settled
 		w.after.count(w.after.intern(st), 1)
 	}

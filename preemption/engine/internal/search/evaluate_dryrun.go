@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -11,7 +10,7 @@ import (
 func (w *Worker) evaluateByFilters(position int, n *state.NodeState) {
 	possible, st := w.Dry.DryRun(n)
 	switch {
-	case st.Code == preemption.Success:
+	case st.Code == filters.Success:
 		w.keep(w.dryScore(position, possible))
 	default:
 		w.countFailure(possible, st)
@@ -35,7 +34,7 @@ func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
 	w.settled = true
 	possible, st := w.Dry.DryRun(n)
 	switch {
-	case st.Code == preemption.Success:
+	case st.Code == filters.Success:
 		w.keep(w.dryScore(position, possible))
 	case len(possible) == 0:
 		b.after = noVictims

@@ -3,7 +3,7 @@ package search
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -22,7 +22,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	w.Dry.EnterAfterResources(n)
 	w.changeConcerned(n, first, -1)
 	defer w.changeConcerned(n, first, 1)
-	if st := w.Dry.CheckAfterResources(); st.Code != preemption.Success {
+	if st := w.Dry.CheckAfterResources(); st.Code != filters.Success {
 		w.after.count(w.after.intern(st), 1)
 		return
 	}

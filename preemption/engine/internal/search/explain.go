@@ -6,13 +6,14 @@ import (
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // ExplainsByRows reports whether an explanation finds most candidates from the rows
 // of their nodes. What is left is explained by the exhaustive search.
 func (s *Search) ExplainsByRows() bool {
-	return s.Rules.byRows && !s.Filtered && s.Attempt.Config.Sample == nil && s.Attempt.Plan.Refused.Code == preemption.Success
+	return s.Rules.byRows && !s.Filtered && s.Attempt.Config.Sample == nil && s.Attempt.Plan.Refused.Code == filters.Success
 }
 
 // Explanation finds the status of every node and all candidates.
@@ -51,7 +52,7 @@ func (s *Search) Explanation(ctx context.Context) (*preemption.Explanation, erro
 	s.tally = s.sum(s.tally[:0], &w.after)
 	e.Unhelpful = statusCounts(&s.Attempt, s.tally)
 	switch {
-	case e.Outcome != preemption.Preempt:
+	case e.Outcome != preemption.Preempts:
 	case len(e.Candidates) == 0:
 		e.Outcome = preemption.NothingHelps
 	default:
@@ -76,16 +77,16 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 		if x != 0 {
 			report.Status = w.search.Attempt.Public(w.search.statusOf(x))
 		}
-		return code == preemption.Unschedulable
+		return code == filters.Unschedulable
 	}
 	st := w.Dry.Filter(n)
-	if st.Code == preemption.Success {
+	if st.Code == filters.Success {
 		w.before.count(0, 1)
 	} else {
 		w.before.count(w.before.intern(st), 1)
 	}
 	report.Status = w.search.Attempt.Public(st)
-	return st.Code == preemption.Unschedulable
+	return st.Code == filters.Unschedulable
 }
 
 // lasting returns a copy of a worker's candidate with victims of its own.
@@ -183,16 +184,16 @@ func (s *Search) ExplainNode(n *state.NodeState) (preemption.NodeReport, *preemp
 	case s.given.any:
 		given := s.givenOf(n)
 		st = dryrun.FilterStatusOf(&given)
-	case st.Code == preemption.Success:
+	case st.Code == filters.Success:
 		st = w.Dry.Filter(n)
 	}
 	report.Status = s.Attempt.Public(st)
-	if st.Code != preemption.Unschedulable {
+	if st.Code != filters.Unschedulable {
 		return report, nil
 	}
 	report.Tried = true
 	possible, st := w.Dry.DryRun(n)
-	if report.AfterRemoval = s.Attempt.Public(st); st.Code != preemption.Success {
+	if report.AfterRemoval = s.Attempt.Public(st); st.Code != filters.Success {
 		return report, nil
 	}
 	c := w.Dry.Candidate(possible)
@@ -301,7 +302,7 @@ func (w *Worker) refineFirst(queue *promising) bool {
 // chosenAt returns the candidate on a node that has been evaluated.
 func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
 	possible, st := w.Dry.DryRun(w.search.NodeAt(position))
-	if st.Code != preemption.Success {
+	if st.Code != filters.Success {
 		w.Dry.Contradicted()
 	}
 	if w.Dry.Err != nil {

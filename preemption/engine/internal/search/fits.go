@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -17,5 +16,5 @@ func (w *Worker) Fits(slot int32) bool {
 			return true
 		}
 	}
-	return w.Dry.Filter(w.snap.NodeStates[slot]).Code == preemption.Success
+	return w.Dry.Filter(w.snap.NodeStates[slot]).Code == filters.Success
 }

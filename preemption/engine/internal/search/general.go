@@ -13,12 +13,12 @@ import (
 // scores, until none is better than the incumbent.
 func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 	s.NoteTight()
-	s.onlyCount = s.Attempt.Eligible(s.statusOfNode) != preemption.Eligible
+	s.onlyCount = s.Attempt.Eligible(s.statusOfNode) != ""
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
 	if s.Attempt.Config.Sample != nil {

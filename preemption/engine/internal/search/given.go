@@ -49,15 +49,15 @@ func (w *Worker) boundGiven(from, to int) {
 // the node before.
 func (w *Worker) noteChunk(from, to int) (try uint64) {
 	var last *preemption.Status
-	x, code, nodes := answer(0), preemption.Success, 0
+	x, code, nodes := answer(0), filters.Success, 0
 	for position := from; position < to; position++ {
 		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
 			w.before.count(x, nodes)
-			x, code, nodes, last = w.answerGiven(st, position), min(st.Code, preemption.UnschedulableAndUnresolvable), 0, st
-			w.fitsSomewhere = w.fitsSomewhere || code == preemption.Success
+			x, code, nodes, last = w.answerGiven(st, position), min(filters.CodeOf(st.Code), filters.UnschedulableAndUnresolvable), 0, st
+			w.fitsSomewhere = w.fitsSomewhere || code == filters.Success
 		}
 		nodes++
-		if code == preemption.Unschedulable {
+		if code == filters.Unschedulable {
 			try |= 1 << (position - from)
 		}
 	}

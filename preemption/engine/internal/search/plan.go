@@ -13,7 +13,7 @@ import (
 // final unless it is Preempt.
 func (s *Search) beginPlan() *preemption.Plan {
 	a := &s.Attempt
-	p := &preemption.Plan{Pod: a.Asked.Pod, Outcome: preemption.Preempt, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
+	p := &preemption.Plan{Pod: a.Asked.Pod, Outcome: preemption.Preempts, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
 	t := s.tally[:0]
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
@@ -22,11 +22,10 @@ func (s *Search) beginPlan() *preemption.Plan {
 	p.TurnedDown = statusCounts(&s.Attempt, t)
 	s.tally = t
 	p.Ineligible = s.Attempt.Eligible(s.statusOfNode)
-	p.Refusal = s.Attempt.Refusal
 	switch {
 	case p.Feasible > 0:
 		p.Outcome = preemption.Fits
-	case p.Ineligible != preemption.Eligible:
+	case p.Ineligible != "":
 		p.Outcome = preemption.NotEligible
 	}
 	return p
@@ -76,14 +75,14 @@ func (s *Search) statusOf(of answer) filters.Status {
 	if of == noVictims {
 		return filters.NoVictims
 	}
-	st := filters.Status{Code: preemption.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
+	st := filters.Status{Code: filters.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
 	for i := range s.Attempt.Asked.Needs {
 		if at := s.Attempt.Asked.Needs[i].Column; at >= 0 && of&(1<<at) != 0 {
 			st.Short |= 1 << i
 		}
 	}
 	if of&unresolvable != 0 {
-		st.Code = preemption.UnschedulableAndUnresolvable
+		st.Code = filters.UnschedulableAndUnresolvable
 	}
 	return st
 }
@@ -107,7 +106,7 @@ func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
 		p.Candidate = s.lasting(c, append(make([]preemption.Victim, 0, len(c.Victims)), c.Victims...))
 	} else {
 		possible, st := w.Dry.DryRun(n)
-		if st.Code != preemption.Success {
+		if st.Code != filters.Success {
 			w.Dry.Contradicted()
 			return
 		}
@@ -144,7 +143,7 @@ func (s *Search) refusedPlan() *preemption.Plan {
 		before.count(before.intern(s.Attempt.Plan.Refused), n)
 	}
 	plan := s.beginPlan()
-	if plan.Outcome == preemption.Preempt {
+	if plan.Outcome == preemption.Preempts {
 		s.finishPlan(plan, NodeScore{Position: -1})
 	}
 	return plan

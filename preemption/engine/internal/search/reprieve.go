@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -225,7 +224,7 @@ func (c *concernedPods) letBack(p *state.PodState, i int) bool {
 		return true
 	}
 	c.dry.ChangeAfterResources(p, 1)
-	if c.dry.CheckAfterResources().Code != preemption.Success {
+	if c.dry.CheckAfterResources().Code != filters.Success {
 		c.dry.ChangeAfterResources(p, -1)
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -37,7 +38,7 @@ func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state
 		return nil, err
 	}
 	defer s.Close()
-	if s.Attempt.Plan.Refused.Code != preemption.Success {
+	if s.Attempt.Plan.Refused.Code != filters.Success {
 		return s.refusedPlan(), nil
 	}
 	plan, err := s.decide(ctx)
@@ -155,7 +156,7 @@ func (s *Search) run(ctx context.Context) (*preemption.Plan, error) {
 	}
 	if !s.given.any && s.refuseAll() {
 		plan := s.beginPlan()
-		if plan.Outcome == preemption.Preempt {
+		if plan.Outcome == preemption.Preempts {
 			s.finishPlan(plan, NodeScore{Position: -1})
 		}
 		return plan, ctx.Err()
@@ -165,7 +166,7 @@ func (s *Search) run(ctx context.Context) (*preemption.Plan, error) {
 		return nil, err
 	}
 	plan := s.beginPlan()
-	if plan.Outcome != preemption.Preempt {
+	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
 	s.listPromising()

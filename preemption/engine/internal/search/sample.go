@@ -3,8 +3,8 @@ package search
 import (
 	"context"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -14,13 +14,13 @@ func (w *Worker) filterNodes(from, to int) {
 	plain := !w.search.Filtered && !w.search.Attempt.Plan.Selects
 	for position := from; position < to; position++ {
 		slot := w.snap.Order[position]
-		x, code := answer(0), preemption.Success
+		x, code := answer(0), filters.Success
 		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
-		} else if st := w.Dry.Filter(w.snap.NodeStates[slot]); st.Code != preemption.Success {
+		} else if st := w.Dry.Filter(w.snap.NodeStates[slot]); st.Code != filters.Success {
 			x, code = w.before.intern(st), st.Code
 		}
-		w.search.toTry[position] = code == preemption.Unschedulable
+		w.search.toTry[position] = code == filters.Unschedulable
 		w.before.count(x, 1)
 	}
 }
@@ -28,13 +28,13 @@ func (w *Worker) filterNodes(from, to int) {
 // filterByResources is filterNodes for a node on which resources alone decide. Where
 // not every node is large enough, what the less important pods hold mostly shows that
 // this one is; that stands in its summary.
-func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, preemption.Code) {
+func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, filters.Code) {
 	short := w.Shortage(sum)
 	switch {
 	case short == 0:
-		return 0, preemption.Success
+		return 0, filters.Success
 	case w.search.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
-		return short, preemption.Unschedulable
+		return short, filters.Unschedulable
 	}
 	for i := 1; i <= state.NumUpperLevels; i++ {
 		above := w.snap.LevelAbove(slot, i)
@@ -42,16 +42,16 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 			break
 		}
 		if w.covers(sum, &above.Held, above.Pods) {
-			return short, preemption.Unschedulable
+			return short, filters.Unschedulable
 		}
 	}
 	offers := &w.snap.NodeStates[slot].Offers.Std
 	for k := range w.search.asks {
 		if w.search.asks[k] > offers[k] {
-			return short | unresolvable, preemption.UnschedulableAndUnresolvable
+			return short | unresolvable, filters.UnschedulableAndUnresolvable
 		}
 	}
-	return short, preemption.Unschedulable
+	return short, filters.Unschedulable
 }
 
 // trySample tries the nodes where preemption may help, from the offset on, until

@@ -12,7 +12,7 @@ import (
 
 // Apply is preemption.Snapshot.Apply.
 func (s *Snapshot) Apply(plan *preemption.Plan) error {
-	if plan == nil || plan.Outcome != preemption.Preempt {
+	if plan == nil || plan.Outcome != preemption.Preempts {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", preemption.ErrState)
 	}
 	c := change{
@@ -28,7 +28,7 @@ func (s *Snapshot) Apply(plan *preemption.Plan) error {
 
 // ApplyGroup is preemption.Snapshot.ApplyGroup.
 func (s *Snapshot) ApplyGroup(plan *preemption.GroupPlan) error {
-	if plan == nil || plan.Outcome != preemption.Preempt {
+	if plan == nil || plan.Outcome != preemption.Preempts {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", preemption.ErrState)
 	}
 	c := change{plan: "plan for a group", placed: plan.Placement}

@@ -170,7 +170,7 @@ func (w *tableWriter) find(s preemption.Status) int32 {
 	if last := &w.Statuses[w.last]; w.last > 0 && last.Code == s.Code && slices.Equal(last.Reasons, s.Reasons) {
 		return w.last
 	}
-	text := func(s *preemption.Status) string { return fmt.Sprintf("%d %q", s.Code, s.Reasons) }
+	text := func(s *preemption.Status) string { return fmt.Sprintf("%q %q", string(s.Code), s.Reasons) }
 	if w.known == nil {
 		w.known = map[string]int32{}
 		for i := range w.Statuses {
