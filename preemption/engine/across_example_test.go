@@ -55,7 +55,7 @@ func ExampleEvaluator_PreemptAcross() {
 	fmt.Println("across:", plan.Outcome, plan.Node, plan.Victims, plan.Optimal)
 	fmt.Println(eval.Verify(context.Background(), snap, plan.Plan, now))
 	// Output:
-	// on one node: nothing helps
+	// on one node: nothing-helps
 	// across: preempt n1 [default/batch-2 on n2 default/batch-1 on n2] true
 	// <nil>
 }

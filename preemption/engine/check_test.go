@@ -84,6 +84,6 @@ func ExampleEvaluator_Check() {
 		fmt.Printf("%s: %s (%s)\n", node, status, status.Code)
 	}
 	// Output:
-	// small: NodeResourcesFit: Insufficient cpu (UnschedulableAndUnresolvable)
-	// large: Success (Success)
+	// small: NodeResourcesFit: Insufficient cpu (unschedulable-and-unresolvable)
+	// large: success (success)
 }

@@ -56,6 +56,6 @@ func ExampleEvaluator_Trials() {
 	// room is kept for default/next
 	// as things are: NodeResourcesFit: Insufficient cpu
 	// without batch: NodeResourcesFit: Insufficient cpu 2000 free, 1000 short
-	// without both: Success
+	// without both: success
 	// 2 workers
 }

@@ -59,7 +59,7 @@ func ExampleRules_Use() {
 	fmt.Println(plan.Outcome, plan.Unhelpful)
 	// Output:
 	// default/ads-2 of priority 50 by reclaimed within the cohort
-	// nothing helps [1 Tenancy: queue search would have more than its own]
+	// nothing-helps [1 Tenancy: queue search would have more than its own]
 }
 
 // The options are checked.
@@ -135,7 +135,7 @@ func ExampleRules_Guard() {
 	// Output:
 	// default/ads-2 "reclaimed within the cohort"
 	// default/search-1 ""
-	// nothing helps [1 Tenancy: queue search would have more than its own]
+	// nothing-helps [1 Tenancy: queue search would have more than its own]
 }
 
 // An attached filter counts the queues as the cluster changes.
@@ -171,7 +171,7 @@ func ExampleClosest() {
 	// Output:
 	// preempt [default/huge-1]
 	// preempt [default/huge-1 default/many-1]
-	// nothing helps []
+	// nothing-helps []
 }
 
 // Kueue's names of the policies.

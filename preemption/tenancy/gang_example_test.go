@@ -61,6 +61,6 @@ func ExampleRules_Use_gang() {
 	// evict default/ads-2 of priority 50 by reclaimed within the cohort
 	// place default/rank-0 on n1
 	// place default/rank-1 on n2
-	// nothing helps
+	// nothing-helps
 	// no place for default/rank-0: 2 NodeResourcesFit: Insufficient cpu; minCount (3) cannot be satisfied: 0 scheduled, 2 remaining; Tenancy: queue search would have more than its own
 }
