@@ -9,4 +9,11 @@
 // The one in the folder unused lists exported names of the library that nobody else uses:
 //
 //	go run ./internal/structure/unused
+//
+// The one in the folder reach counts where code takes three steps through fields, and names
+// functions with many parameters and structs with many bools; the one in the folder way prints the
+// files that a decision leads through:
+//
+//	go run ./internal/structure/reach
+//	go run ./internal/structure/way
 package structure

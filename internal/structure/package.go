@@ -93,7 +93,7 @@ func (r *Reader) Read(dir string) (*Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Package{fset: r.fset, info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
+	p := &Package{fset: r.fset, info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			p.Tests++
