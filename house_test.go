@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "preemption/engine", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
 	// One attempt of a scheduler, made of these.
-	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score"},
+	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.
 	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.

@@ -73,6 +73,12 @@
 // In a plugin of kube-scheduler the framework pops, places, nominates and binds by itself: there
 // an executor is used alone, and the framework's nominations are told to the snapshot.
 //
+// # Ways out
+//
+// Preemption is one way to find room for a pod that fits nowhere, and a scheduler may have others.
+// [FirstWayOut] asks them in order, as kube-scheduler asks its PostFilter plugins, and
+// [execution.Failure].Ways has the pod told of all of them. A [Loop] asks preemption alone.
+//
 // # Calls at once, and cost
 //
 // A [Loop] belongs to one goroutine, with its snapshot and a nominator of its own. The queue,

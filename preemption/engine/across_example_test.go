@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -58,36 +57,4 @@ func ExampleEvaluator_PreemptAcross() {
 	// on one node: nothing-helps
 	// across: preempt n1 [default/batch-2 on n2 default/batch-1 on n2] true
 	// <nil>
-}
-
-// One way out after the other: victims on one node, and else across nodes.
-func ExampleFirstWayOut_acrossNodes() {
-	snap, db := zoneOfBatch()
-	eval, err := engine.NewEvaluator(engine.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	across := func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error) {
-		plan, err := eval.PreemptAcross(ctx, snap, req.Pod, req.Now)
-		if err != nil {
-			return nil, err
-		}
-		return plan.Plan, nil
-	}
-	out, err := engine.FirstWayOut(context.Background(), snap,
-		preemption.Request{Pod: db, Now: time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)},
-		engine.WayOut{Name: "one node", Ask: eval.PreemptRequest},
-		engine.WayOut{Name: "across nodes", Ask: across},
-	)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, a := range out.Asked {
-		fmt.Println(a.Name, a.Helps())
-	}
-	fmt.Println(out.Plan.Node, out.Plan.Victims)
-	// Output:
-	// one node false
-	// across nodes true
-	// n1 [default/batch-2 on n2 default/batch-1 on n2]
 }

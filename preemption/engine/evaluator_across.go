@@ -40,7 +40,7 @@ const defaultAcrossSteps = 20_000
 // strict policy does. What has been found is improved in at most Policy.CallLimit steps,
 // each of which asks the filters about one node once; zero means 20,000.
 //
-// The plan can be verified and carried out like any other. As a [WayOut] it can be asked
+// The plan can be verified and carried out like any other. As a way out of package attempt it can be asked
 // after Preempt, which is far cheaper and changes nothing where one node suffices:
 // victims on one node may differ from those that Preempt chooses, because they are the
 // best set and not the first one that is left.

@@ -283,9 +283,6 @@ func TestExtenderFailsBesideAPlan(t *testing.T) {
 	broken := errors.New("connection refused")
 	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
 	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{quota}})
-	ask := func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error) {
-		return e.PreemptRequest(ctx, snap, req)
-	}
 	p := pod("p", 9, "1")
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 	require.ErrorIs(t, err, broken)
@@ -293,9 +290,6 @@ func TestExtenderFailsBesideAPlan(t *testing.T) {
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodeResourcesFit", Reasons: []string{"Insufficient cpu"}}}}, plan.TurnedDown)
 	assert.NoError(t, plan.Err(), "the error is the other one")
-	out, err := engine.FirstWayOut(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now}, engine.WayOut{Name: "mine", Ask: ask})
-	require.ErrorIs(t, err, broken)
-	assert.Equal(t, plan, out.Plan)
 	_, err = e.Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
 	require.ErrorIs(t, err, broken)
 	ended, end := context.WithCancel(context.Background())

@@ -8,7 +8,6 @@ import (
 	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -22,11 +21,11 @@ type Failure struct {
 	Now time.Time
 	// Plan is the answer of preemption after every node had turned the pod down.
 	Plan *preemption.Plan
-	// Ways are the ways out that were asked, of [engine.FirstWayOut], whose Plan
-	// is Plan. Nil stands for those of the default scheduler: the step for devices,
+	// Ways are the ways out that were asked, as FirstWayOut of package attempt returns them
+	// with Plan. Nil stands for those of the default scheduler: the step for devices,
 	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
 	// says that the scheduler has none (rule 15.1.6).
-	Ways []engine.WayOutAnswer
+	Ways []WayOutAnswer
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:

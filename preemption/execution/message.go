@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Texts of the reference.
@@ -105,9 +104,9 @@ func (f *Failure) wayOut() string {
 }
 
 // lastWay is the way out that was asked last: the one that helps, or the one that failed.
-func (f *Failure) lastWay() engine.WayOutAnswer {
+func (f *Failure) lastWay() WayOutAnswer {
 	if len(f.Ways) == 0 {
-		return engine.WayOutAnswer{}
+		return WayOutAnswer{}
 	}
 	return f.Ways[len(f.Ways)-1]
 }

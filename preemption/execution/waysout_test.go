@@ -2,13 +2,14 @@ package execution_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 )
@@ -21,10 +22,10 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 	never.Ineligible = preemption.PolicyNever
 	off := turnedDown(preemption.NotEligible, taken)
 	off.Ineligible = preemption.Disabled
-	devices := engine.WayOutAnswer{Name: "devices", Says: "no new claims to deallocate"}
-	mine := engine.WayOutAnswer{Name: "mine", Says: "nothing to scale up"}
-	preempting := func(p *preemption.Plan) engine.WayOutAnswer {
-		return engine.WayOutAnswer{Name: "preemption", Plan: p}
+	devices := execution.WayOutAnswer{Name: "devices", Says: "no new claims to deallocate"}
+	mine := execution.WayOutAnswer{Name: "mine", Says: "nothing to scale up"}
+	preempting := func(p *preemption.Plan) execution.WayOutAnswer {
+		return execution.WayOutAnswer{Name: "preemption", Plan: p}
 	}
 	const (
 		nodes     = "0/1 nodes are available: 1 taken."
@@ -33,21 +34,21 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		plan     *preemption.Plan
-		ways     []engine.WayOutAnswer
+		ways     []execution.WayOutAnswer
 		want     string
 		attempts uint64
 		change   execution.NominationChange
 	}{
 		{"the default scheduler's", nothing, nil, nodes + " " + unhelpful, 1, execution.DropNomination},
-		{"with claims that are in use", nothing, []engine.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
-		{"preemption alone", nothing, []engine.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
-		{"three", never, []engine.WayOutAnswer{mine, preempting(never), preempting(never)},
+		{"with claims that are in use", nothing, []execution.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
+		{"preemption alone", nothing, []execution.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
+		{"three", never, []execution.WayOutAnswer{mine, preempting(never), preempting(never)},
 			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},
-		{"one without a word", never, []engine.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
+		{"one without a word", never, []execution.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
 		{"preemption is off", off, nil, nodes, 0, execution.KeepNomination},
-		{"preemption is off, among ways out", off, []engine.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
-		{"no way out at all", off, []engine.WayOutAnswer{}, nodes, 0, execution.DropNomination},
-		{"the second helps", turnedDown(preemption.Preempts, taken), []engine.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempts, taken))},
+		{"preemption is off, among ways out", off, []execution.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
+		{"no way out at all", off, []execution.WayOutAnswer{}, nodes, 0, execution.DropNomination},
+		{"the second helps", turnedDown(preemption.Preempts, taken), []execution.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempts, taken))},
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -72,15 +73,15 @@ func TestWayOutInItsOwnWords(t *testing.T) {
 		want    string
 		change  execution.NominationChange
 	}{
-		"it helps": {execution.Failure{Plan: helps, Ways: []engine.WayOutAnswer{
+		"it helps": {execution.Failure{Plan: helps, Ways: []execution.WayOutAnswer{
 			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "no room", Found: "room elsewhere", Plan: helps},
 		}}, "room elsewhere", execution.SetNomination},
-		"it fails": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []engine.WayOutAnswer{
+		"it fails": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []execution.WayOutAnswer{
 			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "out of order", Found: "room elsewhere", Plan: nothing},
 		}}, "out of order", execution.KeepNomination},
-		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []engine.WayOutAnswer{{Name: "preemption", Plan: nothing}}},
+		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []execution.WayOutAnswer{{Name: "preemption", Plan: nothing}}},
 			"preemption: busy", execution.KeepNomination},
-		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []engine.WayOutAnswer{{Name: "mine", Says: "no room", Plan: helps}}},
+		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []execution.WayOutAnswer{{Name: "mine", Says: "no room", Plan: helps}}},
 			"preemption: busy", execution.KeepNomination},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,4 +92,25 @@ func TestWayOutInItsOwnWords(t *testing.T) {
 			assert.Equal(t, c.change, v.Nomination.Change)
 		})
 	}
+}
+
+// The pod is told what each of the ways out has to say, until one helps.
+func ExampleWayOutAnswer_Helps() {
+	full := preemption.Count{Status: preemption.Unschedulable.Because("full"), Nodes: 1}
+	helps := &preemption.Plan{Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n1"}, TurnedDown: []preemption.Count{full}}
+	ways := []execution.WayOutAnswer{
+		{Name: "autoscaler", Says: "no larger machines"},
+		{Name: "preemption", Plan: helps, Found: "one pod leaves n1"},
+	}
+	for _, way := range ways {
+		fmt.Println(way.Name, way.Helps())
+	}
+	failure := execution.Failure{Plan: helps, Ways: ways}
+	failure.Entry.Pod = &outrank.Pod{Name: "web"}
+	verdict, err := failure.Verdict()
+	fmt.Println(verdict.Condition.Message, err)
+	// Output:
+	// autoscaler false
+	// preemption true
+	// 0/1 nodes are available: 1 full. one pod leaves n1 <nil>
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	scheduling "github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -17,8 +18,8 @@ import (
 // else has the claim. That makes no room in this attempt, so the answer of the way is none; what
 // it says stands in the pod's condition. Idle are the claims of which the plugin takes one, which
 // is a matter of chance there. The explanation is that of the attempt.
-func (f *Filter) WayOut(ex *preemption.Explanation, snap *engine.Snapshot) (way engine.WayOut, idle []*resourcev1.ResourceClaim, err error) {
-	way = engine.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func (f *Filter) WayOut(ex *preemption.Explanation, snap *engine.Snapshot) (way scheduling.WayOut, idle []*resourcev1.ResourceClaim, err error) {
+	way = scheduling.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
 	if f.config.Release == outrank.V1_36 {

@@ -10,7 +10,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
@@ -164,7 +166,7 @@ func (s *surrounded) findWayOut() error {
 		s.d.failure.Plan, s.d.failure.Err = preempts.PreemptRequest(context.Background(), s.snap, s.request)
 	case slices.Equal(s.ways, usual[:1]):
 	case len(s.ways) == 0:
-		s.d.failure.Ways = []engine.WayOutAnswer{}
+		s.d.failure.Ways = []execution.WayOutAnswer{}
 	default:
 		return s.askWays(preempts, told)
 	}
@@ -174,18 +176,18 @@ func (s *surrounded) findWayOut() error {
 
 // askWays asks ways out that are not the usual ones.
 func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) error {
-	var ways []engine.WayOut
+	var ways []attempt.WayOut
 	for _, name := range s.ways {
 		switch name {
 		case preemptorName:
-			ways = append(ways, engine.WayOut{Name: name, Ask: preempts.PreemptRequest})
+			ways = append(ways, attempt.WayOut{Name: name, Ask: preempts.PreemptRequest})
 		case otherName:
 			ways = append(ways, s.other(told))
 		default:
 			ways = append(ways, s.devices(name, told))
 		}
 	}
-	out, err := engine.FirstWayOut(context.Background(), s.snap, s.request, ways...)
+	out, err := attempt.FirstWayOut(context.Background(), s.snap, s.request, ways...)
 	if out == nil {
 		return err
 	}
@@ -199,8 +201,8 @@ func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) 
 
 // devices is the step for devices, which fails for a pod that was refused before any node
 // was asked (rule 15.3.9).
-func (s *surrounded) devices(name string, told *preemption.Plan) engine.WayOut {
-	way := engine.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func (s *surrounded) devices(name string, told *preemption.Plan) attempt.WayOut {
+	way := attempt.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
 	switch {
@@ -216,9 +218,9 @@ func (s *surrounded) devices(name string, told *preemption.Plan) engine.WayOut {
 }
 
 // other is the other way out.
-func (s *surrounded) other(told *preemption.Plan) engine.WayOut {
+func (s *surrounded) other(told *preemption.Plan) attempt.WayOut {
 	answer, plan, err := *told, (*preemption.Plan)(nil), error(nil)
-	way := engine.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
+	way := attempt.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
 	switch s.Around.Other.Does {
 	case clears:
 		answer.Outcome, answer.Ineligible = preemption.NothingHelps, ""

@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -23,7 +24,7 @@ import (
 type DeviceFilter interface {
 	engine.Filter
 	Cluster(*outrank.Cluster) *outrank.Cluster
-	WayOut(*preemption.Explanation, *engine.Snapshot) (engine.WayOut, []*resourcev1.ResourceClaim, error)
+	WayOut(*preemption.Explanation, *engine.Snapshot) (attempt.WayOut, []*resourcev1.ResourceClaim, error)
 }
 
 const devicesName = "DynamicResources"
@@ -121,7 +122,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	if err != nil {
 		return err
 	}
-	out, err := engine.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, engine.WayOut{Name: preemptorName, Ask: eval.PreemptRequest})
+	out, err := attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, attempt.WayOut{Name: preemptorName, Ask: eval.PreemptRequest})
 	if out == nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	scheduling "github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
@@ -86,10 +87,10 @@ func turnedDown(outcome preemption.Outcome) *preemption.Plan {
 }
 
 // ours is the same for the library.
-func (w *way) ours() engine.WayOut {
+func (w *way) ours() scheduling.WayOut {
 	var plan *preemption.Plan
 	var err error
-	out := engine.WayOut{Name: w.name}
+	out := scheduling.WayOut{Name: w.name}
 	node := []preemption.Count{{Nodes: 1}}
 	switch w.answer {
 	case wordless:
@@ -175,11 +176,11 @@ func byScheduler(t *rapid.T, ways []*way) outcome {
 // byOutrank is the library's result of the answers. A plan stands for the answers
 // of the nodes where no way has one.
 func byOutrank(t *rapid.T, ways []*way) outcome {
-	var list []engine.WayOut
+	var list []scheduling.WayOut
 	for _, w := range ways {
 		list = append(list, w.ours())
 	}
-	out, err := engine.FirstWayOut(quiet, nil, preemption.Request{}, list...)
+	out, err := scheduling.FirstWayOut(quiet, nil, preemption.Request{}, list...)
 	require.NotNil(t, out, "%v", err)
 	failure := execution.Failure{Plan: out.Plan, Ways: out.Asked, Err: err, Release: outrank.V1_37}
 	if failure.Entry.Pod = (&outrank.Pod{Name: "p", Namespace: "default"}); failure.Plan == nil {

@@ -1,4 +1,4 @@
-package engine
+package attempt
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // WayOut is one way to find room for a pod that fits nowhere (upstream's PostFilter
@@ -15,11 +17,11 @@ import (
 type WayOut struct {
 	// Name is for people and programs.
 	Name string
-	// Ask looks for room, like [Evaluator.PreemptRequest]. A plan to preempt helps, one
+	// Ask looks for room, like [engine.Evaluator.PreemptRequest]. A plan to preempt helps, one
 	// without victims too: something else than the loss of pods makes room on its
 	// node. With any other plan, and without one, the way does not help; without one
 	// it leaves the pod's nomination alone. An error ends all.
-	Ask func(ctx context.Context, snap *Snapshot, req preemption.Request) (*preemption.Plan, error)
+	Ask func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error)
 	// Says is what the pod is told where the way does not help; empty for what
 	// preemption says about the plan. Where the way ends in an error it is told in place of
 	// preemption's word and that error.
@@ -27,17 +29,6 @@ type WayOut struct {
 	// Found is what the pod is told where the way helps; empty for what preemption says.
 	Found string
 }
-
-// WayOutAnswer is what a way out came to.
-type WayOutAnswer struct {
-	// Name, Says and Found are those of the [WayOut].
-	Name, Says, Found string
-	// Plan is its answer; nil where it has none.
-	Plan *preemption.Plan
-}
-
-// Helps reports whether the way makes room.
-func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == preemption.Preempts }
 
 // WaysOut is what [FirstWayOut] found. It belongs to the caller.
 type WaysOut struct {
@@ -49,7 +40,7 @@ type WaysOut struct {
 	Plan *preemption.Plan
 	// Asked are the ways that were asked, in their order: up to the one that helps, the
 	// one that found that the pod fits, or the one that ended in an error. It is not nil.
-	Asked []WayOutAnswer
+	Asked []execution.WayOutAnswer
 }
 
 // FirstWayOut asks one way out after the other until one of them helps (rules 8.9 to
@@ -60,7 +51,7 @@ type WaysOut struct {
 // The error is that of the way that failed, with its name, or the context's, or wraps
 // [outrank.ErrInvalid] for a way without Ask. Where the way that failed says what the nodes
 // answered, that comes with its error. Time is that of the ways.
-func FirstWayOut(ctx context.Context, cluster *Snapshot, req preemption.Request, ways ...WayOut) (*WaysOut, error) {
+func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.Request, ways ...WayOut) (*WaysOut, error) {
 	for i := range ways {
 		if ways[i].Ask == nil {
 			return nil, fmt.Errorf("way out %d (%s): %w: no function to ask", i, ways[i].Name, outrank.ErrInvalid)
@@ -69,7 +60,7 @@ func FirstWayOut(ctx context.Context, cluster *Snapshot, req preemption.Request,
 	if ctx == nil {
 		return nil, fmt.Errorf("ways out: %w: no context", outrank.ErrInvalid)
 	}
-	out := &WaysOut{Asked: []WayOutAnswer{}}
+	out := &WaysOut{Asked: []execution.WayOutAnswer{}}
 	for i := range ways {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -78,7 +69,7 @@ func FirstWayOut(ctx context.Context, cluster *Snapshot, req preemption.Request,
 		if err != nil && plan == nil {
 			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
-		out.Asked = append(out.Asked, WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Found: ways[i].Found, Plan: plan})
+		out.Asked = append(out.Asked, execution.WayOutAnswer{Name: ways[i].Name, Says: ways[i].Says, Found: ways[i].Found, Plan: plan})
 		if err != nil {
 			out.Plan = plan
 			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)
@@ -116,11 +107,11 @@ func (w *WaysOut) decisive() *preemption.Plan {
 
 // keepsNomination reports whether a plan leaves the pod's nomination alone (rules 14.3.6 and 8.12).
 func keepsNomination(p *preemption.Plan) bool {
-	return p.Outcome == preemption.NotEligible || slices.ContainsFunc(p.Unhelpful, dropped) || p.Err() != nil
+	return p.Outcome == preemption.NotEligible || slices.ContainsFunc(p.Unhelpful, takenOff) || p.Err() != nil
 }
 
 // tellsOfNodes reports whether a plan says what the nodes answered as things are.
 func tellsOfNodes(p *preemption.Plan) bool { return p.Feasible > 0 || len(p.TurnedDown) > 0 }
 
-// dropped reports whether nodes are those whose candidate an extender has dropped.
-func dropped(c preemption.Count) bool { return prose.IsDropped(c.Reasons) }
+// takenOff reports whether an extender has taken the nodes off the candidates.
+func takenOff(c preemption.Count) bool { return prose.IsDropped(c.Reasons) }

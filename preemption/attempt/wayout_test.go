@@ -1,4 +1,4 @@
-package engine_test
+package attempt_test
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/resource"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // answering is a way out with this plan, which notes that it was asked.
-func answering(asked *[]string, name string, plan *preemption.Plan, err error) engine.WayOut {
-	return engine.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func answering(asked *[]string, name string, plan *preemption.Plan, err error) attempt.WayOut {
+	return attempt.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		*asked = append(*asked, name)
 		return plan, err
 	}}
@@ -56,7 +56,7 @@ func TestFirstWayOut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked []string
-			var ways []engine.WayOut
+			var ways []attempt.WayOut
 			for i, p := range c.plans {
 				var err error
 				if c.fails == i+1 {
@@ -64,7 +64,7 @@ func TestFirstWayOut(t *testing.T) {
 				}
 				ways = append(ways, answering(&asked, fmt.Sprint("way ", i+1), p, err))
 			}
-			got, err := engine.FirstWayOut(context.Background(), nil, preemption.Request{}, ways...)
+			got, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, ways...)
 			assert.Len(t, asked, c.asked)
 			if c.fails > 0 {
 				require.ErrorIs(t, err, broken)
@@ -82,12 +82,12 @@ func TestFirstWayOut(t *testing.T) {
 			}
 		})
 	}
-	_, err := engine.FirstWayOut(context.Background(), nil, preemption.Request{}, engine.WayOut{Name: "empty"})
+	_, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, attempt.WayOut{Name: "empty"})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	ended, end := context.WithCancel(context.Background())
 	end()
 	var asked []string
-	_, err = engine.FirstWayOut(ended, nil, preemption.Request{}, answering(&asked, "late", helps, nil))
+	_, err = attempt.FirstWayOut(ended, nil, preemption.Request{}, answering(&asked, "late", helps, nil))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, asked)
 }
@@ -98,39 +98,35 @@ func TestWaysOutSayWhatTheNodesSaid(t *testing.T) {
 	told := &preemption.Plan{Outcome: preemption.NothingHelps, TurnedDown: []preemption.Count{{Nodes: 3}}, Unhelpful: []preemption.Count{{Nodes: 2}}}
 	silent := &preemption.Plan{Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n"}}
 	var asked []string
-	got, err := engine.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "a", told, nil), answering(&asked, "b", silent, nil))
+	got, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "a", told, nil), answering(&asked, "b", silent, nil))
 	require.NoError(t, err)
 	assert.Equal(t, &preemption.Plan{Outcome: preemption.Preempts, Candidate: silent.Candidate, TurnedDown: told.TurnedDown}, got.Plan)
 	assert.Nil(t, silent.TurnedDown)
 }
 
+// What the nodes answered comes with the error of a way, because the pod is told of both.
+func TestWayOutFailsBesideAPlan(t *testing.T) {
+	broken := errors.New("connection refused")
+	told := &preemption.Plan{Outcome: preemption.NothingHelps, TurnedDown: []preemption.Count{{Nodes: 3}}}
+	var asked []string
+	got, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "mine", told, broken), answering(&asked, "late", told, nil))
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, &attempt.WaysOut{Plan: told, Asked: []execution.WayOutAnswer{{Name: "mine", Plan: told}}}, got)
+	assert.Equal(t, []string{"mine"}, asked)
+}
+
 // An evaluator that spares some pods comes before one that spares none.
 func ExampleFirstWayOut() {
-	asks := []outrank.Container{{Name: "main", Requests: resource.MustList("cpu", "2")}}
-	snap, err := engine.NewSnapshot(&outrank.Cluster{
-		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "2", "pods", "10")}},
-		Pods:  []*outrank.Pod{{Name: "batch", NodeName: "n1", Labels: map[string]string{"spare": "me"}, Containers: asks}},
-	})
-	if err != nil {
-		panic(err)
-	}
-	gentle, err := engine.NewEvaluator(engine.Config{
+	batch := on(pod("batch", 0, "2"), "n1")
+	batch.Labels = map[string]string{"spare": "me"}
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}, Pods: []*outrank.Pod{batch}}))
+	gentle := must(engine.NewEvaluator(engine.Config{
 		MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["spare"] == "" },
-	})
-	if err != nil {
-		panic(err)
-	}
-	rough, err := engine.NewEvaluator(engine.Config{})
-	if err != nil {
-		panic(err)
-	}
-	pod := &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asks}
-	found, err := engine.FirstWayOut(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now},
-		engine.WayOut{Name: "gentle", Ask: gentle.PreemptRequest},
-		engine.WayOut{Name: "rough", Ask: rough.PreemptRequest})
-	if err != nil {
-		panic(err)
-	}
+	}))
+	rough := must(engine.NewEvaluator(engine.Config{}))
+	found := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: pod("web", 100, "2"), Now: now},
+		attempt.WayOut{Name: "gentle", Ask: gentle.PreemptRequest},
+		attempt.WayOut{Name: "rough", Ask: rough.PreemptRequest}))
 	for _, answer := range found.Asked {
 		fmt.Println(answer.Name, answer.Helps())
 	}
@@ -139,4 +135,38 @@ func ExampleFirstWayOut() {
 	// gentle false
 	// rough true
 	// n1 [default/batch]
+}
+
+// One way out after the other: victims on one node, and else across nodes. One node has room, and
+// on the other, which is cordoned, runs the batch that a database keeps away from.
+func ExampleFirstWayOut_acrossNodes() {
+	free, cordoned := node("n1", "4"), node("n2", "4")
+	free.Labels, cordoned.Labels = map[string]string{"zone": "a"}, map[string]string{"zone": "a"}
+	cordoned.Unschedulable = true
+	first, second, web := on(pod("batch-1", 1, "1"), "n2"), on(pod("batch-2", 2, "1"), "n2"), on(pod("web", 1, "1"), "n2")
+	first.Labels, second.Labels = map[string]string{"app": "batch"}, map[string]string{"app": "batch"}
+	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{free, cordoned}, Pods: []*outrank.Pod{first, second, web}}))
+	db := pod("db", 100, "1")
+	db.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: first.Labels}}}
+
+	eval := must(engine.NewEvaluator(engine.Config{}))
+	across := func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error) {
+		plan, err := eval.PreemptAcross(ctx, snap, req.Pod, req.Now)
+		if err != nil {
+			return nil, err
+		}
+		return plan.Plan, nil
+	}
+	out := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: db, Now: now},
+		attempt.WayOut{Name: "one node", Ask: eval.PreemptRequest},
+		attempt.WayOut{Name: "across nodes", Ask: across},
+	))
+	for _, a := range out.Asked {
+		fmt.Println(a.Name, a.Helps())
+	}
+	fmt.Println(out.Plan.Node, out.Plan.Victims)
+	// Output:
+	// one node false
+	// across nodes true
+	// n1 [default/batch-2 on n2 default/batch-1 on n2]
 }
