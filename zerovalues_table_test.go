@@ -52,7 +52,7 @@ var everyFunction = []any{
 	history.LineageOf, history.New,
 	joint.Outlooks, joint.Preempt,
 	schedulerconfig.Read, schedulerconfig.SpreadSelector,
-	attempt.New, score.DefaultWeights, score.New,
+	attempt.New, attempt.Permit, score.DefaultWeights, score.New,
 	tenancy.Closest, tenancy.New, tenancy.NewTree,
 }
 

@@ -121,10 +121,6 @@ type GroupVictim struct {
 	Rule string
 }
 
-// GroupCandidate is the name of the only candidate that there is for a group, which stands
-// in events where the name of the node is otherwise (rule 12.9.12).
-const GroupCandidate = "cluster"
-
 // GroupPlan is the answer for a group. It belongs to the caller. The objects
 // that it points to are those that the caller passed in.
 type GroupPlan struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
@@ -76,7 +76,8 @@ type Plan struct {
 	Outcome Outcome
 	// Resize is set where the preemptor is on its node already, and room is wanted for
 	// its resize in place, which the node has deferred (group 7.19). It is nominated
-	// nowhere, and see [Plan.Permit] for what it means that it fits.
+	// nowhere. Where it fits, the kubelet resizes it, and a scheduler has it wait for that (rule
+	// 7.19.7).
 	Resize bool
 	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
 	Ineligible Ineligibility
@@ -110,20 +111,6 @@ type Plan struct {
 	// [Policy.Strict]) or a preemption.SelectiveFilter has a say: most nodes are then never asked.
 	// preemption.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
-}
-
-// resizeFitsText is said of a resize for which there is room.
-var resizeFitsText = []string{"pod resize fits, waiting for Kubelet actuation"}
-
-// Permit returns what keeps a pod from going on that fits: nothing, so Success, but
-// for a deferred resize, which the kubelet carries out (rule 7.19.7). A scheduler then
-// has the pod wait as unschedulable, as after any refusal. It is Success, too, where
-// the outcome is another one. The Reasons are shared: do not change them.
-func (p *Plan) Permit() Status {
-	if p == nil || !p.Resize || p.Outcome != Fits {
-		return Status{}
-	}
-	return Status{Code: UnschedulableAndUnresolvable, Filter: filter.DeferredPodScheduling, Reasons: resizeFitsText}
 }
 
 // Err returns the error that the search for victims ended in (rule 8.12): filters

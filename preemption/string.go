@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
@@ -40,11 +41,11 @@ func (p Plan) String() string {
 
 // outcomeText returns the outcome with what it is about.
 func (p *Plan) outcomeText() string {
-	if permit := p.Permit(); permit.Code != Success {
-		return permit.Reasons[0]
-	}
 	switch p.Outcome {
 	case Fits:
+		if p.Resize {
+			return prose.ResizeFits
+		}
 		if p.Feasible == 1 {
 			return "fits on 1 node"
 		}

@@ -18,6 +18,10 @@ const MostName = 253
 // Dropped is what a node is said to lack that an extender has taken off the candidates.
 const Dropped = "an extender dropped the node"
 
+// ResizeFits is what is said of a deferred resize for which there is room: the kubelet carries it
+// out (rule 7.19.7).
+const ResizeFits = "pod resize fits, waiting for Kubelet actuation"
+
 // IsDropped reports whether the reasons are those of a node without a candidate for Dropped.
 func IsDropped(reasons []string) bool { return slices.Contains(reasons, Dropped) }
 

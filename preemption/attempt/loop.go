@@ -124,7 +124,7 @@ func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*
 		}
 		f.Plan, f.Err = nil, placeErr
 	case plan.Outcome == preemption.Fits:
-		status := plan.Permit() // of a resize
+		status := Permit(plan) // of a resize
 		f.Plan, f.Refused = nil, &status
 	case plan.Outcome == preemption.Preempts:
 		if err := l.stillHolds(ctx, plan, now, revision); err != nil {

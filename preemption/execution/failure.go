@@ -29,8 +29,8 @@ type Failure struct {
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:
-	// to reserve something on it, or to permit the binding. What
-	// [preemption.Plan.Permit] returns of a resize for which there is room is one.
+	// to reserve something on it, or to permit the binding. That of a resize for which there
+	// is room is what Permit of package attempt returns.
 	Refused *preemption.Status
 	// Pending says that the step of Refused waits for something of its own that is
 	// under way, and has not refused the node for good (upstream's code Pending).

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
@@ -82,7 +83,7 @@ func TestFailuresOfResizes(t *testing.T) {
 	plan := turnedDown(preemption.Preempts, short)
 	plan.Pod, plan.Resize = growing(), true
 	fits := preemption.Plan{Pod: growing(), Resize: true, Outcome: preemption.Fits, Feasible: 1}
-	permit := fits.Permit()
+	permit := attempt.Permit(&fits)
 	entry := queue.Entry{Pod: growing()}
 	for name, c := range map[string]struct {
 		failure execution.Failure
@@ -161,7 +162,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 		plan, err := e.Preempt(ctx, snap, entry.Pod, now)
 		require.NoError(t, err)
 		f := execution.Failure{Entry: entry, Now: now, Release: withResizes}
-		if permit := plan.Permit(); permit.Code != preemption.Success {
+		if permit := attempt.Permit(plan); permit.Code != preemption.Success {
 			f.Refused = &permit
 		} else {
 			f.Plan = plan
