@@ -49,6 +49,8 @@ var rooms = map[string][]string{
 	// What happens after a decision. Deciding imports none of it.
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "preemption/engine", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
+	// What is counted of it.
+	"preemption/execution/metrics": {".", "priority/queue", "preemption", "preemption/execution", "internal/release"},
 	// One attempt of a scheduler, made of these.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/preemption/history"
@@ -46,7 +47,7 @@ var everyFunction = []any{
 	queue.CompareEntries, queue.Helps, queue.New, queue.NewFIFO,
 	quota.Read, quota.Usage,
 	clustergen.Benchmark, clustergen.Cluster, clustergen.Full, clustergen.Now, clustergen.Preemptor, clustergen.PreemptorGroup,
-	execution.NewExecutor, execution.PendingOf, execution.PlanLogLines,
+	execution.NewExecutor, metrics.PendingOf, execution.PlanLogLines,
 	explain.Ask, explain.Explanation, explain.Group, explain.Plan, explain.Replacements, explain.WhyNot,
 	filtertest.Check, filtertest.CheckGuard, filtertest.Warnings,
 	history.LineageOf, history.New,
@@ -100,15 +101,15 @@ var everyType = []any{
 	new(quota.Admission), new(quota.Limited), new(quota.Pod), new(quota.Quota), new(quota.Reason), new(quota.Requirement),
 	new(quota.Scope), new(quota.Verdict),
 	new(clustergen.Shape),
-	new(attempt.Actions), new(attempt.Config), new(attempt.Decision), new(attempt.Loop), new(attempt.Outcome), new(attempt.Result),
-	new(execution.Actions), new(execution.Attempt), new(execution.AttemptResult), new(execution.ClearReport), new(execution.Config),
-	new(execution.Eviction), new(execution.EvictionResult), new(execution.ExecutionResult),
+	new(attempt.Actions), new(attempt.Config), new(attempt.Counter), new(attempt.Decision), new(attempt.Loop), new(attempt.Outcome), new(attempt.Result),
+	new(execution.Actions), new(execution.Attempt), new(execution.AttemptResult), new(execution.ClearReport), new(execution.Config), new(execution.Counter),
+	new(execution.Eviction), new(execution.EvictionResult), new(metrics.ExecutionResult),
 	new(execution.Executor), new(execution.Failure), new(execution.FailureActions), new(execution.FailureHandler),
 	new(execution.FailureKind), new(execution.FailureQueue), new(execution.FailureResult), new(execution.GroupFailure),
-	new(execution.GroupFailureActions), new(execution.Histogram[int]), new(execution.GroupMetricValues), new(execution.GroupStatus),
-	new(execution.LogLine), new(execution.MemberReport), new(execution.MetricFamily), new(execution.MetricLabel), new(execution.MetricSample),
-	new(execution.MetricValues), new(execution.Metrics), new(execution.Nomination), new(execution.NominationChange),
-	new(execution.Nominator), new(execution.Order), new(execution.PendingPods), new(execution.PreemptionStep),
+	new(execution.GroupFailureActions), new(metrics.Histogram[int]), new(metrics.GroupValues), new(execution.GroupStatus),
+	new(execution.LogLine), new(execution.MemberReport), new(metrics.Family), new(metrics.Label), new(metrics.Sample),
+	new(metrics.Values), new(metrics.Meter), new(execution.Nomination), new(execution.NominationChange),
+	new(execution.Nominator), new(execution.Order), new(metrics.PendingPods), new(metrics.PreemptionStep),
 	new(execution.PreemptorType), new(execution.Report), new(execution.Requeue), new(execution.Result),
 	new(execution.Retry), new(execution.Verdict),
 	new(execution.VictimReport),

@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -27,7 +28,7 @@ type scene struct {
 	snap    *engine.Snapshot
 	q       *queue.Queue
 	cluster *executiontest.Recorder
-	metrics *execution.Metrics
+	metrics *metrics.Meter
 	loop    *attempt.Loop
 }
 
@@ -36,9 +37,9 @@ func newScene(t *testing.T, change func(c *attempt.Config)) *scene {
 		snap: must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{node("n1", "4"), node("n2", "1"), node("n3", "1")}, Pods: []*outrank.Pod{on(pod("low", 0, "3"), "n1")},
 		})),
-		q: must(queue.New(queue.Config{})), cluster: &executiontest.Recorder{}, metrics: &execution.Metrics{},
+		q: must(queue.New(queue.Config{})), cluster: &executiontest.Recorder{}, metrics: &metrics.Meter{},
 	}
-	config := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Execution: execution.Config{Metrics: s.metrics, Parallel: 1}}
+	config := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Metrics: s.metrics, Execution: execution.Config{Parallel: 1}}
 	if change != nil {
 		change(&config)
 	}
@@ -267,8 +268,9 @@ func TestNominationOfAPodThatIsGone(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	s := newScene(t, nil)
-	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Execution: execution.Config{Actions: s.cluster, Parallel: -1, Release: outrank.V1_36}}
+	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Execution: execution.Config{Actions: s.cluster, Metrics: s.metrics, Parallel: -1, Release: outrank.V1_36}}
 	assert.EqualError(t, c.Validate(), "attempt config: Execution.Actions: set, and Actions is meant\n"+
+		"attempt config: Execution.Metrics: set, and Metrics is meant\n"+
 		"attempt config: Execution.Release: v1.36, and the snapshot has v1.37\n"+
 		"attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 	_, err := attempt.New(c)

@@ -63,8 +63,8 @@ func (l *Loop) decideGroup(ctx context.Context, r *Result, now time.Time) (*pree
 	if err != nil {
 		return nil, revision, err
 	}
-	if r.Decision.Group = plan; plan.Outcome != preemption.Fits {
-		l.config.Execution.Metrics.AddGroupPreemption(plan)
+	if r.Decision.Group = plan; plan.Outcome != preemption.Fits && l.config.Metrics != nil {
+		l.config.Metrics.AddGroupPreemption(plan)
 	}
 	if l.config.Decided != nil {
 		if err := l.config.Decided(r.Decision); err != nil {

@@ -50,12 +50,12 @@ func New(config Config) (*Loop, error) {
 		}
 	}
 	e := &l.config.Execution
-	e.Actions, e.Nominator, e.Release = config.Actions, l.nominator, config.Snapshot.Release()
+	e.Actions, e.Nominator, e.Release, e.Metrics = config.Actions, l.nominator, config.Snapshot.Release(), config.Metrics
 	var err error
 	if l.executor, err = execution.NewExecutor(*e); err != nil {
 		return nil, err
 	}
-	l.failures = execution.FailureHandler{Actions: config.Actions, Queue: config.Queue, Nominator: l.nominator, Metrics: e.Metrics, Retry: e.Retry}
+	l.failures = execution.FailureHandler{Actions: config.Actions, Queue: config.Queue, Nominator: l.nominator, Metrics: config.Metrics, Retry: e.Retry}
 	return l, nil
 }
 
@@ -297,7 +297,10 @@ func (l *Loop) seat(pod *outrank.Pod, node string) error {
 }
 
 func (l *Loop) countBound(r *Result, now time.Time) {
-	metrics, a := l.config.Execution.Metrics, execution.Attempt{Result: execution.ResultScheduled, Profile: l.profile(r.Entry.Pod)}
+	metrics, a := l.config.Metrics, execution.Attempt{Result: execution.ResultScheduled, Profile: l.profile(r.Entry.Pod)}
+	if metrics == nil {
+		return
+	}
 	metrics.AddAttempt(a)
 	if l.config.Took != nil {
 		metrics.AddAttemptDuration(a, l.config.Took())

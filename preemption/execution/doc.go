@@ -12,7 +12,8 @@
 //     [Failure.Verdict] is the decision alone, as data.
 //   - A [Nominator] remembers for which pods room was made, and [Nominator.ApplyTo] has the
 //     filters leave that room to them, at the cost of what has changed since.
-//   - [Metrics] counts what kube-scheduler counts, and a [LogLine] is a line of its log.
+//   - A [Counter] is told what is done, and that of package metrics below counts what
+//     kube-scheduler counts. A [LogLine] is a line of its log.
 //
 // Package preemption/attempt makes one attempt of a scheduler of all of them: pop, decide,
 // nominate, execute, fail, requeue.
@@ -20,7 +21,7 @@
 // Events and conditions are data and carry no time; the caller adds it when it writes them.
 // Package executiontest has a recorder that stands in for the cluster.
 //
-// Any number of goroutines may use an [Executor], a [Nominator], a [Metrics] and a
+// Any number of goroutines may use an [Executor], a [Nominator] and a
 // [FailureHandler] at once, as long as the caller's interfaces allow it. No goroutine outlives a
 // call, and nothing is kept beyond the evictions and nominations in progress. A step costs time
 // linear in what it is about: the victims, the reasons of a failure, the pods nominated to a node.

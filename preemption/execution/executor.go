@@ -64,6 +64,7 @@ func NewExecutor(config Config) (*Executor, error) {
 		config.Parallel = defaultParallel
 	}
 	config.Order = config.Order.of(config.Release, config.Variant)
+	config.Metrics = counterOr(config.Metrics)
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}

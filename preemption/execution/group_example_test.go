@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -21,7 +22,7 @@ func ExampleExecutor_ExecuteGroup() {
 		panic(err)
 	}
 	cluster, nominator := &executiontest.Recorder{}, &execution.Nominator{Release: release}
-	metrics := &execution.Metrics{Release: release}
+	meter := &metrics.Meter{Release: release}
 	executor, err := execution.NewExecutor(execution.Config{Actions: cluster, Release: release, Nominator: nominator, Parallel: 1})
 	if err != nil {
 		panic(err)
@@ -43,15 +44,15 @@ func ExampleExecutor_ExecuteGroup() {
 		Victims:     []preemption.GroupVictim{{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "batch", NodeName: "n1"}}}}},
 	}
 	back()
-	metrics.AddGroupPreemption(plan)
+	meter.AddGroupPreemption(plan)
 	report, err := executor.ExecuteGroup(context.Background(), e.Group, plan)
 	fmt.Println(report, err)
-	handler := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: metrics}
+	handler := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: meter}
 	results, err := handler.HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Now: now, Plan: plan})
 	fmt.Println(results[0].Nomination, err, executor.PreemptingGroup(e.Group))
 	fmt.Println(cluster.Events()[0])
-	metrics.SetPending(execution.PendingOf(q.Counts(), q.Entities()))
-	fmt.Println(metrics.Values().Pending.Groups)
+	meter.SetPending(metrics.PendingOf(q.Counts(), q.Entities()))
+	fmt.Println(meter.Values().Pending.Groups)
 	// Output:
 	// default/training on cluster: completed; default/batch evicted; nominated <nil>
 	// nominated to n1 <nil> false

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -69,13 +70,13 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 		return "event Normal Preempted default/" + name + ": Preempted by podgroup uid-gang on node cluster"
 	}
 	cluster := &executiontest.Recorder{}
-	metrics, nominator := &execution.Metrics{}, &execution.Nominator{}
+	meter, nominator := &metrics.Meter{}, &execution.Nominator{}
 	lower := pendingPod("lower")
 	nominator.Add(lower, "n1")
 	odd := pendingPod("odd")
 	nominator.Add(odd, "cluster") // which may be the name of a node
 	e := newExecutor(t, execution.Config{
-		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Metrics: metrics, Nominator: nominator,
+		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Metrics: meter, Nominator: nominator,
 	})
 	plan := gangPlan([]string{"a", "b"}, "v1 v2", "v3")
 	report, err := e.ExecuteGroup(context.Background(), gang("a", "b", "c").Group, plan)
@@ -89,7 +90,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	assert.Equal(t, "n1", nominator.NodeOf(lower.Key()), "no lower nomination is cleared")
 	assert.Equal(t, "cluster", nominator.NodeOf(odd.Key()))
 	assert.Equal(t, []string{"n1", "n2"}, []string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b")})
-	assert.Zero(t, metrics.Values().PreemptionVictims.Sum, "pods alone are counted as preemptors there")
+	assert.Zero(t, meter.Values().PreemptionVictims.Sum, "pods alone are counted as preemptors there")
 	for _, c := range cluster.Calls() {
 		if c.Op == executiontest.OpEvict {
 			assert.Same(t, report.Group, c.Eviction.Group)

@@ -135,7 +135,7 @@ func (f *GroupFailure) result() queue.GroupResult {
 func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, member queue.Entry) (*FailureResult, error) {
 	r := &FailureResult{Verdict: f.verdict(member.Pod), Pod: member.Pod}
 	single := &Failure{Entry: member, Now: f.Now, Profile: f.Profile}
-	h.Metrics.AddAttempt(Attempt{Result: r.Result, Profile: single.schedulerName()})
+	counterOr(h.Metrics).AddAttempt(Attempt{Result: r.Result, Profile: single.schedulerName()})
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, single)
 	h.nominate(r, member.Pod, latest)

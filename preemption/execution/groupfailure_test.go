@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -27,9 +28,9 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 		require.NoError(t, q.Add(gangPod(name), now))
 	}
 	entry, _ := q.TryPop(now)
-	cluster, nominator, metrics := &executiontest.Recorder{}, &execution.Nominator{}, &execution.Metrics{Release: withGroups(t)}
+	cluster, nominator, meter := &executiontest.Recorder{}, &execution.Nominator{}, &metrics.Meter{Release: withGroups(t)}
 	nominator.Add(gangPod("c"), "n7")
-	h := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: metrics}
+	h := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: meter}
 	plan := gangPlan([]string{"a", "b"}, "v")
 	results, err := h.HandleGroup(context.Background(), execution.GroupFailure{Entry: entry, Now: now, Plan: plan})
 	require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	back := q.Pending().Backoff[0]
 	assert.Equal(t, 1, back.Refusals)
 	assert.Equal(t, 1, back.Group.Members[0].Refusals)
-	v := metrics.Values()
+	v := meter.Values()
 	assert.EqualValues(t, 3, v.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"}])
 	assert.Zero(t, v.PreemptionAttempts, "that is for pods")
 }
@@ -198,68 +199,4 @@ func TestSetAside(t *testing.T) { // rule 15.4.10
 	n.Remove(pods["kept"])
 	back()
 	assert.Equal(t, 4, n.Len(), "it works once")
-}
-
-func TestGroupMetrics(t *testing.T) { // rules 14.5.9 and 14.5.11
-	m := &execution.Metrics{Release: withGroups(t)}
-	plan := gangPlan([]string{"a"}, "v1 v2", "v3")
-	plan.Disruptions, plan.Victims[0].Violating = 1, 2
-	m.AddGroupPreemption(plan)
-	m.AddGroupPreemption(nil)
-	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable}})
-	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempts, Composite: &outrank.CompositePodGroup{}})
-	m.AddDisruptions(execution.ByPod, 2000, -1)
-	m.AddEvaluation(execution.PreemptionStep{By: execution.ByPodGroup}, 3*time.Millisecond)
-	m.AddExecutionDuration(execution.PreemptionStep{By: execution.ByPod, Result: preemption.Contradiction}, time.Hour)
-	q, err := queue.New(queue.Config{Release: withGroups(t)})
-	require.NoError(t, err)
-	q.SetGroup(gang().Group.PodGroup)
-	for _, name := range []string{"a", "b"} {
-		require.NoError(t, q.Add(gangPod(name), time.Time{}.Add(1)))
-	}
-	require.NoError(t, q.Add(pendingPod("single"), time.Time{}.Add(1)))
-	m.SetPending(execution.PendingOf(q.Counts(), q.Entities()))
-	m.SetIncoming(q.Incoming())
-	var lines []string
-	for _, f := range m.Values().Families() {
-		for _, s := range f.Samples {
-			if text := s.String(); !strings.HasSuffix(text, " 0") && (!strings.Contains(text, "_bucket") || strings.Contains(text, `le="2"`)) {
-				lines = append(lines, strings.TrimPrefix(text, "scheduler_"))
-			}
-		}
-	}
-	assert.Equal(t, []string{
-		`pending_pods{queue="active"} 3`,
-		`preemption_evaluation_duration_seconds_sum{preemptor="podgroup",result="Success"} 0.003`,
-		`preemption_evaluation_duration_seconds_count{preemptor="podgroup",result="Success"} 1`,
-		`preemption_execution_duration_seconds_sum{preemptor="pod",result="error"} 3600`,
-		`preemption_execution_duration_seconds_count{preemptor="pod",result="error"} 1`,
-		`preemption_pdb_violations_total{preemptor="podgroup"} 2`,
-		`preemption_workload_disruptions_sum{preemptor="pod"} 2000`,
-		`preemption_workload_disruptions_count{preemptor="pod"} 1`,
-		`preemption_workload_disruptions_bucket{preemptor="podgroup",le="2"} 1`,
-		`preemption_workload_disruptions_sum{preemptor="podgroup"} 1`,
-		`preemption_workload_disruptions_count{preemptor="podgroup"} 1`,
-		`queue_incoming_entities_total{event="UnscheduledPodAdd",queue="active",type="pod"} 1`,
-		`queue_incoming_entities_total{event="UnscheduledPodAdd",queue="active",type="podgroup"} 1`,
-		`queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 3`,
-		`queued_entities{queue="active",type="pod"} 1`,
-		`queued_entities{queue="active",type="podgroup"} 1`,
-		`workload_preemption_attempts_total{result="Error"} 1`,
-		`workload_preemption_attempts_total{result="Success"} 2`,
-		`workload_preemption_attempts_total{result="UnschedulableAndUnresolvable"} 1`,
-		`workload_preemption_victims_bucket{le="2"} 1`,
-		`workload_preemption_victims_sum 3`,
-		`workload_preemption_victims_count 2`,
-	}, lines)
-	values := m.Values()
-	assert.EqualValues(t, 2, values.Groups.Victims.Count())
-	ones := values.Groups.Disruptions[execution.ByPodGroup]
-	assert.EqualValues(t, 1, ones.Buckets[0], "a bound belongs to its bucket")
-	for _, r := range outrank.Releases() {
-		values.Release = r
-		for _, f := range values.Families() {
-			assert.NotContains(t, f.Name, "workload", "%v", r)
-		}
-	}
 }

@@ -49,7 +49,7 @@ type FailureHandler struct {
 	Actions   FailureActions
 	Queue     FailureQueue
 	Nominator *Nominator
-	Metrics   *Metrics
+	Metrics   Counter
 	// Retry says how often the patch of the status is tried.
 	Retry Retry
 }
@@ -173,15 +173,17 @@ func (f *Failure) schedulerName() string {
 }
 
 func (h *FailureHandler) count(r *FailureResult, f *Failure) {
+	counter := counterOr(h.Metrics)
 	if r.Kind == NoFit {
 		for range f.preemptions() {
-			h.Metrics.AddPreemption()
+			counter.AddPreemption()
 		}
 	}
+
 	a := Attempt{Result: r.Result, Profile: f.schedulerName()}
-	h.Metrics.AddAttempt(a)
+	counter.AddAttempt(a)
 	if f.Took != nil {
-		h.Metrics.AddAttemptDuration(a, *f.Took)
+		counter.AddAttemptDuration(a, *f.Took)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -162,7 +163,7 @@ func refusedAtOnce() *preemption.Plan {
 }
 
 func TestFailuresAreCounted(t *testing.T) {
-	var m execution.Metrics
+	var m metrics.Meter
 	r := &executiontest.Recorder{}
 	for _, f := range []execution.Failure{
 		{Plan: turnedDown(preemption.Preempts, countOf(1, preemption.NodePorts, "taken"))},

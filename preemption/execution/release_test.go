@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // The preemptor is activated where nothing will be heard of the last victim's end (rule
@@ -50,12 +51,12 @@ func TestTerminatingVictimsAreCounted(t *testing.T) {
 	leaving := runningPod("leaving", "uid-1")
 	leaving.DeletionTimestamp = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 	for r, want := range map[outrank.Release]uint64{outrank.V1_36: 0, outrank.V1_37: 1} {
-		metrics := &execution.Metrics{}
-		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Metrics: metrics, Release: r})
+		meter := &metrics.Meter{}
+		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Metrics: meter, Release: r})
 		require.NoError(t, err)
 		_, err = e.Execute(context.Background(), evicting("p", leaving))
 		require.NoError(t, err)
-		victims := metrics.Values().PreemptionVictims
+		victims := meter.Values().PreemptionVictims
 		assert.Equal(t, want, victims.Count(), "%v", r)
 	}
 }

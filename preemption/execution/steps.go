@@ -33,7 +33,7 @@ func (x *execution) run(ctx context.Context) error {
 	activate = x.config.Order == Asynchronous
 	err = x.steps(ctx)
 	if x.config.Order == Asynchronous && !x.nothingToDo() {
-		x.config.Metrics.AddExecution(err != nil)
+		x.config.Metrics.AddExecution(err)
 	}
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed

@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // Executing a plan on a simulated cluster ends in the same state as
@@ -123,8 +124,8 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 // Many preemptors share few victims: each victim is evicted once, and every plan
 // is completed.
 func TestManyPreemptorsShareVictims(t *testing.T) {
-	metrics, n, r := &execution.Metrics{}, &execution.Nominator{}, &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Metrics: metrics, Parallel: 4})
+	meter, n, r := &metrics.Meter{}, &execution.Nominator{}, &executiontest.Recorder{}
+	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Metrics: meter, Parallel: 4})
 	victims := victimsNamed("a b c d e f g h")
 	var all sync.WaitGroup
 	for i := range 32 {
@@ -148,7 +149,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 	}
 	assert.Len(t, r.Events(), len(victims))
 	assert.Equal(t, 32, len(n.NominatedTo("n1")))
-	counts := metrics.Values()
+	counts := meter.Values()
 	assert.Equal(t, uint64(32), counts.PreemptionVictims.Count())
 	assert.Equal(t, 4*32, counts.PreemptionVictims.Sum)
 }

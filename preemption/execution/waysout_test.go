@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // Every way out that was asked says why it does not help, and counts as an attempt
@@ -52,7 +53,7 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var m execution.Metrics
+			var m metrics.Meter
 			h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
 			r, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Plan: c.plan, Ways: c.ways})
 			require.NoError(t, err)

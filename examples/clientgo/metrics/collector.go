@@ -6,13 +6,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // Collector collects the counts of plugins. [New] makes one. Any number of
 // goroutines may use it at once.
 type Collector struct {
 	// Counts are kube-scheduler's metrics.
-	Counts *execution.Metrics
+	Counts *metrics.Meter
 
 	goroutines *prometheus.HistogramVec
 	followed   prometheus.Histogram
@@ -29,7 +30,7 @@ var _ prometheus.Collector = (*Collector)(nil)
 // New returns a collector that has counted nothing yet.
 func New() *Collector {
 	c := &Collector{
-		Counts: &execution.Metrics{},
+		Counts: &metrics.Meter{},
 		goroutines: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "scheduler_preemption_goroutines_duration_seconds", Help: "How long it took to carry a plan out beside the next attempts.", Buckets: prometheus.ExponentialBuckets(0.01, 2, 20),
 		}, []string{"result"}),
@@ -57,9 +58,9 @@ var buckets = prometheus.ExponentialBuckets(1e-5, 2, 22)
 
 // AddGoroutine counts the time of carrying out a plan in the background.
 func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
-	result := execution.ExecutionSucceeded
+	result := metrics.ExecutionSucceeded
 	if failed {
-		result = execution.ExecutionFailed
+		result = metrics.ExecutionFailed
 	}
 	c.goroutines.WithLabelValues(string(result)).Observe(took.Seconds())
 }

@@ -18,7 +18,7 @@ func TestCollector(t *testing.T) {
 	c := metrics.New()
 	c.Counts.AddPreemption()
 	c.Counts.AddVictims(3)
-	c.Counts.AddExecution(false)
+	c.Counts.AddExecution(nil)
 	c.AddGoroutine(20*time.Millisecond, false)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	registry := prometheus.NewPedanticRegistry()

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // series are values by the name of the metric and its labels, to which others of the same
@@ -24,7 +24,7 @@ type series struct {
 type value struct {
 	name   string
 	kind   dto.MetricType
-	labels []execution.MetricLabel
+	labels []metrics.Label
 	// sum is the value, in a histogram the sum of its observations; the buckets
 	// of one are cumulative.
 	sum     float64
@@ -33,8 +33,8 @@ type value struct {
 }
 
 // at is the value with these labels.
-func (s *series) at(name, help string, kind dto.MetricType, labels []execution.MetricLabel) *value {
-	slices.SortFunc(labels, func(a, b execution.MetricLabel) int { return cmp.Compare(a.Name, b.Name) })
+func (s *series) at(name, help string, kind dto.MetricType, labels []metrics.Label) *value {
+	slices.SortFunc(labels, func(a, b metrics.Label) int { return cmp.Compare(a.Name, b.Name) })
 	key := name
 	for _, l := range labels {
 		key += "\x00" + l.Name + "\x00" + l.Value
@@ -48,10 +48,10 @@ func (s *series) at(name, help string, kind dto.MetricType, labels []execution.M
 }
 
 // addOwn adds a family of the module's.
-func (s *series) addOwn(family execution.MetricFamily) {
+func (s *series) addOwn(family metrics.Family) {
 	kinds := map[string]dto.MetricType{"counter": dto.MetricType_COUNTER, "gauge": dto.MetricType_GAUGE, "histogram": dto.MetricType_HISTOGRAM}
 	for _, sample := range family.Samples {
-		var labels []execution.MetricLabel
+		var labels []metrics.Label
 		bound := math.Inf(1)
 		for _, l := range sample.Labels {
 			if l.Name == "le" {
@@ -82,9 +82,9 @@ func (v *value) bucket(bound float64, n uint64) {
 // addOther adds a family of Prometheus.
 func (s *series) addOther(family *dto.MetricFamily) {
 	for _, m := range family.GetMetric() {
-		var labels []execution.MetricLabel
+		var labels []metrics.Label
 		for _, l := range m.GetLabel() {
-			labels = append(labels, execution.MetricLabel{Name: l.GetName(), Value: l.GetValue()})
+			labels = append(labels, metrics.Label{Name: l.GetName(), Value: l.GetValue()})
 		}
 		v := s.at(family.GetName(), family.GetHelp(), family.GetType(), labels)
 		h := m.GetHistogram()

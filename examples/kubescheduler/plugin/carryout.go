@@ -11,6 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // fly carries a plan out in the background. The preemptor is under way until then. A plan
@@ -52,7 +53,7 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, r
 func (p *Plugin) timed(ctx context.Context, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {
 	begun := time.Now()
 	report, err := run(asProfile(ctx, p.handle.ProfileName()))
-	step := execution.PreemptionStep{By: by, Result: preemption.Success}
+	step := schedulermetrics.PreemptionStep{By: by, Result: preemption.Success}
 	if err != nil {
 		step.Result = preemption.Contradiction // the code that the reference calls Error
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // The outcomes of the metrics beside those of plans.
@@ -33,7 +34,7 @@ func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
 	case d.Group != nil:
 		outcome, code = string(d.Group.Outcome), d.Group.Status.Code
 	}
-	step := execution.PreemptionStep{By: by, Result: code}
+	step := schedulermetrics.PreemptionStep{By: by, Result: code}
 	switch {
 	case d.HandedOver == "":
 		p.options.Metrics.AddDecision(by, outcome, d.Followed, d.Decided)

@@ -35,7 +35,7 @@ func TestTakeOver(t *testing.T) {
 	defer legacyregistry.Registerer().Unregister(c)
 	c.Counts.AddPreemption()
 	c.Counts.AddVictims(1)
-	c.Counts.AddExecution(false)
+	c.Counts.AddExecution(nil)
 	scheduler.PreemptionVictims.Observe(5)
 	scheduler.PreemptionGoroutinesExecutionTotal.WithLabelValues("success").Inc()
 	scheduler.PreemptionGoroutinesDuration.WithLabelValues("success").Observe(1)

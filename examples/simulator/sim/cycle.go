@@ -41,8 +41,9 @@ func (s *scheduling) loopOf(x *schedulerState, variant outrank.Variant) (*attemp
 		Snapshot: s.cluster.snap, Queue: s.line.queue, Actions: s.actions, Evaluator: x.eval,
 		Execution: execution.Config{
 			Release: s.cluster.release, Variant: variant, Order: s.config.Order, Parallel: 1, Scheduler: x.name,
-			Nominator: &s.cluster.nominator, Metrics: &s.tally.metrics,
+			Nominator: &s.cluster.nominator,
 		},
+		Metrics: &s.tally.metrics,
 		Place: func(ctx context.Context, obj *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 			h, err := s.pick(ctx, s.lives.pods[obj.Key()], nodes)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
@@ -19,7 +20,7 @@ type Result struct {
 	// History has all cascades, cycles and repeats that were found, by lineage.
 	History history.Summary
 	// Metrics are the metrics of a kube-scheduler.
-	Metrics execution.MetricValues
+	Metrics metrics.Values
 	// Waited are the waits that Waits sums up, one for each lineage.
 	Waited *report.Waits
 }
@@ -36,9 +37,9 @@ func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 // Result sums up the run so far, which may go on afterwards. Pods are counted by
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
-	pending := execution.PendingPods{}
+	pending := metrics.PendingPods{}
 	if s.gangs != nil {
-		pending = execution.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
+		pending = metrics.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
 	} else {
 		pending.Counts = s.line.queue.Counts()
 	}
@@ -73,7 +74,7 @@ func (s *Simulation) Result() *Result {
 }
 
 // counted are the metrics with the attempts of refuse.
-func (s *Simulation) counted() execution.MetricValues {
+func (s *Simulation) counted() metrics.Values {
 	values := s.tally.metrics.Values()
 	for _, x := range s.schedulers.inOrder {
 		if x.refused == 0 {
@@ -91,8 +92,8 @@ func (s *Simulation) counted() execution.MetricValues {
 }
 
 // countDurations counts the time of n more attempts: each as long as every other.
-func (s *Simulation) countDurations(values *execution.MetricValues, attempt execution.Attempt, n uint64) {
-	var single execution.Metrics
+func (s *Simulation) countDurations(values *metrics.Values, attempt execution.Attempt, n uint64) {
+	var single metrics.Meter
 	single.AddAttemptDuration(attempt, s.config.Cycle)
 	like := single.Values().AttemptDurations
 	at := slices.Index(like[attempt].Buckets, 1)

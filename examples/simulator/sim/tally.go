@@ -2,13 +2,13 @@ package sim
 
 import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
 // tally has a run's counts for its [Result].
 type tally struct {
-	metrics  execution.Metrics
+	metrics  metrics.Meter
 	history  *history.Log
 	progress progress
 	lost     report.Lost

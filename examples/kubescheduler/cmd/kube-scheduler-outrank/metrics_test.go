@@ -71,7 +71,7 @@ func counted(t *testing.T) prometheus.Gatherer {
 	c := outrank.New()
 	c.Counts.AddPreemption()
 	c.Counts.AddVictims(1)
-	c.Counts.AddExecution(false)
+	c.Counts.AddExecution(nil)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	c.SetNotUnderstood(map[string]int{"pod": 1})
 	registry := prometheus.NewRegistry()

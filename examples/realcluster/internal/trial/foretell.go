@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -237,12 +238,12 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 
 // execute lets the library carry the plan out on a recorder.
 func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release outrank.Release) error {
-	metrics := &execution.Metrics{Release: release}
-	metrics.AddPreemption()
+	meter := &metrics.Meter{Release: release}
+	meter.AddPreemption()
 	recorder := &executiontest.Recorder{}
 	if plan.Outcome == preemption.Preempts {
 		x, err := execution.NewExecutor(execution.Config{
-			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1, Metrics: metrics,
+			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1, Metrics: meter,
 		})
 		if err != nil {
 			return err
@@ -263,7 +264,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	}
 	slices.Sort(w.Cleared)
 	w.Metrics = map[string]float64{}
-	for _, family := range metrics.Values().Families() {
+	for _, family := range meter.Values().Families() {
 		for _, sample := range family.Samples {
 			w.Metrics[sampleName(sample)] = sample.Value
 		}
@@ -271,7 +272,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	return nil
 }
 
-func sampleName(s execution.MetricSample) string {
+func sampleName(s metrics.Sample) string {
 	name := s.Name
 	for i, l := range s.Labels {
 		open := ","

@@ -1,4 +1,4 @@
-package execution
+package metrics
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // Families returns the values under the names and with the buckets of
@@ -16,12 +17,12 @@ import (
 // buckets of the histogram are cumulative, as Prometheus wants them. A metric
 // that was never set is left out, except the two of preemption. Durations are in
 // seconds.
-func (c MetricValues) Families() []MetricFamily {
-	attempts := MetricFamily{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
+func (c Values) Families() []Family {
+	attempts := Family{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
 	attempts.add(float64(c.PreemptionAttempts))
-	victims := MetricFamily{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
+	victims := Family{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
 	addHistogram(&victims, nil, &c.PreemptionVictims, victimBounds)
-	families := []MetricFamily{attempts, victims}
+	families := []Family{attempts, victims}
 	rules := release.Of(release.Release(c.Release))
 	families = slices.Insert(families, 0, c.podFamilies()...)
 	if rules.GroupMetrics {
@@ -37,17 +38,17 @@ func (c MetricValues) Families() []MetricFamily {
 	if len(c.AttemptDurations) > 0 {
 		families = append(families, c.attemptDurationFamily())
 	}
-	slices.SortFunc(families, func(a, b MetricFamily) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(families, func(a, b Family) int { return cmp.Compare(a.Name, b.Name) })
 	return families
 }
 
 // compareAttempts sorts by result, and then by profile.
-func compareAttempts(a, b Attempt) int {
+func compareAttempts(a, b execution.Attempt) int {
 	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
 }
 
-func (c *MetricValues) attemptFamily() MetricFamily {
-	f := MetricFamily{
+func (c *Values) attemptFamily() Family {
+	f := Family{
 		Name: "scheduler_schedule_attempts_total", Type: "counter",
 		Help: "Number of attempts to schedule pods, by how they ended.",
 	}
@@ -58,30 +59,30 @@ func (c *MetricValues) attemptFamily() MetricFamily {
 }
 
 // families of the durations, as far as any were counted.
-func (c *MetricValues) podFamilies() []MetricFamily {
+func (c *Values) podFamilies() []Family {
 	if c.PodAttempts.Count() == 0 {
 		return nil
 	}
-	tries := MetricFamily{
+	tries := Family{
 		Name: "scheduler_pod_scheduling_attempts", Type: "histogram",
 		Help: "Number of attempts that it took to schedule a pod.",
 	}
 	addHistogram(&tries, nil, &c.PodAttempts, triesBounds)
-	return []MetricFamily{tries, durationFamily(MetricFamily{
+	return []Family{tries, durationFamily(Family{
 		Name: "scheduler_pod_scheduling_sli_duration_seconds",
 		Help: "Time from a pod's entry into the queue until it was scheduled, by the number of attempts.",
-	}, c.PodDurations, cmp.Compare[int], func(n int) []MetricLabel { return []MetricLabel{{"attempts", attemptsLabel(n)}} })}
+	}, c.PodDurations, cmp.Compare[int], func(n int) []Label { return []Label{{"attempts", attemptsLabel(n)}} })}
 }
 
-func (c *MetricValues) attemptDurationFamily() MetricFamily {
-	return durationFamily(MetricFamily{
+func (c *Values) attemptDurationFamily() Family {
+	return durationFamily(Family{
 		Name: "scheduler_scheduling_attempt_duration_seconds",
 		Help: "Time that an attempt to schedule a pod took, by how it ended.",
 	}, c.AttemptDurations, compareAttempts, labelsOfAttempt)
 }
 
-func labelsOfAttempt(a Attempt) []MetricLabel {
-	return []MetricLabel{{"profile", a.Profile}, {"result", string(a.Result)}}
+func labelsOfAttempt(a execution.Attempt) []Label {
+	return []Label{{"profile", a.Profile}, {"result", string(a.Result)}}
 }
 
 // manyAttempts stands for so many attempts and more.
@@ -95,46 +96,46 @@ func attemptsLabel(attempts int) string {
 }
 
 // executionFamily counts the plans that were carried out beside the next attempts.
-func (c *MetricValues) executionFamily() MetricFamily {
-	f := MetricFamily{
+func (c *Values) executionFamily() Family {
+	f := Family{
 		Name: "scheduler_preemption_goroutines_execution_total", Type: "counter",
 		Help: "Number of preemptions that were carried out beside the next attempts.",
 	}
 	for _, result := range slices.Sorted(maps.Keys(c.Executions)) {
-		f.add(float64(c.Executions[result]), MetricLabel{"result", string(result)})
+		f.add(float64(c.Executions[result]), Label{"result", string(result)})
 	}
 	return f
 }
 
 // families lists what was counted.
-func (c *GroupMetricValues) families() []MetricFamily {
-	var list []MetricFamily
+func (c *GroupValues) families() []Family {
+	var list []Family
 	if len(c.Attempts) > 0 {
-		f := MetricFamily{Name: "scheduler_workload_preemption_attempts_total", Type: "counter", Help: "How often a group tried to preempt."}
-		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(filter.Code(a), filter.Code(b)) }) {
-			f.add(float64(c.Attempts[code]), MetricLabel{"result", filter.Code(code)})
+		f := Family{Name: "scheduler_workload_preemption_attempts_total", Type: "counter", Help: "How often a group tried to preempt."}
+		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(a.String(), b.String()) }) {
+			f.add(float64(c.Attempts[code]), Label{"result", code.String()})
 		}
-		victims := MetricFamily{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
+		victims := Family{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
 		addHistogram(&victims, nil, &c.Victims, groupBounds)
 		list = append(list, f, victims)
 	}
 	if len(c.Disruptions) > 0 {
-		d := MetricFamily{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
-		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[PreemptorType]) {
+		d := Family{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
+		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[execution.PreemptorType]) {
 			h := c.Disruptions[by]
-			addHistogram(&d, []MetricLabel{{"preemptor", string(by)}}, &h, groupBounds)
+			addHistogram(&d, []Label{{"preemptor", string(by)}}, &h, groupBounds)
 		}
 		list = append(list, d)
 	}
 	if len(c.Violations) > 0 {
-		v := MetricFamily{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
-		for _, by := range sortedKeys(c.Violations, cmp.Compare[PreemptorType]) {
-			v.add(float64(c.Violations[by]), MetricLabel{"preemptor", string(by)})
+		v := Family{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
+		for _, by := range sortedKeys(c.Violations, cmp.Compare[execution.PreemptorType]) {
+			v.add(float64(c.Violations[by]), Label{"preemptor", string(by)})
 		}
 		list = append(list, v)
 	}
-	list = appendSteps(list, "scheduler_preemption_evaluation_duration_seconds", "How long it took to find the victims.", c.Evaluations, filter.Code[preemption.Code])
-	return appendSteps(list, "scheduler_preemption_execution_duration_seconds", "How long it took to carry out a preemption.", c.Executions, resultOfExecution)
+	list = appendSteps(list, Family{Name: "scheduler_preemption_evaluation_duration_seconds", Help: "How long it took to find the victims."}, c.Evaluations, preemption.Code.String)
+	return appendSteps(list, Family{Name: "scheduler_preemption_execution_duration_seconds", Help: "How long it took to carry out a preemption."}, c.Executions, resultOfExecution)
 }
 
 // resultOfExecution is how carrying out a plan ended, in the word of that metric.

@@ -1,7 +1,6 @@
-package execution_test
+package metrics_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -9,12 +8,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 func TestAttemptDurations(t *testing.T) {
@@ -31,7 +28,7 @@ func TestAttemptDurations(t *testing.T) {
 		{16384 * time.Millisecond, 14, "the last bound"},
 		{16385 * time.Millisecond, 15, "beyond all bounds"},
 	} {
-		var m execution.Metrics
+		var m metrics.Meter
 		m.AddAttemptDuration(a, c.took)
 		h := m.Values().AttemptDurations[a]
 		assert.Equal(t, uint64(1), h.Buckets[c.bucket], "%v: %s", c.took, c.why)
@@ -39,7 +36,7 @@ func TestAttemptDurations(t *testing.T) {
 		assert.Equal(t, max(0, c.took), h.Sum)
 		assert.Len(t, h.Buckets, len(h.Bounds)+1)
 	}
-	var m execution.Metrics
+	var m metrics.Meter
 	for range 3 {
 		m.AddAttemptDuration(a, math.MaxInt64)
 	}
@@ -53,15 +50,15 @@ func TestAttemptDurations(t *testing.T) {
 // The durations of pods have the reference's names, labels and bounds (rules 14.5.5
 // to 14.5.7).
 func TestFamiliesOfDurations(t *testing.T) {
-	var m execution.Metrics
+	var m metrics.Meter
 	m.AddScheduled(1, 0)
 	m.AddScheduled(3, 20*time.Millisecond)
 	m.AddScheduled(14, time.Second)
 	m.AddScheduled(15, time.Hour)
 	m.AddScheduled(99, 3*time.Hour)
 	m.AddScheduled(-1, -1)
-	m.AddAttemptDuration(execution.Attempt{execution.ResultUnschedulable, "b"}, time.Second)
-	m.AddAttemptDuration(execution.Attempt{execution.ResultScheduled, "a"}, 3*time.Second)
+	m.AddAttemptDuration(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "b"}, time.Second)
+	m.AddAttemptDuration(execution.Attempt{Result: execution.ResultScheduled, Profile: "a"}, 3*time.Second)
 	var names, lines []string
 	for _, f := range m.Values().Families() {
 		names = append(names, f.Name)
@@ -95,30 +92,8 @@ func TestFamiliesOfDurations(t *testing.T) {
 	assert.Less(t, strings.Index(text, `attempts="3"`), strings.Index(text, `attempts="14"`), "sorted by number")
 }
 
-// A failure that says how long it took counts with that, and no other.
-func TestFailuresThatWereTimed(t *testing.T) {
-	var m execution.Metrics
-	took := 5 * time.Millisecond
-	h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
-	for _, f := range []execution.Failure{
-		{Err: errBusy, Took: &took}, {Err: errBusy},
-		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken")), Profile: "mine", Took: &took},
-	} {
-		f.Entry = entryOf(pendingPod("p"))
-		_, err := h.Handle(context.Background(), f)
-		require.NoError(t, err)
-	}
-	counts := map[execution.Attempt]uint64{}
-	for a, d := range m.Values().AttemptDurations {
-		counts[a] = d.Count()
-	}
-	assert.Equal(t, map[execution.Attempt]uint64{
-		{execution.ResultError, outrank.DefaultScheduler}: 1, {execution.ResultUnschedulable, "mine"}: 1,
-	}, counts)
-}
-
-func ExampleMetrics_AddAttemptDuration() {
-	var metrics execution.Metrics
+func ExampleMeter_AddAttemptDuration() {
+	var metrics metrics.Meter
 	a := execution.Attempt{Result: execution.ResultScheduled, Profile: outrank.DefaultScheduler}
 	metrics.AddAttemptDuration(a, 3*time.Millisecond)
 	h := metrics.Values().AttemptDurations[a]
@@ -127,8 +102,8 @@ func ExampleMetrics_AddAttemptDuration() {
 	// 1 attempt, 3ms in all; between 2ms and 4ms there are 1
 }
 
-func ExampleMetrics_AddScheduled() {
-	var metrics execution.Metrics
+func ExampleMeter_AddScheduled() {
+	var metrics metrics.Meter
 	metrics.AddScheduled(2, 1500*time.Millisecond) // at the second attempt
 	fmt.Println(metrics.Values().Families()[1].Samples[20])
 	// Output:

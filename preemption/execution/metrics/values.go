@@ -1,4 +1,4 @@
-package execution
+package metrics
 
 import (
 	"maps"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// MetricValues are the values of a [Metrics] at one moment.
-type MetricValues struct {
-	// Release is that of the Metrics.
+// Values are the values of a [Meter] at one moment.
+type Values struct {
+	// Release is that of the Meter.
 	Release outrank.Release
 	// PreemptionAttempts is how often preemption was asked to make room (every
 	// PostFilter), whatever the answer.
@@ -19,38 +20,38 @@ type MetricValues struct {
 	// PreemptionVictims is the number of victims of each plan that was begun.
 	PreemptionVictims Histogram[int]
 	// ScheduleAttempts is how attempts to schedule a pod ended.
-	ScheduleAttempts map[Attempt]uint64
+	ScheduleAttempts map[execution.Attempt]uint64
 	// AttemptDurations is how long these attempts took, as far as that was measured.
-	AttemptDurations map[Attempt]Histogram[time.Duration]
+	AttemptDurations map[execution.Attempt]Histogram[time.Duration]
 	// PodAttempts is how many attempts the pods took that were scheduled, and
 	// PodDurations how long they waited for it, by the number of attempts; 15 stands
 	// for that and more.
 	PodAttempts  Histogram[int]
 	PodDurations map[int]Histogram[time.Duration]
-	// Pending is how many pods wait, nil until [Metrics.SetPending] is called.
+	// Pending is how many pods wait, nil until [Meter.SetPending] is called.
 	Pending *PendingPods
 	// Incoming is how many pods have entered each part of the queue, nil until
-	// [Metrics.SetIncoming] is called.
+	// [Meter.SetIncoming] is called.
 	Incoming []queue.Incoming
 	// Executions is how many plans were carried out beside the next attempts, by how
 	// that ended as the release counts it (rule 14.5.10).
 	Executions map[ExecutionResult]uint64
 	// Groups are those about groups. They are left out of Families where the release has
 	// none of them.
-	Groups GroupMetricValues
+	Groups GroupValues
 }
 
-// GroupMetricValues are those that are there from v1.37 on where groups are (rule
+// GroupValues are those that are there from v1.37 on where groups are (rule
 // 14.5.11).
-type GroupMetricValues struct {
+type GroupValues struct {
 	// Attempts is how often a group asked preemption to make room, by what that said, and
 	// Victims the number of pods of each plan that was made.
 	Attempts map[preemption.Code]uint64
 	Victims  Histogram[int]
 	// Disruptions is how many of the victims of a plan were groups or pods of groups, and
 	// Violations how many pods violated a budget, by what preempted.
-	Disruptions map[PreemptorType]Histogram[int]
-	Violations  map[PreemptorType]uint64
+	Disruptions map[execution.PreemptorType]Histogram[int]
+	Violations  map[execution.PreemptorType]uint64
 	// Evaluations is how long it took to find the victims, Executions how long to carry
 	// the plans out.
 	Evaluations, Executions map[PreemptionStep]Histogram[time.Duration]
@@ -58,7 +59,7 @@ type GroupMetricValues struct {
 
 // PreemptionStep is the key of a duration: the kind of preemptor and the result.
 type PreemptionStep struct {
-	By     PreemptorType
+	By     execution.PreemptorType
 	Result preemption.Code
 }
 
@@ -71,23 +72,6 @@ const (
 	ExecutionFailed    ExecutionResult = "error"
 )
 
-// Attempt is an attempt to schedule a pod, as far as it is counted.
-type Attempt struct {
-	Result AttemptResult
-	// Profile is the name of the scheduler.
-	Profile string
-}
-
-// AttemptResult is how an attempt ended.
-type AttemptResult string
-
-// The results.
-const (
-	ResultScheduled     AttemptResult = "scheduled"
-	ResultUnschedulable AttemptResult = "unschedulable"
-	ResultError         AttemptResult = "error"
-)
-
 // PendingPods is how many pods wait in each part of the scheduling queue. Those in flight
 // are not looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
 type PendingPods struct {
@@ -97,7 +81,7 @@ type PendingPods struct {
 	Groups, Grouped queue.Counts
 }
 
-// PendingOf is how many pods and groups a queue holds, for [Metrics.SetPending].
+// PendingOf is how many pods and groups a queue holds, for [Meter.SetPending].
 func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
 	single := entities.Pods
 	return PendingPods{Counts: pods, Groups: entities.Groups, Grouped: queue.Counts{
@@ -107,7 +91,7 @@ func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
 }
 
 // copied returns values that share nothing.
-func (c *GroupMetricValues) copied() GroupMetricValues {
+func (c *GroupValues) copied() GroupValues {
 	out := *c
 	out.Attempts, out.Violations, out.Victims = maps.Clone(c.Attempts), maps.Clone(c.Violations), c.Victims.copied()
 	out.Disruptions = cloneHistograms(c.Disruptions)

@@ -1,4 +1,4 @@
-package execution
+package metrics
 
 import (
 	"cmp"
@@ -12,27 +12,27 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// MetricFamily is a metric with its values, as Prometheus defines it.
-type MetricFamily struct {
+// Family is a metric with its values, as Prometheus defines it.
+type Family struct {
 	// Name is the reference's, Help says the same in other words. Type is counter, gauge or
 	// histogram.
 	Name, Help, Type string
-	Samples          []MetricSample
+	Samples          []Sample
 }
 
-// MetricSample is one value of a [MetricFamily].
-type MetricSample struct {
+// Sample is one value of a [Family].
+type Sample struct {
 	// Name is the name of the family, with a suffix in a histogram.
 	Name   string
-	Labels []MetricLabel
+	Labels []Label
 	Value  float64
 }
 
-// MetricLabel is a name with a value.
-type MetricLabel struct{ Name, Value string }
+// Label is a name with a value.
+type Label struct{ Name, Value string }
 
 // String returns the sample as a line of the Prometheus text format.
-func (s MetricSample) String() string {
+func (s Sample) String() string {
 	labels := make([]string, len(s.Labels))
 	for i, l := range s.Labels {
 		labels[i] = l.Name + `="` + labelEscaper.Replace(l.Value) + `"`
@@ -47,13 +47,13 @@ func (s MetricSample) String() string {
 var labelEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // add adds a sample under the family's own name.
-func (f *MetricFamily) add(value float64, labels ...MetricLabel) {
-	f.Samples = append(f.Samples, MetricSample{Name: f.Name, Labels: labels, Value: value})
+func (f *Family) add(value float64, labels ...Label) {
+	f.Samples = append(f.Samples, Sample{Name: f.Name, Labels: labels, Value: value})
 }
 
 // addHistogram adds the samples of one histogram, whose buckets are cumulative there. The
 // bounds are those of a histogram that has counted nothing.
-func addHistogram[N int | time.Duration](f *MetricFamily, labels []MetricLabel, h *Histogram[N], bounds []N) {
+func addHistogram[N int | time.Duration](f *Family, labels []Label, h *Histogram[N], bounds []N) {
 	total := uint64(0)
 	for i := range len(bounds) + 1 {
 		bound := math.Inf(1)
@@ -63,14 +63,14 @@ func addHistogram[N int | time.Duration](f *MetricFamily, labels []MetricLabel, 
 		if i < len(h.Buckets) {
 			total += h.Buckets[i]
 		}
-		f.Samples = append(f.Samples, MetricSample{
+		f.Samples = append(f.Samples, Sample{
 			Name:   f.Name + "_bucket",
-			Labels: append(slices.Clone(labels), MetricLabel{"le", strconv.FormatFloat(bound, 'g', -1, 64)}), Value: float64(total),
+			Labels: append(slices.Clone(labels), Label{"le", strconv.FormatFloat(bound, 'g', -1, 64)}), Value: float64(total),
 		})
 	}
 	f.Samples = append(f.Samples,
-		MetricSample{Name: f.Name + "_sum", Labels: labels, Value: inUnits(h.Sum)},
-		MetricSample{Name: f.Name + "_count", Labels: labels, Value: float64(total)})
+		Sample{Name: f.Name + "_sum", Labels: labels, Value: inUnits(h.Sum)},
+		Sample{Name: f.Name + "_count", Labels: labels, Value: float64(total)})
 }
 
 // inUnits returns a number as a metric has it: durations in seconds.
@@ -82,7 +82,7 @@ func inUnits[N int | time.Duration](n N) float64 {
 }
 
 // durationFamily has one histogram for each key, in the order of compare.
-func durationFamily[K comparable](f MetricFamily, of map[K]Histogram[time.Duration], compare func(a, b K) int, labels func(K) []MetricLabel) MetricFamily {
+func durationFamily[K comparable](f Family, of map[K]Histogram[time.Duration], compare func(a, b K) int, labels func(K) []Label) Family {
 	f.Type = "histogram"
 	for _, key := range slices.SortedFunc(maps.Keys(of), compare) {
 		h := of[key]
@@ -91,20 +91,21 @@ func durationFamily[K comparable](f MetricFamily, of map[K]Histogram[time.Durati
 	return f
 }
 
-func appendSteps(list []MetricFamily, name, help string, of map[PreemptionStep]Histogram[time.Duration], result func(preemption.Code) string) []MetricFamily {
+// appendSteps appends a family of durations, if there are any.
+func appendSteps(list []Family, f Family, of map[PreemptionStep]Histogram[time.Duration], result func(preemption.Code) string) []Family {
 	if len(of) == 0 {
 		return list
 	}
 	compare := func(a, b PreemptionStep) int {
 		return cmp.Or(cmp.Compare(a.By, b.By), cmp.Compare(a.Result.String(), b.Result.String()))
 	}
-	return append(list, durationFamily(MetricFamily{Name: name, Help: help}, of, compare, func(s PreemptionStep) []MetricLabel {
-		return []MetricLabel{{"preemptor", string(s.By)}, {"result", result(s.Result)}}
+	return append(list, durationFamily(f, of, compare, func(s PreemptionStep) []Label {
+		return []Label{{"preemptor", string(s.By)}, {"result", result(s.Result)}}
 	}))
 }
 
-func incomingFamily(name, what string) MetricFamily {
-	return MetricFamily{Name: name, Type: "counter", Help: "Number of " + what + " that entered a queue, by event."}
+func incomingFamily(name, what string) Family {
+	return Family{Name: name, Type: "counter", Help: "Number of " + what + " that entered a queue, by event."}
 }
 
 func sortedKeys[K comparable, V any](of map[K]V, compare func(a, b K) int) []K {

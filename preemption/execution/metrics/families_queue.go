@@ -1,4 +1,4 @@
-package execution
+package metrics
 
 import (
 	"slices"
@@ -27,21 +27,21 @@ func (p *PendingPods) parts(rules *release.Rules) []part {
 
 // The types of what is queued.
 var (
-	podEntity   = MetricLabel{"type", "pod"}
-	groupEntity = MetricLabel{"type", "podgroup"}
+	podEntity   = Label{"type", "pod"}
+	groupEntity = Label{"type", "podgroup"}
 )
 
 // queueFamilies are those about the queue, as far as they were set.
-func (c *MetricValues) queueFamilies(rules *release.Rules) []MetricFamily {
-	var families []MetricFamily
+func (c *Values) queueFamilies(rules *release.Rules) []Family {
+	var families []Family
 	if c.Pending != nil {
-		pods := MetricFamily{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
-		entities := MetricFamily{Name: "scheduler_queued_entities", Type: "gauge", Help: "Number of pods and groups by queue."}
+		pods := Family{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
+		entities := Family{Name: "scheduler_queued_entities", Type: "gauge", Help: "Number of pods and groups by queue."}
 		for _, q := range c.Pending.parts(rules) {
-			pods.add(float64(q.pods), MetricLabel{"queue", q.name})
-			entities.add(float64(q.pods-q.grouped), MetricLabel{"queue", q.name}, podEntity)
+			pods.add(float64(q.pods), Label{"queue", q.name})
+			entities.add(float64(q.pods-q.grouped), Label{"queue", q.name}, podEntity)
 			if q.groups > 0 {
-				entities.add(float64(q.groups), MetricLabel{"queue", q.name}, groupEntity)
+				entities.add(float64(q.groups), Label{"queue", q.name}, groupEntity)
 			}
 		}
 		if families = append(families, pods); rules.EntityMetrics {
@@ -52,7 +52,7 @@ func (c *MetricValues) queueFamilies(rules *release.Rules) []MetricFamily {
 		pods := incomingFamily("scheduler_queue_incoming_pods_total", "pods")
 		entities := incomingFamily("scheduler_queue_incoming_entities_total", "pods and groups")
 		for _, in := range c.Incoming {
-			labels := []MetricLabel{{"event", in.Event}, {"queue", in.Queue}}
+			labels := []Label{{"event", in.Event}, {"queue", in.Queue}}
 			pods.add(float64(in.Pods), labels...)
 			if single := in.Pods - in.Grouped; single > 0 {
 				entities.add(float64(single), append(slices.Clone(labels), podEntity)...)

@@ -1,21 +1,16 @@
-package execution_test
+package metrics_test
 
 import (
-	"context"
-	"errors"
 	"math"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -35,7 +30,7 @@ func TestVictimBuckets(t *testing.T) {
 		{65, 7, "beyond all bounds"},
 		{math.MaxInt, 7, ""},
 	} {
-		var m execution.Metrics
+		var m metrics.Meter
 		m.AddVictims(c.victims)
 		h := m.Values().PreemptionVictims
 		assert.Equal(t, uint64(1), h.Buckets[c.bucket], "%d: %s", c.victims, c.why)
@@ -52,14 +47,14 @@ func TestVictimBuckets(t *testing.T) {
 }
 
 func TestNoMetrics(t *testing.T) {
-	var m *execution.Metrics
+	var m *metrics.Meter
 	m.AddPreemption()
 	m.AddVictims(1)
 	m.AddAttempt(execution.Attempt{})
-	m.SetPending(execution.PendingPods{})
+	m.SetPending(metrics.PendingPods{})
 	m.AddAttemptDuration(execution.Attempt{}, 1)
 	m.AddScheduled(1, 1)
-	assert.Equal(t, execution.MetricValues{}, m.Values())
+	assert.Equal(t, metrics.Values{}, m.Values())
 	assert.Len(t, m.Values().Families(), 2)
 }
 
@@ -68,22 +63,22 @@ func TestNoMetrics(t *testing.T) {
 // the one before it by more than the rounds under way.
 func TestCountsAreRightConcurrently(t *testing.T) {
 	const workers, rounds = 8, 500
-	var m execution.Metrics
+	var m metrics.Meter
 	var all sync.WaitGroup
 	for range workers {
 		all.Go(func() {
 			for i := range rounds {
 				m.AddPreemption()
 				m.AddVictims(i % 100)
-				m.AddAttempt(execution.Attempt{execution.ResultUnschedulable, "p"})
-				m.SetPending(execution.PendingPods{Counts: queue.Counts{Active: i, Backoff: i}})
+				m.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "p"})
+				m.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: i, Backoff: i}})
 			}
 		})
 	}
 	for range 200 {
 		c := m.Values()
 		require.GreaterOrEqual(t, c.PreemptionAttempts, c.PreemptionVictims.Count())
-		require.LessOrEqual(t, c.PreemptionAttempts, c.ScheduleAttempts[execution.Attempt{execution.ResultUnschedulable, "p"}]+workers)
+		require.LessOrEqual(t, c.PreemptionAttempts, c.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: "p"}]+workers)
 		if c.Pending != nil {
 			require.Equal(t, c.Pending.Active, c.Pending.Backoff)
 		}
@@ -93,13 +88,13 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 	assert.Equal(t, uint64(workers*rounds), c.PreemptionAttempts)
 	assert.Equal(t, uint64(workers*rounds), c.PreemptionVictims.Count())
 	assert.Equal(t, workers*5*4950, c.PreemptionVictims.Sum)
-	assert.Equal(t, uint64(workers*rounds), c.ScheduleAttempts[execution.Attempt{execution.ResultUnschedulable, "p"}])
+	assert.Equal(t, uint64(workers*rounds), c.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: "p"}])
 }
 
 func TestCountsAreACopy(t *testing.T) {
-	var m execution.Metrics
+	var m metrics.Meter
 	m.AddAttempt(execution.Attempt{Result: execution.ResultScheduled})
-	m.SetPending(execution.PendingPods{Counts: queue.Counts{Active: 1}})
+	m.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 1}})
 	c := m.Values()
 	c.ScheduleAttempts[execution.Attempt{Result: execution.ResultScheduled}], c.Pending.Active = 7, 7
 	assert.Equal(t, uint64(1), m.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultScheduled}])
@@ -107,11 +102,14 @@ func TestCountsAreACopy(t *testing.T) {
 }
 
 func TestMetricFamilies(t *testing.T) {
-	var m execution.Metrics
+	var m metrics.Meter
 	for _, n := range []int{1, 2, 3, 100} {
 		m.AddVictims(n)
 	}
-	for _, a := range []execution.Attempt{{execution.ResultUnschedulable, "b"}, {execution.ResultScheduled, "a"}, {execution.ResultScheduled, `q"\` + "\n"}, {execution.ResultError, "a"}} {
+	for _, a := range []execution.Attempt{
+		{Result: execution.ResultUnschedulable, Profile: "b"}, {Result: execution.ResultScheduled, Profile: "a"},
+		{Result: execution.ResultScheduled, Profile: `q"\` + "\n"}, {Result: execution.ResultError, Profile: "a"},
+	} {
 		m.AddAttempt(a)
 	}
 	var lines []string
@@ -139,55 +137,4 @@ func TestMetricFamilies(t *testing.T) {
 		`scheduler_schedule_attempts_total{profile="q\"\\\n",result="scheduled"} 1`,
 		`scheduler_schedule_attempts_total{profile="b",result="unschedulable"} 1`,
 	}, lines)
-}
-
-// Every plan that is begun counts once with all its victims: those that leave
-// already, too, and none twice.
-func TestVictimsThatAreCounted(t *testing.T) {
-	a, b, terminating := runningPod("a", "uid-a"), runningPod("b", "uid-b"), runningPod("c", "uid-c")
-	terminating.DeletionTimestamp = time.Unix(1, 0)
-	busy := errors.New("busy")
-	for _, c := range []struct {
-		name    string
-		plan    *preemption.Plan
-		change  func(*executiontest.Recorder)
-		plans   uint64
-		victims uint64
-	}{
-		{"two", evicting("p", a, b), nil, 1, 2},
-		{"one that is terminating", evicting("p", a, terminating), nil, 1, 2},
-		{"terminating alone", evicting("p", terminating), nil, 1, 1},
-		{"one that stands there twice", evicting("p", a, a, b), nil, 1, 2},
-		{"none", evicting("p"), nil, 1, 0},
-		{
-			"one that cannot be evicted", evicting("p", a, b),
-			func(r *executiontest.Recorder) {
-				r.Do = func(c executiontest.Call) error {
-					if c.Op == executiontest.OpEvict {
-						return busy
-					}
-					return nil
-				}
-			}, 1, 2,
-		},
-		{
-			"for a preemptor that is gone", evicting("p", a, b),
-			func(r *executiontest.Recorder) {
-				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
-			}, 0, 0,
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			actions, metrics := &executiontest.Recorder{}, &execution.Metrics{}
-			if c.change != nil {
-				c.change(actions)
-			}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Metrics: metrics})
-			require.NoError(t, err)
-			_, _ = e.Execute(context.Background(), c.plan)
-			counted := metrics.Values().PreemptionVictims
-			assert.Equal(t, c.plans, counted.Count())
-			assert.EqualValues(t, c.victims, counted.Sum)
-		})
-	}
 }

@@ -1,20 +1,21 @@
-package execution
+package metrics
 
 import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // AddGroupPreemption counts an attempt of a group to preempt by its plan, and nil for an
 // error: what preemption said, and for a plan that was made the victims, disruptions and
-// violations. It is [Metrics.AddPreemption] for a group. Time is linear in the plan.
-func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
+// violations. It is [Meter.AddPreemption] for a group. Time is linear in the plan.
+func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 	code := preemption.Contradiction // which the reference calls Error
 	if plan != nil {
 		code = plan.Status.Code
 	}
-	m.change(func(c *MetricValues) {
+	m.change(func(c *Values) {
 		if c.Groups.Attempts == nil {
 			c.Groups.Attempts = map[preemption.Code]uint64{}
 		}
@@ -24,9 +25,9 @@ func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
 		}
 	})
 	if plan != nil && plan.Outcome == preemption.Preempts {
-		by := ByPodGroup
+		by := execution.ByPodGroup
 		if plan.Composite != nil {
-			by = ByCompositeGroup
+			by = execution.ByCompositeGroup
 		}
 		m.AddDisruptions(by, plan.Disruptions, plan.Violations())
 	}
@@ -35,14 +36,14 @@ func (m *Metrics) AddGroupPreemption(plan *preemption.GroupPlan) {
 // AddDisruptions counts a plan to preempt by how many of its victims were groups or pods
 // of groups, and by how many pods violated a budget; neither where it is 0.
 // AddGroupPreemption does so for the plan of a group.
-func (m *Metrics) AddDisruptions(by PreemptorType, disruptions, violations int) {
-	m.change(func(c *MetricValues) {
+func (m *Meter) AddDisruptions(by execution.PreemptorType, disruptions, violations int) {
+	m.change(func(c *Values) {
 		if disruptions > 0 {
 			addTo(&c.Groups.Disruptions, by, groupBounds, disruptions)
 		}
 		if violations > 0 {
 			if c.Groups.Violations == nil {
-				c.Groups.Violations = map[PreemptorType]uint64{}
+				c.Groups.Violations = map[execution.PreemptorType]uint64{}
 			}
 			c.Groups.Violations[by] += uint64(violations)
 		}
@@ -52,15 +53,15 @@ func (m *Metrics) AddDisruptions(by PreemptorType, disruptions, violations int) 
 // AddEvaluation counts how long it took to find the victims for a pod or a group, by a
 // clock of the caller's, AddExecutionDuration how long to carry the plan out: Success, or
 // Contradiction for an error.
-func (m *Metrics) AddEvaluation(step PreemptionStep, took time.Duration) {
-	m.change(func(c *MetricValues) { addTo(&c.Groups.Evaluations, step, stepBounds, took) })
+func (m *Meter) AddEvaluation(step PreemptionStep, took time.Duration) {
+	m.change(func(c *Values) { addTo(&c.Groups.Evaluations, step, stepBounds, took) })
 }
 
 // AddExecutionDuration counts how long it took to carry a plan out. Anything but a success
 // counts as an error.
-func (m *Metrics) AddExecutionDuration(step PreemptionStep, took time.Duration) {
+func (m *Meter) AddExecutionDuration(step PreemptionStep, took time.Duration) {
 	if step.Result != preemption.Success {
 		step.Result = preemption.Contradiction
 	}
-	m.change(func(c *MetricValues) { addTo(&c.Groups.Executions, step, stepBounds, took) })
+	m.change(func(c *Values) { addTo(&c.Groups.Executions, step, stepBounds, took) })
 }

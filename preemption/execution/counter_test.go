@@ -1,0 +1,108 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
+)
+
+// Every plan that is begun counts once with all its victims: those that leave
+// already, too, and none twice.
+func TestVictimsThatAreCounted(t *testing.T) {
+	a, b, terminating := runningPod("a", "uid-a"), runningPod("b", "uid-b"), runningPod("c", "uid-c")
+	terminating.DeletionTimestamp = time.Unix(1, 0)
+	busy := errors.New("busy")
+	for _, c := range []struct {
+		name    string
+		plan    *preemption.Plan
+		change  func(*executiontest.Recorder)
+		plans   uint64
+		victims uint64
+	}{
+		{"two", evicting("p", a, b), nil, 1, 2},
+		{"one that is terminating", evicting("p", a, terminating), nil, 1, 2},
+		{"terminating alone", evicting("p", terminating), nil, 1, 1},
+		{"one that stands there twice", evicting("p", a, a, b), nil, 1, 2},
+		{"none", evicting("p"), nil, 1, 0},
+		{
+			"one that cannot be evicted", evicting("p", a, b),
+			func(r *executiontest.Recorder) {
+				r.Do = func(c executiontest.Call) error {
+					if c.Op == executiontest.OpEvict {
+						return busy
+					}
+					return nil
+				}
+			}, 1, 2,
+		},
+		{
+			"for a preemptor that is gone", evicting("p", a, b),
+			func(r *executiontest.Recorder) {
+				r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
+			}, 0, 0,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			actions, meter := &executiontest.Recorder{}, &metrics.Meter{}
+			if c.change != nil {
+				c.change(actions)
+			}
+			e, err := execution.NewExecutor(execution.Config{Actions: actions, Metrics: meter})
+			require.NoError(t, err)
+			_, _ = e.Execute(context.Background(), c.plan)
+			counted := meter.Values().PreemptionVictims
+			assert.Equal(t, c.plans, counted.Count())
+			assert.EqualValues(t, c.victims, counted.Sum)
+		})
+	}
+}
+
+// What becomes of a plan in the asynchronous order is counted with its error (rule 14.5.10).
+func TestExecutionsAreCounted(t *testing.T) {
+	busy := func(call executiontest.Call) error {
+		if call.Op == executiontest.OpEvict {
+			return errBusy
+		}
+		return nil
+	}
+	meter := &metrics.Meter{}
+	for _, do := range []func(executiontest.Call) error{nil, busy} {
+		actions := &executiontest.Recorder{Do: do}
+		e := newExecutor(t, execution.Config{Actions: actions, Order: execution.Asynchronous, Metrics: meter})
+		_, err := e.Execute(context.Background(), evicting("p", runningPod("victim", "uid-1")))
+		require.Equal(t, do != nil, err != nil)
+	}
+	assert.Equal(t, map[metrics.ExecutionResult]uint64{metrics.ExecutionSucceeded: 1, metrics.ExecutionFailed: 1}, meter.Values().Executions)
+}
+
+// A failure that says how long it took counts with that, and no other.
+func TestFailuresThatWereTimed(t *testing.T) {
+	var m metrics.Meter
+	took := 5 * time.Millisecond
+	h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
+	for _, f := range []execution.Failure{
+		{Err: errBusy, Took: &took}, {Err: errBusy},
+		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken")), Profile: "mine", Took: &took},
+	} {
+		f.Entry = entryOf(pendingPod("p"))
+		_, err := h.Handle(context.Background(), f)
+		require.NoError(t, err)
+	}
+	counts := map[execution.Attempt]uint64{}
+	for a, d := range m.Values().AttemptDurations {
+		counts[a] = d.Count()
+	}
+	assert.Equal(t, map[execution.Attempt]uint64{
+		{execution.ResultError, outrank.DefaultScheduler}: 1, {execution.ResultUnschedulable, "mine"}: 1,
+	}, counts)
+}

@@ -1,0 +1,116 @@
+package metrics_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+func ExampleHistogram() {
+	var meter metrics.Meter
+	meter.AddVictims(3)
+	meter.AddVictims(100)
+	histogram := meter.Values().PreemptionVictims
+	for i, bound := range histogram.Bounds {
+		fmt.Println("up to", bound, "victims:", histogram.Buckets[i])
+	}
+	fmt.Println("all:", histogram.Count(), "with", histogram.Sum, "victims")
+	// Output:
+	// up to 1 victims: 0
+	// up to 2 victims: 0
+	// up to 4 victims: 1
+	// up to 8 victims: 0
+	// up to 16 victims: 0
+	// up to 32 victims: 0
+	// up to 64 victims: 0
+	// all: 2 with 103 victims
+}
+
+// The text format of Prometheus.
+func ExampleValues_Families() {
+	var meter metrics.Meter
+	meter.AddPreemption()
+	meter.AddVictims(3)
+	meter.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
+	meter.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 2, Unschedulable: 1}})
+	for _, f := range meter.Values().Families() {
+		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
+		for _, s := range f.Samples {
+			fmt.Println(s)
+		}
+	}
+	// Output:
+	// # HELP scheduler_pending_pods Number of pending pods by queue.
+	// # TYPE scheduler_pending_pods gauge
+	// scheduler_pending_pods{queue="active"} 2
+	// scheduler_pending_pods{queue="backoff"} 0
+	// scheduler_pending_pods{queue="gated"} 0
+	// scheduler_pending_pods{queue="incomplete"} 0
+	// scheduler_pending_pods{queue="pending"} 0
+	// scheduler_pending_pods{queue="unschedulable"} 1
+	// # HELP scheduler_preemption_attempts_total How often preemption was tried.
+	// # TYPE scheduler_preemption_attempts_total counter
+	// scheduler_preemption_attempts_total 1
+	// # HELP scheduler_preemption_victims Number of victims of a preemption.
+	// # TYPE scheduler_preemption_victims histogram
+	// scheduler_preemption_victims_bucket{le="1"} 0
+	// scheduler_preemption_victims_bucket{le="2"} 0
+	// scheduler_preemption_victims_bucket{le="4"} 1
+	// scheduler_preemption_victims_bucket{le="8"} 1
+	// scheduler_preemption_victims_bucket{le="16"} 1
+	// scheduler_preemption_victims_bucket{le="32"} 1
+	// scheduler_preemption_victims_bucket{le="64"} 1
+	// scheduler_preemption_victims_bucket{le="+Inf"} 1
+	// scheduler_preemption_victims_sum 3
+	// scheduler_preemption_victims_count 1
+	// # HELP scheduler_queued_entities Number of pods and groups by queue.
+	// # TYPE scheduler_queued_entities gauge
+	// scheduler_queued_entities{queue="active",type="pod"} 2
+	// scheduler_queued_entities{queue="backoff",type="pod"} 0
+	// scheduler_queued_entities{queue="gated",type="pod"} 0
+	// scheduler_queued_entities{queue="incomplete",type="pod"} 0
+	// scheduler_queued_entities{queue="pending",type="pod"} 0
+	// scheduler_queued_entities{queue="unschedulable",type="pod"} 1
+	// # HELP scheduler_schedule_attempts_total Number of attempts to schedule pods, by how they ended.
+	// # TYPE scheduler_schedule_attempts_total counter
+	// scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1
+}
+
+// What a queue of groups holds, and a plan for one of them.
+func ExampleMeter_AddGroupPreemption() {
+	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	if err != nil {
+		panic(err)
+	}
+	waiting, err := queue.New(queue.Config{Release: release})
+	if err != nil {
+		panic(err)
+	}
+	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
+	waiting.SetGroup(&outrank.PodGroup{Name: "training"})
+	for _, name := range []string{"worker-1", "worker-2"} {
+		if err := waiting.Add(&outrank.Pod{Name: name, Group: "training"}, now); err != nil {
+			panic(err)
+		}
+	}
+
+	meter := metrics.Meter{Release: release}
+	meter.SetPending(metrics.PendingOf(waiting.Counts(), waiting.Entities()))
+	meter.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Unschedulable.Because("no room")})
+	for _, family := range meter.Values().Families() {
+		for _, sample := range family.Samples {
+			if sample.Value > 0 {
+				fmt.Println(sample)
+			}
+		}
+	}
+	// Output:
+	// scheduler_pending_pods{queue="active"} 2
+	// scheduler_queued_entities{queue="active",type="podgroup"} 1
+	// scheduler_workload_preemption_attempts_total{result="Unschedulable"} 1
+}
