@@ -16,92 +16,122 @@ import (
 // noSeat is what is said of a pod that has no place while its group has one.
 var noSeat = preemption.Status{Code: preemption.Unschedulable, Filter: "GangScheduling", Reasons: []string{"no place beside the others of its group"}}
 
+// decidedGroup is the plan for a group. It holds of the snapshot at this revision.
+type decidedGroup struct {
+	plan     *preemption.GroupPlan
+	revision uint64
+}
+
 // attemptGroup is Attempt for a group (chapter 12): all its pods that wait are placed, or as
 // many as it takes, or none.
 func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
-	members := entry.Group.Members
-	if len(members) == 0 {
-		return nil, fmt.Errorf("group %s: %w: an entry without pods", entry.Group.Key(), outrank.ErrInvalid)
+	group := entry.Group
+	if err := checkMembers(group); err != nil {
+		return nil, err
 	}
-	for i := range members {
-		if members[i].Pod == nil {
-			return nil, fmt.Errorf("group %s: %w: member %d has no pod", entry.Group.Key(), outrank.ErrInvalid, i)
-		}
-	}
-	r := &Result{Entry: entry}
-	plan, revision, err := l.decideGroup(ctx, r, now)
-	if err == nil && plan.Outcome == preemption.Fits {
-		if l.config.Snapshot.Revision() == revision {
+
+	// A plan that an error is about is told of, and nothing is done with it.
+	d, err := l.decideGroup(ctx, group, now)
+	r := &Result{Entry: entry, Decision: Decision{Group: d.plan}}
+	if err == nil && d.plan.Outcome == preemption.Fits {
+		if l.snap.Revision() == d.revision {
 			return r, l.placeGroup(ctx, r, now)
 		}
-		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", entry.Group.Key(), engine.ErrStale)
+		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", group.Key(), engine.ErrStale)
 	}
-	f := execution.GroupFailure{Entry: entry, Now: now, Plan: plan, Err: err, Profile: l.profile(members[0].Pod)}
+
+	f := execution.GroupFailure{Entry: entry, Now: now, Profile: l.profile(group.Members[0].Pod)}
 	if err != nil {
-		f.Plan = nil
-	} else if plan.Outcome == preemption.Preempts {
-		r.Report, f.ExecutionErr = l.executor.ExecuteGroup(ctx, entry.Group, plan)
+		f.Err = err
+		return r, l.failGroup(ctx, r, f)
+	}
+	f.Plan = d.plan
+	if d.plan.Outcome == preemption.Preempts {
+		r.Report, f.ExecutionErr = l.executor.ExecuteGroup(ctx, group, d.plan)
 	}
 	return r, l.failGroup(ctx, r, f)
 }
 
-// decideGroup asks for the plan of a group, and tells of it.
-func (l *Loop) decideGroup(ctx context.Context, r *Result, now time.Time) (*preemption.GroupPlan, uint64, error) {
-	snap, group := l.config.Snapshot, r.Entry.Group
-	if err := l.nominator.ApplyTo(snap); err != nil {
-		return nil, 0, err
+// checkMembers returns what is wrong with the entry of a group.
+func checkMembers(group *queue.Group) error {
+	if len(group.Members) == 0 {
+		return fmt.Errorf("group %s: %w: an entry without pods", group.Key(), outrank.ErrInvalid)
 	}
-	req := engine.GroupRequest{Now: now}
-	for _, m := range group.Members {
-		req.Pods = append(req.Pods, m.Pod)
-	}
-	if l.config.PlaceGroup != nil {
-		req.Place = l.config.PlaceGroup(group)
-	}
-	revision := snap.Revision()
-	plan, err := l.eval.PreemptGroup(ctx, snap, req)
-	if err != nil {
-		return nil, revision, err
-	}
-	if r.Decision.Group = plan; plan.Outcome != preemption.Fits && l.config.Metrics != nil {
-		l.config.Metrics.AddGroupPreemption(plan)
-	}
-	if l.config.Decided != nil {
-		if err := l.config.Decided(r.Decision); err != nil {
-			return nil, revision, &hookError{err}
+	for i := range group.Members {
+		if group.Members[i].Pod == nil {
+			return fmt.Errorf("group %s: %w: member %d has no pod", group.Key(), outrank.ErrInvalid, i)
 		}
 	}
-	if plan.Outcome == preemption.Preempts && snap.Revision() != revision {
-		if err := l.eval.VerifyGroup(ctx, snap, plan, now); err != nil {
-			return nil, revision, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), engine.ErrStale, err)
-		}
-	}
-	return plan, revision, nil
+	return nil
 }
 
-// placeGroup binds the pods that have a place, and puts the others back.
-func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
-	left, byKey := map[outrank.Key]bool{}, map[outrank.Key]queue.Entry{}
-	for _, m := range r.Entry.Group.Members {
-		left[m.Pod.Key()], byKey[m.Pod.Key()] = true, m
+// decideGroup asks for the plan of a group, and tells of it. The plan comes with an error of the
+// caller's function, and with one about a plan that does not hold any more.
+func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Time) (decidedGroup, error) {
+	if err := l.nominator.ApplyTo(l.snap); err != nil {
+		return decidedGroup{}, err
 	}
+	req := engine.GroupRequest{Now: now}
+	for i := range group.Members {
+		req.Pods = append(req.Pods, group.Members[i].Pod)
+	}
+	if l.placing != nil {
+		req.Place = l.placing(group)
+	}
+
+	revision := l.snap.Revision()
+	plan, err := l.eval.PreemptGroup(ctx, l.snap, req)
+	if err != nil {
+		return decidedGroup{}, err
+	}
+	d := decidedGroup{plan, revision}
+	if plan.Outcome != preemption.Fits && l.counter != nil {
+		l.counter.AddGroupPreemption(plan)
+	}
+	if l.tell != nil {
+		if err := l.tell(Decision{Group: plan}); err != nil {
+			return d, &hookError{err}
+		}
+	}
+
+	if plan.Outcome == preemption.Preempts && l.snap.Revision() != revision {
+		if err := l.eval.VerifyGroup(ctx, l.snap, plan, now); err != nil {
+			return d, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), engine.ErrStale, err)
+		}
+	}
+	return d, nil
+}
+
+// placeGroup binds the pods of the result's group that have a place, and puts the others back.
+func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
+	entry, plan := r.Entry, r.Decision.Group
+	members := entry.Group.Members
+	byKey := make(map[outrank.Key]queue.Entry, len(members))
+	for _, m := range members {
+		byKey[m.Pod.Key()] = m
+	}
+
 	var errs []error
-	for _, at := range r.Decision.Group.Placement {
-		m := Result{Entry: byKey[at.Pod.Key()]}
-		delete(left, at.Pod.Key())
+	placed := make(map[outrank.Key]bool, len(members))
+	for _, at := range plan.Placement {
+		key := at.Pod.Key()
+		m := Result{Entry: byKey[key]}
+		placed[key] = true
 		errs = append(errs, l.bind(ctx, &m, at.Node, now))
 		r.Members = append(r.Members, m)
 	}
-	for _, entry := range r.Entry.Group.Members {
-		if !left[entry.Pod.Key()] {
+
+	// The others have no place.
+	for _, member := range members {
+		if placed[member.Pod.Key()] {
 			continue
 		}
-		m, status := Result{Entry: entry}, noSeat
-		errs = append(errs, l.fail(ctx, &m, &execution.Failure{Entry: entry, Now: now, Refused: &status}))
+		m, status := Result{Entry: member}, noSeat
+		errs = append(errs, l.fail(ctx, &m, now, execution.Failure{Refused: &status}))
 		r.Members = append(r.Members, m)
 	}
 	r.Outcome = Bound
-	errs = append(errs, l.config.Queue.AddAttemptedGroup(r.Entry, queue.GroupPlaced, now))
+	errs = append(errs, l.queue.AddAttemptedGroup(entry, queue.GroupPlaced, now))
 	return errors.Join(errs...)
 }
 
@@ -109,17 +139,17 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
 // plan.
 func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.GroupFailure) error {
 	results, err := l.failures.HandleGroup(ctx, f)
-	r.Outcome = Waiting
-	if f.Err != nil {
-		r.Err = f.Err
-	} else {
+	r.Outcome, r.Err = Waiting, f.Err
+	if r.Err == nil {
 		r.Err = f.ExecutionErr
 	}
 	if f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil {
 		r.Outcome = Preempting
 	}
+
+	group := f.Entry.Group
 	for i, failure := range results {
-		m := Result{Entry: f.Entry.Group.Members[i], Outcome: r.Outcome, Failure: failure}
+		m := Result{Entry: group.Members[i], Outcome: r.Outcome, Failure: failure}
 		if failure != nil && failure.Requeue != execution.Requeued {
 			m.Outcome = Dropped
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -27,7 +29,10 @@ func (l *Loop) Observe(old, new any, now time.Time) (moved int, err error) {
 	if l == nil || l.executor == nil {
 		return 0, fmt.Errorf("event: %w: the loop was not made by New", outrank.ErrInvalid)
 	}
-	o := observer{l, now}
+	o := observer{
+		snap: l.snap, queue: l.queue, nominator: l.nominator, executor: l.executor,
+		schedulers: l.schedulers, groups: l.groups, now: now,
+	}
 	switch kindOf(old, new).(type) {
 	case *outrank.Pod:
 		return both(old, new, (*outrank.Pod).Key, o.pod)
@@ -72,11 +77,18 @@ func both[T any, N comparable](old, new any, name func(*T) N, f func(old, new *T
 
 // observer takes in one event.
 type observer struct {
-	*Loop
-	now time.Time
+	snap      *engine.Snapshot
+	queue     *queue.Queue
+	nominator *execution.Nominator
+	executor  *execution.Executor
+	// schedulers are the names of those whose pods are queued; none stands for all.
+	schedulers []string
+	// groups is set where groups of pods are queued as one (rule 5.8.1).
+	groups bool
+	now    time.Time
 }
 
-func (o *observer) moveAll(e queue.ClusterEvent) int { return o.config.Queue.MoveAll(e, o.now) }
+func (o *observer) moveAll(e queue.ClusterEvent) int { return o.queue.MoveAll(e, o.now) }
 
 // pod takes in an event about a pod.
 func (o *observer) pod(old, new *outrank.Pod) (int, error) {
@@ -107,15 +119,14 @@ func (o *observer) pod(old, new *outrank.Pod) (int, error) {
 
 // queued reports whether the pod is one that this scheduler places.
 func (o *observer) queued(pod *outrank.Pod) bool {
-	names := o.eval.Config().Schedulers
-	return len(names) == 0 || slices.Contains(names, pod.Scheduler())
+	return len(o.schedulers) == 0 || slices.Contains(o.schedulers, pod.Scheduler())
 }
 
 // podWaits takes in a pod without a node, in a new version if old is not nil. What changes in it is
 // an event for the pod alone, of which the queue judges; others are only told of a nomination that
 // it had in its own status and has no longer (rules 5.4.5, 5.4.8 and 5.4.19).
 func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
-	snap, key := o.config.Snapshot, new.Key()
+	snap, key := o.snap, new.Key()
 	_, known := snap.Pod(key)
 	if err := snap.PutPod(new); err != nil {
 		return 0, err
@@ -140,7 +151,7 @@ func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 		made := *new
 		version = &made
 	}
-	err := o.config.Queue.Update(version, o.now)
+	err := o.queue.Update(version, o.now)
 	if was := old.NominatedNodeName; was != "" && was != new.NominatedNodeName {
 		return o.roomGivenUp(old, was), err
 	}
@@ -158,7 +169,7 @@ func onlyNominated(old, new *outrank.Pod) bool {
 // concerns others only where groups are queued (rule 5.4.19).
 func (o *observer) podCame(pod *outrank.Pod) (int, error) {
 	_ = o.nominator.Add(pod, "") // news of a pod is no error
-	err := o.config.Queue.Add(pod, o.now)
+	err := o.queue.Add(pod, o.now)
 	if !o.groups {
 		return 0, err
 	}
@@ -169,43 +180,47 @@ func (o *observer) podCame(pod *outrank.Pod) (int, error) {
 func (o *observer) roomGivenUp(pod *outrank.Pod, node string) int {
 	waited := *pod
 	waited.NodeName, waited.NominatedNodeName = "", node
-	return o.config.Queue.RoomGivenUp(&waited, o.now)
+	return o.queue.RoomGivenUp(&waited, o.now)
 }
 
 // podPlaced takes in a pod that has a node now.
 func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
-	_, waited := o.config.Snapshot.Pod(new.Key())
-	waited = old != nil || waited && o.config.Snapshot.NodeOf(new.Key()) == ""
-	if err := o.config.Snapshot.PutPod(new); err != nil {
+	_, waited := o.snap.Pod(new.Key())
+	waited = old != nil || waited && o.snap.NodeOf(new.Key()) == ""
+	if err := o.snap.PutPod(new); err != nil {
 		return 0, err
 	}
+
 	o.nominator.Remove(new)
 	if waited {
-		o.config.Queue.Remove(new)
+		o.queue.Remove(new)
 	}
-	moved := o.config.Queue.AssignedPodAdded(new, o.now)
+
+	moved := o.queue.AssignedPodAdded(new, o.now)
 	moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new})
-	_, err := o.config.Queue.FollowResize(new, o.now)
+	_, err := o.queue.FollowResize(new, o.now)
 	return moved, err
 }
 
 // podChanged takes in a new version of a pod on a node.
 func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
-	if err := o.config.Snapshot.PutPod(new); err != nil {
+	if err := o.snap.PutPod(new); err != nil {
 		return 0, err
 	}
+
+	// What does not change what others may be placed by is no event for them.
 	moved := 0
-	if release := o.config.Snapshot.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequests(release), new.RunningRequests(release)) {
-		moved += o.config.Queue.AssignedPodUpdated(new, o.now)
+	if release := o.snap.Release(); !maps.Equal(old.Labels, new.Labels) || !reflect.DeepEqual(old.RunningRequests(release), new.RunningRequests(release)) {
+		moved += o.queue.AssignedPodUpdated(new, o.now)
 		moved += o.moveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodUpdated, Pod: new, Before: old})
 	}
-	_, err := o.config.Queue.FollowResize(new, o.now)
+	_, err := o.queue.FollowResize(new, o.now)
 	return moved, err
 }
 
 // podGone takes in the end of a pod, which may have been unknown.
 func (o *observer) podGone(pod *outrank.Pod) (int, error) {
-	snap, key := o.config.Snapshot, pod.Key()
+	snap, key := o.snap, pod.Key()
 	known, ok := snap.Pod(key)
 	if ok && known.UID != pod.UID && known.UID != "" && pod.UID != "" {
 		return 0, nil // it was gone already, and another has its name
@@ -219,10 +234,11 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 			return 0, err
 		}
 	}
+
 	was := cmp.Or(o.nominator.NodeOf(key), pod.NominatedNodeName)
 	o.nominator.Remove(pod)
 	o.executor.Gone(pod)
-	o.config.Queue.Remove(pod)
+	o.queue.Remove(pod)
 
 	switch {
 	case pod.Finished() && !ok:
@@ -238,12 +254,12 @@ func (o *observer) podGone(pod *outrank.Pod) (int, error) {
 // node takes in an event about a node.
 func (o *observer) node(old, new *outrank.Node) (int, error) {
 	if new == nil {
-		if err := o.config.Snapshot.RemoveNode(old.Name); err != nil {
+		if err := o.snap.RemoveNode(old.Name); err != nil {
 			return 0, unlessMissing(err)
 		}
 		return o.moveAll(queue.ClusterEvent{Kind: queue.EventNodeDeleted, Node: old}), nil
 	}
-	if err := o.config.Snapshot.PutNode(new); err != nil {
+	if err := o.snap.PutNode(new); err != nil {
 		return 0, err
 	}
 	switch {
@@ -281,38 +297,38 @@ func unlessMissing(err error) error {
 
 func (o *observer) budget(old, new *outrank.PodDisruptionBudget) (int, error) {
 	if new == nil {
-		return 0, unlessMissing(o.config.Snapshot.RemoveBudget(old.Key()))
+		return 0, unlessMissing(o.snap.RemoveBudget(old.Key()))
 	}
-	return 0, o.config.Snapshot.PutBudget(new)
+	return 0, o.snap.PutBudget(new)
 }
 
 func (o *observer) namespace(old, new *outrank.Namespace) (int, error) {
 	if new == nil {
-		return 0, unlessMissing(o.config.Snapshot.RemoveNamespace(old.Name))
+		return 0, unlessMissing(o.snap.RemoveNamespace(old.Name))
 	}
-	return 0, o.config.Snapshot.PutNamespace(new)
+	return 0, o.snap.PutNamespace(new)
 }
 
 func (o *observer) group(old, new *outrank.PodGroup) (int, error) {
 	if new == nil {
-		o.config.Queue.RemoveGroup(old)
-		return 0, unlessMissing(o.config.Snapshot.RemoveGroup(old.Key()))
+		o.queue.RemoveGroup(old)
+		return 0, unlessMissing(o.snap.RemoveGroup(old.Key()))
 	}
-	err := o.config.Snapshot.PutGroup(new)
+	err := o.snap.PutGroup(new)
 	if err == nil {
-		o.config.Queue.SetGroup(new)
+		o.queue.SetGroup(new)
 	}
 	return 0, err
 }
 
 func (o *observer) composite(old, new *outrank.CompositePodGroup) (int, error) {
 	if new == nil {
-		o.config.Queue.RemoveComposite(old)
-		return 0, unlessMissing(o.config.Snapshot.RemoveComposite(old.Key()))
+		o.queue.RemoveComposite(old)
+		return 0, unlessMissing(o.snap.RemoveComposite(old.Key()))
 	}
-	err := o.config.Snapshot.PutComposite(new)
+	err := o.snap.PutComposite(new)
 	if err == nil {
-		o.config.Queue.SetComposite(new)
+		o.queue.SetComposite(new)
 	}
 	return 0, err
 }

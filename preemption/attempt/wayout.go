@@ -60,11 +60,13 @@ func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.R
 	if ctx == nil {
 		return nil, fmt.Errorf("ways out: %w: no context", outrank.ErrInvalid)
 	}
+
 	out := &WaysOut{Asked: []execution.WayOutAnswer{}}
 	for i := range ways {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
 		plan, err := ways[i].Ask(ctx, cluster, req)
 		if err != nil && plan == nil {
 			return nil, fmt.Errorf("way out %s: %w", ways[i].Name, err)
@@ -74,6 +76,9 @@ func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.R
 			out.Plan = plan
 			return out, fmt.Errorf("way out %s: %w", ways[i].Name, err)
 		}
+
+		// One that helps is enough. Where the pod fits there is nothing to be asked for, and an
+		// error that preemption ended in ends all (rule 8.12).
 		if plan != nil && (plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits || plan.Err() != nil) {
 			break
 		}
@@ -82,7 +87,8 @@ func FirstWayOut(ctx context.Context, cluster *engine.Snapshot, req preemption.R
 	return out, nil
 }
 
-// decisive returns the plan that counts, with the answers of the nodes.
+// decisive returns the plan that counts, with the answers of the nodes: the last that changes the
+// nomination, or else the last there is. What ended in an error counts most.
 func (w *WaysOut) decisive() *preemption.Plan {
 	var plan, told *preemption.Plan
 	for i := range w.Asked {
@@ -97,6 +103,8 @@ func (w *WaysOut) decisive() *preemption.Plan {
 			told = p
 		}
 	}
+
+	// The plan is the caller's, so that what it lacks goes into a copy.
 	if plan == nil || told == nil || tellsOfNodes(plan) {
 		return plan
 	}

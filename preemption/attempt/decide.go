@@ -1,0 +1,130 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// decided is what was decided about a pod: nodes that take it, or a plan. It holds of the snapshot
+// at this revision.
+type decided struct {
+	pod      *outrank.Pod
+	nodes    []*outrank.Node
+	plan     *preemption.Plan
+	revision uint64
+}
+
+// hookError is an error of the caller's functions, which is returned as well.
+type hookError struct{ error }
+
+func (e *hookError) Unwrap() error { return e.error }
+
+// decide brings the nominations in line, decides, and tells of it. What was decided by then comes
+// with an error, but for a plan that the caller did not want.
+func (l *Loop) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
+	if err := l.know(pod); err != nil {
+		return decided{}, err
+	}
+	if err := l.nominator.ApplyTo(l.snap); err != nil {
+		return decided{}, err
+	}
+
+	d, err := l.ask(ctx, pod, now)
+	switch {
+	case err != nil:
+		return d, err
+	case len(d.nodes) == 0 && d.plan == nil:
+		return d, &hookError{fmt.Errorf("pod %s: %w: a decision without a node and without a plan", pod.Key(), outrank.ErrInvalid)}
+	case l.tell == nil:
+		return d, nil
+	}
+	if err := l.tell(Decision{Nodes: d.nodes, Plan: d.plan}); err != nil {
+		d.plan = nil
+		return d, &hookError{err}
+	}
+	return d, nil
+}
+
+// know puts a pod into the snapshot that nobody has put there. A nominator of the caller's may know
+// pods by something else.
+func (l *Loop) know(pod *outrank.Pod) error {
+	if !l.owns {
+		return nil
+	}
+	if _, known := l.snap.Pod(pod.Key()); known {
+		return nil
+	}
+	if err := l.snap.PutPod(pod); err != nil {
+		return err
+	}
+	_ = l.nominator.Add(pod, "") // news of a pod is no error
+	return nil
+}
+
+// ask asks the caller's function, or Decide. That changes nothing, so that its answer holds of the
+// snapshot that it was asked about; a caller's may change the snapshot, and speaks of it as it is
+// when it returns.
+func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
+	if l.decideAs == nil {
+		revision := l.snap.Revision()
+		d, err := l.Decide(ctx, pod, now)
+		return decided{pod: pod, nodes: d.Nodes, plan: d.Plan, revision: revision}, err
+	}
+	d, err := l.decideAs(ctx, pod, now)
+	return decided{pod: pod, nodes: d.Nodes, plan: d.Plan, revision: l.snap.Revision()}, err
+}
+
+// Decide decides about a pod, on the snapshot as it is: the nodes that take it or, where none
+// does, who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). Where the node
+// that it is nominated to takes it, that is the only one ([engine.Evaluator.FeasibleNominated]:
+// the nomination of the snapshot counts, and the pod's own only where the snapshot does not know
+// the pod). Preemption is asked before the nodes are listed, because it remembers answers about
+// equal pods. For a pod whose resize is to have room it is asked alone. The errors are those of
+// [engine.Evaluator.Preempt]; beside that of an extender comes a plan. Nothing is changed.
+func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error) {
+	if err := l.ready(ctx); err != nil {
+		return Decision{}, err
+	}
+	if l.nominated(pod) {
+		node, err := l.eval.FeasibleNominated(ctx, l.snap, pod)
+		switch {
+		case err != nil:
+			return Decision{}, err
+		case node != nil:
+			return Decision{Nodes: []*outrank.Node{node}}, nil
+		}
+	}
+
+	plan, err := l.eval.Preempt(ctx, l.snap, pod, now)
+	if err != nil || plan.Outcome != preemption.Fits || plan.Resize {
+		return Decision{Plan: plan}, err
+	}
+	nodes, err := l.eval.Feasible(ctx, l.snap, pod)
+	return Decision{Nodes: nodes}, err
+}
+
+// nominated reports whether a pod that waits may be nominated to a node.
+func (l *Loop) nominated(pod *outrank.Pod) bool {
+	return pod != nil && pod.NodeName == "" && (pod.NominatedNodeName != "" || l.snap.NominationOf(pod.Key()) != "")
+}
+
+// stale is the error about a decision that does not hold any more.
+func stale(pod *outrank.Pod, why any) error {
+	return fmt.Errorf("pod %s: %w: the snapshot was changed during the attempt: %v", pod.Key(), engine.ErrStale, why)
+}
+
+// stillHolds returns why a plan does not hold any more because the snapshot was changed.
+func (l *Loop) stillHolds(ctx context.Context, d decided, now time.Time) error {
+	if l.snap.Revision() == d.revision {
+		return nil
+	}
+	if err := l.eval.Verify(ctx, l.snap, d.plan, now); err != nil {
+		return stale(d.pod, err)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package attempt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
+)
+
+// fail is the other end of an attempt: the pod of the result has no node. The failure says why; what
+// every failure says is filled in here.
+func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
+	pod := r.Entry.Pod
+	f.Entry, f.Now = r.Entry, now
+	f.Release, f.Variant, f.Profile = l.snap.Release(), l.variant, l.profile(pod)
+	if l.took != nil {
+		took := l.took()
+		f.Took = &took
+	}
+
+	done, err := l.failures.Handle(ctx, f)
+	r.Failure, r.Err = done, cmp.Or(f.Err, f.ExecutionErr)
+	r.Outcome = Waiting
+	switch {
+	case done == nil:
+		l.queue.Done(f.Entry) // nothing was done about it
+		r.Outcome = Dropped
+	case done.Requeue != execution.Requeued:
+		r.Outcome = Dropped
+		if done.Requeue == execution.NotRequeuedGone {
+			l.forget(pod)
+		}
+	case f.Plan != nil && f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil:
+		r.Outcome, r.Node = Preempting, f.Plan.Node
+	}
+	return errors.Join(misuse(f.Err), err)
+}
+
+// profile is the name of the scheduler that tries a pod.
+func (l *Loop) profile(pod *outrank.Pod) string { return cmp.Or(l.scheduler, pod.Scheduler()) }
+
+// forget takes a pod that is gone out of the loop's snapshot, unless another has its name by now.
+func (l *Loop) forget(pod *outrank.Pod) {
+	if !l.owns {
+		return
+	}
+	key := pod.Key()
+	if known, ok := l.snap.Pod(key); ok && known.UID == pod.UID && l.snap.NodeOf(key) == "" {
+		_ = l.snap.RemovePod(key) // it is there
+	}
+}
+
+// misuse is the part of an error that is not dealt with by putting the pod back.
+func misuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	var hook *hookError
+	switch {
+	case errors.As(err, &hook):
+		return hook.error
+	case errors.Is(err, engine.ErrStale), errors.Is(err, preemption.ErrState), errors.Is(err, preemption.ErrExists):
+		return err
+	}
+	return nil
+}
