@@ -110,7 +110,7 @@ func (a *attempt) check(n *outrank.Node) preemption.Status {
 
 func (a *attempt) checkAll() []preemption.Status {
 	var list []preemption.Status
-	for n := range a.scene.here.snap.Nodes() {
+	for n := range a.scene.here.nodes() {
 		list = append(list, a.check(n))
 	}
 	return list

@@ -63,7 +63,7 @@ func checkNobody(s *scene) *Violation {
 	if state == nil || state.state == nil {
 		return nil
 	}
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		if status := state.check(n); status.Code != preemption.Success {
 			return s.violation(ruleNobody, "nobody is away, and it says %s", textOf(status))
 		}

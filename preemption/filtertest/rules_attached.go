@@ -24,13 +24,13 @@ func checkConcern(s *scene) *Violation {
 			return s.violation(ruleConcern, "it said something else for the same pod, or for an equal one")
 		}
 	}
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		a := s.begin()
 		if a == nil {
 			return nil
 		}
 		want := a.checkAll()
-		changed := s.here.snap.Clone()
+		changed := s.here.clone()
 		for _, p := range changed.PodsOn(n.Name) {
 			if !f.Concerns(p) {
 				if err := changed.RemovePod(p.Key()); err != nil {
@@ -80,7 +80,7 @@ func (s *scene) attachedSteps(n *outrank.Node) []attachedStep {
 // attach returns a clone of the scene's snapshot that the filter is attached to.
 func (s *scene) attach() (*engine.Snapshot, *Violation) {
 	f := s.filter.(engine.StatefulFilter)
-	snap := s.here.snap.Clone()
+	snap := s.here.clone()
 	s.calls = s.calls[:0]
 	s.calling("Attach")
 	err := snap.Attach(f)
@@ -97,12 +97,12 @@ func checkAttached(s *scene) *Violation {
 	if _, ok := s.filter.(engine.StatefulFilter); !ok {
 		return nil
 	}
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		snap, v := s.attach()
 		if v != nil {
 			return v
 		}
-		plain, mark, left := s.here.snap.Clone(), snap.Mark(), snap.Clone()
+		plain, mark, left := s.here.clone(), snap.Mark(), snap.Clone()
 		for _, step := range s.attachedSteps(n) {
 			if step.change(plain) != nil {
 				continue

@@ -12,7 +12,7 @@ import (
 // dryRuns makes a dry run on every node.
 func (s *scene) dryRuns(a *attempt, pod *outrank.Pod) []preemption.Status {
 	var list []preemption.Status
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		list = append(list, logged{a}.run(n, s.victims(n, pod))...)
 	}
 	return list
@@ -43,7 +43,7 @@ func checkAttempts(s *scene) *Violation {
 	if i, differ := firstDifference(s.dryRuns(a, s.here.pod), mine); differ {
 		return s.violation(ruleAttempt, "before the other attempt was started, answer %d was %s", i+1, textOf(mine[i]))
 	}
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		a.removeAll(s.victims(n, s.here.pod), n)
 	}
 	if i, differ := firstDifference(s.dryRuns(b, s.other), theirs); differ {
@@ -130,7 +130,7 @@ func (s *scene) compareWithin(start func() preemption.FilterState, pod *outrank.
 		state = state.Clone()
 	}
 	var got []preemption.Status
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		if state == nil {
 			got = append(got, make([]preemption.Status, len(s.victims(n, pod))+3)...)
 		} else {

@@ -17,7 +17,7 @@ func orders(pods []*outrank.Pod) [][]*outrank.Pod {
 
 // checkClone changes a clone, and then the original of another clone.
 func checkClone(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
 		for count := range len(victims) + 1 {
 			a := s.begin()
@@ -48,7 +48,7 @@ func checkClone(s *scene) *Violation {
 
 // checkRestore removes pods and adds them back in several orders.
 func checkRestore(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
 		for count := 1; count <= len(victims); count++ {
 			for _, back := range orders(victims[:count]) {
@@ -70,7 +70,7 @@ func checkRestore(s *scene) *Violation {
 
 // checkOrder removes pods in several orders, and adds some of them in several.
 func checkOrder(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
 		for count := 2; count <= len(victims); count++ {
 			for _, order := range orders(victims[:count])[1:] {
@@ -112,7 +112,7 @@ func (s *scene) compareOrders(n *outrank.Node, pods, order []*outrank.Pod) *Viol
 // checkFollow compares a state that was told of changes with one that is started
 // on a snapshot after these changes.
 func checkFollow(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		victims, nominated := s.victims(n, s.here.pod), s.nominated(n)
 		for count := range len(victims) + 1 {
 			if v := s.compareFollowed(n, victims[:count], nil); v != nil {
@@ -139,7 +139,7 @@ func (s *scene) compareFollowed(n *outrank.Node, away, nominated []*outrank.Pod)
 		a.addAll(nominated, n)
 	}
 	got := a.check(n)
-	changed := s.here.snap.Clone()
+	changed := s.here.clone()
 	for _, p := range away {
 		if err := changed.RemovePod(p.Key()); err != nil {
 			return nil

@@ -26,7 +26,7 @@ func checkReadOnly(s *scene) *Violation {
 	a := s.begin()
 	steps := []func(){func() {}} // Start has been called
 	if a != nil {
-		for n := range s.here.snap.Nodes() {
+		for n := range s.here.nodes() {
 			steps = append(steps, s.everyCall(a, n)...)
 		}
 	}
@@ -62,7 +62,7 @@ func (s *scene) everyCall(a *attempt, n *outrank.Node) []func() {
 // checkSameAnswer asks one state twice, another of the same snapshot, and one of
 // a snapshot of equal objects.
 func checkSameAnswer(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		a, again := s.begin(), s.start("again", s.here.pod, s.here.snap)
 		equal := s.start("equal", s.untouched.pod, s.untouched.snap)
 		switch {
@@ -90,7 +90,7 @@ func checkSameAnswer(s *scene) *Violation {
 
 // checkStatus looks at the answers of dry runs.
 func checkStatus(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		a := s.begin()
 		if a == nil {
 			return nil
@@ -116,7 +116,7 @@ func checkKeptStatus(s *scene) *Violation {
 	}
 	var kept []preemption.Status
 	var copies [][]string
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		for _, p := range append(s.victims(n, s.here.pod), nil) {
 			status := a.check(n)
 			kept, copies = append(kept, status), append(copies, slices.Clone(status.Reasons))
@@ -136,7 +136,7 @@ func checkKeptStatus(s *scene) *Violation {
 
 // checkCheck removes pods with and without checks of all nodes in between.
 func checkCheck(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		victims := s.victims(n, s.here.pod)
 		for count := range len(victims) + 1 {
 			plain, asked := s.begin(), s.start("asked", s.here.pod, s.here.snap)
@@ -159,7 +159,7 @@ func checkCheck(s *scene) *Violation {
 
 // checkUnresolvable removes all pods where a node is unresolvable.
 func checkUnresolvable(s *scene) *Violation {
-	for n := range s.here.snap.Nodes() {
+	for n := range s.here.nodes() {
 		a := s.begin()
 		if a == nil {
 			return nil

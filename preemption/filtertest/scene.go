@@ -3,6 +3,7 @@ package filtertest
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -37,6 +38,12 @@ type stage struct {
 	pod     *outrank.Pod
 	snap    *engine.Snapshot
 }
+
+// nodes goes through the nodes of the cluster, in its order.
+func (s *stage) nodes() iter.Seq[*outrank.Node] { return s.snap.Nodes() }
+
+// clone returns the cluster once more, to be changed.
+func (s *stage) clone() *engine.Snapshot { return s.snap.Clone() }
 
 // errPrepare says that a Prepare cannot be relied on.
 var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
