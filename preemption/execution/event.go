@@ -33,8 +33,8 @@ const inMemory = " (in kube-scheduler memory)."
 
 // victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
 // one that the preemptor names, unless the configuration gives another name.
-func (c *Config) victimCondition(preemptor *outrank.Pod, kind PreemptorType) outrank.PodCondition {
-	scheduler := c.Scheduler
+func (e *Executor) victimCondition(preemptor *outrank.Pod, kind PreemptorType) outrank.PodCondition {
+	scheduler := e.scheduler
 	if scheduler == "" {
 		scheduler = preemptor.Scheduler()
 	}

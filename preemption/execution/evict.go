@@ -21,11 +21,11 @@ func (x *execution) evictLastAlone(ctx context.Context) error {
 
 // evictAll evicts these victims in groups of Parallel.
 func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
-	if x.config.Variant == 0 && len(victims) > 0 {
-		x.condition = x.config.victimCondition(x.report.Preemptor, x.report.preemptorType())
+	if x.variant == 0 && len(victims) > 0 {
+		x.condition = x.victimCondition(x.report.Preemptor, x.report.preemptorType())
 	}
 	for len(victims) > 0 {
-		group := victims[:min(x.config.Parallel, len(victims))]
+		group := victims[:min(x.parallel, len(victims))]
 		victims = victims[len(group):]
 		if err := ctx.Err(); err != nil {
 			return x.report.failure(err)
@@ -54,7 +54,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 	all := true
 	for _, v := range group {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
-			x.config.Actions.Event(x.victimEvent(v))
+			x.actions.Event(x.victimEvent(v))
 		}
 		all = all && v.Result.Done()
 	}
@@ -72,10 +72,10 @@ func (x *execution) victimEvent(v *VictimReport) outrank.Event {
 		Pod: v.Pod, Related: x.report.Preemptor, Message: x.preempted,
 	}
 	switch ofGroup := x.report.Group != nil; {
-	case !ofGroup && x.config.Variant == outrank.VariantSimplified:
+	case !ofGroup && x.variant == outrank.VariantSimplified:
 		e.Type, e.Action = outrank.EventWarning, actionScheduling
 		return e
-	case !ofGroup && x.config.Variant == outrank.VariantV1_13:
+	case !ofGroup && x.variant == outrank.VariantV1_13:
 		e.Action, e.Related = "", nil // v1.13 knows no action and no second pod of an event
 		return e
 	case ofGroup:
@@ -102,9 +102,9 @@ func (x *execution) preemptedText() string {
 	}
 	pod := x.report.Preemptor
 	switch {
-	case x.config.Variant == outrank.VariantSimplified:
+	case x.variant == outrank.VariantSimplified:
 		return "Preempted by " + string(pod.Key()) + " on node " + node
-	case x.config.Variant == outrank.VariantV1_13:
+	case x.variant == outrank.VariantV1_13:
 		return "by " + string(pod.Key()) + " on node " + node
 	}
 	return preemptedBy(ByPod, identityOf(pod), node)
@@ -112,7 +112,7 @@ func (x *execution) preemptedText() string {
 
 // evictOnce evicts a victim unless this executor has done so before.
 func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
-	if x.config.Variant != 0 {
+	if x.variant != 0 {
 		v.Result = Failed
 		v.Result, v.Err = x.evict(ctx, v.Pod)
 		return
@@ -135,7 +135,7 @@ func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
 
 // evict rejects or evicts a victim.
 func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
-	waited, err := x.config.Actions.Reject(ctx, victim)
+	waited, err := x.actions.Reject(ctx, victim)
 	if err == nil && waited {
 		return RejectedWhileWaiting, nil
 	}
@@ -145,12 +145,12 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
 			Condition: x.condition,
 		}
-		err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Evict(ctx, e) })
+		err = x.retry.do(ctx, func() error { return x.actions.Evict(ctx, e) })
 	}
 	switch {
 	case err == nil:
 		return Evicted, nil
-	case notFound(err) && x.config.Variant != outrank.VariantV1_13:
+	case notFound(err) && x.variant != outrank.VariantV1_13:
 		return AlreadyGone, nil
 	}
 	return Failed, err

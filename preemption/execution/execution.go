@@ -51,7 +51,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 			continue
 		}
 		victims = append(victims, VictimReport{Pod: pod})
-		if v := &victims[len(victims)-1]; pod.Terminating() && e.config.Variant == 0 {
+		if v := &victims[len(victims)-1]; pod.Terminating() && e.variant == 0 {
 			v.Result = AlreadyTerminating
 		} else {
 			x.toEvict = append(x.toEvict, v)
@@ -66,7 +66,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 // in v1.13 those that violate a budget come first (rule 13.2.12), and without reprieve the
 // least important one does (rule 13.3.13).
 func (x *execution) sortByVariant() {
-	switch x.config.Variant {
+	switch x.variant {
 	case outrank.VariantV1_13:
 		violating := map[*outrank.Pod]bool{}
 		for i := range x.plan.Victims {
@@ -141,7 +141,7 @@ func (e *Executor) begin(x *execution, leaves []outrank.Key) bool {
 // nothingToDo reports whether all victims leave already, so that there is nothing to
 // be done beside the next attempts (rule 14.2.6).
 func (x *execution) nothingToDo() bool {
-	return x.config.Order == Asynchronous && len(x.toEvict) == 0
+	return x.order == Asynchronous && len(x.toEvict) == 0
 }
 
 // endedInMemory reports whether the last victim was rejected while it waited, so that

@@ -23,7 +23,17 @@ import (
 // wants a plan executed in the background puts "go" before the call, and keeps
 // the preemptor out of the queue while [Executor.Preempting] returns true.
 type Executor struct {
-	config    Config
+	// These are of the Config, with the defaults of what it leaves open.
+	actions   Actions
+	release   outrank.Release
+	variant   outrank.Variant
+	order     Order
+	parallel  int
+	scheduler string
+	retry     Retry
+	nominator *Nominator
+	counter   Counter
+
 	rules     release.Rules
 	evictions *evictions
 
@@ -57,18 +67,24 @@ func NewExecutor(config Config) (*Executor, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
+	e := &Executor{
+		actions: config.Actions, release: config.Release, variant: config.Variant, scheduler: config.Scheduler,
+		order: config.Order.of(config.Release, config.Variant), parallel: config.Parallel,
+		retry: config.Retry, nominator: config.Nominator, counter: counterOr(config.Metrics),
+		rules:    release.Of(release.Release(config.Release)),
+		underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{},
+	}
 	switch {
 	case config.Variant != 0:
-		config.Parallel = 1
+		e.parallel = 1
 	case config.Parallel == 0:
-		config.Parallel = defaultParallel
+		e.parallel = defaultParallel
 	}
-	config.Order = config.Order.of(config.Release, config.Variant)
-	config.Metrics = counterOr(config.Metrics)
 	if config.Remember == 0 {
 		config.Remember = defaultRemember
 	}
-	return &Executor{config: config, rules: release.Of(release.Release(config.Release)), evictions: newEvictions(config.Remember), underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{}}, nil
+	e.evictions = newEvictions(config.Remember)
+	return e, nil
 }
 
 // ready reports a call that cannot begin.

@@ -13,7 +13,7 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	if x.group != nil {
 		return x.fetchGroup(ctx)
 	}
-	latest, result, err := latestOf(ctx, x.config.Actions, x.plan.Pod)
+	latest, result, err := latestOf(ctx, x.actions, x.plan.Pod)
 	if err != nil {
 		return false, err
 	}
@@ -39,7 +39,7 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	for i, at := range x.group.nominations {
 		m := &x.report.Members[i]
 		m.Pod, m.Node = at.Pod, at.Node
-		latest, result, err := latestOf(ctx, x.config.Actions, at.Pod)
+		latest, result, err := latestOf(ctx, x.actions, at.Pod)
 		switch {
 		case err != nil:
 			return false, err

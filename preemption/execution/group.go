@@ -44,7 +44,7 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 	if err := e.ready(ctx); err != nil {
 		return &Report{}, err
 	}
-	if of := e.config.Release; !release.Release(of).HasGroups() {
+	if of := e.release; !release.Release(of).HasGroups() {
 		return &Report{}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
 	}
 	if err := checkGroupPlan(group, plan); err != nil {

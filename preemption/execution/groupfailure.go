@@ -105,8 +105,9 @@ func (h *FailureHandler) HandleGroup(ctx context.Context, f GroupFailure) ([]*Fa
 	return results, errors.Join(errs...)
 }
 
-func (f *GroupFailure) check() error {
-	g := f.Entry.Group
+func (f *GroupFailure) check() error { return f.checkOf(f.Entry.Group) }
+
+func (f *GroupFailure) checkOf(g *queue.Group) error {
 	switch {
 	case g == nil || g.PodGroup == nil && g.Composite == nil:
 		return fmt.Errorf("failure: %w: no group", outrank.ErrInvalid)
@@ -240,7 +241,7 @@ func (h *FailureHandler) updateGroups(ctx context.Context, f *GroupFailure) erro
 		return nil
 	}
 	var errs []error
-	for _, s := range f.statuses() {
+	for _, s := range f.statuses(f.Entry.Group) {
 		err := h.Retry.do(ctx, func() error { return actions.UpdateGroupStatus(ctx, s) })
 		if err != nil && !notFound(err) {
 			errs = append(errs, fmt.Errorf("group %s: condition %s: %w", s.Key, s.Condition.Type, err))
@@ -251,8 +252,7 @@ func (h *FailureHandler) updateGroups(ctx context.Context, f *GroupFailure) erro
 
 // statuses are the conditions to set: of the root first, then of the groups of members.
 // A root that is known to have been scheduled before keeps its own.
-func (f *GroupFailure) statuses() []GroupStatus {
-	g := f.Entry.Group
+func (f *GroupFailure) statuses(g *queue.Group) []GroupStatus {
 	var out []GroupStatus
 	if g.PodGroup != nil {
 		if !g.PodGroup.Scheduled {

@@ -69,11 +69,11 @@ func PlanLogLines(plan *preemption.Plan) []LogLine {
 // order (rules 14.7.2 to 14.7.5). It is nothing for a nil report and by a [Config.Variant].
 // Time is linear in the report.
 func (e *Executor) LogLines(r *Report) []LogLine {
-	if r == nil || e.config.Variant != 0 || r.Result == PreemptorGone || r.Result == PreemptorBound {
+	if r == nil || e.variant != 0 || r.Result == PreemptorGone || r.Result == PreemptorBound {
 		return nil
 	}
 	l := lines{first: slog.String("preemptor", r.who())}
-	if e.config.Order == Synchronous {
+	if e.order == Synchronous {
 		failed := false // the execution ends before a terminating victim behind it
 		r.logVictims(&l, func(v VictimReport) bool {
 			failed = failed || v.Result == Failed

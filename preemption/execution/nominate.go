@@ -12,13 +12,13 @@ import (
 // pod that is not found is cleared, and counts as a failure all the same (rule 14.3.4).
 func (x *execution) clearNominations(ctx context.Context) {
 	pods := x.plan.ClearedNominations
-	if x.config.Nominator != nil {
-		pods = x.config.Nominator.standing(pods, x.plan.Node, x.report.Preemptor.PriorityValue())
+	if x.nominator != nil {
+		pods = x.nominator.standing(pods, x.plan.Node, x.report.Preemptor.PriorityValue())
 	}
 	for _, p := range pods {
 		c := ClearReport{Pod: p, Err: ctx.Err()}
 		if c.Err == nil {
-			c.Err = x.config.Retry.do(ctx, func() error { return x.config.Actions.ClearNomination(ctx, p) })
+			c.Err = x.retry.do(ctx, func() error { return x.actions.ClearNomination(ctx, p) })
 		}
 		x.clearingFailed = x.clearingFailed || c.Err != nil
 		if c.Err == nil || notFound(c.Err) {
@@ -43,11 +43,11 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 	if x.group != nil {
 		return x.nominateGroup(ctx)
 	}
-	pod, memory := x.report.Preemptor, x.config.Nominator
+	pod, memory := x.report.Preemptor, x.nominator
 	if memory != nil {
 		memory.move(pod, x.plan.Node)
 	}
-	err := x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, pod, x.plan.Node) })
+	err := x.retry.do(ctx, func() error { return x.actions.Nominate(ctx, pod, x.plan.Node) })
 	switch {
 	case err == nil:
 		x.report.Nominated = true
@@ -65,7 +65,7 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 // nominateGroup nominates the pods that still wait, each first in the Nominator. It
 // reports whether any of them is there to be nominated.
 func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
-	memory := x.config.Nominator
+	memory := x.nominator
 	if memory != nil {
 		for _, m := range x.group.members {
 			memory.move(m.Pod, m.Node)
@@ -74,7 +74,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 	for i, m := range x.group.members {
 		err := ctx.Err()
 		if err == nil {
-			err = x.config.Retry.do(ctx, func() error { return x.config.Actions.Nominate(ctx, m.Pod, m.Node) })
+			err = x.retry.do(ctx, func() error { return x.actions.Nominate(ctx, m.Pod, m.Node) })
 		}
 		switch {
 		case err == nil:
@@ -98,7 +98,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 }
 
 func (x *execution) forgetNomination(p *outrank.Pod) {
-	if x.config.Nominator != nil {
-		x.config.Nominator.Remove(p)
+	if x.nominator != nil {
+		x.nominator.Remove(p)
 	}
 }

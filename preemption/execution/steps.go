@@ -21,7 +21,7 @@ func (x *execution) run(ctx context.Context) error {
 	}()
 	found, err := x.fetch(ctx)
 	if err != nil {
-		activate = x.config.Order == Asynchronous
+		activate = x.order == Asynchronous
 		return x.report.failure(err)
 	}
 	if !found {
@@ -30,15 +30,15 @@ func (x *execution) run(ctx context.Context) error {
 	x.countVictims()
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
-	activate = x.config.Order == Asynchronous
+	activate = x.order == Asynchronous
 	err = x.steps(ctx)
-	if x.config.Order == Asynchronous && !x.nothingToDo() {
-		x.config.Metrics.AddExecution(err)
+	if x.order == Asynchronous && !x.nothingToDo() {
+		x.counter.AddExecution(err)
 	}
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
-		if x.config.Variant == outrank.VariantSimplified {
-			x.config.Actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
+		if x.variant == outrank.VariantSimplified {
+			x.actions.Event(preemptingEvent(x.report.Preemptor, len(x.report.Victims), x.plan.Node))
 		}
 	}
 	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
@@ -48,24 +48,24 @@ func (x *execution) run(ctx context.Context) error {
 // countVictims counts them for a pod as preemptor (rules 14.5.8 and 14.5.11).
 func (x *execution) countVictims() {
 	if x.group == nil && (x.rules.VictimsAlwaysCounted || !x.nothingToDo()) {
-		x.config.Metrics.AddVictims(len(x.report.Victims))
+		x.counter.AddVictims(len(x.report.Victims))
 	}
 }
 
 // activate has the preemptor tried again, or the first pod of a group, with which the
 // queue activates the others.
-func (x *execution) activate() { x.config.Actions.Activate(x.report.Preemptor) }
+func (x *execution) activate() { x.actions.Activate(x.report.Preemptor) }
 
 // steps takes the steps after the first in the configured order.
 func (x *execution) steps(ctx context.Context) error {
-	if x.config.Order == Asynchronous {
+	if x.order == Asynchronous {
 		if ok, err := x.nominate(ctx); !ok || x.nothingToDo() {
 			return err
 		}
 		x.clearNominations(ctx)
 		return x.evictLastAlone(ctx)
 	}
-	old := x.config.Variant == outrank.VariantV1_13
+	old := x.variant == outrank.VariantV1_13
 	if old {
 		if ok, err := x.nominate(ctx); !ok {
 			return err
