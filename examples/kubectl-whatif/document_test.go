@@ -67,7 +67,7 @@ type (
 		Start                           time.Time
 	}
 	jsonStatus struct {
-		Code       preemption.Code
+		Code       string
 		Filter     string
 		ExcludedBy string
 		Reasons    []string
@@ -93,7 +93,7 @@ type (
 func (p jsonPod) key() string { return p.Namespace + "/" + p.Name }
 
 func (s jsonStatus) same(o jsonStatus) bool {
-	return s.Code == o.Code && s.Filter == o.Filter && slices.Equal(s.Reasons, o.Reasons)
+	return s.Code == o.Code.String() && s.Filter == o.Filter && slices.Equal(s.Reasons, o.Reasons)
 }
 
 // documentOf runs the program and reads what it prints with -o json.
@@ -136,7 +136,7 @@ func (d *document) answer() *Answer {
 		a.DecidedBy, a.RunnerUp = x.DecidedBy, &a.Candidates[1]
 	}
 	for _, n := range x.Nodes {
-		if n.Status.Code == preemption.Success {
+		if n.Status.Code == preemption.Success.String() {
 			a.FeasibleNodes.Names = append(a.FeasibleNodes.Names, n.Node)
 		}
 	}

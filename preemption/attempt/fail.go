@@ -35,7 +35,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 		if done.Requeue == execution.NotRequeuedGone {
 			l.forget(pod)
 		}
-	case f.Plan != nil && f.Plan.Outcome == preemption.Preempt && f.ExecutionErr == nil:
+	case f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil:
 		r.Outcome, r.Node = Preempting, f.Plan.Node
 	}
 	return errors.Join(misuse(f.Err), err)

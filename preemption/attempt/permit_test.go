@@ -16,7 +16,7 @@ import (
 
 func TestOnlyAResizeThatFitsIsKeptWaiting(t *testing.T) {
 	assert.Equal(t, preemption.Status{}, attempt.Permit(nil))
-	for _, outcome := range []preemption.Outcome{preemption.Fits, preemption.Preempt, preemption.NotEligible, preemption.NothingHelps} {
+	for _, outcome := range []preemption.Outcome{preemption.Fits, preemption.Preempts, preemption.NotEligible, preemption.NothingHelps} {
 		for _, resize := range []bool{false, true} {
 			got := attempt.Permit(&preemption.Plan{Outcome: outcome, Resize: resize})
 			if outcome == preemption.Fits && resize {

@@ -15,4 +15,4 @@ type WayOutAnswer struct {
 }
 
 // Helps reports whether the way makes room.
-func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == preemption.Preempt }
+func (a *WayOutAnswer) Helps() bool { return a.Plan != nil && a.Plan.Outcome == preemption.Preempts }

@@ -33,7 +33,7 @@ func ExampleMirror_Preemptor() {
 	pod, _ := m.Preemptor(pending) // a *corev1.Pod that has no node yet
 	plan, _ := evaluator.Preempt(ctx, m.Snapshot(), pod, time.Now())
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
-	// Output: nothing helps  []
+	// Output: nothing-helps  []
 }
 
 // The README shows lines that run: those of the example above.

@@ -165,5 +165,5 @@ func ExampleFilter_Explain() {
 	// claim default/p0000-1 holds gpu.example.com/g0000/gpu-1 and does not come free: pod default/p0000-2, which it is reserved for, may not leave: its priority is 100
 	// claim default/p0000-2 holds gpu.example.com/g0000/gpu-2 and does not come free: pod default/p0000-2, which it is reserved for, may not leave: its priority is 100
 	// with all of these that come free given back, the claims cannot be allocated
-	// nothing helps
+	// nothing-helps
 }

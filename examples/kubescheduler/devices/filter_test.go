@@ -384,7 +384,7 @@ func Example() {
 		fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	}
 	// Output:
-	// nothing helps  []
+	// nothing-helps  []
 	// preempt g0000 [default/p0000-0]
 }
 

@@ -112,8 +112,8 @@ func (c *GroupValues) families() []Family {
 	var list []Family
 	if len(c.Attempts) > 0 {
 		f := Family{Name: "scheduler_workload_preemption_attempts_total", Type: "counter", Help: "How often a group tried to preempt."}
-		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(a.String(), b.String()) }) {
-			f.add(float64(c.Attempts[code]), Label{"result", code.String()})
+		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(filter.Code(a), filter.Code(b)) }) {
+			f.add(float64(c.Attempts[code]), Label{"result", filter.Code(code)})
 		}
 		victims := Family{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
 		addHistogram(&victims, nil, &c.Victims, groupBounds)

@@ -70,14 +70,14 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true})
 	require.NoError(t, err)
 	m := &metrics.Meter{Release: release}
-	plan := &preemption.GroupPlan{Outcome: preemption.Preempt, Disruptions: 1, Victims: []preemption.GroupVictim{
+	plan := &preemption.GroupPlan{Outcome: preemption.Preempts, Disruptions: 1, Victims: []preemption.GroupVictim{
 		{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "v1"}, {Name: "v2"}}}, Violating: 2},
 		{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "v3"}}}},
 	}}
 	m.AddGroupPreemption(plan)
 	m.AddGroupPreemption(nil)
 	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable}})
-	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempt, Composite: &outrank.CompositePodGroup{}})
+	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempts, Composite: &outrank.CompositePodGroup{}})
 	m.AddDisruptions(execution.ByPod, 2000, -1)
 	m.AddEvaluation(metrics.PreemptionStep{By: execution.ByPodGroup}, 3*time.Millisecond)
 	m.AddExecutionDuration(metrics.PreemptionStep{By: execution.ByPod, Result: preemption.Contradiction}, time.Hour)

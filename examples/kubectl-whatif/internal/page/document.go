@@ -155,7 +155,7 @@ func summary(in *Input) string {
 }
 
 // ineligible says why a pod may not push others out.
-func ineligible(why preemption.Ineligibility) preemption.Ineligibility {
+func ineligible(why preemption.Ineligibility) string {
 	switch why {
 	case preemption.PolicyNever:
 		return "Its preemption policy is Never: it waits for room instead of making it."
