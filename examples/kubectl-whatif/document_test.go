@@ -93,7 +93,7 @@ type (
 func (p jsonPod) key() string { return p.Namespace + "/" + p.Name }
 
 func (s jsonStatus) same(o jsonStatus) bool {
-	return s.Code == o.Code.String() && s.Filter == o.Filter && slices.Equal(s.Reasons, o.Reasons)
+	return s.Code == o.Code && s.Filter == o.Filter && slices.Equal(s.Reasons, o.Reasons)
 }
 
 // documentOf runs the program and reads what it prints with -o json.
