@@ -27,7 +27,7 @@ func (c *Cluster) Validate() error {
 	// Names are unique within a kind. One map serves all kinds, and is cleared before each.
 	seen := make(map[string]bool, len(c.Pods))
 	for i, n := range c.Nodes {
-		v.object("node", "", nameOf(n), i, seen)
+		v.object(identity{"node", "", nameOf(n)}, i, seen)
 		if !n.faultless() {
 			v.node(n)
 		}
@@ -35,7 +35,7 @@ func (c *Cluster) Validate() error {
 
 	clear(seen)
 	for i, p := range c.Pods {
-		v.object("pod", namespaceOf(p), nameOf(p), i, seen)
+		v.object(identity{"pod", namespaceOf(p), nameOf(p)}, i, seen)
 		if !p.faultless() {
 			v.pod(p)
 		}
@@ -50,24 +50,24 @@ func (c *Cluster) Validate() error {
 func (v *validator) dependencies(c *Cluster, seen map[string]bool) {
 	clear(seen)
 	for i, b := range c.Budgets {
-		v.object("poddisruptionbudget", namespaceOf(b), nameOf(b), i, seen)
+		v.object(identity{"poddisruptionbudget", namespaceOf(b), nameOf(b)}, i, seen)
 		v.budget(b)
 	}
 
 	clear(seen)
 	for i, pc := range c.Classes {
-		v.object("priorityclass", "", nameOf(pc), i, seen)
+		v.object(identity{"priorityclass", "", nameOf(pc)}, i, seen)
 		v.class(pc)
 	}
 
 	clear(seen)
 	for i, ns := range c.Namespaces {
-		v.object("namespace", "", nameOf(ns), i, seen)
+		v.object(identity{"namespace", "", nameOf(ns)}, i, seen)
 	}
 
 	clear(seen)
 	for i, vc := range c.Claims {
-		v.object("persistentvolumeclaim", namespaceOf(vc), nameOf(vc), i, seen)
+		v.object(identity{"persistentvolumeclaim", namespaceOf(vc), nameOf(vc)}, i, seen)
 		v.claim(vc)
 	}
 }
@@ -76,19 +76,19 @@ func (v *validator) dependencies(c *Cluster, seen map[string]bool) {
 func (v *validator) grouping(c *Cluster, seen map[string]bool) {
 	clear(seen)
 	for i, g := range c.Groups {
-		v.object("podgroup", namespaceOf(g), nameOf(g), i, seen)
+		v.object(identity{"podgroup", namespaceOf(g), nameOf(g)}, i, seen)
 		v.group(g)
 	}
 
 	clear(seen)
 	for i, g := range c.Composites {
-		v.object("compositepodgroup", namespaceOf(g), nameOf(g), i, seen)
+		v.object(identity{"compositepodgroup", namespaceOf(g), nameOf(g)}, i, seen)
 		v.composite(g)
 	}
 
 	clear(seen)
 	for i, w := range c.Workloads {
-		v.object("workload", namespaceOf(w), nameOf(w), i, seen)
+		v.object(identity{"workload", namespaceOf(w), nameOf(w)}, i, seen)
 		v.workload(w)
 	}
 }
@@ -103,7 +103,7 @@ func (p *Pod) Validate() error {
 		return isNil("pod")
 	}
 	var v validator
-	v.object("pod", namespaceOf(p), nameOf(p), -1, nil)
+	v.object(identity{"pod", namespaceOf(p), nameOf(p)}, -1, nil)
 	v.pod(p)
 	return newInputError(v.problems)
 }
@@ -118,7 +118,7 @@ func (n *Node) Validate() error {
 		return isNil("node")
 	}
 	var v validator
-	v.object("node", "", nameOf(n), -1, nil)
+	v.object(identity{"node", "", nameOf(n)}, -1, nil)
 	v.node(n)
 	return newInputError(v.problems)
 }
@@ -143,12 +143,12 @@ func (v *validator) budget(b *PodDisruptionBudget) {
 	if b.DisruptionsAllowed < 0 {
 		v.add(&fields.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.DisruptionsAllowed)
 	}
-	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, "unhealthyPodEvictionPolicy", &fields.Path{Name: "spec", Index: -1})
+	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, place{&fields.Path{Name: "spec", Index: -1}, "unhealthyPodEvictionPolicy"})
 }
 
 func (v *validator) class(pc *PriorityClass) {
 	if pc != nil {
-		checkWord(v, pc.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", nil)
+		checkWord(v, pc.PreemptionPolicy, preemptionPolicies, place{nil, "preemptionPolicy"})
 	}
 }
 
@@ -166,9 +166,9 @@ func (v *validator) pod(p *Pod) {
 	v.list(p.Overhead, &overhead)
 	v.containers(p.Containers, "containers", &spec)
 	v.containers(p.InitContainers, "initContainers", &spec)
-	checkWord(v, p.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", &spec)
-	checkWord(v, p.QOSClass, qosClasses, "qosClass", &fields.Path{Name: "status", Index: -1})
-	checkWord(v, p.OS, systems, "name", &fields.Path{Name: "spec.os", Index: -1})
+	checkWord(v, p.PreemptionPolicy, preemptionPolicies, place{&spec, "preemptionPolicy"})
+	checkWord(v, p.QOSClass, qosClasses, place{&fields.Path{Name: "status", Index: -1}, "qosClass"})
+	checkWord(v, p.OS, systems, place{&fields.Path{Name: "spec.os", Index: -1}, "name"})
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
 	v.preferences(p.Preferences, &spec)
@@ -201,7 +201,7 @@ func (v *validator) containers(cs []Container, field string, parent *fields.Path
 			if !fields.IsWord(port.Protocol, protocols) {
 				ports := at.Field("ports")
 				one := ports.At(j)
-				checkWord(v, port.Protocol, protocols, "protocol", &one)
+				checkWord(v, port.Protocol, protocols, place{&one, "protocol"})
 			}
 		}
 	}

@@ -130,9 +130,9 @@ func (v *validator) spread(c *TopologySpreadConstraint, at *fields.Path) {
 		domains := at.Field("minDomains")
 		v.add(&domains, "%d is negative", c.MinDomains)
 	}
-	checkWord(v, c.WhenUnsatisfiable, unsatisfiablePolicies, "whenUnsatisfiable", at)
-	checkWord(v, c.NodeAffinityPolicy, nodeInclusions, "nodeAffinityPolicy", at)
-	checkWord(v, c.NodeTaintsPolicy, nodeInclusions, "nodeTaintsPolicy", at)
+	checkWord(v, c.WhenUnsatisfiable, unsatisfiablePolicies, place{at, "whenUnsatisfiable"})
+	checkWord(v, c.NodeAffinityPolicy, nodeInclusions, place{at, "nodeAffinityPolicy"})
+	checkWord(v, c.NodeTaintsPolicy, nodeInclusions, place{at, "nodeTaintsPolicy"})
 }
 
 func (v *validator) topologyKey(key string, parent *fields.Path) {

@@ -38,7 +38,7 @@ func (v *validator) terms(t *PodGroupTemplate, at *fields.Path, kind *fields.Gro
 	case t.Policy != GangPolicy && t.MinCount != 0:
 		v.add(&count, "%d, and the policy is not gang", t.MinCount)
 	}
-	checkWord(v, t.PreemptionPolicy, preemptionPolicies, "preemptionPolicy", at)
+	checkWord(v, t.PreemptionPolicy, preemptionPolicies, place{at, "preemptionPolicy"})
 	constraints := at.Field("schedulingConstraints")
 	list := constraints.Field("topology")
 	for i, key := range t.Topology {

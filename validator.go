@@ -18,15 +18,18 @@ func (v *validator) add(at *fields.Path, format string, args ...any) {
 	v.problems = append(v.problems, Problem{v.kind + " " + v.key, at.String(), fmt.Sprintf(format, args...)})
 }
 
+// identity is what an object is known by.
+type identity struct{ kind, namespace, name string }
+
 // object begins an object; index is its place in its list, for one without a
 // name.
-func (v *validator) object(kind, namespace, name string, index int, seen map[string]bool) {
-	key := name
-	if namespace != "" {
-		key = namespace + "/" + name
+func (v *validator) object(id identity, index int, seen map[string]bool) {
+	key := id.name
+	if id.namespace != "" {
+		key = id.namespace + "/" + id.name
 	}
-	v.kind, v.key = kind, key
-	if name == "" {
+	v.kind, v.key = id.kind, key
+	if id.name == "" {
 		v.key = "without a name"
 		if index >= 0 {
 			v.key = fmt.Sprintf("number %d", index+1)
@@ -147,11 +150,17 @@ func (v *validator) list(l resource.List, at *fields.Path) {
 	}
 }
 
+// place is a field of what is at a path.
+type place struct {
+	parent *fields.Path
+	field  string
+}
+
 // checkWord refuses a word that its field does not know. It makes the path only
 // then.
-func checkWord[T ~string](v *validator, word T, known []T, field string, parent *fields.Path) {
+func checkWord[T ~string](v *validator, word T, known []T, of place) {
 	if !fields.IsWord(word, known) {
-		at := parent.Field(field)
+		at := of.parent.Field(of.field)
 		v.add(&at, "%s", fields.NoWord(word, known))
 	}
 }

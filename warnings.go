@@ -124,12 +124,12 @@ func (c *Cluster) treeWarnings() []Problem {
 	t.findCircles(c.Composites)
 	for _, g := range c.Composites {
 		if g != nil {
-			t.look("compositepodgroup "+string(g.Key()), g.Parent, g.ParentKey(), g.Workload, t.circular[g.Key()])
+			t.look(child{"compositepodgroup " + string(g.Key()), g.Parent, g.ParentKey(), g.Workload}, t.circular[g.Key()])
 		}
 	}
 	for _, g := range c.Groups {
 		if g != nil {
-			t.look("podgroup "+string(g.Key()), g.Parent, g.ParentKey(), g.Workload, false)
+			t.look(child{"podgroup " + string(g.Key()), g.Parent, g.ParentKey(), g.Workload}, false)
 		}
 	}
 	return t.warnings
@@ -158,27 +158,36 @@ func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	}
 }
 
-// look warns of an odd parent of one group, if it names any.
-func (t *groupTree) look(object, name string, parent Key, workload string, circular bool) {
-	if name == "" {
+// child is a group as its parent is checked: the object for messages, the name that it has for its
+// parent and that one's key, and the workload that it names.
+type child struct {
+	object, name string
+	parent       Key
+	workload     string
+}
+
+// look warns of an odd parent of one group, if it names any. A group that is among its own ancestors
+// is circular.
+func (t *groupTree) look(c child, circular bool) {
+	if c.name == "" {
 		return
 	}
 	warn := func(field, format string, args ...any) {
-		t.warnings = append(t.warnings, Problem{object, field, fmt.Sprintf(format, args...)})
+		t.warnings = append(t.warnings, Problem{c.object, field, fmt.Sprintf(format, args...)})
 	}
 	const field = "spec.parentCompositePodGroupName"
-	above := t.composites[parent]
+	above := t.composites[c.parent]
 	switch {
 	case above == nil:
-		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", fields.Quote(name))
+		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", fields.Quote(c.name))
 		return
 	case circular:
-		warn(field, "%s is also below this group; no pending pod of them is scheduled", fields.Quote(name))
+		warn(field, "%s is also below this group; no pending pod of them is scheduled", fields.Quote(c.name))
 	case t.deep(above):
 		warn(field, "more than %d levels of groups; no pending pod of the tree is scheduled", MaxGroupLevels)
 	}
-	if workload != above.Workload && workload != "" && above.Workload != "" {
-		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", fields.Quote(workload), fields.Quote(name), fields.Quote(above.Workload))
+	if c.workload != above.Workload && c.workload != "" && above.Workload != "" {
+		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", fields.Quote(c.workload), fields.Quote(c.name), fields.Quote(above.Workload))
 	}
 }
 

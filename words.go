@@ -26,8 +26,8 @@ func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
 	for i := range ts {
 		if t := &ts[i]; !t.faultless() {
 			at := list.At(i)
-			checkWord(v, t.Operator, tolerationOperators, "operator", &at)
-			checkWord(v, t.Effect, taintEffects, "effect", &at)
+			checkWord(v, t.Operator, tolerationOperators, place{&at, "operator"})
+			checkWord(v, t.Effect, taintEffects, place{&at, "effect"})
 			if t.keyless() && fields.IsWord(t.Operator, tolerationOperators) {
 				operator := at.Field("operator")
 				v.add(&operator, "without a key it has to be %s", TolerationExists)
