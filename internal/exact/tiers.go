@@ -140,7 +140,7 @@ func (s *Search) mayImprove(p int, f *Figures, left *rest) bool {
 func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	t, r := &s.tiers.list[tier], &s.round
 	for k := range s.q.Dims {
-		if m, ok = atLeast(&r.holds[k], from, t.to, m, need.amounts[k]-t.beyond[k]); !ok {
+		if m, ok = r.holds[k].atLeast(from, t.to, m, need.amounts[k]-t.beyond[k]); !ok {
 			return 0, false
 		}
 	}
@@ -151,7 +151,7 @@ func (s *Search) fewestOf(tier, from int, need *rest) (m int, ok bool) {
 	for k := range s.q.Dims {
 		beyond += max(0, need.shares[k]-t.shares[k]) * s.weights[k]
 	}
-	return atLeast(&r.shares, from, t.to, m, max(beyond, need.share-t.share))
+	return r.shares.atLeast(from, t.to, m, max(beyond, need.share-t.share))
 }
 
 // firstOpenTier returns the first tier of which the best set has more items than are known to be
@@ -174,7 +174,7 @@ func (s *Search) firstOpenTier(left *rest) int {
 
 // atLeast returns how many of the largest values between two places add up to an amount, from m
 // up.
-func atLeast(table *sumTable, from, to, m int, amount int64) (int, bool) {
+func (table *sumTable) atLeast(from, to, m int, amount int64) (int, bool) {
 	if amount <= 0 {
 		return m, true
 	}

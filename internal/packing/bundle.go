@@ -34,12 +34,12 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// start begins at a point.
-func (b *bundle) start(at []float64, value, height float64, slope []float64, reach float64) {
+// start begins at a point. The slope there is added next.
+func (b *bundle) start(at []float64, value, reach float64) {
 	b.center, b.value, b.reach = append([]float64(nil), at...), value, reach
-	b.add(slope, height-value)
 }
 
+// add adds a slope with how far its plane lies above the value at the center.
 func (b *bundle) add(slope []float64, above float64) {
 	if len(b.cuts) == mostCuts {
 		drop := 0

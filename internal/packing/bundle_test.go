@@ -32,7 +32,8 @@ func TestBundleClimbsARoof(t *testing.T) {
 	var b bundle
 	value, slope := height(at)
 	first := value
-	b.start(at, value, value, slope, 1)
+	b.start(at, value, 1)
+	b.add(slope, 0)
 	rounds := 0
 	for more := true; rounds < 2000; rounds++ {
 		if at, more = b.next(0.001, &Meter{}); !more {

@@ -35,10 +35,21 @@ type placer struct {
 	rand   *rand.Rand
 }
 
+// Aim says when the best placement that was found will do.
+type Aim struct {
+	// Rounds is how many may pass without a better placement.
+	Rounds int
+	// Enough reports whether a placement needs no better one; nil: none is good enough.
+	Enough func(*Placement) bool
+}
+
+// enough reports whether a placement needs no better one.
+func (a *Aim) enough(p *Placement) bool { return a.Enough != nil && a.Enough(p) }
+
 // Place returns the best placement that it finds from a relaxation, nil if none. It builds one,
-// and then takes the items out of some bins and places them again, until the meter ends it, enough
-// says so of a placement, or so many rounds have passed without a better one. The same problem has the same placement for the same limit.
-func Place(p *Problem, from Relaxed, rounds int, enough func(*Placement) bool, m *Meter) *Placement {
+// and then takes the items out of some bins and places them again, until the meter ends it or the
+// aim is reached. The same problem has the same placement for the same limit.
+func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 	x := newPlacer(p, from.Prices, m)
 	if m.stopped {
 		return nil
@@ -58,7 +69,7 @@ func Place(p *Problem, from Relaxed, rounds int, enough func(*Placement) bool, m
 		}
 	}
 	at := best
-	for since := 0; since < rounds && !m.Spent() && !enough(best); since++ {
+	for since := 0; since < aim.Rounds && !m.Spent() && !aim.enough(best); since++ {
 		x.ruin(hopeful)
 		next := (*Placement)(nil)
 		if x.sell(x.some(hopeful), 1000+int64(x.rand.IntN(40))) {

@@ -231,8 +231,7 @@ func TestPropertyPlace(t *testing.T) {
 func placeTruly(t *rapid.T, p *packing.Problem) (placed, best bool) {
 	b := tryAll(p)
 	from := packing.Relax(p, packing.Goal{Most: -1, Upper: 4 * unit}, meter())
-	never := func(*packing.Placement) bool { return false }
-	got := packing.Place(p, from, 30, never, meter())
+	got := packing.Place(p, from, packing.Aim{Rounds: 30}, meter())
 	if got == nil {
 		return false, false
 	}
@@ -250,7 +249,7 @@ func placeTruly(t *rapid.T, p *packing.Problem) (placed, best bool) {
 	weight, violations := cost(p, got.Fillings)
 	require.Equal(t, weight, got.Weight)
 	require.Equal(t, violations, got.Violations)
-	require.Equal(t, got, packing.Place(p, from, 30, never, meter()), "the same again")
+	require.Equal(t, got, packing.Place(p, from, packing.Aim{Rounds: 30}, meter()), "the same again")
 	return true, got.Violations == b.violations && got.Weight == b.weight[b.violations]
 }
 
@@ -283,7 +282,7 @@ func oneOfEach(kinds int) *packing.Problem {
 func TestManyKinds(t *testing.T) {
 	p := oneOfEach(seeded.InShort(20, 40))
 	from := packing.Relax(p, packing.Goal{Most: -1, Upper: 60 * unit}, &packing.Meter{Limit: 400_000})
-	got := packing.Place(p, from, 200, func(*packing.Placement) bool { return false }, &packing.Meter{Limit: 400_000})
+	got := packing.Place(p, from, packing.Aim{Rounds: 200}, &packing.Meter{Limit: 400_000})
 	require.NotNil(t, got)
 	require.LessOrEqual(t, from.Bound, got.Weight)
 	require.GreaterOrEqual(t, from.Bound, got.Weight*3/4)
@@ -306,7 +305,7 @@ func TestStop(t *testing.T) {
 		require.Zero(t, left)
 		require.LessOrEqual(t, m.Steps, calls*4096)
 		m = limited()
-		packing.Place(p, from, math.MaxInt, func(*packing.Placement) bool { return false }, m)
+		packing.Place(p, from, packing.Aim{Rounds: math.MaxInt}, m)
 		require.Zero(t, left)
 		require.LessOrEqual(t, m.Steps, calls*4096)
 	}

@@ -98,7 +98,8 @@ func Relax(p *Problem, goal Goal, m *Meter) Relaxed {
 			if norm == 0 {
 				break
 			}
-			b.start(at, seen, tall, slope, float64(goal.Upper+1)/8/norm)
+			b.start(at, seen, float64(goal.Upper+1)/8/norm)
+			b.add(slope, tall-seen)
 		} else {
 			b.tell(at, seen, tall, slope)
 		}

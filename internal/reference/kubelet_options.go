@@ -29,10 +29,17 @@ func EvictByPriority(r outrank.Release, preemptor *outrank.Pod, active []*outran
 	return slices.Concat(chosen...), nil
 }
 
+// KubeletOptions are those of group 17.8 that the kubelet itself does not have.
+type KubeletOptions struct {
+	Release outrank.Release
+	// ByPriority has priorities come before classes.
+	ByPriority bool
+}
+
 // EvictBest returns the best of all sets that cover the shortages (rules 17.8.4 to
 // 17.8.6). Time grows as the number of sets.
-func EvictBest(r outrank.Release, byPriority bool, preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
-	tiers := kubeletTiers(r, byPriority, preemptor, active)
+func EvictBest(o KubeletOptions, preemptor *outrank.Pod, active []*outrank.Pod, shortages []Shortage) (evict []*outrank.Pod, missing []Shortage) {
+	tiers := kubeletTiers(o.Release, o.ByPriority, preemptor, active)
 	all := without(shortages)
 	if missing := without(all, tiers...); len(missing) > 0 {
 		return nil, missing

@@ -34,20 +34,27 @@ type Variant struct {
 	// Sample, if not nil, ends the search early.
 	Sample *Sample
 
+	// Charging says how budgets are charged.
+	Charging
 	// The fields of the variants: without reprieve (13.3.1), importance without the
 	// start (13.2.1), pods without a priority as victims (13.3.3), one run of the
-	// filters (13.3.2), one violation for each budget (13.3.5), budgets as they stand
-	// (13.2.2), empty selectors and pods without labels (13.3.6), Never not looked at
-	// (13.2.4), waiting as in 13.2.5 and 13.3.7.
-	Ascending, IgnoreStart, EvictUnprioritized, FilterOnce, PerBudget, Uncharged, EmptySelectors, ClearAlways, NominatedInTurn bool
+	// filters (13.3.2), Never not looked at (13.2.4), waiting as in 13.2.5 and 13.3.7.
+	Ascending, IgnoreStart, EvictUnprioritized, FilterOnce, ClearAlways, NominatedInTurn bool
+	IgnoreNever, WaitForTerminating, WaitWhileNominated                                  bool
+	// Of v1.13: the first victim is read as the highest (13.2.3), a node without a status is
+	// tried (13.2.10), and one on which nobody has to leave is taken at once (13.2.11).
+	ReadFirst, TryUnasked, TakeFree bool
+}
+
+// Charging has the changes of a configuration to how budgets are charged.
+type Charging struct {
+	// Of the variants: one violation for each budget (13.3.5), budgets as they stand
+	// (13.2.2), empty selectors and pods without labels (13.3.6), a pod that counts twice
+	// (13.3.11).
+	PerBudget, Uncharged, EmptySelectors, CountTwice bool
 	// Strict never violates a budget, and VictimsAlone charges budgets for the victims
 	// alone (group 13.5).
-	Strict, VictimsAlone                                bool
-	IgnoreNever, WaitForTerminating, WaitWhileNominated bool
-	// Of v1.13: the first victim is read as the highest (13.2.3), a node without a status is
-	// tried (13.2.10), and one on which nobody has to leave is taken at once (13.2.11). Of
-	// the simplified form: budgets count a pod twice (13.3.11).
-	ReadFirst, TryUnasked, TakeFree, CountTwice bool
+	Strict, VictimsAlone bool
 }
 
 // Sample is an early end of the search: it begins at the node with the number

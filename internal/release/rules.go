@@ -1,9 +1,19 @@
 package release
 
-// Rules are what releases differ in. A rule is true where it holds as it does from
+// Rules are what releases differ in, room by room. A rule is true where it holds as it does from
 // some release on, and false where what was before it holds. The comment cites the
 // rule by its number in a RULES.md; the table in the tests says both in words.
 type Rules struct {
+	PodRules
+	NodeRules
+	GroupRules
+	QueueRules
+	ExecutionRules
+}
+
+// PodRules say what a pod asks for, how important it is, and who spares it (chapters 2, 3, 4, 6
+// and 17).
+type PodRules struct {
 	// RequestsBySource: the requests of a pod on a node are summed for each source
 	// by itself, and the largest sum counts (rule 2.2.11).
 	RequestsBySource bool
@@ -19,13 +29,15 @@ type Rules struct {
 	// BudgetsStopAtFirst: a pod is not charged to the budgets behind the first that
 	// it violates (rule 6.3.8).
 	BudgetsStopAtFirst bool
+	// KubeletLeavesResizes: the kubelet evicts nobody for a resize (rule 17.4.8).
+	KubeletLeavesResizes bool
+}
+
+// NodeRules say which nodes take a pod, and which of them it prefers (chapters 7 and 27).
+type NodeRules struct {
 	// NodeNameFirst: NodeName is asked before NodeUnschedulable and narrows the
 	// search (rule 7.1.7).
 	NodeNameFirst bool
-	// SuccessText: a preemption that succeeds says so (rule 11.11).
-	SuccessText bool
-	// DevicesSilent: nothing is said of claims about a pod without any (rule 15.3.8).
-	DevicesSilent bool
 	// NamespacesReplaceSelector: a namespace selector of the preemptor picks the
 	// namespaces that it matches, and no others (rule 7.13.19).
 	NamespacesReplaceSelector bool
@@ -34,19 +46,36 @@ type Rules struct {
 	// DeferredResizes: a pod on a node whose resize is deferred may preempt there
 	// (group 7.19).
 	DeferredResizes bool
-	// KubeletLeavesResizes: the kubelet evicts nobody for a resize (rule 17.4.8).
-	KubeletLeavesResizes bool
 	// GatedNominations: the nomination of a gated pod counts (rule 7.16.5).
 	GatedNominations bool
 	// CSIDriverRequired: a node without a driver that has to be there fails (rule
 	// 7.9.9).
 	CSIDriverRequired bool
-	// ActivateAfterMemory: the preemptor is activated once its last victim was ended
-	// in memory alone (rule 14.2.8).
-	ActivateAfterMemory bool
-	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
-	// being deleted already (rule 14.5.8).
-	VictimsAlwaysCounted bool
+	// ImageVolumesCount: images that are mounted as volumes are among those by whose number
+	// a node's score is divided (rule 27.8.3).
+	ImageVolumesCount bool
+}
+
+// GroupRules say which pods leave together, and which preempt together (chapter 12).
+type GroupRules struct {
+	// VictimUnits: victims leave in units, and a pod counts as victim with the priority
+	// of its group (rule 12.6.1).
+	VictimUnits bool
+	// CompositeUnits: where victims leave in units, composite groups count (rule
+	// 12.6.4).
+	CompositeUnits bool
+	// GroupsPreempt: a group of pods may preempt as one (rule 12.9.1).
+	GroupsPreempt bool
+	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
+	// pods (rule 12.9.6).
+	GroupPolicyCounts bool
+	// GroupTopologies: the pods of a group are placed in one domain of its topology (rule
+	// 12.9.14).
+	GroupTopologies bool
+}
+
+// QueueRules say when a pod is tried again (chapter 5).
+type QueueRules struct {
 	// FlushAsksGates: a gated pod is asked about again when it has waited for the
 	// time-out, and then after each further one (rule 5.2.7).
 	FlushAsksGates bool
@@ -65,6 +94,21 @@ type Rules struct {
 	GroupsQueued bool
 	// CompositesQueued: so are those of a tree of groups (rule 5.8.2).
 	CompositesQueued bool
+}
+
+// ExecutionRules say what happens after a decision, and what is said and counted of it (chapters 11,
+// 14 and 15).
+type ExecutionRules struct {
+	// SuccessText: a preemption that succeeds says so (rule 11.11).
+	SuccessText bool
+	// DevicesSilent: nothing is said of claims about a pod without any (rule 15.3.8).
+	DevicesSilent bool
+	// ActivateAfterMemory: the preemptor is activated once its last victim was ended
+	// in memory alone (rule 14.2.8).
+	ActivateAfterMemory bool
+	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
+	// being deleted already (rule 14.5.8).
+	VictimsAlwaysCounted bool
 	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
 	BindingsRetried bool
 	// EntityMetrics: the queue counts entities, and has two more parts (rule 14.5.9).
@@ -76,23 +120,6 @@ type Rules struct {
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
 	// also if it is gated (rule 15.4.8).
 	AddedNominations bool
-	// VictimUnits: victims leave in units, and a pod counts as victim with the priority
-	// of its group (rule 12.6.1).
-	VictimUnits bool
-	// CompositeUnits: where victims leave in units, composite groups count (rule
-	// 12.6.4).
-	CompositeUnits bool
-	// GroupsPreempt: a group of pods may preempt as one (rule 12.9.1).
-	GroupsPreempt bool
-	// GroupPolicyCounts: the preemption policy of a group counts in place of that of its
-	// pods (rule 12.9.6).
-	GroupPolicyCounts bool
-	// GroupTopologies: the pods of a group are placed in one domain of its topology (rule
-	// 12.9.14).
-	GroupTopologies bool
-	// ImageVolumesCount: images that are mounted as volumes are among those by whose number
-	// a node's score is divided (rule 27.8.3).
-	ImageVolumesCount bool
 }
 
 // ofPlain are the rules of each release with its default gates.
@@ -121,40 +148,50 @@ func Of(r Release) Rules {
 func resolve(r Release) Rules {
 	from37 := r.plain() >= V1_37
 	return Rules{
-		RequestsBySource:          from37,
-		QOSNeedsPodLevelName:      r.on("PodLevelResourcesFixKubeletQOSClass"),
-		QOSPerSet:                 from37,
-		GroupClassPolicy:          from37 && r.on("PodGroupPreemptionPolicy"),
-		CompositesResolved:        from37 && r.on("CompositePodGroup"),
-		BudgetsStopAtFirst:        from37,
-		NodeNameFirst:             from37,
-		SuccessText:               from37,
-		DevicesSilent:             from37,
-		NamespacesReplaceSelector: from37,
-		BindMountFeature:          from37,
-		DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
-		KubeletLeavesResizes:      from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
-		GatedNominations:          from37,
-		CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
-		ActivateAfterMemory:       from37,
-		VictimsAlwaysCounted:      from37,
-		FlushAsksGates:            from37,
-		WildcardsAskGates:         from37,
-		UpdatesShared:             from37,
-		PodEventsByKind:           from37,
-		AnyAntiAffinityTerm:       from37,
-		GroupsQueued:              from37 && r.on("GenericWorkload"),
-		CompositesQueued:          from37 && r.on("CompositePodGroup"),
-		BindingsRetried:           from37,
-		EntityMetrics:             from37,
-		GroupMetrics:              from37 && r.on("GenericWorkload"),
-		TrueResults:               from37,
-		AddedNominations:          from37,
-		VictimUnits:               from37 && r.on("GenericWorkload"),
-		CompositeUnits:            from37 && r.on("CompositePodGroup"),
-		GroupsPreempt:             from37 && r.on("GenericWorkload"),
-		GroupPolicyCounts:         from37 && r.on("PodGroupPreemptionPolicy"),
-		GroupTopologies:           from37 && r.on("TopologyAwareWorkloadScheduling"),
-		ImageVolumesCount:         from37,
+		PodRules: PodRules{
+			RequestsBySource:     from37,
+			QOSNeedsPodLevelName: r.on("PodLevelResourcesFixKubeletQOSClass"),
+			QOSPerSet:            from37,
+			GroupClassPolicy:     from37 && r.on("PodGroupPreemptionPolicy"),
+			CompositesResolved:   from37 && r.on("CompositePodGroup"),
+			BudgetsStopAtFirst:   from37,
+			KubeletLeavesResizes: from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
+		},
+		NodeRules: NodeRules{
+			NodeNameFirst:             from37,
+			NamespacesReplaceSelector: from37,
+			BindMountFeature:          from37,
+			DeferredResizes:           from37 && r.on("InPlacePodVerticalScalingSchedulerPreemption"),
+			GatedNominations:          from37,
+			CSIDriverRequired:         from37 && r.on("VolumeLimitScaling"),
+			ImageVolumesCount:         from37,
+		},
+		GroupRules: GroupRules{
+			VictimUnits:       from37 && r.on("GenericWorkload"),
+			CompositeUnits:    from37 && r.on("CompositePodGroup"),
+			GroupsPreempt:     from37 && r.on("GenericWorkload"),
+			GroupPolicyCounts: from37 && r.on("PodGroupPreemptionPolicy"),
+			GroupTopologies:   from37 && r.on("TopologyAwareWorkloadScheduling"),
+		},
+		QueueRules: QueueRules{
+			FlushAsksGates:      from37,
+			WildcardsAskGates:   from37,
+			UpdatesShared:       from37,
+			PodEventsByKind:     from37,
+			AnyAntiAffinityTerm: from37,
+			GroupsQueued:        from37 && r.on("GenericWorkload"),
+			CompositesQueued:    from37 && r.on("CompositePodGroup"),
+		},
+		ExecutionRules: ExecutionRules{
+			SuccessText:          from37,
+			DevicesSilent:        from37,
+			ActivateAfterMemory:  from37,
+			VictimsAlwaysCounted: from37,
+			BindingsRetried:      from37,
+			EntityMetrics:        from37,
+			GroupMetrics:         from37 && r.on("GenericWorkload"),
+			TrueResults:          from37,
+			AddedNominations:     from37,
+		},
 	}
 }

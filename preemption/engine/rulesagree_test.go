@@ -115,11 +115,14 @@ func variantOf(config *engine.Config, p *outrank.Pod) reference.Variant {
 	policy, old, simplified := &config.Policy, config.Variant == outrank.VariantV1_13, config.Variant == outrank.VariantSimplified
 	alone := policy.VictimsAlone
 	r := reference.Variant{
-		Importance: config.Importance, Strict: policy.Strict, VictimsAlone: alone && !simplified,
-		IgnoreStart: old, Uncharged: old && !alone, IgnoreNever: old, WaitForTerminating: old,
+		Importance: config.Importance,
+		Charging: reference.Charging{
+			Strict: policy.Strict, VictimsAlone: alone && !simplified, Uncharged: old && !alone,
+			PerBudget: simplified && !alone, EmptySelectors: simplified, CountTwice: simplified,
+		},
+		IgnoreStart: old, IgnoreNever: old, WaitForTerminating: old,
 		ReadFirst: old && !alone, TryUnasked: old, TakeFree: old,
-		Ascending: simplified, EvictUnprioritized: simplified, FilterOnce: simplified, PerBudget: simplified && !alone,
-		EmptySelectors: simplified, WaitWhileNominated: simplified, CountTwice: simplified,
+		Ascending: simplified, EvictUnprioritized: simplified, FilterOnce: simplified, WaitWhileNominated: simplified,
 		ClearAlways: old || simplified, NominatedInTurn: old || policy.NominatedInTurn,
 	}
 	if config.MayPreempt != nil {

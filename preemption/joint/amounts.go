@@ -28,7 +28,7 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 	if r.totals.moves != nil { // what replacements find is not known yet, so that the least by amounts need not be the best
 		rounds /= 4
 	}
-	p := packing.Place(&x.Problem, x.Relaxed, rounds, enough, meter)
+	p := packing.Place(&x.Problem, x.Relaxed, packing.Aim{Rounds: rounds, Enough: enough}, meter)
 	r.steps += meter.Steps
 	r.fail(r.ctx.Err())
 	if p == nil || r.err != nil {

@@ -67,7 +67,7 @@ func (rd *reader) missingDrivers() func(node string) []string {
 
 func (rd *reader) csiNode(it manifest.Item) {
 	var w manifest.CSINode
-	cv := rd.decode(it, "csinode", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"csinode", false}, &w, &w.Metadata)
 	onlyOne(&cv, rd.storage.limits, w.Metadata.Name)
 	rd.keep(cv.problems...)
 	var limits map[string]int64
@@ -87,7 +87,7 @@ func (rd *reader) csiNode(it manifest.Item) {
 
 func (rd *reader) csiDriver(it manifest.Item) {
 	var w manifest.DriverObject
-	cv := rd.decode(it, "csidriver", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"csidriver", false}, &w, &w.Metadata)
 	onlyOne(&cv, rd.storage.required, w.Metadata.Name)
 	rd.keep(cv.problems...)
 	rd.storage.required[cv.text(w.Metadata.Name)] = w.Spec.PreventIfMissing

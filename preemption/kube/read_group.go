@@ -9,7 +9,7 @@ import (
 // group.
 func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
 	var w manifest.PodGroup
-	cv := rd.decode(it, "podgroup", &w, &w.Metadata, true)
+	cv := rd.decode(it, objectKind{"podgroup", true}, &w, &w.Metadata)
 	if !inGroup(w.APIVersion) {
 		return nil, false
 	}
@@ -21,7 +21,7 @@ func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
 // composite is group for a composite group.
 func (rd *reader) composite(it manifest.Item) (g *outrank.CompositePodGroup, ours bool) {
 	var w manifest.PodGroup
-	cv := rd.decode(it, "compositepodgroup", &w, &w.Metadata, true)
+	cv := rd.decode(it, objectKind{"compositepodgroup", true}, &w, &w.Metadata)
 	if !inGroup(w.APIVersion) {
 		return nil, false
 	}
@@ -34,7 +34,7 @@ func (rd *reader) composite(it manifest.Item) (g *outrank.CompositePodGroup, our
 // group, and for a version that is not read.
 func (rd *reader) workload(it manifest.Item) (one *outrank.Workload, ours bool) {
 	var w manifest.Workload
-	cv := rd.decode(it, "workload", &w, &w.Metadata, true)
+	cv := rd.decode(it, objectKind{"workload", true}, &w, &w.Metadata)
 	if !inGroup(w.APIVersion) || w.APIVersion == oldWorkload {
 		return nil, false
 	}

@@ -94,7 +94,7 @@ func (rd *reader) pod(it manifest.Item) *outrank.Pod {
 	if len(it.Raw) > mostHanded {
 		w = &manifest.Pod{} // whose memory is not kept
 	}
-	cv := rd.decode(it, "pod", w, &w.Metadata, true)
+	cv := rd.decode(it, objectKind{"pod", true}, w, &w.Metadata)
 	var p *outrank.Pod
 	if rd.fills && w.Metadata.UID == "" {
 		p = rd.manifest(&cv, w)
@@ -107,7 +107,7 @@ func (rd *reader) pod(it manifest.Item) *outrank.Pod {
 
 func (rd *reader) node(it manifest.Item) *outrank.Node {
 	var w manifest.Node
-	cv := rd.decode(it, "node", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"node", false}, &w, &w.Metadata)
 	n := cv.node(&w)
 	rd.keep(cv.problems...)
 	return n
@@ -115,7 +115,7 @@ func (rd *reader) node(it manifest.Item) *outrank.Node {
 
 func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 	var w manifest.Budget
-	cv := rd.decode(it, "poddisruptionbudget", &w, &w.Metadata, true)
+	cv := rd.decode(it, objectKind{"poddisruptionbudget", true}, &w, &w.Metadata)
 	b := cv.budget(&w)
 	rd.keep(cv.problems...)
 	return b
@@ -123,14 +123,14 @@ func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 
 func (rd *reader) class(it manifest.Item) *outrank.PriorityClass {
 	var w manifest.PriorityClass
-	cv := rd.decode(it, "priorityclass", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"priorityclass", false}, &w, &w.Metadata)
 	rd.keep(cv.problems...)
 	return cv.class(&w)
 }
 
 func (rd *reader) namespace(it manifest.Item) *outrank.Namespace {
 	var w manifest.Namespace
-	cv := rd.decode(it, "namespace", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"namespace", false}, &w, &w.Metadata)
 	rd.keep(cv.problems...)
 	return &outrank.Namespace{Name: w.Metadata.Name, Labels: cv.labels(w.Metadata.Labels)}
 }

@@ -22,7 +22,7 @@ func (rd *reader) joinStorage() {
 
 func (rd *reader) claim(it manifest.Item) {
 	var w manifest.Claim
-	cv := rd.decode(it, "persistentvolumeclaim", &w, &w.Metadata, true)
+	cv := rd.decode(it, objectKind{"persistentvolumeclaim", true}, &w, &w.Metadata)
 	cv.accessModes(w.Spec.AccessModes)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name == "" {
@@ -46,7 +46,7 @@ func (rd *reader) claim(it manifest.Item) {
 
 func (rd *reader) storageClass(it manifest.Item) {
 	var w manifest.StorageClass
-	cv := rd.decode(it, "storageclass", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"storageclass", false}, &w, &w.Metadata)
 	onlyOne(&cv, rd.storage.classes, w.Metadata.Name)
 	cv.word(w.BindingMode, bindingModes, "volumeBindingMode", nil)
 	rd.keep(cv.problems...)
@@ -57,7 +57,7 @@ func (rd *reader) storageClass(it manifest.Item) {
 
 func (rd *reader) volume(it manifest.Item) {
 	var w manifest.PersistentVolume
-	cv := rd.decode(it, "persistentvolume", &w, &w.Metadata, false)
+	cv := rd.decode(it, objectKind{"persistentvolume", false}, &w, &w.Metadata)
 	onlyOne(&cv, rd.storage.volumes, w.Metadata.Name)
 	rd.keep(cv.problems...)
 	v := outrank.Volume{Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels)}

@@ -60,11 +60,17 @@ func (rd *reader) skip(it manifest.Item) {
 	}
 }
 
+// objectKind is what messages call objects of a kind, and whether these are in a namespace.
+type objectKind struct {
+	name       string
+	namespaced bool
+}
+
 // decode fills in the wire form and returns a converter that names the object
 // in problems.
-func (rd *reader) decode(it manifest.Item, kind string, wire any, meta *manifest.Meta, namespaced bool) converter {
+func (rd *reader) decode(it manifest.Item, kind objectKind, wire any, meta *manifest.Meta) converter {
 	wrong := rd.decoder.Decode(it.Raw, wire)
-	cv := converter{kind: kind, where: it.Where, meta: meta, namespaced: namespaced, texts: &rd.decoder, asOf: &rd.cluster.AsOf}
+	cv := converter{kind: kind.name, where: it.Where, meta: meta, namespaced: kind.namespaced, texts: &rd.decoder, asOf: &rd.cluster.AsOf}
 	for _, m := range wrong {
 		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: m.Field, Text: m.Text})
 		rd.more += m.More

@@ -96,9 +96,10 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 			}
 			continue
 		}
+
 		_, mine, theirs := r.meet(r.in.at, queue)
-		share, before := r.share(mine), r.share(theirs)
-		if math.IsInf(share.weighted(), 1) && !math.IsInf(before.weighted(), 1) {
+		at := meeting{theirs: theirs, mine: r.share(mine), before: r.share(theirs)}
+		if math.IsInf(at.mine.weighted(), 1) && !math.IsInf(at.before.weighted(), 1) {
 			for o.has(queue) {
 				r.retry = append(r.retry, o.pop(queue))
 			}
@@ -106,7 +107,7 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 		}
 		for o.has(queue) {
 			h := o.pop(queue)
-			if !r.passes(strategy, h, theirs, share, before) {
+			if !r.passes(strategy, h, at) {
 				r.retry = append(r.retry, h)
 				continue
 			}
@@ -122,15 +123,22 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 	return false
 }
 
-// passes compares shares, those of the nodes just below where the two queues meet.
-func (r *fairRun) passes(strategy Strategy, h *holder, theirs int, share, before share) bool {
+// meeting has the shares of the nodes just below where the preemptor's queue and another one meet:
+// mine is that of the preemptor's side, and before that of the other side, whose node is theirs.
+type meeting struct {
+	theirs       int
+	mine, before share
+}
+
+// passes compares the shares where the two queues meet.
+func (r *fairRun) passes(strategy Strategy, h *holder, at meeting) bool {
 	if strategy == LessThanInitialShare {
-		return share.compare(before) < 0
+		return at.mine.compare(at.before) < 0
 	}
 	r.add(h.at, h.uses, -1)
-	after := r.share(theirs)
+	after := r.share(at.theirs)
 	r.add(h.at, h.uses, 1)
-	return share.compare(after) <= 0
+	return at.mine.compare(after) <= 0
 }
 
 // second takes one workload of each queue by its share as it is (rule 24.4.6).

@@ -161,7 +161,7 @@ func (b *builder) findNames(c Config) {
 
 func (b *builder) addCohort(c *Cohort) {
 	if object, ok := b.named("cohort", c.Name, b.cohorts); ok {
-		b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, c.Weight, c.Nominal, c.BorrowLimit, c.LendLimit)
+		b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, quotas{c.Weight, c.Nominal, c.BorrowLimit, c.LendLimit})
 	}
 }
 
@@ -195,18 +195,24 @@ func (b *builder) addQueue(q *Queue) {
 		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
 	}
 	n := node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone(), further: b.further(object, q.Policy.Further), labels: maps.Clone(q.Labels)}
-	b.byName[q.Name] = b.add(object, n, q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit)
+	b.byName[q.Name] = b.add(object, n, quotas{q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit})
 }
 
 func (b *builder) further(object string, rules []Selection) []Selection {
 	return checkedFurther(rules, func(field, format string, args ...any) { b.bad(object, field, format, args...) })
 }
 
+// quotas are what a queue and a cohort are given alike.
+type quotas struct {
+	weight                *float64
+	nominal, borrow, lend resource.List
+}
+
 // add adds a node with its quotas.
-func (b *builder) add(object string, n node, weight *float64, nominal, borrow, lend resource.List) int {
+func (b *builder) add(object string, n node, q quotas) int {
 	n.weight = 1
-	if weight != nil {
-		n.weight = *weight
+	if q.weight != nil {
+		n.weight = *q.weight
 	}
 	if !(n.weight >= 0) || n.weight > 1e18 {
 		b.bad(object, "Weight", "%v is not a weight", n.weight)
@@ -218,7 +224,7 @@ func (b *builder) add(object string, n node, weight *float64, nominal, borrow, l
 		field string
 		from  resource.List
 		to    []int64
-	}{{"Nominal", nominal, n.nominal}, {"BorrowLimit", borrow, n.borrow}, {"LendLimit", lend, n.lend}} {
+	}{{"Nominal", q.nominal, n.nominal}, {"BorrowLimit", q.borrow, n.borrow}, {"LendLimit", q.lend, n.lend}} {
 		for _, name := range x.from.Names() {
 			if x.from[name].Sign() < 0 {
 				b.bad(object, x.field+"."+string(name), "%s is negative", x.from[name])
@@ -226,7 +232,7 @@ func (b *builder) add(object string, n node, weight *float64, nominal, borrow, l
 			x.to[b.index(name)] = max(0, b.amount(name, x.from[name]))
 		}
 	}
-	for name := range nominal {
+	for name := range q.nominal {
 		n.declared[b.index(name)] = true
 	}
 	b.nodes = append(b.nodes, n)
@@ -238,7 +244,7 @@ func (b *builder) link(c Config) {
 	parentOf := func(name string) int {
 		at, ok := b.cohorts[name]
 		if !ok {
-			at = b.add("cohort "+name, node{name: name, parent: none}, nil, nil, nil, nil)
+			at = b.add("cohort "+name, node{name: name, parent: none}, quotas{})
 			b.cohorts[name] = at
 		}
 		return at
