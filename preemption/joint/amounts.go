@@ -74,6 +74,6 @@ func (r *run) elsewhere(assigned []int, most preemption.Score) func(i int, victi
 			slices.Sort(places)
 			places = slices.Compact(places)
 		}
-		return r.cheapest(i, places, victims, most, most.TopPriority)
+		return r.cheapest(i, places, standing{victims, most, most.TopPriority})
 	}
 }

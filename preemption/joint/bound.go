@@ -246,7 +246,7 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 			}
 		}
 		for k := 1; k <= len(stuck); k++ {
-			x, ok := fewestFor(int64(k), need, free, largest, int64(count))
+			x, ok := fewestFor(int64(k), need, capacity{free, largest, int64(count)})
 			if !ok {
 				break
 			}
@@ -262,21 +262,28 @@ func (b *draft) fewest(stuck []*member) (victims int, sum int64) {
 	return victims, resource.MulSat(int64(victims), int64(lowest)+1<<31)
 }
 
+// capacity is what a node can give at most: by resource what is free and what the largest of its
+// possible victims frees, and how many victims there are.
+type capacity struct {
+	free, largest []int64
+	victims       int64
+}
+
 // fewestFor returns how many victims on one node k pods need at least, false if all are
 // not enough.
-func fewestFor(k int64, need, free, largest []int64, count int64) (int, bool) {
+func fewestFor(k int64, need []int64, node capacity) (int, bool) {
 	x := int64(1)
 	for r := range need {
-		short := resource.SubSat(resource.MulSat(k, need[r]), free[r])
+		short := resource.SubSat(resource.MulSat(k, need[r]), node.free[r])
 		if need[r] == 0 || short <= 0 {
 			continue
 		}
-		if largest[r] == 0 {
+		if node.largest[r] == 0 {
 			return 0, false
 		}
-		x = max(x, (short-1)/largest[r]+1)
+		x = max(x, (short-1)/node.largest[r]+1)
 	}
-	return int(x), x <= count
+	return int(x), x <= node.victims
 }
 
 // smallest returns the least that any of the pods asks for of each resource that the

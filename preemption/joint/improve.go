@@ -120,7 +120,7 @@ func (b *draft) replaced(s *solution, node int, others []int, floor int32) (assi
 	slices.Sort(places)
 	places = slices.Compact(places)
 	for _, i := range homeless {
-		at, ok := b.cheapest(i, places, victims, s.total, floor)
+		at, ok := b.cheapest(i, places, standing{victims, s.total, floor})
 		if !ok {
 			return nil, nil
 		}
@@ -132,15 +132,23 @@ func (b *draft) replaced(s *solution, node int, others []int, floor int32) (assi
 	return assigned, victims
 }
 
+// standing is what a further place is judged by: the victims that there are by now, the total that
+// all have to stay better than, and the priority above which pods are put back first.
+type standing struct {
+	victims []*outrank.Pod
+	most    preemption.Score
+	floor   int32
+}
+
 // cheapest returns the place for a member that adds least to the victims. It returns false
 // if none keeps the total better than most.
-func (b *draft) cheapest(i int, places []int, victims []*outrank.Pod, most preemption.Score, floor int32) (best spot, ok bool) {
+func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool) {
 	t := b.trials(i)
 	if t == nil {
 		return best, false
 	}
-	total := b.totals.total(victims)
-	if order, _ := b.totals.compare(total, most); order >= 0 {
+	total := b.totals.total(now.victims)
+	if order, _ := b.totals.compare(total, now.most); order >= 0 {
 		return best, false
 	}
 	for _, node := range places {
@@ -157,13 +165,13 @@ func (b *draft) cheapest(i int, places []int, victims []*outrank.Pod, most preem
 			continue
 		}
 		for _, by := range []manner{least, smallest, important} {
-			at := spot{node, a.choose(by, floor)}
+			at := spot{node, a.choose(by, now.floor)}
 			if at.victims == nil {
 				break
 			}
-			total := b.totals.total(slices.Concat(victims, at.victims))
-			if order, _ := b.totals.compare(total, most); order < 0 {
-				best, ok, most = at, true, total
+			total := b.totals.total(slices.Concat(now.victims, at.victims))
+			if order, _ := b.totals.compare(total, now.most); order < 0 {
+				best, ok, now.most = at, true, total
 			}
 		}
 	}

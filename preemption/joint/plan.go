@@ -287,6 +287,7 @@ func (r *run) spareMore(p *Plan, turns []turn, rest *oneByOne, replacements []*o
 	for _, v := range rest.all() {
 		leaves[v] = true
 	}
+	further := &furtherPods{run: r, plan: p, turns: turns, rest: rest, replacements: replacements}
 	leave := maps.Clone(known)
 	for r.err == nil {
 		units := r.idle(slices.Concat(turns, r.turnsOf(rest)), leave)
@@ -296,10 +297,10 @@ func (r *run) spareMore(p *Plan, turns []turn, rest *oneByOne, replacements []*o
 			return !own
 		}
 
-		dropped := r.drop(p, turns, rest, replacements, slices.Concat(units...))
+		dropped := further.drop(slices.Concat(units...))
 		for i := 0; !dropped && i < len(units); i++ {
 			if len(units) > 1 {
-				dropped = r.drop(p, turns, rest, replacements, units[i])
+				dropped = further.drop(units[i])
 			}
 			if !dropped {
 				leave[units[i][0]] = true
@@ -312,16 +313,27 @@ func (r *run) spareMore(p *Plan, turns []turn, rest *oneByOne, replacements []*o
 	return false
 }
 
+// furtherPods are the pods behind those of a plan, with what they are placed beside: the turns of the
+// plan, and the replacements of its victims.
+type furtherPods struct {
+	run          *run
+	plan         *Plan
+	turns        []turn
+	rest         *oneByOne
+	replacements []*outrank.Pod
+}
+
 // drop takes some victims of further pods off, unless they have to leave after all.
-func (r *run) drop(p *Plan, turns []turn, rest *oneByOne, replacements, stay []*outrank.Pod) bool {
+func (f *furtherPods) drop(stay []*outrank.Pod) bool {
 	if len(stay) == 0 {
 		return false
 	}
+	r, rest := f.run, f.rest
 	before := slices.Clone(rest.victims)
 	for i, victims := range rest.victims {
 		rest.victims[i] = slices.DeleteFunc(slices.Clone(victims), func(v *outrank.Pod) bool { return slices.Contains(stay, v) })
 	}
-	if r.guarded(slices.Concat(turns, r.turnsOf(rest))) && r.together(p, rest, replacements) {
+	if r.guarded(slices.Concat(f.turns, r.turnsOf(rest))) && r.together(f.plan, rest, f.replacements) {
 		return true
 	}
 	rest.victims = before

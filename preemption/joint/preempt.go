@@ -19,10 +19,10 @@ func (r *run) begin(snap *engine.Snapshot) error {
 	all := make([]*member, len(r.pods))
 	waiting := make([]int, len(r.pods))
 	for i, pod := range r.pods {
-		if all[i], err = newMember(r.ctx, r.eval, queue, pod, i, r.req.Now); err != nil {
+		if all[i], err = newMember(r.ctx, r.eval, queue, pod, r.req.Now); err != nil {
 			return err
 		}
-		waiting[i] = i
+		all[i].at, waiting[i] = i, i
 	}
 	kinds(all)
 	r.all = all

@@ -157,13 +157,13 @@ func (m *member) coupled() bool {
 
 // newMember finds out what there is to know of a pod before any is placed. The snapshot is
 // the caller's, with the nominations that may have the pod wait.
-func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, at int, now time.Time) (*member, error) {
+func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, now time.Time) (*member, error) {
 	plan, err := eval.Preempt(ctx, snap, pod, now)
 	if err != nil {
 		return nil, err
 	}
 	config := eval.Config()
-	m := &member{pod: pod, at: at, evicts: plan.Ineligible == ""}
+	m := &member{pod: pod, evicts: plan.Ineligible == preemption.Eligible}
 	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0 || config.Guard != nil
 	return m, nil
 }

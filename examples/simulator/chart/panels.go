@@ -31,7 +31,7 @@ func (c canvas) utilisation(s *Series, y0 float64) {
 			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="%s"/>`+"\n", e.colour, dashed(e.dash), p.steps(s.Share[i], "M"))
 		}
 	}
-	p.rule("full", left, p.y(1), right, p.y(1)) // seen also where a line runs along it
+	p.level("full", p.y(1)) // seen also where a line runs along it
 	p.legend(entries)
 }
 

@@ -64,7 +64,7 @@ func (c canvas) waiting(s *Series, ranks []int32, y0 float64) {
 	for i := range bands {
 		bands[i].label += ": mean " + meanText(s.mean(bands[i].pods))
 	}
-	c.stack(bands, y0, "Pods that wait for a node", "pods", "no pod waited")
+	c.stack(bands, y0, captions{"Pods that wait for a node", "pods", "no pod waited"})
 }
 
 // meanText writes a mean of pods with one decimal where it is small.
@@ -105,7 +105,7 @@ func (c canvas) evicted(s *Series, ranks []int32, y0 float64, note string) {
 	if note != "" {
 		heading += ": " + note
 	}
-	c.stack(bands, y0, cut(heading, 120), "pods in "+timeLabel(c.width), "no pod was evicted")
+	c.stack(bands, y0, captions{cut(heading, 120), "pods in " + timeLabel(c.width), "no pod was evicted"})
 }
 
 // mostBars is the most bars.
@@ -136,9 +136,12 @@ func (s *Series) bars(pods []int, width time.Duration) []float64 {
 	return out
 }
 
+// captions are the texts of a stack: above it, beside it, and in it where there is nothing to draw.
+type captions struct{ heading, unit, nothing string }
+
 // stack draws areas one on another, the highest priority at the bottom, where its
 // height can be read. The legend is in the order of the stack.
-func (c canvas) stack(bands []band, y0 float64, heading, unit, nothing string) {
+func (c canvas) stack(bands []band, y0 float64, say captions) {
 	top := 0.0
 	var edges [][]float64 // from the bottom
 	for i, b := range bands {
@@ -153,7 +156,7 @@ func (c canvas) stack(bands []band, y0 float64, heading, unit, nothing string) {
 	}
 	ticks := valueTicks(max(top, 5), 5, number) // whole pods
 	p := panel{canvas: c, y0: y0, top: max(top, ticks[len(ticks)-1].at)}
-	p.frame(heading, unit, ticks)
+	p.frame(say.heading, say.unit, ticks)
 	var entries []entry
 	for i, b := range bands {
 		entries = append(entries, entry{label: b.label, fill: fillOf(b.style)})
@@ -165,9 +168,9 @@ func (c canvas) stack(bands []band, y0 float64, heading, unit, nothing string) {
 			p.put(`<path class="band" fill="%s" d="%s%s"/>`+"\n", fillOf(b.style), p.steps(edges[i], "M"), p.back(lower))
 		}
 	}
-	p.rule("axis", left, y0+panelHeight, right, y0+panelHeight) // above the areas' edges
+	p.level("axis", y0+panelHeight) // above the areas' edges
 	if top == 0 {
-		p.anchored((left+right)/2, y0+panelHeight/2, "middle", nothing)
+		p.anchored((left+right)/2, y0+panelHeight/2, "middle", say.nothing)
 	}
 	slices.Reverse(entries)
 	p.legend(entries)

@@ -95,9 +95,15 @@ func (c canvas) upright(x, y float64, text string) {
 		point(x), point(y), point(x), point(y), escaped(text))
 }
 
-func (c canvas) rule(class string, x1, y1, x2, y2 float64) {
-	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, point(x1), point(y1), point(x2), point(y2))
+// spot is a place in the picture.
+type spot struct{ x, y float64 }
+
+func (c canvas) rule(class string, from, to spot) {
+	c.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, point(from.x), point(from.y), point(to.x), point(to.y))
 }
+
+// level draws a line across a panel.
+func (c canvas) level(class string, y float64) { c.rule(class, spot{left, y}, spot{right, y}) }
 
 // x is the place of a time.
 func (c canvas) x(t time.Duration) float64 {
@@ -121,16 +127,16 @@ func (p panel) frame(heading, unit string, values []tick) {
 	p.text(left, p.y0-12, "heading", heading)
 	p.upright(24, p.y0+panelHeight/2, unit)
 	for _, v := range values {
-		p.rule("grid", left, p.y(v.at), right, p.y(v.at))
+		p.level("grid", p.y(v.at))
 		p.anchored(left-8, p.y(v.at)+4, "end", v.label)
 	}
 	for _, t := range timeTicks(p.end) {
 		x := p.x(time.Duration(t.at))
-		p.rule("grid", x, p.y0, x, p.y0+panelHeight)
+		p.rule("grid", spot{x, p.y0}, spot{x, p.y0 + panelHeight})
 		p.anchored(x, p.y0+panelHeight+16, "middle", t.label)
 	}
-	p.rule("axis", left, p.y0+panelHeight, right, p.y0+panelHeight)
-	p.rule("axis", left, p.y0, left, p.y0+panelHeight)
+	p.level("axis", p.y0+panelHeight)
+	p.rule("axis", spot{left, p.y0}, spot{left, p.y0 + panelHeight})
 }
 
 // steps returns a path that holds each value for its stretch, from left to right.
@@ -187,7 +193,7 @@ func (p panel) legend(entries []entry) {
 		case e.fill != "":
 			p.put(`<rect class="band" x="%s" y="%s" width="22" height="14" fill="%s"/>`+"\n", point(legendLeft), point(y-11), e.fill)
 		case e.class != "":
-			p.rule(e.class, legendLeft, y-4, legendLeft+22, y-4)
+			p.rule(e.class, spot{legendLeft, y - 4}, spot{legendLeft + 22, y - 4})
 		default:
 			p.put(`<path class="line" stroke="%s" stroke-dasharray="%s" d="M%s %sH%s"/>`+"\n", e.colour, dashed(e.dash), point(legendLeft), point(y-4), point(legendLeft+22))
 		}
