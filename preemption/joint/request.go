@@ -163,7 +163,7 @@ func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapsho
 		return nil, err
 	}
 	config := eval.Config()
-	m := &member{pod: pod, evicts: plan.Ineligible == preemption.Eligible}
+	m := &member{pod: pod, evicts: plan.Ineligible == ""}
 	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0 || config.Guard != nil
 	return m, nil
 }
