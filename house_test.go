@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "preemption/engine", "internal/"},
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
 	// What is counted of it.
-	"preemption/execution/metrics": {".", "priority/queue", "preemption", "preemption/execution", "internal/release"},
+	"preemption/execution/metrics": {".", "priority/queue", "preemption", "preemption/execution", "internal/filter", "internal/release"},
 	// One attempt of a scheduler, made of these.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.

@@ -5,9 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
@@ -61,7 +59,7 @@ func tight(c *sim.Choice) int64 {
 	return -left[fullest(left, c.Pod.Value.(*share).milli)]
 }
 
-func simulate(w io.Writer, name string, score sim.Score) {
+func simulate(name string, score sim.Score) string {
 	dice, cluster, pods, work := rand.New(rand.NewPCG(1, 0)), &outrank.Cluster{}, []*outrank.Pod{}, []sim.Work{}
 	for i := range 4 {
 		cluster.Nodes = append(cluster.Nodes, &outrank.Node{Name: fmt.Sprint("n", i), Value: 4, Allocatable: resource.MustList(gpu, "4k", "pods", "99")})
@@ -84,7 +82,7 @@ func simulate(w io.Writer, name string, score sim.Score) {
 	run = must(sim.New(cluster, work, config))
 	must(run.Run(context.Background()))
 	r := collector.Report(run.Now())
-	fmt.Fprintf(w, "%-16s %d of %d pods finished, %d evicted, slowdown %.2f, %.1f%% of all GPUs used, %.1f%% of the rest in fragments\n", name,
+	return fmt.Sprintf("%-16s %d of %d pods finished, %d evicted, slowdown %.2f, %.1f%% of all GPUs used, %.1f%% of the rest in fragments\n", name,
 		r.All.Finished, r.All.Arrived, r.All.Evicted(), r.All.Slowdown.Mean, 100*r.All.Resources[0].Utilisation, 100*r.Fragmentation.Share)
 }
 
@@ -96,6 +94,6 @@ func must[T any](v T, err error) T {
 }
 
 func main() {
-	simulate(os.Stdout, "least allocated", nil)
-	simulate(os.Stdout, "tight", tight)
+	fmt.Print(simulate("least allocated", nil))
+	fmt.Print(simulate("tight", tight))
 }

@@ -134,7 +134,7 @@ func (c *GroupValues) families() []Family {
 		}
 		list = append(list, v)
 	}
-	list = appendSteps(list, Family{Name: "scheduler_preemption_evaluation_duration_seconds", Help: "How long it took to find the victims."}, c.Evaluations, preemption.Code.String)
+	list = appendSteps(list, Family{Name: "scheduler_preemption_evaluation_duration_seconds", Help: "How long it took to find the victims."}, c.Evaluations, filter.Code[preemption.Code])
 	return appendSteps(list, Family{Name: "scheduler_preemption_execution_duration_seconds", Help: "How long it took to carry out a preemption."}, c.Executions, resultOfExecution)
 }
 
