@@ -189,7 +189,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 // describes it, in one line and with a version. Pods and budgets appear as
 // references, enums as words, and the same plan as the same bytes. The error is
 // an *[outrank.InputError] about what JSON cannot say: a time beyond the year
-// 9999, a string that is not UTF-8, an enum without a word. Time is linear in
+// 9999, a string that is not UTF-8, a rank without a word. Time is linear in
 // the plan.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
