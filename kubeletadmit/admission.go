@@ -1,19 +1,49 @@
 package kubeletadmit
 
 import (
+	"context"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Admit decides whether the pod may start on the node beside the active pods, and which pods make
-// room for it: [Admitter.Check], then [Admitter.Resolve], which together look at each active pod
-// once. It is Admit of the zero [Admitter]. An error is about the input alone. A pod that may not
-// start is an outcome and no error. Nothing is allocated but the answer, unless the pod has
-// affinity, topology spread or volumes to validate.
-func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
-	return Admitter{}.Admit(node, active, pod)
+// Admit decides whether the pod may start on the node beside the active pods, and which of them
+// make room for it: [Check], then [Resolve], which together look at each active pod once. The
+// error is an *[outrank.InputError]. A pod that may not start is an outcome and no error.
+//
+// Finished pods and the pod itself (of the same namespace, name and UID) hold nothing, terminating
+// pods hold what they have and may be chosen. A pod that is listed twice counts twice. Of pods
+// that are equal in every way the last in the list goes first (rule 17.6.5). Nothing is allocated
+// but the answer, unless the pod has affinity, topology spread or volumes to validate.
+func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config Config) (Admission, error) {
+	return AdmitContext(context.Background(), node, active, pod, config)
+}
+
+// AdmitContext is [Admit] for a search that may take long ([Config].Exact with a large Limit). The
+// search looks at the context every few hundred steps. Once the context has ended, the search
+// ends as at its limit: the answer evicts the best pods found so far, and [Admission].Search says
+// how good they are. Nothing else looks at the context, and its end is no error. A nil context is
+// an error, an *[outrank.InputError].
+func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config Config) (Admission, error) {
+	if ctx == nil {
+		return Admission{}, inputError([]outrank.Problem{missing("context")})
+	}
+	s := newScratch(config, pod)
+	defer s.release()
+	s.tally.choosing = config.evicts(pod)
+	if err := s.check(node, active); err != nil {
+		return Admission{}, err
+	}
+
+	if reason, message := refusedOutright(node, pod); reason != "" {
+		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
+	}
+	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
+	if stays := config.insurmountable(pod, adm.Failures); len(stays) > 0 {
+		return adm.reject(stays), nil
+	}
+	return s.makeRoom(ctx, adm, active)
 }
 
 // Resolve decides about a pod for which an admission check, this package's or
@@ -24,7 +54,7 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 //  2. A pod that is not [Critical] is rejected with all failures.
 //  3. A critical pod with a failure that is not a shortage is rejected with
 //     those failures alone.
-//  4. Otherwise the shortages are covered by pods that the pod [MayPreempt].
+//  4. Otherwise the shortages are covered by pods that are [Preemptable] for it.
 //     The Guaranteed pods have to cover what is needed beyond all BestEffort
 //     and all Burstable pods, the Burstable pods what is needed beyond all
 //     BestEffort and the chosen Guaranteed pods, the BestEffort pods what is
@@ -36,8 +66,8 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 //     memory request decides a tie, then the smaller cpu request, then the
 //     later index in the tier's list, in which the last pod replaces each
 //     chosen one.
-//  6. If all pods together do not hold enough, the pod is rejected with a
-//     *[NotEnoughError] in Err.
+//  6. If all pods together do not hold enough, the pod is rejected, and Missing says
+//     what it lacks.
 //
 // A shortage of 0 or less is covered from the start. A resource that is listed
 // twice stays two shortages, and a pod covers both at once. Pods count with
@@ -49,30 +79,42 @@ func Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admissi
 // failures is not kept. Time is linear in the number of active pods for each of
 // the first few evictions of a tier, and about logarithmic for each further
 // one.
-func (a Admitter) Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure) (Admission, error) {
-	problems := slices.Concat(a.problems(), podProblems(pod), nilPods("active", active), failureProblems(failures))
+func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, config Config) (Admission, error) {
+	return ResolveContext(context.Background(), pod, active, failures, config)
+}
+
+// ResolveContext is [Resolve] for a search that may take long. The context ends it as it does in
+// [AdmitContext].
+func ResolveContext(ctx context.Context, pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, config Config) (Admission, error) {
+	if ctx == nil {
+		return Admission{}, inputError([]outrank.Problem{missing("context")})
+	}
+	problems := slices.Concat(config.problems(), podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
 		return Admission{}, inputError(problems)
 	}
+
 	adm := Admission{Failures: slices.Clone(failures)}
-	if stays := a.insurmountable(pod, failures); len(stays) > 0 {
+	if stays := config.insurmountable(pod, failures); len(stays) > 0 {
 		return adm.reject(stays), nil
 	}
-	s := newScratch(a, pod)
+
+	// There was no check that said what to count: the shortages say it.
+	s := newScratch(config, pod)
 	defer s.release()
 	for _, f := range failures {
-		if f.IsShortage() && f.Resource != resource.Pods {
+		if f.isShortage() && f.Resource != resource.Pods {
 			s.tally.column(f.Resource)
 		}
 	}
 	s.tally.choosing = true
 	s.tally.count(active)
-	return s.makeRoom(adm, active)
+	return s.makeRoom(ctx, adm, active)
 }
 
 // makeRoom covers the failures, shortages all of them, with the pods of the
-// tally (steps 4 to 6 of Resolve).
-func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, error) {
+// tally (steps 4 to 6 of Resolve). The context ends an exact search.
+func (s *scratch) makeRoom(ctx context.Context, adm Admission, active []*outrank.Pod) (Admission, error) {
 	p := &s.pool
 	for _, f := range adm.Failures {
 		if amount := f.Shortage(); amount > 0 {
@@ -87,10 +129,10 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 		return Admission{}, inputError(problems)
 	}
 	if !p.choose() {
-		return adm.turnAway(&NotEnoughError{Pod: s.tally.pod.Key(), Missing: p.missing()}), nil
+		return adm.turnAway(s.tally.pod.Key(), p.missing()), nil
 	}
-	if s.tally.admitter.Exact {
-		adm.Search = p.improve(&s.tally.admitter)
+	if s.tally.config.Exact {
+		adm.Search = p.improve(ctx, s.tally.config.Limit)
 	}
 	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(&s.tally, active)
 	return adm, nil
@@ -98,13 +140,13 @@ func (s *scratch) makeRoom(adm Admission, active []*outrank.Pod) (Admission, err
 
 // insurmountable returns the failures that evictions are not tried against
 // (steps 2 and 3 of Resolve). The slice is new.
-func (a Admitter) insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
-	if !a.evicts(pod) {
+func (c Config) insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
+	if !c.evicts(pod) {
 		return slices.Clone(failures)
 	}
 	var stays []CheckFailure
 	for _, f := range failures {
-		if !f.IsShortage() {
+		if !f.isShortage() {
 			stays = append(stays, f)
 		}
 	}
@@ -115,32 +157,14 @@ func (a Admitter) insurmountable(pod *outrank.Pod, failures []CheckFailure) []Ch
 // failures.
 func (a Admission) reject(stays []CheckFailure) Admission {
 	a.Outcome, a.Returned = Rejected, stays
-	a.Reason, a.Message = stays[0].Reason(), stays[0].Message()
+	a.Reason, a.Message = stays[0].Reason(), stays[0].message()
 	return a
 }
 
 // turnAway sets the outcome, the reason and the message of a rejection because
 // not enough can be freed.
-func (a Admission) turnAway(err error) Admission {
-	a.Outcome, a.Err = Rejected, err
-	a.Reason, a.Message = unexpectedError, err.Error()
+func (a Admission) turnAway(pod outrank.Key, missing []ResourceNeed) Admission {
+	a.Outcome, a.Missing = Rejected, missing
+	a.Reason, a.Message = unexpectedError, shortText(pod, missing)
 	return a
-}
-
-// Admit is [Admit] by the rules of the release.
-func (a Admitter) Admit(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Admission, error) {
-	s := newScratch(a, pod)
-	defer s.release()
-	s.tally.choosing = a.evicts(pod)
-	if err := s.check(node, active); err != nil {
-		return Admission{}, err
-	}
-	if reason, message := refusedOutright(node, pod); reason != "" {
-		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
-	}
-	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
-	if stays := a.insurmountable(pod, adm.Failures); len(stays) > 0 {
-		return adm.reject(stays), nil
-	}
-	return s.makeRoom(adm, active)
 }

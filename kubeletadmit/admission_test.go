@@ -22,7 +22,7 @@ func TestResolveOutcomes(t *testing.T) {
 		name     string
 		pod      *outrank.Pod
 		failures failures
-		outcome  kubeletadmit.AdmissionOutcome
+		outcome  kubeletadmit.Outcome
 		reason   string
 		returned failures
 		evicted  []string
@@ -44,7 +44,7 @@ func TestResolveOutcomes(t *testing.T) {
 		{"static is as good as critical", newPod("p", nil, static), failures{cpu}, kubeletadmit.AdmittedAfterEvicting, "", nil, []string{"victim"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Admitter{}.Resolve(tt.pod, []*outrank.Pod{victim}, tt.failures)
+			got, err := kubeletadmit.Resolve(tt.pod, []*outrank.Pod{victim}, tt.failures, kubeletadmit.Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,21 +76,17 @@ func TestResolveNotEnough(t *testing.T) {
 		newCritical(req("cpu", "4"), static), // of the same priority: stays
 	}
 	pod := newPod("dns", nil, withPriority(2_000_001_000))
-	got, err := kubeletadmit.Admitter{}.Resolve(pod, active, []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<29), lacks(gpu, 1), lacks("pods", 3)})
+	got, err := kubeletadmit.Resolve(pod, active, []kubeletadmit.CheckFailure{lacks("cpu", 1000), lacks("memory", 1<<29), lacks(gpu, 1), lacks("pods", 3)}, kubeletadmit.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var short *kubeletadmit.NotEnoughError
-	if !errors.As(got.Err, &short) || !errors.Is(got.Err, kubeletadmit.ErrNotEnough) {
-		t.Fatalf("Err = %v, want a NotEnoughError that wraps ErrNotEnough", got.Err)
-	}
-	want := &kubeletadmit.NotEnoughError{Pod: "default/dns", Missing: []kubeletadmit.ResourceNeed{{"cpu", 750}, {gpu, 1}, {"pods", 2}}}
-	if d := testdiff.Diff(want, short); d != "" {
-		t.Errorf("Err (-want +got):\n%s", d)
+	want := []kubeletadmit.ResourceNeed{{"cpu", 750}, {gpu, 1}, {"pods", 2}}
+	if d := testdiff.Diff(want, got.Missing); d != "" {
+		t.Errorf("Missing (-want +got):\n%s", d)
 	}
 	const text = "pod default/dns: not enough to be freed: evicting every pod it may preempt leaves it short of 750m cpu, 1 example.com/gpu, 2 pods"
-	if short.Error() != text || got.Message != text {
-		t.Errorf("error %q, message %q, want %q", short.Error(), got.Message, text)
+	if got.Message != text {
+		t.Errorf("message %q, want %q", got.Message, text)
 	}
 	if len(got.Returned) > 0 || len(got.Evictions) > 0 {
 		t.Errorf("returned %v, evictions %v, want neither", got.Returned, evicted(got))
@@ -119,7 +115,7 @@ func TestResolveInput(t *testing.T) {
 			[]kubeletadmit.CheckFailure{lacks("cpu", 1)}, "pod default/tie: spec.containers[0].resources.requests.memory: -1 is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Admitter{}.Resolve(tt.pod, tt.active, tt.failures)
+			got, err := kubeletadmit.Resolve(tt.pod, tt.active, tt.failures, kubeletadmit.Config{})
 			if !errors.Is(err, outrank.ErrInvalid) || err.Error() != tt.want || got.Outcome != "" {
 				t.Errorf("Resolve = %q, %v, want no outcome and %q", got.Outcome, err, tt.want)
 			}
@@ -147,7 +143,7 @@ func TestNegativeFiguresOfChoosing(t *testing.T) {
 		requests := resource.MustList("cpu", "1", "memory", "1Gi", "example.com/gpu", "1")
 		requests[c.negative] = resource.New(-1)
 		odd := &outrank.Pod{Name: "odd", NodeName: "n", Containers: []outrank.Container{{Requests: requests}}}
-		_, err := kubeletadmit.Admitter{}.Resolve(critical, []*outrank.Pod{odd}, []kubeletadmit.CheckFailure{{Resource: c.short, Requested: 1}})
+		_, err := kubeletadmit.Resolve(critical, []*outrank.Pod{odd}, []kubeletadmit.CheckFailure{{Resource: c.short, Requested: 1}}, kubeletadmit.Config{})
 		if !c.refused {
 			assert.NoError(t, err, "%s short, %s negative", c.short, c.negative)
 			continue
@@ -166,7 +162,7 @@ func TestAdmit(t *testing.T) {
 		newPod("web", req("cpu", "2", "memory", "4Gi"), withPriority(1000)),
 		newPod("log", req("cpu", "1", "memory", "512Mi"), static, withPriority(2_000_001_000)),
 	}
-	got, err := kubeletadmit.Admit(node, active, newCritical(req("cpu", "1", "memory", "1Gi")))
+	got, err := kubeletadmit.Admit(node, active, newCritical(req("cpu", "1", "memory", "1Gi")), kubeletadmit.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,19 +27,19 @@ func TestAllocatesTheAnswerAlone(t *testing.T) {
 			call func() (kubeletadmit.Admission, error)
 		}{
 			{"few have to go", 3, func() (kubeletadmit.Admission, error) {
-				return kubeletadmit.Admit(node, active, some)
+				return kubeletadmit.Admit(node, active, some, kubeletadmit.Config{})
 			}},
 			{"half of them have to go", 3, func() (kubeletadmit.Admission, error) {
-				return kubeletadmit.Admit(node, active, half)
+				return kubeletadmit.Admit(node, active, half, kubeletadmit.Config{})
 			}},
 			{"with host ports to look at", 3, func() (kubeletadmit.Admission, error) {
-				return kubeletadmit.Admit(node, active, ports)
+				return kubeletadmit.Admit(node, active, ports, kubeletadmit.Config{})
 			}},
 			{"the failures given", 3, func() (kubeletadmit.Admission, error) {
-				return kubeletadmit.Admitter{}.Resolve(some, active, failures)
+				return kubeletadmit.Resolve(some, active, failures, kubeletadmit.Config{})
 			}},
 			{"it fits", 0, func() (kubeletadmit.Admission, error) {
-				return kubeletadmit.Admit(node, active, nothing)
+				return kubeletadmit.Admit(node, active, nothing, kubeletadmit.Config{})
 			}},
 		} {
 			t.Run(fmt.Sprintf("pods=%d/%s", pods, tt.name), func(t *testing.T) {

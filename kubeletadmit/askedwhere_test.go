@@ -27,12 +27,12 @@ func TestWhereAPodAsks(t *testing.T) {
 			pod.Name = "p"
 			node := &outrank.Node{Name: "n", Allocatable: resource.MustList("pods", "10", "memory", "1Gi")}
 			node.Allocatable[name] = resource.Quantity{}
-			failures, err := kubeletadmit.Admitter{}.Check(node, nil, pod)
+			failures, err := kubeletadmit.Check(node, nil, pod, kubeletadmit.Config{})
 			require.NoError(t, err)
 			want := []kubeletadmit.CheckFailure{{Resource: name, Requested: resource.Amount(name, resource.New(1))}}
 			assert.Equal(t, want, failures, "%s asked for by %s", name, place)
 			node.Allocatable[name] = resource.New(1)
-			failures, err = kubeletadmit.Admitter{}.Check(node, nil, pod)
+			failures, err = kubeletadmit.Check(node, nil, pod, kubeletadmit.Config{})
 			require.NoError(t, err)
 			assert.Empty(t, failures, "%s asked for by %s", name, place)
 		}
@@ -44,7 +44,7 @@ func TestWhatAPodAsksAsAWhole(t *testing.T) {
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, "hugepages-2Mi"} {
 		pod := &outrank.Pod{Name: "p", Resources: &resource.Requirements{Requests: resource.List{name: resource.New(1)}}}
 		node := &outrank.Node{Name: "n", Allocatable: resource.MustList("pods", "10")}
-		failures, err := kubeletadmit.Admitter{}.Check(node, nil, pod)
+		failures, err := kubeletadmit.Check(node, nil, pod, kubeletadmit.Config{})
 		require.NoError(t, err)
 		want := []kubeletadmit.CheckFailure{{Resource: name, Requested: resource.Amount(name, resource.New(1))}}
 		assert.Equal(t, want, failures, name)

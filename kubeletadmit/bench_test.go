@@ -55,7 +55,7 @@ func benchmarkAdmit(b *testing.B, node *outrank.Node, active []*outrank.Pod, pod
 	b.ReportAllocs()
 	victims := 0
 	for b.Loop() {
-		adm, err := kubeletadmit.Admit(node, active, pod)
+		adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 		if err != nil || !adm.OK() {
 			b.Fatal(adm.Message, err)
 		}
@@ -113,7 +113,7 @@ func BenchmarkResolve(b *testing.B) {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				adm, err := kubeletadmit.Admitter{}.Resolve(critical, active, failures)
+				adm, err := kubeletadmit.Resolve(critical, active, failures, kubeletadmit.Config{})
 				if err != nil || !adm.OK() {
 					b.Fatal(adm.Message, err)
 				}
@@ -134,7 +134,7 @@ func BenchmarkExact(b *testing.B) {
 					optimal := 0
 					for i := 0; b.Loop(); i++ {
 						c := cases[i%len(cases)]
-						adm, err := kubeletadmit.Admitter{Exact: true}.Resolve(c.pod, c.active, c.failures)
+						adm, err := kubeletadmit.Resolve(c.pod, c.active, c.failures, kubeletadmit.Config{Exact: true})
 						if err != nil || !adm.OK() {
 							b.Fatal(adm.Message, err)
 						}

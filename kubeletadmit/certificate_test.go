@@ -49,7 +49,7 @@ func dense(seed uint64) (node *outrank.Node, active []*outrank.Pod, pod *outrank
 func TestCertificateWithFourResources(t *testing.T) {
 	for seed, least := range []int{15, 17, 24, 10, 13, 19, 16, 19, 25, 17} {
 		node, active, pod := dense(uint64(seed))
-		adm, err := kubeletadmit.Admitter{Exact: true}.Admit(node, active, pod)
+		adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{Exact: true})
 		require.NoError(t, err)
 		first := adm.Search.Tiers[0]
 		require.Equal(t, outrank.Guaranteed, first.Class)
@@ -74,16 +74,40 @@ func (c *asked) Err() error {
 // A search ends soon after its context, with a valid answer that says so.
 func TestSearchEndsWithItsContext(t *testing.T) {
 	node, active, pod := dense(0)
+	config := kubeletadmit.Config{Exact: true, Limit: 1 << 30}
+	failures, err := kubeletadmit.Check(node, active, pod, config)
+	require.NoError(t, err)
 	for left := range 20 {
 		ctx := &asked{Context: context.Background(), left: left}
-		a := kubeletadmit.Admitter{Exact: true, MostSteps: 1 << 30, Context: ctx}
-		adm, err := a.Admit(node, active, pod)
+		adm, err := kubeletadmit.AdmitContext(ctx, node, active, pod, config)
 		require.NoError(t, err)
 		require.Equal(t, left+1, ctx.times)
 		require.LessOrEqual(t, adm.Search.Steps, (left+1)*2048)
 		require.False(t, adm.Search.Optimal)
-		failures, err := a.Check(node, active, pod)
-		require.NoError(t, err)
 		require.True(t, cover(podsOf(adm.Evictions), failures))
+
+		again, err := kubeletadmit.ResolveContext(&asked{Context: context.Background(), left: left}, pod, active, failures, config)
+		require.NoError(t, err)
+		require.Equal(t, adm, again)
 	}
+}
+
+// A context that has ended is no error where nothing is searched for, and one that is nil always is.
+func TestOnlySearchesLookAtTheContext(t *testing.T) {
+	node, active, pod := dense(0)
+	want, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
+	require.NoError(t, err)
+	ctx := &asked{Context: context.Background()}
+	got, err := kubeletadmit.AdmitContext(ctx, node, active, pod, kubeletadmit.Config{})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Zero(t, ctx.times)
+
+	var none context.Context
+	_, err = kubeletadmit.AdmitContext(none, node, active, pod, kubeletadmit.Config{})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.ErrorContains(t, err, "context: is nil")
+	_, err = kubeletadmit.ResolveContext(none, pod, active, nil, kubeletadmit.Config{})
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	require.ErrorContains(t, err, "context: is nil")
 }

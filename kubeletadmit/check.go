@@ -22,8 +22,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // Check finds everything that keeps the pod from starting on the node beside
 // the active pods, in this order (group 17.3; the kubelet's generalFilter and
-// scheduler's AdmissionCheck, with the deviations that the package comment
-// lists):
+// scheduler's AdmissionCheck, with the deviations that RULES.md lists):
 //
 //  1. Amounts: pods, cpu, memory, ephemeral-storage, then other resources by
 //     name. The pod counts with [outrank.Pod.Requests], an active pod with
@@ -31,15 +30,15 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 //     the pod does not request are not checked.
 //  2. An extended resource that Allocatable does not name is left out. One that
 //     it names with 0, or a size of huge pages that it does not name, is short.
-//  3. The predicates: [NodeName], [NodeAffinity], [NodePorts],
+//  3. The predicates: [NodeAffinity], [NodeName], [NodePorts],
 //     [TaintToleration]. Only NoExecute taints count, and not for a static pod.
 //
 // No failures means that the pod may start. The error is an
 // *[outrank.InputError] with every problem found: a nil argument or active pod,
 // an invalid pod or node, an active pod that counts with a negative amount. The
 // slice is the caller's. Time is linear in the number of active pods.
-func (a Admitter) Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) ([]CheckFailure, error) {
-	s := newScratch(a, pod)
+func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config Config) ([]CheckFailure, error) {
+	s := newScratch(config, pod)
 	defer s.release()
 	if err := s.check(node, active); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func (a Admitter) Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.
 // what it finds in s.failures.
 func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 	t := &s.tally
-	problems := slices.Concat(t.admitter.problems(), nodeProblems(node), nilPods("active", active), podProblems(t.pod))
+	problems := slices.Concat(t.config.problems(), nodeProblems(node), nilPods("active", active), podProblems(t.pod))
 	if len(problems) > 0 {
 		return inputError(problems)
 	}
@@ -159,10 +158,10 @@ func portsFree(active []*outrank.Pod, pod *outrank.Pod) bool {
 	return true
 }
 
-// newScratch returns memory to work in for the pod, by the rules of an admitter.
-func newScratch(a Admitter, pod *outrank.Pod) *scratch {
+// newScratch returns memory to work in for the pod, by the rules of a configuration.
+func newScratch(config Config, pod *outrank.Pod) *scratch {
 	s := scratches.Get().(*scratch)
-	s.tally.admitter, s.tally.pod = a, pod
+	s.tally.config, s.tally.pod = config, pod
 	return s
 }
 

@@ -66,7 +66,7 @@ func TestCheckAmounts(t *testing.T) {
 			[]kubeletadmit.CheckFailure{short("memory", 1, math.MaxInt64, math.MaxInt64)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Admitter{}.Check(tt.node, tt.active, tt.pod)
+			got, err := kubeletadmit.Check(tt.node, tt.active, tt.pod, kubeletadmit.Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestCheckPredicates(t *testing.T) {
 		{"the node named", quiet, newPod("p", nil, withNode("n1")), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Admitter{}.Check(tt.node, []*outrank.Pod{done, web}, tt.pod)
+			got, err := kubeletadmit.Check(tt.node, []*outrank.Pod{done, web}, tt.pod, kubeletadmit.Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,11 +144,11 @@ func TestCheckInput(t *testing.T) {
 			"pod default/negative: spec.containers[0].resources.requests.memory: -1Gi is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Admitter{}.Check(tt.node, tt.active, tt.pod)
+			got, err := kubeletadmit.Check(tt.node, tt.active, tt.pod, kubeletadmit.Config{})
 			if !errors.Is(err, outrank.ErrInvalid) || err.Error() != tt.want || got != nil {
 				t.Errorf("Check = %v, %v, want no failures and %q", got, err, tt.want)
 			}
-			adm, err := kubeletadmit.Admit(tt.node, tt.active, tt.pod)
+			adm, err := kubeletadmit.Admit(tt.node, tt.active, tt.pod, kubeletadmit.Config{})
 			if d := testdiff.Diff(kubeletadmit.Admission{}, adm); err == nil || err.Error() != tt.want || d != "" {
 				t.Errorf("Admit: error %v, want %q; admission %s", err, tt.want, d)
 			}
@@ -170,11 +170,21 @@ func TestFailureTexts(t *testing.T) {
 		{kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodePorts, Text: "taken"}, "NodePorts", "taken", "NodePorts: taken", 0},
 	} {
 		f := tt.failure
-		if f.Reason() != tt.reason || f.String() != tt.text || f.Message() != tt.message || f.Shortage() != tt.shortage {
+		if f.Reason() != tt.reason || f.String() != tt.text || messageOf(t, f) != tt.message || f.Shortage() != tt.shortage {
 			t.Errorf("%#v:\n got %q, %q, %q, %d\nwant %q, %q, %q, %d", f,
-				f.Reason(), f.String(), f.Message(), f.Shortage(), tt.reason, tt.text, tt.message, tt.shortage)
+				f.Reason(), f.String(), messageOf(t, f), f.Shortage(), tt.reason, tt.text, tt.message, tt.shortage)
 		}
 	}
+}
+
+// messageOf is what a pod that nobody is evicted for is told of a failure.
+func messageOf(t *testing.T, f kubeletadmit.CheckFailure) string {
+	t.Helper()
+	adm, err := kubeletadmit.Resolve(newPod("asks", nil), nil, []kubeletadmit.CheckFailure{f}, kubeletadmit.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return adm.Message
 }
 
 // A shortage is written in the form in which objects write the resource.
@@ -187,7 +197,7 @@ func TestTextOfAShortage(t *testing.T) {
 		"example.com/gpu":         "Insufficient example.com/gpu: 1024 requested, 2048 of 3072 in use",
 	} {
 		f := kubeletadmit.CheckFailure{Resource: name, Requested: 1 << 10, Used: 2 << 10, Capacity: 3 << 10}
-		assert.Equal(t, want, f.Message())
+		assert.Equal(t, want, messageOf(t, f))
 	}
 }
 
@@ -211,7 +221,7 @@ func TestWhoCountsBesideThePod(t *testing.T) {
 		{"one that has ended", &outrank.Pod{Name: "q", UID: "2", Phase: outrank.PhaseFailed, Containers: half}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			failures, err := kubeletadmit.Admitter{}.Check(node, []*outrank.Pod{c.active}, pod)
+			failures, err := kubeletadmit.Check(node, []*outrank.Pod{c.active}, pod, kubeletadmit.Config{})
 			require.NoError(t, err)
 			var reasons []string
 			for _, f := range failures {

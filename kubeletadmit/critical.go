@@ -12,11 +12,11 @@ func Critical(pod *outrank.Pod) bool {
 	return pod != nil && (pod.Static || pod.Mirror || priority.Critical(pod))
 }
 
-// MayPreempt reports whether the kubelet may evict pod for preemptor (rules
-// 17.1.3 to 17.1.5; Preemptable). It may if preemptor is critical and pod is
+// Preemptable reports whether the kubelet may evict the pod for the preemptor (rules
+// 17.1.3 to 17.1.5). It may if preemptor is critical and pod is
 // not, whatever their priorities; otherwise if both have a priority and that of
 // preemptor is higher. No pod may preempt itself. It is false for a nil pod.
-func MayPreempt(preemptor, pod *outrank.Pod) bool {
+func Preemptable(preemptor, pod *outrank.Pod) bool {
 	if preemptor == nil || pod == nil {
 		return false
 	}

@@ -29,7 +29,7 @@ func TestCritical(t *testing.T) {
 	}
 }
 
-func TestMayPreempt(t *testing.T) {
+func TestPreemptable(t *testing.T) {
 	low, high := withPriority(1), withPriority(2)
 	for _, tt := range []struct {
 		name           string
@@ -51,8 +51,8 @@ func TestMayPreempt(t *testing.T) {
 		{"nil pod", newCritical(nil), nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := kubeletadmit.MayPreempt(tt.preemptor, tt.pod); got != tt.want {
-				t.Errorf("MayPreempt = %v, want %v", got, tt.want)
+			if got := kubeletadmit.Preemptable(tt.preemptor, tt.pod); got != tt.want {
+				t.Errorf("Preemptable = %v, want %v", got, tt.want)
 			}
 		})
 	}

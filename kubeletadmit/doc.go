@@ -1,21 +1,21 @@
 // Package kubeletadmit answers: may this pod start on this node, and which pods are evicted
 // for it? It decides what the kubelet of Kubernetes v1.37 decides, or that of v1.36 by
-// [Admitter.Release].
+// [Config].Release.
 //
 // The kubelet checks a pod that was bound to its node once more. A pod that fails is rejected,
 // but for a critical pod that fails only for lack of resources other pods are evicted.
 //
-//	adm, err := kubeletadmit.Admit(node, active, pod)
+//	adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 //	switch adm.Outcome {
 //	case kubeletadmit.Admitted:
 //	case kubeletadmit.AdmittedAfterEvicting: // adm.Evictions, in this order
-//	case kubeletadmit.Rejected: // adm.Reason, adm.Message, adm.Returned
+//	case kubeletadmit.Rejected: // adm.Reason, adm.Message
 //	}
 //
 // The quality of service class decides who is evicted: BestEffort pods before Burstable ones,
 // these before Guaranteed ones, and within a class the pod that leaves the least of the
 // shortage. Priority protects no pod that may be preempted at all, a known weakness of the
-// reference (kubernetes/kubernetes#135857) that is kept. An [Admitter] can be asked for other
+// reference (kubernetes/kubernetes#135857) that is kept. A [Config] can ask for other
 // victims: by priority first, or the best set with a [Certificate].
 //
 // [Evict] carries an answer out through an interface of the caller. [RankForEviction] is the

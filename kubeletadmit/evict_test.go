@@ -35,10 +35,6 @@ func (r *recorder) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodS
 	return r.fail[pod.Name]
 }
 
-func (r *recorder) Count(m kubeletadmit.Metric) {
-	r.log = append(r.log, fmt.Sprintf("count %s{%s=%q}", m.Name, m.Label, m.Value))
-}
-
 var (
 	errStopped = errors.New("shutting down")
 	errStuck   = errors.New("container stuck")
@@ -48,7 +44,7 @@ var (
 func threeToEvict(t *testing.T) (kubeletadmit.Admission, []*outrank.Pod) {
 	t.Helper()
 	active := []*outrank.Pod{newPod("a", req("cpu", "1")), newPod("b", req("cpu", "1")), newPod("c", req("cpu", "1"))}
-	adm, err := kubeletadmit.Admitter{}.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("memory", 0), lacks("cpu", 3000)})
+	adm, err := kubeletadmit.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("memory", 0), lacks("cpu", 3000)}, kubeletadmit.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +63,9 @@ func TestEvict(t *testing.T) {
 		t.Errorf("report (-want +got):\n%s", d)
 	}
 	wantLog := []string{
-		// The first shortage gives the metric its name, even one of 0.
-		"record c Warning Preempting", "kill c", `count kubelet_preemptions{preemption_signal="memory"}`,
-		"record b Warning Preempting", "kill b", // failed: not counted
-		"record a Warning Preempting", "kill a", `count kubelet_preemptions{preemption_signal="memory"}`,
+		"record c Warning Preempting", "kill c",
+		"record b Warning Preempting", "kill b",
+		"record a Warning Preempting", "kill a",
 	}
 	if d := testdiff.Diff(wantLog, rec.log); d != "" {
 		t.Errorf("calls (-want +got):\n%s", d)
@@ -98,7 +93,7 @@ func TestEvictStops(t *testing.T) {
 	if d := testdiff.Diff(want, got, cmpopts.EquateErrors()); d != "" {
 		t.Errorf("report (-want +got):\n%s", d)
 	}
-	if len(rec.log) != 3 {
+	if len(rec.log) != 2 {
 		t.Errorf("calls %q, want those for c alone", rec.log)
 	}
 }
@@ -123,8 +118,5 @@ func TestEvictNobody(t *testing.T) {
 	got, err := kubeletadmit.Evict(ctx, kubeletadmit.Admission{Outcome: kubeletadmit.Admitted}, &recorder{})
 	if err != nil || len(got) != 0 {
 		t.Errorf("Evict = %v, %v, want nothing: there was nothing left to do when the context ended", got, err)
-	}
-	if m := (kubeletadmit.Admission{}).Metric(); m.Value != "" {
-		t.Errorf("Metric without a shortage has the value %q, want none", m.Value)
 	}
 }

@@ -33,8 +33,8 @@ type Contribution struct {
 	Needed, Frees int64
 }
 
-// Left returns what was still short after the pod.
-func (s Contribution) Left() int64 { return max(resource.SubSat(s.Needed, s.Frees), 0) }
+// left is what was still short after the pod.
+func (c Contribution) left() int64 { return max(resource.SubSat(c.Needed, c.Frees), 0) }
 
 // String returns the pod with its tier.
 func (e EvictedPod) String() string { return fmt.Sprintf("%s (%s)", podText(e.Pod), e.Tier) }

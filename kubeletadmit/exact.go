@@ -2,6 +2,7 @@ package kubeletadmit
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"slices"
 
@@ -32,14 +33,13 @@ type candidate struct {
 	memory, cpu int64
 }
 
-// improve puts the best set in the place of the picks, and says how good it is.
-func (p *pool) improve(a *Admitter) *Certificate {
+// improve puts the best set in the place of the picks, and says how good it is. The search ends
+// early after so many steps, or where the context has ended.
+func (p *pool) improve(ctx context.Context, limit int) *Certificate {
 	x := &p.sets
 	x.pool = p
-	x.ask(cmp.Or(a.MostSteps, defaultSteps))
-	if ctx := a.Context; ctx != nil {
-		x.q.Ended = func() bool { return ctx.Err() != nil }
-	}
+	x.ask(cmp.Or(limit, defaultLimit))
+	x.q.Ended = func() bool { return ctx.Err() != nil }
 	defer x.search.Release()
 	x.search.Solve()
 	p.repick(x.chosen())

@@ -25,11 +25,11 @@ func cornered() (*outrank.Node, []*outrank.Pod, *outrank.Pod) {
 // The nearest pod first takes three where two are enough, and the best set is of two.
 func TestExactTakesTwoWhereTheKubeletTakesThree(t *testing.T) {
 	node, active, pod := cornered()
-	faithful, err := kubeletadmit.Admit(node, active, pod)
+	faithful, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{"a", "b", "c"}, evicted(faithful))
 	assert.Nil(t, faithful.Search)
-	exact, err := kubeletadmit.Admitter{Exact: true}.Admit(node, active, pod)
+	exact, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{Exact: true})
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{"b", "c"}, evicted(exact))
 	require.NotNil(t, exact.Search)
@@ -55,11 +55,11 @@ func TestPriorityFirst(t *testing.T) {
 		{"4", []string{"mid", "low-burstable", "high", "low"}, []string{"low-burstable", "low", "mid", "high"}},
 	} {
 		pod := newCritical(req("cpu", c.cpu))
-		faithful, err := kubeletadmit.Admit(node, active, pod)
+		faithful, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 		require.NoError(t, err)
 		assert.ElementsMatch(t, c.faithful, evicted(faithful), c.cpu)
-		for _, a := range []kubeletadmit.Admitter{{PriorityFirst: true}, {PriorityFirst: true, Exact: true}} {
-			first, err := a.Admit(node, active, pod)
+		for _, a := range []kubeletadmit.Config{{PriorityFirst: true}, {PriorityFirst: true, Exact: true}} {
+			first, err := kubeletadmit.Admit(node, active, pod, a)
 			require.NoError(t, err)
 			assert.Equal(t, c.first, evicted(first), c.cpu)
 		}
@@ -75,8 +75,8 @@ func shortagesOf(failures []kubeletadmit.CheckFailure) (list []reference.Shortag
 }
 
 // optioned draws an admitter with priorities first or not.
-func optioned(t *rapid.T) kubeletadmit.Admitter {
-	return kubeletadmit.Admitter{
+func optioned(t *rapid.T) kubeletadmit.Config {
+	return kubeletadmit.Config{
 		Release:       rapid.SampledFrom(outrank.Releases()).Draw(t, "release"),
 		PriorityFirst: rapid.Bool().Draw(t, "priority first"),
 	}
@@ -88,11 +88,11 @@ func TestPropertyPriorityFirstAgreesWithReference(t *testing.T) {
 		pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
 		a := optioned(t)
 		a.PriorityFirst = true
-		got, err := a.Resolve(pod, active, failures)
+		got, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
 		want, missing := reference.EvictByPriority(a.Release, pod, active, shortagesOf(failures))
 		require.Equal(t, podNames(want), podNames(podsOf(got.Evictions)))
-		require.Equal(t, len(missing) > 0, got.Err != nil)
+		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 	})
 }
 
@@ -111,10 +111,10 @@ func TestPropertyExactIsTheBestOfAllSets(t *testing.T) {
 		pod, active, failures := newCritical(nil), somePods(t, one, 12), someShortages(t)
 		a := optioned(t)
 		a.Exact = true
-		got, err := a.Resolve(pod, active, failures)
+		got, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
-		want, missing := reference.EvictBest(reference.KubeletOptions{Release: a.Release, ByPriority: a.PriorityFirst}, pod, active, shortagesOf(failures))
-		require.Equal(t, len(missing) > 0, got.Err != nil)
+		want, missing := reference.EvictBest(a.Release, a.PriorityFirst, pod, active, shortagesOf(failures))
+		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 		if len(want) > 0 {
 			require.True(t, got.Search.Optimal, "%+v", got.Search)
@@ -141,16 +141,16 @@ func TestExactWithManyAndLargeShortages(t *testing.T) {
 			}
 			active = append(active, p)
 		}
-		got, err := kubeletadmit.Admitter{Exact: true}.Resolve(newCritical(nil), active, failures)
+		got, err := kubeletadmit.Resolve(newCritical(nil), active, failures, kubeletadmit.Config{Exact: true})
 		require.NoError(t, err)
-		want, missing := reference.EvictBest(reference.KubeletOptions{}, newCritical(nil), active, shortagesOf(failures))
-		require.Equal(t, len(missing) > 0, got.Err != nil)
+		want, missing := reference.EvictBest(outrank.Release(0), false, newCritical(nil), active, shortagesOf(failures))
+		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 	})
 }
 
 // keyOf is what sets are compared by.
-func keyOf(t *rapid.T, a kubeletadmit.Admitter, adm kubeletadmit.Admission) []int64 {
+func keyOf(t *rapid.T, a kubeletadmit.Config, adm kubeletadmit.Admission) []int64 {
 	key := make([]int64, 3*8+2)
 	priorities := []int32{-1, 0, 5, 1_000_000_000, 2_000_000_000}
 	for _, e := range adm.Evictions {
@@ -174,20 +174,20 @@ func TestPropertyEndedSearchesAreHonest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pod, active, failures := newCritical(nil), somePods(t, somePlainPod, 14), someShortages(t)
 		a := optioned(t)
-		greedy, err := a.Resolve(pod, active, failures)
+		greedy, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
 		a.Exact = true
-		best, err := a.Resolve(pod, active, failures)
+		best, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
-		a.MostSteps = rapid.IntRange(1, 30).Draw(t, "steps")
-		got, err := a.Resolve(pod, active, failures)
+		a.Limit = rapid.IntRange(1, 30).Draw(t, "steps")
+		got, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
 		if len(greedy.Evictions) == 0 {
 			require.Nil(t, got.Search)
 			return
 		}
 		require.True(t, cover(podsOf(got.Evictions), failures))
-		require.LessOrEqual(t, got.Search.Steps, a.MostSteps)
+		require.LessOrEqual(t, got.Search.Steps, a.Limit)
 		bestKey, gotKey := keyOf(t, a, best), keyOf(t, a, got)
 		require.LessOrEqual(t, slices.Compare(gotKey, keyOf(t, a, greedy)), 0)
 		require.LessOrEqual(t, slices.Compare(bestKey, gotKey), 0)
@@ -195,17 +195,24 @@ func TestPropertyEndedSearchesAreHonest(t *testing.T) {
 			require.Equal(t, bestKey, gotKey)
 		}
 		// The bound: at the first tier in which the best set differs from it, it is larger.
-		chosen := map[string]int{}
+		type tierKey struct {
+			class    outrank.QOSClass
+			priority int32
+		}
+		chosen := map[tierKey]int{}
 		for _, e := range best.Evictions {
-			n := kubeletadmit.TierCount{Class: e.Tier}
+			key := tierKey{class: e.Tier}
 			if a.PriorityFirst {
-				priority := e.Pod.PriorityValue()
-				n.Priority = &priority
+				key.priority = e.Pod.PriorityValue()
 			}
-			chosen[n.String()]++
+			chosen[key]++
 		}
 		for _, tier := range got.Search.Tiers {
-			n := chosen[kubeletadmit.TierCount{Class: tier.Class, Priority: tier.Priority}.String()]
+			key := tierKey{class: tier.Class}
+			if tier.Priority != nil {
+				key.priority = *tier.Priority
+			}
+			n := chosen[key]
 			require.GreaterOrEqual(t, n, tier.AtLeast)
 			if n > tier.AtLeast {
 				break
@@ -219,8 +226,8 @@ func TestPropertyExactSetsAreMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		active, failures := somePods(t, somePod, 20), someShortages(t)
 		a := optioned(t)
-		a.Exact, a.MostSteps = true, 2000
-		got, err := a.Resolve(newCritical(nil), active, failures)
+		a.Exact, a.Limit = true, 2000
+		got, err := kubeletadmit.Resolve(newCritical(nil), active, failures, a)
 		require.NoError(t, err)
 		pods := podsOf(got.Evictions)
 		for i := range pods {

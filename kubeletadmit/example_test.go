@@ -2,8 +2,8 @@ package kubeletadmit_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
@@ -27,27 +27,55 @@ func ExampleAdmit() {
 	proxy := pod("proxy", "cpu", "500m")
 	proxy.Static = true
 
-	adm, err := kubeletadmit.Admit(node, active, proxy)
+	adm, err := kubeletadmit.Admit(node, active, proxy, kubeletadmit.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(adm.Outcome)
+	fmt.Println(adm.Outcome, adm.OK())
 	for _, f := range adm.Failures {
-		fmt.Println("found:", f.Message())
+		fmt.Println("found:", f)
 	}
 	for _, e := range adm.Evictions {
 		fmt.Println("evict:", e.Pod.Key(), e.Tier)
 	}
 	// Output:
-	// AdmittedAfterEvicting
-	// found: Insufficient cpu: 500m requested, 2 of 2 in use
+	// AdmittedAfterEvicting true
+	// found: Insufficient cpu
 	// evict: default/web Burstable
+}
+
+// A search that may take long ends with its context, and says how good the best pods so far are.
+func ExampleAdmitContext() {
+	pod := func(name string, requests ...string) *outrank.Pod {
+		return &outrank.Pod{Name: name, Containers: []outrank.Container{{Requests: resource.MustList(requests...)}}}
+	}
+	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "7", "memory", "7Gi", "pods", "110")}
+	active := []*outrank.Pod{pod("a", "cpu", "3", "memory", "3Gi"), pod("b", "cpu", "4"), pod("c", "memory", "4Gi")}
+	proxy := pod("proxy", "cpu", "4", "memory", "4Gi")
+	proxy.Static = true
+
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	adm, err := kubeletadmit.AdmitContext(ctx, node, active, proxy, kubeletadmit.Config{Exact: true, Limit: 1 << 40})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(adm)
+	fmt.Println("optimal:", adm.Search.Optimal)
+
+	again, err := kubeletadmit.ResolveContext(ctx, proxy, active, adm.Failures, kubeletadmit.Config{Exact: true})
+	fmt.Println(again.Search.Steps == adm.Search.Steps, err)
+	// Output:
+	// AdmittedAfterEvicting: default/b (Burstable), default/c (Burstable)
+	// optimal: true
+	// true <nil>
 }
 
 // Another component has found out what is short. Nobody that may be preempted
 // holds a GPU.
-func ExampleAdmitter_Resolve() {
+func ExampleResolve() {
 	active := []*outrank.Pod{
 		{Name: "train", Priority: outrank.Priority(2_000_001_000), Static: true,
 			Containers: []outrank.Container{{Requests: resource.MustList("example.com/gpu", "1")}}},
@@ -55,18 +83,15 @@ func ExampleAdmitter_Resolve() {
 	}
 	monitor := &outrank.Pod{Name: "monitor", Priority: outrank.Priority(2_000_000_000)}
 
-	adm, err := kubeletadmit.Admitter{}.Resolve(monitor, active, []kubeletadmit.CheckFailure{
+	adm, err := kubeletadmit.Resolve(monitor, active, []kubeletadmit.CheckFailure{
 		{Resource: "example.com/gpu", Requested: 1, Used: 1, Capacity: 1},
-	})
+	}, kubeletadmit.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(adm.Outcome, adm.Reason)
-	var short *kubeletadmit.NotEnoughError
-	if errors.As(adm.Err, &short) {
-		fmt.Println("missing:", short.Missing)
-	}
+	fmt.Println("missing:", adm.Missing)
 	fmt.Println(adm.ReferenceMessage())
 	// Output:
 	// Rejected UnexpectedAdmissionError
@@ -75,7 +100,7 @@ func ExampleAdmitter_Resolve() {
 }
 
 // Everything that is wrong is reported, amounts before all else.
-func ExampleAdmitter_Check() {
+func ExampleCheck() {
 	node := &outrank.Node{
 		Name:        "n1",
 		Allocatable: resource.MustList("cpu", "1", "memory", "1Gi", "pods", "110"),
@@ -83,7 +108,7 @@ func ExampleAdmitter_Check() {
 	}
 	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("memory", "2Gi", "cpu", "1500m")}}}
 
-	failures, err := kubeletadmit.Admitter{}.Check(node, nil, pod)
+	failures, err := kubeletadmit.Check(node, nil, pod, kubeletadmit.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -108,14 +133,14 @@ func ExampleCritical() {
 }
 
 // Being critical beats every priority of a pod that is not.
-func ExampleMayPreempt() {
+func ExamplePreemptable() {
 	etcd := &outrank.Pod{Name: "etcd", Static: true}
 	web := &outrank.Pod{Name: "web", Priority: outrank.Priority(1000)}
 	batch := &outrank.Pod{Name: "batch", Priority: outrank.Priority(-10)}
 	unset := &outrank.Pod{Name: "unset"}
-	fmt.Println(kubeletadmit.MayPreempt(etcd, web))
-	fmt.Println(kubeletadmit.MayPreempt(web, batch))
-	fmt.Println(kubeletadmit.MayPreempt(web, unset))
+	fmt.Println(kubeletadmit.Preemptable(etcd, web))
+	fmt.Println(kubeletadmit.Preemptable(web, batch))
+	fmt.Println(kubeletadmit.Preemptable(web, unset))
 	// Output:
 	// true
 	// true
@@ -134,12 +159,10 @@ func (printer) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatu
 	return nil
 }
 
-func (printer) Count(m kubeletadmit.Metric) { fmt.Println(m.Name, m.Value) }
-
 func ExampleEvict() {
 	web := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 	etcd := &outrank.Pod{Name: "etcd", Static: true}
-	adm, err := kubeletadmit.Admitter{}.Resolve(etcd, []*outrank.Pod{web}, []kubeletadmit.CheckFailure{{Resource: "cpu", Requested: 100}})
+	adm, err := kubeletadmit.Resolve(etcd, []*outrank.Pod{web}, []kubeletadmit.CheckFailure{{Resource: "cpu", Requested: 100}}, kubeletadmit.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -149,7 +172,6 @@ func ExampleEvict() {
 	// Output:
 	// web event: Warning Preempting
 	// web status: Failed Preempting DisruptionTarget TerminationByKubelet
-	// kubelet_preemptions cpu
 	// 1 killed, error <nil>
 }
 

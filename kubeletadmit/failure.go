@@ -7,11 +7,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Predicate names a check of the node that is not about amounts.
+// Predicate is a check of the node that is not about amounts. One that [Resolve] is given may have
+// another name.
 type Predicate string
 
-// The predicates, in the order in which [Admitter.Check] reports them. A failure passed
-// to [Admitter.Resolve] may name others.
+// The predicates, in the order in which [Check] reports them.
 const (
 	NodeAffinity    Predicate = "NodeAffinity"
 	NodeName        Predicate = "NodeName"
@@ -26,7 +26,7 @@ type CheckFailure struct {
 	// failed.
 	Resource resource.Name
 	// Requested is what the pod requests, Used what the active pods hold and
-	// Capacity what the node offers. All are counted like [resource.Amount]:
+	// Capacity what the node offers. All are counted like resource.Amount:
 	// thousandths of a core for cpu, whole units for all other resources. They
 	// are meaningful only if Resource is set.
 	Requested, Used, Capacity int64
@@ -37,9 +37,9 @@ type CheckFailure struct {
 	Text string
 }
 
-// IsShortage reports whether the failure is a shortage of a resource, which
+// isShortage reports whether the failure is a shortage of a resource, which
 // evicting pods can cure.
-func (f CheckFailure) IsShortage() bool { return f.Resource != "" }
+func (f CheckFailure) isShortage() bool { return f.Resource != "" }
 
 // Shortage returns how much of the resource has to be freed: Requested less
 // what is free, which is negative on an overcommitted node. It is in the units
@@ -47,7 +47,7 @@ func (f CheckFailure) IsShortage() bool { return f.Resource != "" }
 // It is exact, or the nearest int64, as long as neither Used nor Capacity is
 // negative. It is 0 for a predicate.
 func (f CheckFailure) Shortage() int64 {
-	if !f.IsShortage() {
+	if !f.isShortage() {
 		return 0
 	}
 	return resource.AddSat(f.Requested, resource.SubSat(f.Used, f.Capacity))
@@ -56,7 +56,7 @@ func (f CheckFailure) Shortage() int64 {
 // String returns the failure in the reference's words: "Insufficient cpu", or
 // the text of the predicate.
 func (f CheckFailure) String() string {
-	if f.IsShortage() {
+	if f.isShortage() {
 		return fit.Insufficient(string(f.Resource))
 	}
 	return f.Text
@@ -65,24 +65,24 @@ func (f CheckFailure) String() string {
 // Reason returns the word for the failure in the status of a rejected pod:
 // "OutOfcpu", or the name of the predicate.
 func (f CheckFailure) Reason() string {
-	if f.IsShortage() {
+	if f.isShortage() {
 		return "OutOf" + string(f.Resource)
 	}
 	return string(f.Predicate)
 }
 
-// Message returns an explanation for people.
-func (f CheckFailure) Message() string {
-	if !f.IsShortage() {
+// message returns an explanation for people.
+func (f CheckFailure) message() string {
+	if !f.isShortage() {
 		return fmt.Sprintf("%s: %s", f.Predicate, f.Text)
 	}
 	return fmt.Sprintf("%s: %s requested, %s of %s in use", f,
 		amountText(f.Resource, f.Requested), amountText(f.Resource, f.Used), amountText(f.Resource, f.Capacity))
 }
 
-// referenceText is Message in the words of the kubelet.
+// referenceText is message in the words of the kubelet.
 func (f CheckFailure) referenceText() string {
-	if !f.IsShortage() {
+	if !f.isShortage() {
 		return fmt.Sprintf("Predicate %s failed: %s", f.Predicate, f.Text)
 	}
 	return fmt.Sprintf("Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d", f.Resource, f.Requested, f.Used, f.Capacity)

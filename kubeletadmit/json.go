@@ -2,7 +2,7 @@ package kubeletadmit
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/outrank-go/outrank"
@@ -38,17 +38,28 @@ type (
 		Resource resource.Name `json:"resource"`
 		Amount   string        `json:"amount"`
 	}
+	wireTier struct {
+		Class    outrank.QOSClass `json:"class"`
+		Priority *int32           `json:"priority,omitempty"`
+		Chosen   int              `json:"chosen"`
+		AtLeast  int              `json:"atLeast"`
+	}
+	wireSearch struct {
+		Optimal bool       `json:"optimal"`
+		Steps   int        `json:"steps"`
+		Tiers   []wireTier `json:"tiers"`
+	}
 	wireAdmission struct {
 		answerjson.Header
-		Outcome   AdmissionOutcome `json:"outcome"`
-		Reason    string           `json:"reason,omitempty"`
-		Message   string           `json:"message,omitempty"`
-		Failures  []wireFailure    `json:"failures"`
-		Returned  []wireFailure    `json:"returned"`
-		Evictions []wireEviction   `json:"evictions"`
-		Search    *Certificate     `json:"search,omitempty"`
-		Error     string           `json:"error,omitempty"`
-		Missing   []wireNeed       `json:"missing,omitempty"`
+		Outcome   Outcome        `json:"outcome"`
+		Reason    string         `json:"reason,omitempty"`
+		Message   string         `json:"message,omitempty"`
+		Failures  []wireFailure  `json:"failures"`
+		Returned  []wireFailure  `json:"returned"`
+		Evictions []wireEviction `json:"evictions"`
+		Search    *wireSearch    `json:"search,omitempty"`
+		Error     string         `json:"error,omitempty"`
+		Missing   []wireNeed     `json:"missing,omitempty"`
 	}
 )
 
@@ -57,7 +68,7 @@ type answerEncoder struct{ answerjson.Encoder }
 
 func wireFailureOf(f CheckFailure) wireFailure {
 	w := wireFailure{Predicate: f.Predicate, Text: f.Text}
-	if f.IsShortage() {
+	if f.isShortage() {
 		w.Resource = f.Resource
 		w.Requested, w.Used = amountText(f.Resource, f.Requested), amountText(f.Resource, f.Used)
 		w.Capacity, w.Shortage = amountText(f.Resource, f.Capacity), amountText(f.Resource, f.Shortage())
@@ -67,7 +78,7 @@ func wireFailureOf(f CheckFailure) wireFailure {
 
 func wireContributionOf(c Contribution) wireContribution {
 	return wireContribution{
-		c.Resource, amountText(c.Resource, c.Needed), amountText(c.Resource, c.Frees), amountText(c.Resource, c.Left()),
+		c.Resource, amountText(c.Resource, c.Needed), amountText(c.Resource, c.Frees), amountText(c.Resource, c.left()),
 	}
 }
 
@@ -87,6 +98,11 @@ func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
 }
 
 func (e *answerEncoder) admission(a *Admission) wireAdmission {
+	switch a.Outcome {
+	case "", Admitted, AdmittedAfterEvicting, Rejected:
+	default:
+		e.Problem("admission", "outcome", fmt.Sprintf("%.40q is none of %s, %s, %s", a.Outcome, Admitted, AdmittedAfterEvicting, Rejected))
+	}
 	w := wireAdmission{
 		Header: answerjson.NewHeader("Admission"), Outcome: a.Outcome, Reason: a.Reason, Message: a.Message,
 		Failures:  answerjson.List(a.Failures, wireFailureOf),
@@ -94,14 +110,10 @@ func (e *answerEncoder) admission(a *Admission) wireAdmission {
 		Evictions: answerjson.List(a.Evictions, e.eviction),
 	}
 	if s := a.Search; s != nil {
-		w.Search = &Certificate{s.Optimal, s.Steps, append([]TierCount{}, s.Tiers...)}
+		w.Search = &wireSearch{s.Optimal, s.Steps, answerjson.List(s.Tiers, func(t TierCount) wireTier { return wireTier(t) })}
 	}
-	if a.Err != nil {
-		w.Error = a.Err.Error()
-	}
-	var short *NotEnoughError
-	if errors.As(a.Err, &short) {
-		w.Missing = answerjson.List(short.Missing, wireNeedOf)
+	if len(a.Missing) > 0 {
+		w.Error, w.Missing = a.Message, answerjson.List(a.Missing, wireNeedOf)
 	}
 	return w
 }
@@ -117,27 +129,9 @@ func (a Admission) MarshalJSON() ([]byte, error) {
 	return e.Encode("admission", e.admission(&a))
 }
 
-// MarshalJSON returns the failure as it stands in the JSON of an [Admission].
-func (f CheckFailure) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("check failure", wireFailureOf(f))
-}
-
-// MarshalJSON returns the evicted pod as it stands in the JSON of an [Admission].
-func (e EvictedPod) MarshalJSON() ([]byte, error) {
-	var enc answerEncoder
-	return enc.Encode("evicted pod", enc.eviction(e))
-}
-
-// MarshalJSON returns the contribution as it stands in the JSON of an
-// [Admission].
-func (s Contribution) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("contribution", wireContributionOf(s))
-}
-
-// MarshalJSON returns the need as it stands in the JSON of an [Admission].
-func (n ResourceNeed) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("resource need", wireNeedOf(n))
+// UnmarshalJSON returns an error that wraps [errors.ErrUnsupported]: the JSON of an
+// admission refers to pods, and an admission holds them. Without this method reading would
+// succeed and leave an answer without pods. null changes nothing.
+func (a *Admission) UnmarshalJSON(text []byte) error {
+	return answerjson.Unread("kubeletadmit.Admission", text)
 }

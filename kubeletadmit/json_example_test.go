@@ -23,9 +23,9 @@ func fullOfWeb() (*outrank.Node, []*outrank.Pod, *outrank.Pod) {
 
 func ExampleAdmission_String() {
 	node, active, proxy := fullOfWeb()
-	fmt.Println(kubeletadmit.Admit(node, active, proxy))
+	fmt.Println(kubeletadmit.Admit(node, active, proxy, kubeletadmit.Config{}))
 	proxy.Static = false
-	fmt.Println(kubeletadmit.Admit(node, active, proxy))
+	fmt.Println(kubeletadmit.Admit(node, active, proxy, kubeletadmit.Config{}))
 	// Output:
 	// AdmittedAfterEvicting: default/web (Burstable) <nil>
 	// Rejected (OutOfcpu): Insufficient cpu: 1 requested, 1500m of 2 in use <nil>
@@ -33,7 +33,8 @@ func ExampleAdmission_String() {
 
 // ADMISSION_JSON.md beside this package says what each field means.
 func ExampleAdmission_MarshalJSON() {
-	adm, err := kubeletadmit.Admit(fullOfWeb())
+	node, active, proxy := fullOfWeb()
+	adm, err := kubeletadmit.Admit(node, active, proxy, kubeletadmit.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

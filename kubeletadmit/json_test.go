@@ -3,10 +3,8 @@ package kubeletadmit_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -42,13 +40,13 @@ func TestGoldenAdmissions(t *testing.T) {
 		"not_enough": newCritical(req("cpu", "5", "memory", "8Gi")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name, must(kubeletadmit.Admit(node, active, pod)))
+			golden(t, name, must(kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})))
 		})
 	}
 	active = append(active, newPod("tool", req("cpu", "500m", "memory", "1Gi"), withPriority(10)))
-	both := kubeletadmit.Admitter{PriorityFirst: true, Exact: true}
+	both := kubeletadmit.Config{PriorityFirst: true, Exact: true}
 	t.Run("exact", func(t *testing.T) {
-		golden(t, "exact", must(both.Admit(node, active, newCritical(req("cpu", "2", "memory", "1Gi")))))
+		golden(t, "exact", must(kubeletadmit.Admit(node, active, newCritical(req("cpu", "2", "memory", "1Gi")), both)))
 	})
 	t.Run("zero", func(t *testing.T) { golden(t, "zero", kubeletadmit.Admission{}) })
 }
@@ -73,16 +71,16 @@ func must[T any](v T, err error) T {
 func TestEveryAdmissionHasJSONAndText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node, active, pod := someNode(t), somePods(t, somePod, 12), somePreemptor(t)
-		adm, err := kubeletadmit.Admit(node, active, pod)
+		adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 		require.NoError(t, err)
 		text, err := json.Marshal(adm)
 		require.NoError(t, err)
-		again, err := json.Marshal(must(kubeletadmit.Admit(node, active, pod)))
+		again, err := json.Marshal(must(kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})))
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(again))
 		var read struct {
 			APIVersion, Kind, Reason, Message string
-			Outcome                           kubeletadmit.AdmissionOutcome
+			Outcome                           kubeletadmit.Outcome
 			Failures, Returned                []json.RawMessage
 			Evictions                         []struct {
 				Pod struct{ Name string }
@@ -104,32 +102,13 @@ func TestEveryAdmissionHasJSONAndText(t *testing.T) {
 // An answer is written and never read: an empty admission in silence would be
 // one without evictions.
 func TestAdmissionsCannotBeReadBack(t *testing.T) {
-	for _, to := range []any{
-		&kubeletadmit.Admission{}, &kubeletadmit.CheckFailure{}, &kubeletadmit.EvictedPod{}, &kubeletadmit.Contribution{}, &kubeletadmit.ResourceNeed{},
-	} {
-		text, err := json.Marshal(to)
-		require.NoError(t, err)
-		err = json.Unmarshal(text, to)
-		assert.ErrorIs(t, err, errors.ErrUnsupported, "%T", to)
-		assert.ErrorContains(t, err, strings.TrimPrefix(fmt.Sprintf("%T cannot be read", to), "*"))
-		assert.NoError(t, json.Unmarshal([]byte("null"), to), "%T", to)
-	}
-}
-
-func TestOutcomesAsText(t *testing.T) {
-	for _, o := range []kubeletadmit.AdmissionOutcome{"", kubeletadmit.Admitted, kubeletadmit.AdmittedAfterEvicting, kubeletadmit.Rejected} {
-		text, err := json.Marshal(o)
-		require.NoError(t, err)
-		assert.Equal(t, `"`+string(o)+`"`, string(text))
-		read := kubeletadmit.AdmissionOutcome("else")
-		require.NoError(t, json.Unmarshal(text, &read))
-		assert.Equal(t, o, read)
-	}
-	read := kubeletadmit.Rejected
-	err := json.Unmarshal([]byte(`"admitted"`), &read)
-	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.ErrorContains(t, err, `kubeletadmit.AdmissionOutcome: "admitted" is none of Admitted, AdmittedAfterEvicting, Rejected`)
-	assert.Equal(t, kubeletadmit.Rejected, read)
+	var adm kubeletadmit.Admission
+	text, err := json.Marshal(adm)
+	require.NoError(t, err)
+	err = json.Unmarshal(text, &adm)
+	assert.ErrorIs(t, err, errors.ErrUnsupported)
+	assert.ErrorContains(t, err, "kubeletadmit.Admission cannot be read")
+	assert.NoError(t, json.Unmarshal([]byte("null"), &adm))
 }
 
 // A pod that is evicted may have started in any year.
@@ -148,7 +127,7 @@ func TestAdmissionsThatJSONCannotSay(t *testing.T) {
 	}{
 		{kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{{Distance: math.NaN()}}}, "evicted no pod: distance: NaN is not a number of JSON"},
 		{kubeletadmit.Admission{Message: "\xff"}, `admission: message: "\xff" is not UTF-8`},
-		{kubeletadmit.Admission{Outcome: "Maybe"}, `kubeletadmit.AdmissionOutcome: "Maybe" is none of`},
+		{kubeletadmit.Admission{Outcome: "Maybe"}, `admission: outcome: "Maybe" is none of`},
 	} {
 		text, err := test.answer.MarshalJSON()
 		assert.ErrorIs(t, err, outrank.ErrInvalid, "%s", text)

@@ -51,7 +51,7 @@ func TestManyEvictionsAgreeWithReference(t *testing.T) {
 			failures, shortages = append(failures, f), append(shortages, reference.Shortage{Resource: name, Amount: f.Requested})
 		}
 		pod := newCritical(nil)
-		got, err := kubeletadmit.Admitter{}.Resolve(pod, active, failures)
+		got, err := kubeletadmit.Resolve(pod, active, failures, kubeletadmit.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,13 +71,13 @@ func TestCallsMayRunAtOnce(t *testing.T) {
 	node, active := fullNode(200)
 	var calls sync.WaitGroup
 	for _, pod := range []*outrank.Pod{few(), half(node), few(), half(node)} {
-		want, err := kubeletadmit.Admit(node, active, pod)
+		want, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		calls.Go(func() {
 			for range 50 {
-				if got, err := kubeletadmit.Admit(node, active, pod); err != nil || !reflect.DeepEqual(want, got) {
+				if got, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{}); err != nil || !reflect.DeepEqual(want, got) {
 					t.Errorf("Admit = %v, %v, want %v", evicted(got), err, evicted(want))
 				}
 			}

@@ -133,7 +133,7 @@ func TestTierIsTakenWhole(t *testing.T) {
 			active[i] = &outrank.Pod{Name: "p", UID: string(rune('a' + i)), Priority: outrank.Priority(0)}
 		}
 		critical := &outrank.Pod{Name: "critical", Static: true}
-		adm, err := Admitter{}.Resolve(critical, active, []CheckFailure{{Resource: resource.Pods, Requested: int64(pods)}})
+		adm, err := Resolve(critical, active, []CheckFailure{{Resource: resource.Pods, Requested: int64(pods)}}, Config{})
 		if err != nil || len(adm.Evictions) != pods {
 			t.Fatalf("%d of %d pods go, error %v", len(adm.Evictions), pods, err)
 		}

@@ -36,7 +36,7 @@ func TestRejectedOutright(t *testing.T) {
 			low := &outrank.Pod{Name: "low", Priority: outrank.Priority(0), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 			test.pod.Name, test.pod.Priority = "p", outrank.Priority(2_000_000_000)
 			test.pod.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1")}}
-			adm, err := kubeletadmit.Admit(&test.node, []*outrank.Pod{low}, &test.pod)
+			adm, err := kubeletadmit.Admit(&test.node, []*outrank.Pod{low}, &test.pod, kubeletadmit.Config{})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, adm.Reason)
 			if test.want == "" {
@@ -73,7 +73,7 @@ func TestSystemLabelIsFilledIn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			node := outrank.Node{Name: "n", Labels: test.labels, Allocatable: resource.MustList("pods", "5")}
 			test.pod.Name = "p"
-			adm, err := kubeletadmit.Admit(&node, nil, &test.pod)
+			adm, err := kubeletadmit.Admit(&node, nil, &test.pod, kubeletadmit.Config{})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, adm.Reason)
 			assert.Len(t, zone, 1, "the caller's labels stay as they are")

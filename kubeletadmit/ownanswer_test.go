@@ -33,7 +33,7 @@ func TestAnswersAreTheCallersOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := slices.Clone(c.failures)
-			adm, err := kubeletadmit.Admitter{}.Resolve(c.pod, []*outrank.Pod{low}, given)
+			adm, err := kubeletadmit.Resolve(c.pod, []*outrank.Pod{low}, given, kubeletadmit.Config{})
 			require.NoError(t, err)
 			returned := slices.Clone(adm.Returned)
 			for i := range given {
@@ -54,16 +54,16 @@ func TestAnswersOutliveLaterCalls(t *testing.T) {
 	node := &outrank.Node{Name: "n", Allocatable: resource.MustList("cpu", "1", "memory", "1Gi", "pods", "0")}
 	big := &outrank.Pod{Name: "big", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2", "memory", "2Gi")}}}
 	other := &outrank.Pod{Name: "other", NodeName: "elsewhere"}
-	found, err := kubeletadmit.Admitter{}.Check(node, nil, big)
+	found, err := kubeletadmit.Check(node, nil, big, kubeletadmit.Config{})
 	require.NoError(t, err)
-	adm, err := kubeletadmit.Admit(node, nil, big)
+	adm, err := kubeletadmit.Admit(node, nil, big, kubeletadmit.Config{})
 	require.NoError(t, err)
 	before := slices.Clone(found)
 	require.Len(t, before, 3)
 	for range 20 {
-		_, err = kubeletadmit.Admitter{}.Check(node, nil, other)
+		_, err = kubeletadmit.Check(node, nil, other, kubeletadmit.Config{})
 		require.NoError(t, err)
-		_, err = kubeletadmit.Admit(node, nil, other)
+		_, err = kubeletadmit.Admit(node, nil, other, kubeletadmit.Config{})
 		require.NoError(t, err)
 	}
 	assert.Equal(t, before, found)

@@ -60,7 +60,7 @@ func (p *pool) reset() {
 // depends on.
 func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem) {
 	p.counted.set(t, p.needs)
-	p.byPriority, p.searching = t.admitter.PriorityFirst, t.admitter.Exact
+	p.byPriority, p.searching = t.config.PriorityFirst, t.config.Exact
 	p.findTiers(t)
 	for i := range p.tiers {
 		p.tiers[i].reset(len(p.needs), p.searching)

@@ -105,12 +105,12 @@ func TestChoice(t *testing.T) {
 			[]kubeletadmit.CheckFailure{lacks("memory", math.MaxInt64), lacks("memory", math.MaxInt64)}, []string{"a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := kubeletadmit.Admitter{}.Resolve(newCritical(nil), tt.active, tt.lacks)
+			got, err := kubeletadmit.Resolve(newCritical(nil), tt.active, tt.lacks, kubeletadmit.Config{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if d := testdiff.Diff(tt.want, evicted(got)); d != "" {
-				t.Errorf("evicted (-want +got):\n%s%v", d, got.Err)
+				t.Errorf("evicted (-want +got):\n%s%v", d, got.Missing)
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestChoiceReasons(t *testing.T) {
 		newPod("b1", req("cpu", "500m", "memory", "512Mi")),
 		newPod("b2", req("cpu", "250m")),
 	}
-	got, err := kubeletadmit.Admitter{}.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 2<<30)})
+	got, err := kubeletadmit.Resolve(newCritical(nil), active, []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 2<<30)}, kubeletadmit.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestChoiceReasons(t *testing.T) {
 	if d := testdiff.Diff(want, got.Evictions); d != "" {
 		t.Errorf("with g (-want +got):\n%s", d)
 	}
-	got, err = kubeletadmit.Admitter{}.Resolve(newCritical(nil), active[1:], []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 1<<29)})
+	got, err = kubeletadmit.Resolve(newCritical(nil), active[1:], []kubeletadmit.CheckFailure{lacks("cpu", 750), lacks("pods", 0), lacks("memory", 1<<29)}, kubeletadmit.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +145,5 @@ func TestChoiceReasons(t *testing.T) {
 	}
 	if d := testdiff.Diff(want, got.Evictions); d != "" {
 		t.Errorf("without g (-want +got):\n%s", d)
-	}
-	if left := got.Evictions[0].Contributions[0].Left(); left != 250 {
-		t.Errorf("Left = %d, want 250", left)
-	}
-	if left := (kubeletadmit.Contribution{Needed: 1, Frees: 2}).Left(); left != 0 {
-		t.Errorf("Left of a covered contribution = %d, want 0", left)
 	}
 }

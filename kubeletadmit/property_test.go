@@ -21,7 +21,7 @@ import (
 
 // resolve fails the test on an error.
 func resolve(t *rapid.T, pod *outrank.Pod, active []*outrank.Pod, failures []kubeletadmit.CheckFailure) kubeletadmit.Admission {
-	adm, err := kubeletadmit.Admitter{}.Resolve(pod, active, failures)
+	adm, err := kubeletadmit.Resolve(pod, active, failures, kubeletadmit.Config{})
 	if err != nil {
 		t.Fatalf("Resolve: %v", err)
 	}
@@ -71,8 +71,8 @@ func snapshot(t *rapid.T, values ...any) string {
 // missing where nothing helps.
 func propAgreesWithReference(t *rapid.T) {
 	pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
-	a := kubeletadmit.Admitter{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
-	got, err := a.Resolve(pod, active, failures)
+	a := kubeletadmit.Config{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
+	got, err := kubeletadmit.Resolve(pod, active, failures, a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +85,8 @@ func propAgreesWithReference(t *rapid.T) {
 		t.Fatalf("evicted %v, want %v", evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(evict)}))
 	}
 	var missing []reference.Shortage
-	if short, ok := got.Err.(*kubeletadmit.NotEnoughError); ok {
-		for _, n := range short.Missing {
-			missing = append(missing, reference.Shortage{Resource: n.Resource, Amount: n.Amount})
-		}
+	for _, n := range got.Missing {
+		missing = append(missing, reference.Shortage{Resource: n.Resource, Amount: n.Amount})
 	}
 	if !slices.Equal(missing, stay) {
 		t.Fatalf("missing %v, want %v", missing, stay)
@@ -112,8 +110,8 @@ func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(propAgreesWit
 func TestAdmitIsCheckThenResolve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node, pod, active := someNode(t), somePreemptor(t), somePods(t, somePod, 10)
-		a := kubeletadmit.Admitter{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
-		failures, err := a.Check(node, active, pod)
+		a := kubeletadmit.Config{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
+		failures, err := kubeletadmit.Check(node, active, pod, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,11 +127,11 @@ func TestAdmitIsCheckThenResolve(t *testing.T) {
 				t.Fatalf("%s: %d in use, want %d", f, f.Used, want)
 			}
 		}
-		want, err := a.Resolve(pod, active, failures)
+		want, err := kubeletadmit.Resolve(pod, active, failures, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := a.Admit(node, active, pod); err != nil || !reflect.DeepEqual(want, got) {
+		if got, err := kubeletadmit.Admit(node, active, pod, a); err != nil || !reflect.DeepEqual(want, got) {
 			t.Fatalf("Admit = %+v, %v, want %+v", got, err, want)
 		}
 	})
@@ -147,12 +145,12 @@ func TestOnlyThoseThatMayBePreempted(t *testing.T) {
 		got := resolve(t, pod, active, failures)
 		seen := map[*outrank.Pod]bool{}
 		for _, e := range got.Evictions {
-			if !kubeletadmit.MayPreempt(pod, e.Pod) || e.Pod.Finished() || seen[e.Pod] {
+			if !kubeletadmit.Preemptable(pod, e.Pod) || e.Pod.Finished() || seen[e.Pod] {
 				t.Fatalf("%s must not go, or goes twice", e.Pod.Name)
 			}
 			seen[e.Pod] = true
 		}
-		predicate := slices.ContainsFunc(failures, func(f kubeletadmit.CheckFailure) bool { return !f.IsShortage() })
+		predicate := slices.ContainsFunc(failures, func(f kubeletadmit.CheckFailure) bool { return f.Resource == "" })
 		if (predicate || !kubeletadmit.Critical(pod)) && (len(got.Evictions) > 0 || got.OK()) {
 			t.Fatalf("outcome %s with %d evictions", got.Outcome, len(got.Evictions))
 		}
@@ -174,8 +172,8 @@ func TestShortagesAreCovered(t *testing.T) {
 		for i, e := range got.Evictions {
 			var left []kubeletadmit.ResourceNeed
 			for _, s := range e.Contributions {
-				if s.Left() > 0 {
-					left = append(left, kubeletadmit.ResourceNeed{Resource: s.Resource, Amount: s.Left()})
+				if s.Needed > s.Frees {
+					left = append(left, kubeletadmit.ResourceNeed{Resource: s.Resource, Amount: s.Needed - s.Frees})
 				}
 			}
 			var next []kubeletadmit.ResourceNeed
@@ -204,7 +202,7 @@ func TestHigherTierOnlyIfNeeded(t *testing.T) {
 			}
 			var rest []*outrank.Pod
 			for _, p := range active {
-				if kubeletadmit.MayPreempt(pod, p) && !p.Finished() && 0 < rank[qos.Of(outrank.DefaultRelease, p)] && rank[qos.Of(outrank.DefaultRelease, p)] < rank[e.Tier] {
+				if kubeletadmit.Preemptable(pod, p) && !p.Finished() && 0 < rank[qos.Of(outrank.DefaultRelease, p)] && rank[qos.Of(outrank.DefaultRelease, p)] < rank[e.Tier] {
 					rest = append(rest, p)
 				}
 			}
@@ -226,7 +224,7 @@ func TestInputsStayAndAnswersRepeat(t *testing.T) {
 		node, pod, active, failures := someNode(t), somePreemptor(t), somePods(t, somePod, 10), someFailures(t)
 		order, before := slices.Clone(active), snapshot(t, node, pod, active, failures)
 		first := resolve(t, pod, active, failures)
-		admitted, err := kubeletadmit.Admit(node, active, pod)
+		admitted, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +234,7 @@ func TestInputsStayAndAnswersRepeat(t *testing.T) {
 		if second := resolve(t, pod, active, failures); !reflect.DeepEqual(first, second) {
 			t.Fatalf("Resolve answers %+v, then %+v", first, second)
 		}
-		if again, _ := kubeletadmit.Admit(node, active, pod); !reflect.DeepEqual(admitted, again) {
+		if again, _ := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{}); !reflect.DeepEqual(admitted, again) {
 			t.Fatalf("Admit answers %+v, then %+v", admitted, again)
 		}
 		for i := range failures {
@@ -296,7 +294,7 @@ func TestRoomIsReal(t *testing.T) {
 		node, active := someNode(t), somePods(t, somePlainPod, 8)
 		pod := somePlainPod(t, "critical")
 		pod.Priority = outrank.Priority(2_000_001_000)
-		adm, err := kubeletadmit.Admit(node, active, pod)
+		adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +306,7 @@ func TestRoomIsReal(t *testing.T) {
 		}
 		gone := podsOf(adm.Evictions)
 		rest := slices.DeleteFunc(slices.Clone(active), func(p *outrank.Pod) bool { return slices.Contains(gone, p) })
-		left, err := kubeletadmit.Admitter{}.Check(node, rest, pod)
+		left, err := kubeletadmit.Check(node, rest, pod, kubeletadmit.Config{})
 		if err != nil || len(left) > 0 {
 			t.Fatalf("after evicting %v: %v, %v", evicted(adm), left, err)
 		}

@@ -28,7 +28,7 @@ func TestResizesEvictNobody(t *testing.T) {
 		release   outrank.Release
 		operation kubeletadmit.Operation
 		pod       *outrank.Pod
-		want      kubeletadmit.AdmissionOutcome
+		want      kubeletadmit.Outcome
 		returned  int
 	}{
 		{"added", on, kubeletadmit.Add, &fits, kubeletadmit.AdmittedAfterEvicting, 0},
@@ -40,14 +40,14 @@ func TestResizesEvictNobody(t *testing.T) {
 		{"not critical", on, kubeletadmit.Resize, &plain, kubeletadmit.Rejected, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := kubeletadmit.Admitter{Release: c.release, Operation: c.operation}
-			adm, err := a.Admit(node, active, c.pod)
+			a := kubeletadmit.Config{Release: c.release, Operation: c.operation}
+			adm, err := kubeletadmit.Admit(node, active, c.pod, a)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, adm.Outcome)
 			assert.Len(t, adm.Returned, c.returned)
-			failures, err := a.Check(node, active, c.pod)
+			failures, err := kubeletadmit.Check(node, active, c.pod, a)
 			require.NoError(t, err)
-			again, err := a.Resolve(c.pod, active, failures)
+			again, err := kubeletadmit.Resolve(c.pod, active, failures, a)
 			require.NoError(t, err)
 			assert.Equal(t, adm, again)
 			if c.operation == kubeletadmit.Resize && c.release == on {
@@ -56,16 +56,13 @@ func TestResizesEvictNobody(t *testing.T) {
 			}
 		})
 	}
-	room, err := kubeletadmit.Admitter{Release: on, Operation: kubeletadmit.Resize}.Admit(newNode("cpu", "5"), active, &fits)
+	room, err := kubeletadmit.Admit(newNode("cpu", "5"), active, &fits, kubeletadmit.Config{Release: on, Operation: kubeletadmit.Resize})
 	require.NoError(t, err)
 	assert.Equal(t, kubeletadmit.Admitted, room.Outcome)
 }
 
-func TestOperations(t *testing.T) {
-	assert.Equal(t, "add", kubeletadmit.Add.String())
-	assert.Equal(t, "resize", kubeletadmit.Resize.String())
-	assert.Equal(t, "Operation(7)", kubeletadmit.Operation(7).String())
-	_, err := kubeletadmit.Admitter{Operation: 7}.Admit(newNode(), nil, newPod("p", nil))
+func TestUnknownOperation(t *testing.T) {
+	_, err := kubeletadmit.Admit(newNode(), nil, newPod("p", nil), kubeletadmit.Config{Operation: "shrink"})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	require.ErrorContains(t, err, "admitter: Operation: 7 is none")
+	require.ErrorContains(t, err, `config: Operation: "shrink" is none of "", "resize"`)
 }

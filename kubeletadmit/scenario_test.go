@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
+	"github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -31,7 +33,7 @@ func TestScenarios(t *testing.T) {
 	scenario.Run(t, "testdata/scenarios/*.txt", func(t *testing.T) map[string]scenario.Handler {
 		h := &scenarioHost{t: t}
 		return map[string]scenario.Handler{"host": h.load, "admit": h.admit, "resolve": h.resolve,
-			"by-priority": h.by(kubeletadmit.Admitter{PriorityFirst: true}), "exact": h.by(kubeletadmit.Admitter{Exact: true}),
+			"by-priority": h.by(kubeletadmit.Config{PriorityFirst: true}), "exact": h.by(kubeletadmit.Config{Exact: true}),
 			"evict": h.evict}
 	})
 }
@@ -58,19 +60,19 @@ func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	adm, err := kubeletadmit.Admit(h.node, h.active, pod)
+	adm, err := kubeletadmit.Admit(h.node, h.active, pod, kubeletadmit.Config{})
 	if err != nil {
 		return "error: " + strings.ReplaceAll(err.Error(), "\n", " ") + "\n", nil
 	}
-	failures, err := kubeletadmit.Admitter{}.Check(h.node, h.active, pod)
+	failures, err := kubeletadmit.Check(h.node, h.active, pod, kubeletadmit.Config{})
 	if err != nil {
 		return "", err
 	}
-	again, err := kubeletadmit.Admit(h.node, h.active, pod)
+	again, err := kubeletadmit.Admit(h.node, h.active, pod, kubeletadmit.Config{})
 	if err != nil {
 		return "", err
 	}
-	resolved, err := kubeletadmit.Admitter{}.Resolve(pod, h.active, failures)
+	resolved, err := kubeletadmit.Resolve(pod, h.active, failures, kubeletadmit.Config{})
 	h.agree(c, adm, again, "asked again")
 	h.agree(c, adm, resolved, "Check and Resolve")
 	h.compareReference(c, pod, adm)
@@ -79,22 +81,23 @@ func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
 }
 
 // by admits by options, and says what differs.
-func (h *scenarioHost) by(a kubeletadmit.Admitter) scenario.Handler {
+func (h *scenarioHost) by(a kubeletadmit.Config) scenario.Handler {
 	return func(c *scenario.Command) (string, error) {
 		pod, err := h.pod(c)
 		if err != nil {
 			return "", err
 		}
-		d, err := a.Compare(h.node, h.active, pod)
+		q := explain.Question{Node: h.node, Active: h.active, Pod: pod, Config: a}
+		d, err := explain.Compare(context.Background(), q)
 		if err != nil {
 			return "", err
 		}
-		again, err := a.Compare(h.node, h.active, pod)
+		again, err := explain.Compare(context.Background(), q)
 		h.agree(c, d.Chosen, again.Chosen, "asked again")
 		h.last = d.Chosen
 		text := admissionText(d.Chosen)
 		if d.Chosen.Search != nil {
-			text += "search: " + d.Chosen.Search.String() + "\n"
+			text += searchText(d.Chosen.Search)
 		}
 		return text + "difference: " + d.String() + "\n", err
 	}
@@ -121,11 +124,11 @@ func (h *scenarioHost) resolve(c *scenario.Command) (string, error) {
 	for _, l := range c.Body {
 		failures = append(failures, readFailure(l))
 	}
-	adm, err := kubeletadmit.Admitter{}.Resolve(pod, h.active, failures)
+	adm, err := kubeletadmit.Resolve(pod, h.active, failures, kubeletadmit.Config{})
 	if err != nil {
 		return "", err
 	}
-	again, err := kubeletadmit.Admitter{}.Resolve(pod, h.active, failures)
+	again, err := kubeletadmit.Resolve(pod, h.active, failures, kubeletadmit.Config{})
 	h.agree(c, adm, again, "asked again")
 	h.compareReference(c, pod, adm)
 	h.last = adm
@@ -179,11 +182,8 @@ func (h *scenarioHost) compareReference(c *scenario.Command, pod *outrank.Pod, a
 	for _, e := range adm.Evictions {
 		got = append(got, string(e.Pod.Key()))
 	}
-	var short *kubeletadmit.NotEnoughError
-	if errors.As(adm.Err, &short) {
-		for _, n := range short.Missing {
-			got = append(got, fmt.Sprint("missing ", n.Amount, " ", n.Resource))
-		}
+	for _, n := range adm.Missing {
+		got = append(got, fmt.Sprint("missing ", n.Amount, " ", n.Resource))
 	}
 	if !slices.Equal(want, got) {
 		h.t.Errorf("%s: %s: the slow reference says %v, Admit %v", c.Line.Place(), c.Line.Text, want, got)
@@ -215,7 +215,7 @@ func admissionText(a kubeletadmit.Admission) string {
 	}
 	for _, f := range a.Failures {
 		fmt.Fprintf(&b, "found %s", f)
-		if f.IsShortage() {
+		if f.Resource != "" {
 			fmt.Fprintf(&b, ": requested %d, used %d, capacity %d", f.Requested, f.Used, f.Capacity)
 		}
 		b.WriteString("\n")
@@ -224,6 +224,25 @@ func admissionText(a kubeletadmit.Admission) string {
 		fmt.Fprintf(&b, "returned %s\n", f)
 	}
 	return b.String()
+}
+
+// searchText shows how good a set is:
+//
+//	search: the best there is, found in N steps
+//	search: ended after N steps: K CLASS [of priority P], at least L; ...
+func searchText(c *kubeletadmit.Certificate) string {
+	if c.Optimal {
+		return fmt.Sprintf("search: the best there is, found in %s\n", prose.Plural(c.Steps, "step"))
+	}
+	var tiers []string
+	for _, t := range c.Tiers {
+		text := fmt.Sprintf("%d %s", t.Chosen, t.Class)
+		if t.Priority != nil {
+			text += fmt.Sprintf(" of priority %d", *t.Priority)
+		}
+		tiers = append(tiers, fmt.Sprintf("%s, at least %d", text, t.AtLeast))
+	}
+	return fmt.Sprintf("search: ended after %d steps: %s\n", c.Steps, strings.Join(tiers, "; "))
 }
 
 func scenarioName(p *outrank.Pod) string {
@@ -263,8 +282,4 @@ func (k *scenarioKubelet) Kill(_ context.Context, p *outrank.Pod, s kubeletadmit
 		return errors.New("it does not stop")
 	}
 	return nil
-}
-
-func (k *scenarioKubelet) Count(m kubeletadmit.Metric) {
-	fmt.Fprintf(&k.log, "count %s{%s=%q}\n", m.Name, m.Label, m.Value)
 }

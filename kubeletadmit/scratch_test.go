@@ -1,6 +1,7 @@
 package kubeletadmit
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"testing"
@@ -23,7 +24,7 @@ func TestScratchKeepsNothing(t *testing.T) {
 	if err := s.check(node, active); err != nil {
 		t.Fatal(err)
 	}
-	adm, err := s.makeRoom(Admission{Failures: append([]CheckFailure(nil), s.failures...)}, active)
+	adm, err := s.makeRoom(context.Background(), Admission{Failures: append([]CheckFailure(nil), s.failures...)}, active)
 	if err != nil || adm.Outcome != Rejected {
 		t.Fatalf("outcome %s, error %v, want %s for lack of memory", adm.Outcome, err, Rejected)
 	}

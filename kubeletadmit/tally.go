@@ -10,7 +10,7 @@ import (
 // tally holds the facts about the active pods that a call needs. It looks at each of
 // them once, for the check and for the choice together.
 type tally struct {
-	admitter Admitter
+	config Config
 	// pod is the pod to be admitted.
 	pod *outrank.Pod
 	// wanted is what the check asks for, used what the active pods hold of
@@ -112,14 +112,14 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	} else {
 		ok = t.holdRunning(pod)
 	}
-	if !t.choosing || !MayPreempt(t.pod, pod) {
+	if !t.choosing || !Preemptable(t.pod, pod) {
 		return ok
 	}
 	key := tierKey{class: slices.Index(classes[:], t.class(row, pod, plain))}
 	if key.class < 0 {
 		return ok
 	}
-	if t.admitter.PriorityFirst {
+	if t.config.PriorityFirst {
 		key.priority = pod.PriorityValue()
 	}
 	if !plain {
@@ -185,7 +185,7 @@ func (t *tally) holdRunning(pod *outrank.Pod) bool {
 	ok := true
 	for i, name := range t.names[:len(t.used)] {
 		ok = ok && !asksBelowZero(pod, name)
-		t.used[i] = resource.AddSat(t.used[i], resource.Amount(name, pod.RunningRequestOf(t.admitter.Release, name)))
+		t.used[i] = resource.AddSat(t.used[i], resource.Amount(name, pod.RunningRequestOf(t.config.Release, name)))
 	}
 	return ok
 }
@@ -198,12 +198,12 @@ func asksBelowZero(pod *outrank.Pod, name resource.Name) bool {
 		slices.ContainsFunc(pod.Containers, asks) || slices.ContainsFunc(pod.InitContainers, asks)
 }
 
-// class is [Admitter.class]. A plain pod without limits is never Guaranteed, and its
+// class is [Config.class]. A plain pod without limits is never Guaranteed, and its
 // row says whether it requests anything, because amounts are rounded up.
 func (t *tally) class(row []int64, pod *outrank.Pod, plain bool) outrank.QOSClass {
 	switch {
 	case pod.QOSClass != "" || !plain || limited(pod):
-		return t.admitter.class(pod)
+		return t.config.class(pod)
 	case row[t.cpu] > 0 || row[t.memory] > 0:
 		return outrank.Burstable
 	}

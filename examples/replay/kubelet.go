@@ -63,8 +63,8 @@ func (c *Case) kubelet() (*Kubelet, error) {
 		FailureReasons: reasons(adm.Failures), ReturnedReasons: reasons(adm.Returned),
 		Killed: []string{},
 	}
-	if adm.Err != nil {
-		k.Error = adm.Err.Error()
+	if len(adm.Missing) > 0 {
+		k.Error = adm.Message
 	}
 	if err := k.evict(adm, c.Options.KillErrors); err != nil {
 		return nil, err
@@ -78,15 +78,15 @@ func (c *Case) kubelet() (*Kubelet, error) {
 
 // admission decides; checked is whether the failures were computed here.
 func (c *Case) admission() (adm kubeletadmit.Admission, checked bool, err error) {
-	failures, kubelet := c.givenFailures(), kubeletadmit.Admitter{Release: c.Release}
+	failures, kubelet := c.givenFailures(), kubeletadmit.Config{Release: c.Release}
 	if failures == nil {
 		if len(c.Nodes) != 1 {
 			return adm, true, errors.New("nodes: one is wanted")
 		}
-		adm, err = kubelet.Admit(c.Nodes[0], c.Pods, c.Preemptor)
+		adm, err = kubeletadmit.Admit(c.Nodes[0], c.Pods, c.Preemptor, kubelet)
 		return adm, true, err
 	}
-	adm, err = kubelet.Resolve(c.Preemptor, c.Pods, failures)
+	adm, err = kubeletadmit.Resolve(c.Preemptor, c.Pods, failures, kubelet)
 	return adm, false, err
 }
 
@@ -107,7 +107,7 @@ func (c *Case) givenFailures() []kubeletadmit.CheckFailure {
 func reasons(failures []kubeletadmit.CheckFailure) []FailureReason {
 	out := []FailureReason{}
 	for _, f := range failures {
-		if f.IsShortage() {
+		if f.Resource != "" {
 			out = append(out, FailureReason{
 				Type: "insufficientResource", Resource: string(f.Resource),
 				Requested: f.Requested, Used: f.Used, Capacity: f.Capacity,
@@ -141,8 +141,6 @@ type notebook struct {
 }
 
 func (n *notebook) Record(outrank.Event) {}
-
-func (n *notebook) Count(kubeletadmit.Metric) {}
 
 func (n *notebook) Kill(_ context.Context, pod *outrank.Pod, s kubeletadmit.PodStatus) error {
 	kill := Kill{
@@ -185,7 +183,7 @@ func (c *Case) facts(pods []*outrank.Pod) ([]PodFacts, error) {
 			Pod: string(p.Key()), Priority: p.PriorityValue(),
 			Critical: kubeletadmit.Critical(p), Static: p.Static, Mirror: p.Mirror,
 			QoS: qos.Of(c.Release, p), ComputedQoS: qos.Compute(c.Release, p),
-			Preemptable:      preemptor != nil && p != preemptor && kubeletadmit.MayPreempt(preemptor, p),
+			Preemptable:      preemptor != nil && p != preemptor && kubeletadmit.Preemptable(preemptor, p),
 			Requests:         nodeAmounts(p.RunningRequests(c.Release)),
 			IncomingRequests: nodeAmounts(p.Requests()),
 			KubeletRequests:  kubeletAmounts(p),

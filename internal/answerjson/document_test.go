@@ -26,6 +26,53 @@ type documented struct {
 	file   string
 	// extends is the section whose fields come before the answer's own.
 	extends string
+	// within returns the document that has a part which has no JSON of its own, and at is where
+	// it stands there: keys, and 0 for the first of a list.
+	within func(part any) any
+	at     string
+}
+
+// text returns the JSON of a value of the answer's type.
+func (d documented) text(t *testing.T, v reflect.Value) string {
+	t.Helper()
+	if d.within == nil {
+		return marshalled(t, v)
+	}
+	text := json.RawMessage(marshalled(t, reflect.ValueOf(d.within(v.Interface()))))
+	for step := range strings.SplitSeq(d.at, ".") {
+		if step == "0" {
+			var list []json.RawMessage
+			require.NoError(t, json.Unmarshal(text, &list))
+			text = list[0]
+			continue
+		}
+		var object map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(text, &object))
+		text = object[step]
+	}
+	return string(text)
+}
+
+// The parts of an admission have no JSON of their own.
+func evicting(part any) any {
+	return kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{part.(kubeletadmit.EvictedPod)}}
+}
+
+func contributing(part any) any {
+	return evicting(kubeletadmit.EvictedPod{Contributions: []kubeletadmit.Contribution{part.(kubeletadmit.Contribution)}})
+}
+
+func lacking(part any) any {
+	return kubeletadmit.Admission{Missing: []kubeletadmit.ResourceNeed{part.(kubeletadmit.ResourceNeed)}}
+}
+
+func searched(part any) any {
+	search := part.(kubeletadmit.Certificate)
+	return kubeletadmit.Admission{Search: &search}
+}
+
+func failing(part any) any {
+	return kubeletadmit.Admission{Failures: []kubeletadmit.CheckFailure{part.(kubeletadmit.CheckFailure)}}
 }
 
 const (
@@ -53,9 +100,10 @@ var answers = []documented{
 	{answer: preemption.Refusal{}, file: planFile},
 	{answer: preemption.Placement{}, file: planFile},
 	{answer: kubeletadmit.Admission{}, file: admissionFile},
-	{answer: kubeletadmit.EvictedPod{}, file: admissionFile},
-	{answer: kubeletadmit.Contribution{}, file: admissionFile},
-	{answer: kubeletadmit.ResourceNeed{}, file: admissionFile},
+	{answer: kubeletadmit.EvictedPod{}, file: admissionFile, within: evicting, at: "evictions.0"},
+	{answer: kubeletadmit.Contribution{}, file: admissionFile, within: contributing, at: "evictions.0.contributions.0"},
+	{answer: kubeletadmit.ResourceNeed{}, file: admissionFile, within: lacking, at: "missing.0"},
+	{answer: kubeletadmit.Certificate{}, file: admissionFile, within: searched, at: "search"},
 }
 
 // fill sets everything that can be reached from v to something that is not its
@@ -70,7 +118,7 @@ func fill(t *testing.T, v reflect.Value, next *int) {
 	case resource.Quantity:
 		v.Set(reflect.ValueOf(resource.New(int64(*next))))
 		return
-	case kubeletadmit.AdmissionOutcome:
+	case kubeletadmit.Outcome:
 		v.Set(reflect.ValueOf(kubeletadmit.Rejected))
 		return
 	}
@@ -109,8 +157,8 @@ func fill(t *testing.T, v reflect.Value, next *int) {
 		v.SetInt(int64(*next))
 	case reflect.Float64:
 		v.SetFloat(float64(*next))
-	case reflect.Interface:
-		v.Set(reflect.ValueOf(&kubeletadmit.NotEnoughError{Pod: "p", Missing: []kubeletadmit.ResourceNeed{{Resource: "cpu", Amount: 1}}}))
+	case reflect.Interface: // the caller's own
+		v.Set(reflect.ValueOf(*next))
 	default:
 		t.Fatalf("%s cannot be filled", v.Type())
 	}
@@ -135,11 +183,11 @@ func marshalled(t *testing.T, v reflect.Value) string {
 func TestEveryFieldIsInTheJSON(t *testing.T) {
 	for _, d := range answers {
 		typ := reflect.TypeOf(d.answer)
-		full := marshalled(t, filled(t, d.answer))
+		full := d.text(t, filled(t, d.answer))
 		for i := range typ.NumField() {
 			v := filled(t, d.answer)
 			v.Field(i).SetZero()
-			assert.NotEqual(t, full, marshalled(t, v), "%s.%s is not in the JSON", typ, typ.Field(i).Name)
+			assert.NotEqual(t, full, d.text(t, v), "%s.%s is not in the JSON", typ, typ.Field(i).Name)
 		}
 	}
 }
@@ -148,10 +196,11 @@ func TestEveryFieldIsInTheJSON(t *testing.T) {
 func TestEveryFieldOfACheckFailureIsInTheJSON(t *testing.T) {
 	shortage := kubeletadmit.CheckFailure{Resource: "cpu", Requested: 1, Used: 2, Capacity: 3}
 	predicate := kubeletadmit.CheckFailure{Predicate: kubeletadmit.NodeName, Text: "text"}
+	d := documented{within: failing, at: "failures.0"}
 	seen := map[string]bool{}
 	for _, failure := range []kubeletadmit.CheckFailure{shortage, predicate} {
 		v := reflect.ValueOf(&failure).Elem()
-		full := marshalled(t, v)
+		full := d.text(t, v)
 		for i := range v.NumField() {
 			if v.Field(i).IsZero() {
 				continue
@@ -160,12 +209,12 @@ func TestEveryFieldOfACheckFailureIsInTheJSON(t *testing.T) {
 			v := reflect.ValueOf(&without).Elem()
 			v.Field(i).SetZero()
 			seen[v.Type().Field(i).Name] = true
-			assert.NotEqual(t, full, marshalled(t, v), v.Type().Field(i).Name)
+			assert.NotEqual(t, full, d.text(t, v), v.Type().Field(i).Name)
 		}
 	}
 	assert.Len(t, seen, reflect.TypeFor[kubeletadmit.CheckFailure]().NumField())
 	want := documentedKeys(t, admissionFile, "CheckFailure")
-	assert.Equal(t, want, slices.Concat(keysOf(t, marshalled(t, reflect.ValueOf(shortage))), keysOf(t, marshalled(t, reflect.ValueOf(predicate)))))
+	assert.Equal(t, want, slices.Concat(keysOf(t, d.text(t, reflect.ValueOf(shortage))), keysOf(t, d.text(t, reflect.ValueOf(predicate)))))
 }
 
 // References say what identifies an object and what a decision went by. All
@@ -251,7 +300,7 @@ func TestTablesListTheFields(t *testing.T) {
 		if d.extends != "" {
 			want = slices.Concat(documentedKeys(t, d.file, d.extends), want)
 		}
-		assert.Equal(t, want, keysOf(t, marshalled(t, filled(t, d.answer))), name)
+		assert.Equal(t, want, keysOf(t, d.text(t, filled(t, d.answer))), name)
 	}
 	v := filled(t, preemption.GroupVictim{}).Interface().(preemption.GroupVictim)
 	var parts struct {

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"errors"
+	"context"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -17,23 +17,38 @@ type Options struct {
 	Most int
 }
 
-// Ask decides as [kubeletadmit.Admitter.Admit] does, and explains the answer. Errors are
+// Question is what a kubelet is asked: may the pod start on the node beside the active pods, by
+// the rules of a configuration?
+type Question struct {
+	Node   *outrank.Node
+	Active []*outrank.Pod
+	Pod    *outrank.Pod
+	Config kubeletadmit.Config
+}
+
+// admit decides by a configuration.
+func (q *Question) admit(ctx context.Context, config kubeletadmit.Config) (kubeletadmit.Admission, error) {
+	return kubeletadmit.AdmitContext(ctx, q.Node, q.Active, q.Pod, config)
+}
+
+// Ask decides as [kubeletadmit.AdmitContext] does, and explains the answer. Errors are
 // those of that call. Nothing of the caller's is changed, and any number of calls may run
 // at once. Time is that of [Admission] besides the decision.
-func Ask(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, options Options) (*Report, error) {
-	adm, err := a.Admit(node, active, pod)
+func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
+	adm, err := q.admit(ctx, q.Config)
 	if err != nil {
 		return nil, err
 	}
-	return Admission(a, node, active, pod, adm, options), nil
+	return Admission(q, adm, options), nil
 }
 
-// Admission explains an admission that the admitter has decided, for the same arguments.
-// Time is linear in the active pods, for each of the rounds that the report holds. With
-// options that go beyond the kubelet, the report says what the kubelet would do, at the
-// price of that decision. A nil node or pod is explained as the zero one, and nil among the
-// active or the evicted pods is passed over.
-func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, adm kubeletadmit.Admission, options Options) *Report {
+// Admission explains the answer to a question that [kubeletadmit.Admit] has given. Time is linear
+// in the active pods, for each of the rounds that the report holds. With settings that go beyond
+// the kubelet, the report says what the kubelet would do, at the price of that decision. A nil
+// node or pod is explained as the zero one, and nil among the active or the evicted pods is passed
+// over.
+func Admission(q Question, adm kubeletadmit.Admission, options Options) *Report {
+	node, pod := q.Node, q.Pod
 	if node == nil {
 		node = &outrank.Node{}
 	}
@@ -41,11 +56,11 @@ func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Po
 		pod = &outrank.Pod{}
 	}
 	adm.Evictions = slices.DeleteFunc(slices.Clone(adm.Evictions), func(e kubeletadmit.EvictedPod) bool { return e.Pod == nil })
-	x := &explainer{admitter: a, node: node, pod: pod, adm: &adm, most: options.Most}
+	x := &explainer{question: q, node: node, pod: pod, adm: &adm, most: options.Most}
 	if x.most <= 0 {
 		x.most = 10
 	}
-	for _, p := range active {
+	for _, p := range q.Active {
 		if p != nil && !p.Finished() && !same(p, pod) {
 			x.active = append(x.active, p)
 		}
@@ -57,42 +72,40 @@ func Admission(a kubeletadmit.Admitter, node *outrank.Node, active []*outrank.Po
 	for i := range adm.Failures {
 		r.Failures = append(r.Failures, x.failure(&adm.Failures[i]))
 	}
-	var short *kubeletadmit.NotEnoughError
-	if errors.As(adm.Err, &short) {
-		for _, n := range short.Missing {
-			r.Missing = append(r.Missing, Amount{n.Resource, prose.Quantity(n.Resource, n.Amount)})
-		}
+	for _, n := range adm.Missing {
+		r.Missing = append(r.Missing, Amount{n.Resource, prose.Quantity(n.Resource, n.Amount)})
 	}
-	if len(adm.Evictions) > 0 || short != nil {
+	if len(adm.Evictions)+len(adm.Missing) > 0 {
 		x.decide(r)
 	}
-	x.compare(r, active)
+	x.compare(r)
 	return r
 }
 
 // compare tells by which options the answer was found, and what the kubelet would do.
-func (x *explainer) compare(r *Report, active []*outrank.Pod) {
-	switch a := x.admitter; {
-	case a.PriorityFirst && a.Exact:
+func (x *explainer) compare(r *Report) {
+	switch c := x.question.Config; {
+	case c.PriorityFirst && c.Exact:
 		r.Choice = bestSetByPriority
-	case a.Exact:
+	case c.Exact:
 		r.Choice = bestSet
-	case a.PriorityFirst:
+	case c.PriorityFirst:
 		r.Choice = priorityFirst
 	}
 	if r.Choice == "" || len(x.adm.Evictions) == 0 {
 		return
 	}
 	if s := x.adm.Search; s != nil {
-		search := *s
-		search.Tiers = slices.Clone(s.Tiers[:min(len(s.Tiers), x.most)])
-		r.Search = &search
+		r.Search = &Search{Optimal: s.Optimal, Steps: s.Steps, Tiers: []TierCount{}}
+		for _, t := range s.Tiers[:min(len(s.Tiers), x.most)] {
+			r.Search.Tiers = append(r.Search.Tiers, TierCount(t))
+		}
 	}
-	faithful, err := x.admitter.Faithful().Resolve(x.pod, active, x.adm.Failures)
+	faithful, err := kubeletadmit.Resolve(x.pod, x.question.Active, x.adm.Failures, Faithful(x.question.Config))
 	if err != nil {
 		return // an admission of another question
 	}
-	d := kubeletadmit.DifferenceOf(faithful, *x.adm)
+	d := differenceOf(faithful, *x.adm)
 	r.Kubelet = &Kubelet{Evicts: len(faithful.Evictions), Spares: len(d.Spared)}
 	for _, p := range d.Spared[:min(len(d.Spared), x.most)] {
 		r.Kubelet.Spared = append(r.Kubelet.Spared, ref(p))
@@ -105,7 +118,7 @@ func (x *explainer) compare(r *Report, active []*outrank.Pod) {
 
 // explainer has what a report is made from.
 type explainer struct {
-	admitter kubeletadmit.Admitter
+	question Question
 	node     *outrank.Node
 	pod      *outrank.Pod
 	adm      *kubeletadmit.Admission
@@ -129,7 +142,7 @@ func ref(p *outrank.Pod) Pod {
 
 // failure names what the check found.
 func (x *explainer) failure(f *kubeletadmit.CheckFailure) Failure {
-	if f.IsShortage() {
+	if f.Resource != "" {
 		q := func(n int64) resource.Quantity { return prose.Quantity(f.Resource, n) }
 		return Failure{Resource: f.Resource, Requested: q(f.Requested), Used: q(f.Used), Capacity: q(f.Capacity), Short: q(f.Shortage())}
 	}

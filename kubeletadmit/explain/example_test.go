@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -30,7 +31,7 @@ func crowded() (*outrank.Node, []*outrank.Pod, *outrank.Pod) {
 
 func ExampleAsk() {
 	node, active, pod := crowded()
-	r, err := explain.Ask(kubeletadmit.Admitter{}, node, active, pod, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,11 +53,11 @@ func ExampleAsk() {
 func ExampleAdmission() {
 	node, active, pod := crowded()
 	pod.Containers[0].Requests = resource.MustList("cpu", "3800m")
-	adm, err := kubeletadmit.Admit(node, active, pod)
+	adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	r := explain.Admission(kubeletadmit.Admitter{}, node, active, pod, adm, explain.Options{})
+	r := explain.Admission(explain.Question{Node: node, Active: active, Pod: pod}, adm, explain.Options{})
 	fmt.Println(r.Summary())
 	fmt.Println(r.Failures[0].Text())
 	fmt.Println(len(r.Tiers[0].Rounds), "rounds in", r.Tiers[0].Class)

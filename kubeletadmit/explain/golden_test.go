@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func TestGoldenReports(t *testing.T) {
 			node, active, pod := crowded()
 			active[5].Containers[0].Ports = []outrank.Port{{HostPort: 53}}
 			change(node, pod)
-			r, err := explain.Ask(kubeletadmit.Admitter{}, node, active, pod, explain.Options{})
+			r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{})
 			require.NoError(t, err)
 			scenario.Golden(t, filepath.Join("testdata", name+".txt"), r.Text())
 			text, err := json.MarshalIndent(r, "", "  ")
@@ -54,8 +55,8 @@ func TestGoldenReports(t *testing.T) {
 
 // What is said of options that go beyond the kubelet.
 func TestGoldenReportsOfOptions(t *testing.T) {
-	for name, a := range map[string]kubeletadmit.Admitter{
-		"by-priority": {PriorityFirst: true}, "best-set": {Exact: true}, "best-set-by-priority": {PriorityFirst: true, Exact: true, MostSteps: 1},
+	for name, a := range map[string]kubeletadmit.Config{
+		"by-priority": {PriorityFirst: true}, "best-set": {Exact: true}, "best-set-by-priority": {PriorityFirst: true, Exact: true, Limit: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node, active, pod := crowded()
@@ -63,7 +64,7 @@ func TestGoldenReportsOfOptions(t *testing.T) {
 				p.Priority = outrank.Priority(int32(100 - 10*(i%3)))
 			}
 			pod.Containers[0].Requests = resource.MustList("cpu", "1200m")
-			r, err := explain.Ask(a, node, active, pod, explain.Options{})
+			r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod, Config: a}, explain.Options{})
 			require.NoError(t, err)
 			scenario.Golden(t, filepath.Join("testdata", name+".txt"), r.Text())
 			text, err := json.MarshalIndent(r, "", "  ")
@@ -81,12 +82,12 @@ func TestReportsAreBounded(t *testing.T) {
 		active = append(active, &outrank.Pod{Name: "b" + strings.Repeat("x", len(active)%200), UID: string(rune(len(active))), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}})
 	}
 	pod.Containers[0].Requests = resource.MustList("cpu", "900")
-	r, err := explain.Ask(kubeletadmit.Admitter{}, node, active, pod, explain.Options{Most: 3})
+	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{Most: 3})
 	require.NoError(t, err)
 	assert.Len(t, r.Tiers[1].Rounds, 3)
 	assert.Greater(t, r.Tiers[1].MoreRounds, 2000)
 	assert.Less(t, len(r.Text()), 4000)
-	_, err = explain.Ask(kubeletadmit.Admitter{}, nil, nil, nil, explain.Options{})
+	_, err = explain.Ask(context.Background(), explain.Question{}, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.NotEmpty(t, (&explain.Report{Failures: []explain.Failure{{}, {Ports: []explain.Port{{}}}}, Tiers: []explain.Tier{{Rounds: []explain.Round{{}}}}}).Text())
 }

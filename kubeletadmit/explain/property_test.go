@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -67,9 +68,9 @@ func overScenes(t *testing.T, property func(t *rapid.T, s *scene)) {
 			s.node.Taints = []outrank.Taint{{Key: "gone", Effect: outrank.NoExecute}}
 		}
 		var err error
-		s.adm, err = kubeletadmit.Admit(s.node, s.active, s.pod)
+		s.adm, err = kubeletadmit.Admit(s.node, s.active, s.pod, kubeletadmit.Config{})
 		require.NoError(t, err)
-		s.report, err = explain.Ask(kubeletadmit.Admitter{}, s.node, s.active, s.pod, explain.Options{Most: 1 << 20})
+		s.report, err = explain.Ask(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod}, explain.Options{Most: 1 << 20})
 		require.NoError(t, err)
 		property(t, s)
 	})
@@ -81,7 +82,7 @@ func (s *scene) admitWith(t *rapid.T, grow resource.List, active []*outrank.Pod)
 	for name, q := range s.node.Allocatable {
 		node.Allocatable[name] = q.Add(grow[name])
 	}
-	adm, err := kubeletadmit.Admit(&node, active, s.pod)
+	adm, err := kubeletadmit.Admit(&node, active, s.pod, kubeletadmit.Config{})
 	require.NoError(t, err)
 	return adm
 }
@@ -97,7 +98,7 @@ func TestPropertyWhatIsShortIsShort(t *testing.T) {
 			}
 		}
 		for _, f := range s.admitWith(t, grow, s.active).Failures {
-			require.False(t, f.IsShortage(), "%v", f)
+			require.False(t, f.Resource != "", "%v", f)
 		}
 		for name, q := range grow {
 			one := resource.New(1)
@@ -154,7 +155,7 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 // runnerUpIsNext takes the chosen pod away and leaves what it held short.
 func (s *scene) runnerUpIsNext(t *rapid.T, r *explain.Round, class outrank.QOSClass) {
 	rest := slices.DeleteFunc(slices.Clone(s.active), func(p *outrank.Pod) bool { return p.Key() == r.Pod.Key })
-	adm, err := kubeletadmit.Admitter{}.Resolve(s.pod, rest, s.adm.Failures)
+	adm, err := kubeletadmit.Resolve(s.pod, rest, s.adm.Failures, kubeletadmit.Config{})
 	require.NoError(t, err)
 	i := slices.IndexFunc(adm.Evictions, func(e kubeletadmit.EvictedPod) bool { return e.Tier == class })
 	if i < 0 || class != outrank.Guaranteed {
@@ -169,7 +170,7 @@ func TestPropertyEverybodyIsTold(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
 		if len(s.report.Tiers) == 0 {
 			require.Empty(t, s.adm.Evictions)
-			require.NoError(t, s.adm.Err)
+			require.Empty(t, s.adm.Missing)
 			return
 		}
 		total := s.report.Stays
@@ -179,9 +180,9 @@ func TestPropertyEverybodyIsTold(t *testing.T) {
 		require.Equal(t, len(s.active), total)
 		for _, stay := range s.report.Stay {
 			i := slices.IndexFunc(s.active, func(p *outrank.Pod) bool { return p.Key() == stay.Key })
-			require.False(t, kubeletadmit.MayPreempt(s.pod, s.active[i]))
+			require.False(t, kubeletadmit.Preemptable(s.pod, s.active[i]))
 		}
-		require.Equal(t, s.adm.Err != nil, len(s.report.Missing) > 0)
+		require.Equal(t, len(s.adm.Missing) > 0, len(s.report.Missing) > 0)
 	})
 }
 
@@ -224,10 +225,10 @@ func TestPropertyReportsReadBack(t *testing.T) {
 // does.
 func TestPropertyOptionsAreTold(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
-		a := kubeletadmit.Admitter{PriorityFirst: rapid.Bool().Draw(t, "priority first"), Exact: rapid.Bool().Draw(t, "exact")}
-		r, err := explain.Ask(a, s.node, s.active, s.pod, explain.Options{Most: 1 << 20})
+		a := kubeletadmit.Config{PriorityFirst: rapid.Bool().Draw(t, "priority first"), Exact: rapid.Bool().Draw(t, "exact")}
+		r, err := explain.Ask(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod, Config: a}, explain.Options{Most: 1 << 20})
 		require.NoError(t, err)
-		adm, err := a.Admit(s.node, s.active, s.pod)
+		adm, err := kubeletadmit.Admit(s.node, s.active, s.pod, a)
 		require.NoError(t, err)
 		goes, rounds := map[outrank.Key]bool{}, 0
 		for _, e := range adm.Evictions {
@@ -241,7 +242,7 @@ func TestPropertyOptionsAreTold(t *testing.T) {
 			}
 		}
 		require.Equal(t, len(goes), rounds)
-		if a == (kubeletadmit.Admitter{}) {
+		if a == (kubeletadmit.Config{}) {
 			require.Equal(t, s.report, r)
 			return
 		}

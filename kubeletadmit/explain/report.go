@@ -20,17 +20,17 @@ type Report struct {
 	Pod  Pod    `json:"pod"`
 	Node string `json:"node"`
 	// Critical is set where others may be evicted for the pod.
-	Critical bool                          `json:"critical,omitempty"`
-	Outcome  kubeletadmit.AdmissionOutcome `json:"outcome"`
+	Critical bool                 `json:"critical,omitempty"`
+	Outcome  kubeletadmit.Outcome `json:"outcome"`
 	// Reason and Message are shown to the user of a rejected pod.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Choice is why other pods may go than the kubelet would evict, empty where it decides
 	// as the kubelet does. Search says how good a set is that was searched for, and Kubelet
 	// what the kubelet would do; both are nil otherwise.
-	Choice  Choice                    `json:"choice,omitempty"`
-	Search  *kubeletadmit.Certificate `json:"search,omitempty"`
-	Kubelet *Kubelet                  `json:"kubelet,omitempty"`
+	Choice  Choice   `json:"choice,omitempty"`
+	Search  *Search  `json:"search,omitempty"`
+	Kubelet *Kubelet `json:"kubelet,omitempty"`
 	// Failures lists the findings of the check, in its order.
 	Failures []Failure `json:"failures"`
 	// Tiers are the three classes in the order in which they are decided on: Guaranteed,
@@ -46,7 +46,7 @@ type Report struct {
 	Stay  []Pod `json:"stay,omitempty"`
 }
 
-// Choice is by which options of a [kubeletadmit.Admitter] an answer was found:
+// Choice is by which options of a [kubeletadmit.Config] an answer was found:
 // "priority-first" where the pods of the lowest priority go first, "best-set" where the best
 // set of pods goes, "best-set-by-priority" for both.
 type Choice string
@@ -56,6 +56,25 @@ const (
 	bestSet           Choice = "best-set"
 	bestSetByPriority Choice = "best-set-by-priority"
 )
+
+// Search says how good the pods are that a search chose ([kubeletadmit.Certificate]).
+type Search struct {
+	// Optimal: no other pods that cover the shortages are better. Without it the search ended
+	// early after so many steps, and these are the best that it met.
+	Optimal bool `json:"optimal"`
+	Steps   int  `json:"steps"`
+	// Tiers are those of which pods go or may have to, the one that is spared most first.
+	Tiers []TierCount `json:"tiers"`
+}
+
+// TierCount is how many pods of a tier go, and how many have to. Priority is nil where priorities
+// make no tiers.
+type TierCount struct {
+	Class    outrank.QOSClass `json:"class"`
+	Priority *int32           `json:"priority,omitempty"`
+	Chosen   int              `json:"chosen"`
+	AtLeast  int              `json:"atLeast"`
+}
 
 // Kubelet compares the evictions with those of the kubelet.
 type Kubelet struct {

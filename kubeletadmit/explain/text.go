@@ -51,12 +51,35 @@ func (r *Report) Text() string {
 		line(1, fmt.Sprintf("Not to be evicted: %s.", prose.List(names, r.Stays-len(names))))
 	}
 	if r.Search != nil {
-		line(0, "How good that is: "+r.Search.String()+".")
+		line(0, "How good that is: "+r.Search.text()+".")
 	}
 	if r.Kubelet != nil {
 		line(0, r.Kubelet.text())
 	}
 	return b.String()
+}
+
+// text says in a line how good the pods are.
+func (s *Search) text() string {
+	steps := prose.Plural(s.Steps, "step")
+	if s.Optimal {
+		return "the best there is, found in " + steps
+	}
+	for _, t := range s.Tiers {
+		if t.Chosen != t.AtLeast {
+			return fmt.Sprintf("the best found in %s: %s, and at least %d", steps, t.text(), t.AtLeast)
+		}
+	}
+	return fmt.Sprintf("the fewest pods there are, found in %s; others may request less", steps)
+}
+
+// text says how many pods of the tier go, as in "1 Burstable pod of priority 10".
+func (t *TierCount) text() string {
+	text := prose.Plural(t.Chosen, string(t.Class)+" pod")
+	if t.Priority != nil {
+		text += fmt.Sprintf(" of priority %d", *t.Priority)
+	}
+	return text
 }
 
 // text says in a line what the kubelet would do.

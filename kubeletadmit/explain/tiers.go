@@ -22,7 +22,7 @@ type tierKey struct {
 
 // keyOf returns the tier of a pod of a class.
 func (x *explainer) keyOf(p *outrank.Pod, class outrank.QOSClass) tierKey {
-	if x.admitter.PriorityFirst {
+	if x.question.Config.PriorityFirst {
 		return tierKey{p.PriorityValue(), class}
 	}
 	return tierKey{class: class}
@@ -31,7 +31,7 @@ func (x *explainer) keyOf(p *outrank.Pod, class outrank.QOSClass) tierKey {
 // keys lists the tiers in the order in which they are decided on: the three classes, or
 // those of each priority that have pods (rule 17.8.2).
 func (x *explainer) keys(movable map[tierKey][]*outrank.Pod) (keys []tierKey) {
-	if !x.admitter.PriorityFirst {
+	if !x.question.Config.PriorityFirst {
 		for _, class := range tierOrder {
 			keys = append(keys, tierKey{class: class})
 		}
@@ -64,14 +64,14 @@ func (n *need) frees(p *outrank.Pod) int64 {
 func (x *explainer) decide(r *Report) {
 	var needs []need
 	for i := range x.adm.Failures {
-		if f := &x.adm.Failures[i]; f.IsShortage() && f.Shortage() > 0 {
+		if f := &x.adm.Failures[i]; f.Resource != "" && f.Shortage() > 0 {
 			needs = append(needs, need{f.Resource, f.Shortage()})
 		}
 	}
 	movable := map[tierKey][]*outrank.Pod{}
 	for _, p := range x.active {
-		class := qos.Of(x.admitter.Release, p)
-		if kubeletadmit.MayPreempt(x.pod, p) && slices.Contains(tierOrder, class) {
+		class := qos.Of(x.question.Config.Release, p)
+		if kubeletadmit.Preemptable(x.pod, p) && slices.Contains(tierOrder, class) {
 			key := x.keyOf(p, class)
 			movable[key] = append(movable[key], p)
 		} else if r.Stays++; len(r.Stay) < x.most {
@@ -92,7 +92,7 @@ func (x *explainer) decide(r *Report) {
 		if above = spared(above, chosen[key]); len(r.Missing) > 0 { // no tier comes to its turn
 			left = nil
 		}
-		if x.admitter.PriorityFirst {
+		if x.question.Config.PriorityFirst {
 			tier.Priority = &key.priority
 			if len(r.Tiers) >= x.most || len(chosen[key]) == 0 && len(r.Missing) == 0 {
 				r.MoreTiers++
@@ -180,13 +180,13 @@ func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []
 		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: []Frees{}}
 		for _, c := range e.Contributions {
 			q := func(n int64) resource.Quantity { return prose.Quantity(c.Resource, n) }
-			round.Frees = append(round.Frees, Frees{c.Resource, q(c.Needed), q(c.Frees), q(c.Left())})
+			round.Frees = append(round.Frees, Frees{c.Resource, q(c.Needed), q(c.Frees), q(max(resource.SubSat(c.Needed, c.Frees), 0))})
 		}
 		at := slices.Index(list, e.Pod)
 		if at < 0 { // an admission of other pods
 			continue
 		}
-		if round.DecidedBy = bySearch; !x.admitter.Exact {
+		if round.DecidedBy = bySearch; !x.question.Config.Exact {
 			round.DecidedBy = ""
 			next(&round, list, at, left)
 		}

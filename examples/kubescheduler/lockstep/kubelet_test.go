@@ -114,21 +114,21 @@ func referenceText(f lifecycle.PredicateFailureReason) string {
 
 // ourText is the same about a failure of the library.
 func ourText(f kubeletadmit.CheckFailure) string {
-	if f.IsShortage() {
+	if f.Resource != "" {
 		return fmt.Sprintf("%s (%v, %d to free)", kubeletadmit.Admission{Returned: []kubeletadmit.CheckFailure{f}}.ReferenceMessage(), f, f.Shortage())
 	}
 	return fmt.Sprintf("%s (%v)", kubeletadmit.Admission{Returned: []kubeletadmit.CheckFailure{f}}.ReferenceMessage(), f)
 }
 
 // ours lets the library decide and carry out, and returns it in the reference's words.
-func ours(t *rapid.T, a kubeletadmit.Admitter, k *kubelet, incoming *corev1.Pod) (kubeletadmit.Admission, admission) {
+func ours(t *rapid.T, a kubeletadmit.Config, k *kubelet, incoming *corev1.Pod) (kubeletadmit.Admission, admission) {
 	var pods []*outrank.Pod
 	for _, p := range k.pods {
 		pods = append(pods, toPod(t, p))
 	}
 	pod := toPod(t, incoming)
 	// The pod itself is among the active ones, where the kubelet has it, too.
-	adm, err := a.Admit(toNode(t, k.node), append(pods, pod), pod)
+	adm, err := kubeletadmit.Admit(toNode(t, k.node), append(pods, pod), pod, a)
 	require.NoError(t, err)
 	said := admission{Admitted: adm.OK(), Reason: adm.Reason}
 	for _, f := range adm.Failures {
@@ -163,10 +163,8 @@ func (k *killing) Kill(_ context.Context, pod *outrank.Pod, status kubeletadmit.
 	return nil
 }
 
-func (k *killing) Count(kubeletadmit.Metric) {}
-
 // lockstepKubelet fills a node at random and lets pods ask to be admitted.
-func lockstepKubelet(a kubeletadmit.Admitter, outcomes map[string]int) func(*rapid.T) {
+func lockstepKubelet(a kubeletadmit.Config, outcomes map[string]int) func(*rapid.T) {
 	operation := lifecycle.AddOperation
 	if a.Operation == kubeletadmit.Resize {
 		operation = lifecycle.ResizeOperation
@@ -197,7 +195,7 @@ func TestKubelet(t *testing.T) {
 				release, err := outrank.V1_37.With(map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": gate})
 				require.NoError(t, err)
 				outcomes := map[string]int{}
-				check(t, 1500, lockstepKubelet(kubeletadmit.Admitter{Release: release, Operation: operation}, outcomes))
+				check(t, 1500, lockstepKubelet(kubeletadmit.Config{Release: release, Operation: operation}, outcomes))
 				t.Log(outcomes)
 			})
 		}

@@ -55,7 +55,7 @@ func (ks *kubeletWork) decide(k *kubelet, p *pod) error {
 		}
 	}
 	c := ks.config.Kubelets
-	adm, err := kubeletadmit.Admitter{Release: ks.cluster.release, PriorityFirst: c.PriorityFirst, Exact: c.Exact}.Admit(k.host.node, active, p.obj)
+	adm, err := kubeletadmit.Admit(k.host.node, active, p.obj, kubeletadmit.Config{Release: ks.cluster.release, PriorityFirst: c.PriorityFirst, Exact: c.Exact})
 	switch {
 	case err != nil:
 		return err

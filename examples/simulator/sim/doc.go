@@ -87,7 +87,7 @@
 // # Kubelets
 //
 // With [Config.Kubelets] a pod that is bound does not run yet: the kubelet of its node
-// admits it, as [kubeletadmit.Admitter] does, beside the pods that have started there, the
+// admits it, as [kubeletadmit.Admit] does, beside the pods that have started there, the
 // most important first.
 // A pod may also come to a node past the scheduler, and a static one has to. A kubelet
 // does one thing at a time: while the victims of a critical pod leave, which it kills one

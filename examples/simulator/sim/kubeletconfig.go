@@ -26,7 +26,7 @@ type Kubelets struct {
 	Retries int
 	// PriorityFirst and Exact choose the victims of a critical pod otherwise than
 	// kubelets do: by priority before class, and the best set of pods; see
-	// [kubeletadmit.Admitter].
+	// [kubeletadmit.Config].
 	PriorityFirst, Exact bool
 }
 

@@ -148,7 +148,7 @@ func (w *watch) byKubelet(e Event) {
 		by := w.s.lives.pods[e.Related.Key()]
 		require.Same(w, v.host, by.host)
 		require.True(w, kubeletadmit.Critical(by.obj))
-		require.True(w, kubeletadmit.MayPreempt(by.obj, v.obj))
+		require.True(w, kubeletadmit.Preemptable(by.obj, v.obj))
 		return
 	}
 	w.byPressure++

@@ -38,7 +38,7 @@ type Binding struct {
 // scheduler is asked, and no disruption budget counts. The active pods are all of
 // the node's that have not ended.
 //
-// Errors are those of the setting and of [kubeletadmit.Admitter.Admit], and wrap
+// Errors are those of the setting and of [kubeletadmit.Admit], and wrap
 // [preemption.ErrNotFound] for a node that the cluster does not have. Time is
 // that of [kubelet.Ask], and of [explain.Replacements] where pods are evicted.
 func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
@@ -62,13 +62,13 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 		bound.NodeName = b.Node
 	}
 	active := set.on(b.Node)
-	admitter := kubeletadmit.Admitter{Release: set.Snapshot.Release()}
-	adm, err := admitter.Admit(on, active, &bound)
+	config := kubeletadmit.Config{Release: set.Snapshot.Release()}
+	adm, err := kubeletadmit.Admit(on, active, &bound, config)
 	if err != nil {
 		return nil, err
 	}
 	out := &OnNode{
-		Report: kubelet.Admission(admitter, on, active, &bound, adm, kubelet.Options{}),
+		Report: kubelet.Admission(kubelet.Question{Node: on, Active: active, Pod: &bound, Config: config}, adm, kubelet.Options{}),
 		Static: bound.Static, Replacements: []explain.Replacement{},
 	}
 	if len(adm.Evictions) == 0 {
@@ -83,7 +83,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 }
 
 // on lists the pods of a node in the order in which they were read, which decides where
-// several would do as well, as in [kubeletadmit.Admitter].
+// several would do as well, as in [kubeletadmit.Admit].
 func (s *Setting) on(node string) []*outrank.Pod {
 	var out []*outrank.Pod
 	for _, p := range s.Cluster.Pods {

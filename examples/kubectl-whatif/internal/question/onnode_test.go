@@ -9,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/kubeletadmit"
 	kubelet "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -38,7 +37,7 @@ func TestOnNode(t *testing.T) {
 					active = append(active, p)
 				}
 			}
-			same, err := kubelet.Ask(kubeletadmit.Admitter{}, c.Nodes[slices.IndexFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == "n1" })], active, &bound, kubelet.Options{})
+			same, err := kubelet.Ask(context.Background(), kubelet.Question{Node: c.Nodes[slices.IndexFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == "n1" })], Active: active, Pod: &bound}, kubelet.Options{})
 			require.NoError(t, err)
 			require.Equal(t, same, a.Report, "what the library says of the node")
 		})

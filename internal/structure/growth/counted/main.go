@@ -25,7 +25,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
 	"github.com/outrank-go/outrank/internal/manifest"
-	"github.com/outrank-go/outrank/kubeletadmit"
 	kubeexplain "github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -158,7 +157,7 @@ func comparing(lists hostile.Lists) work {
 					return err
 				}
 			}
-			_, err := kubeexplain.Ask(kubeletadmit.Admitter{}, c.Nodes[0], c.Pods, asks, kubeexplain.Options{})
+			_, err := kubeexplain.Ask(ctx, kubeexplain.Question{Node: c.Nodes[0], Active: c.Pods, Pod: asks}, kubeexplain.Options{})
 			return err
 		}, nil
 	}}

@@ -1,48 +1,51 @@
-package kubeletadmit
+package explain
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// Difference lists the pods that go by one answer alone, the kubelet's or the one by
-// options of an [Admitter]. It belongs to the caller, and holds pointers to the caller's
-// pods.
+// Difference lists the pods that go by one answer alone, the kubelet's or the one by settings that
+// go beyond it ([kubeletadmit.Config]). It belongs to the caller, and holds pointers to the
+// caller's pods.
 type Difference struct {
-	// Faithful is the kubelet's answer, and Chosen that by the options. They differ in
+	// Faithful is the kubelet's answer, and Chosen that by the settings. They differ in
 	// nothing but the pods that go.
-	Faithful, Chosen Admission
+	Faithful, Chosen kubeletadmit.Admission
 	// Spared are the pods that the kubelet would evict and that stay, and Instead those
 	// that go though it would not, each in the order of eviction. A pod that is listed
 	// twice among the active ones is two pods.
 	Spared, Instead []*outrank.Pod
 }
 
-// Faithful returns the admitter that decides as the kubelet does: with the same release
-// and operation, and without the options that go beyond.
-func (a Admitter) Faithful() Admitter { return Admitter{Release: a.Release, Operation: a.Operation} }
-
-// Compare decides as the kubelet does and as the admitter's options say, and returns both
-// with what they differ in. Errors are those of [Admitter.Admit]. Time is that of the two
-// decisions.
-func (a Admitter) Compare(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod) (Difference, error) {
-	chosen, err := a.Admit(node, active, pod)
-	if err != nil {
-		return Difference{}, err
-	}
-	faithful, err := a.Faithful().Admit(node, active, pod)
-	if err != nil {
-		return Difference{}, err
-	}
-	return DifferenceOf(faithful, chosen), nil
+// Faithful returns the configuration by which a kubelet decides: of the same release and
+// operation, and without the settings that go beyond.
+func Faithful(config kubeletadmit.Config) kubeletadmit.Config {
+	return kubeletadmit.Config{Release: config.Release, Operation: config.Operation}
 }
 
-// DifferenceOf compares two answers to the same question. It says nothing of any use about
-// answers to different questions. Time is linear in the evictions.
-func DifferenceOf(faithful, chosen Admission) Difference {
+// Compare decides by [Faithful] and as the configuration of the question says, and returns
+// both with what they differ in. Errors are those of [kubeletadmit.AdmitContext]. Time is that of
+// the two decisions.
+func Compare(ctx context.Context, q Question) (Difference, error) {
+	chosen, err := q.admit(ctx, q.Config)
+	if err != nil {
+		return Difference{}, err
+	}
+	faithful, err := q.admit(ctx, Faithful(q.Config))
+	if err != nil {
+		return Difference{}, err
+	}
+	return differenceOf(faithful, chosen), nil
+}
+
+// differenceOf compares two answers to the same question. Time is linear in the evictions.
+func differenceOf(faithful, chosen kubeletadmit.Admission) Difference {
 	return Difference{
 		Faithful: faithful, Chosen: chosen,
 		Spared:  missingFrom(chosen.Evictions, faithful.Evictions),
@@ -51,7 +54,7 @@ func DifferenceOf(faithful, chosen Admission) Difference {
 }
 
 // missingFrom lists the pods that are evicted by the second list and not by the first.
-func missingFrom(list, of []EvictedPod) (pods []*outrank.Pod) {
+func missingFrom(list, of []kubeletadmit.EvictedPod) (pods []*outrank.Pod) {
 	there := map[*outrank.Pod]int{}
 	for _, e := range list {
 		there[e.Pod]++
@@ -101,7 +104,9 @@ func be(n int, one, many string) string {
 func podNames(pods []*outrank.Pod) string {
 	names := make([]string, len(pods))
 	for i, p := range pods {
-		names[i] = podText(p)
+		if names[i] = "no pod"; p != nil {
+			names[i] = string(p.Key())
+		}
 	}
 	return strings.Join(names, ", ")
 }

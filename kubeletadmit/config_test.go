@@ -14,7 +14,7 @@ import (
 
 // The check counts the pods that are there as the release does (rule 2.2.11), and the
 // choice takes them for what the release says (rule 3.12).
-func TestAdmitterFollowsItsRelease(t *testing.T) {
+func TestConfigFollowsItsRelease(t *testing.T) {
 	shrinking := newPod("shrinking", req("cpu", "100m"))
 	shrinking.Containers[0].Name, shrinking.Containers[0].Actual = "a", resource.MustList("cpu", "500m")
 	shrinking.Containers = append(shrinking.Containers, outrank.Container{
@@ -23,10 +23,10 @@ func TestAdmitterFollowsItsRelease(t *testing.T) {
 	pod := newPod("critical", req("cpu", "400m"))
 	pod.Priority = outrank.Priority(2_000_000_000)
 	node, active := newNode("cpu", "1"), []*outrank.Pod{shrinking}
-	for r, want := range map[outrank.Release]kubeletadmit.AdmissionOutcome{
+	for r, want := range map[outrank.Release]kubeletadmit.Outcome{
 		outrank.V1_36: kubeletadmit.AdmittedAfterEvicting, outrank.V1_37: kubeletadmit.Admitted,
 	} {
-		adm, err := kubeletadmit.Admitter{Release: r}.Admit(node, active, pod)
+		adm, err := kubeletadmit.Admit(node, active, pod, kubeletadmit.Config{Release: r})
 		require.NoError(t, err)
 		assert.Equal(t, want, adm.Outcome, "%v", r)
 	}
@@ -36,27 +36,27 @@ func TestAdmitterFollowsItsRelease(t *testing.T) {
 	other.Containers[0].Requests["memory"] = resource.MustParse("1Ki")
 	active = []*outrank.Pod{other, empty}
 	for r, want := range map[outrank.Release]outrank.QOSClass{outrank.V1_36: outrank.BestEffort, outrank.V1_37: outrank.Burstable} {
-		adm, err := kubeletadmit.Admitter{Release: r}.Admit(newNode("cpu", "1"), active, pod)
+		adm, err := kubeletadmit.Admit(newNode("cpu", "1"), active, pod, kubeletadmit.Config{Release: r})
 		require.NoError(t, err)
 		require.Len(t, adm.Evictions, 1)
 		assert.Equal(t, want, adm.Evictions[0].Tier, "%v", r)
 	}
 }
 
-func TestAdmitterOfUnknownRelease(t *testing.T) {
-	a := kubeletadmit.Admitter{Release: 7}
+func TestUnknownRelease(t *testing.T) {
+	a := kubeletadmit.Config{Release: 7}
 	pod := newPod("p", nil)
-	_, err := a.Admit(newNode(), nil, pod)
+	_, err := kubeletadmit.Admit(newNode(), nil, pod, a)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	require.ErrorContains(t, err, "admitter: Release: release 0x7 is not known")
-	_, err = a.Check(newNode(), nil, pod)
+	require.ErrorContains(t, err, "config: Release: release 0x7 is not known")
+	_, err = kubeletadmit.Check(newNode(), nil, pod, a)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = a.Resolve(pod, nil, nil)
+	_, err = kubeletadmit.Resolve(pod, nil, nil, a)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
 // A pod whose containers are being resized in opposite directions takes less in v1.37.
-func ExampleAdmitter() {
+func ExampleConfig() {
 	running := &outrank.Pod{Name: "web", Containers: []outrank.Container{
 		{Name: "a", Requests: resource.MustList("cpu", "100m"), Actual: resource.MustList("cpu", "500m")},
 		{Name: "b", Requests: resource.MustList("cpu", "500m"), Actual: resource.MustList("cpu", "100m")},
@@ -64,11 +64,11 @@ func ExampleAdmitter() {
 	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "1", "pods", "10")}
 	pod := &outrank.Pod{Name: "dns", Priority: outrank.Priority(2_000_001_000), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "400m")}}}
 	for _, r := range outrank.Releases() {
-		a := kubeletadmit.Admitter{Release: r}
-		adm, err := a.Admit(node, []*outrank.Pod{running}, pod)
+		a := kubeletadmit.Config{Release: r}
+		adm, err := kubeletadmit.Admit(node, []*outrank.Pod{running}, pod, a)
 		fmt.Println(r, adm.Outcome, len(adm.Evictions), err)
-		failures, _ := a.Check(node, []*outrank.Pod{running}, pod)
-		again, _ := a.Resolve(pod, []*outrank.Pod{running}, failures)
+		failures, _ := kubeletadmit.Check(node, []*outrank.Pod{running}, pod, a)
+		again, _ := kubeletadmit.Resolve(pod, []*outrank.Pod{running}, failures, a)
 		fmt.Println(failures, again.Outcome)
 	}
 	// Output:
@@ -76,4 +76,13 @@ func ExampleAdmitter() {
 	// [Insufficient cpu] AdmittedAfterEvicting
 	// v1.37 Admitted 0 <nil>
 	// [] Admitted
+}
+
+// Options that make no sense are refused, and none of them changes who may be evicted.
+func TestOptionsAreChecked(t *testing.T) {
+	bad := kubeletadmit.Config{Exact: true, Limit: -1}
+	node, active, pod := cornered()
+	_, err := kubeletadmit.Admit(node, active, pod, bad)
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.ErrorContains(t, err, "config: Limit: -1 is negative")
 }
