@@ -117,7 +117,7 @@ var everyType = []any{
 	new(explain.Budget), new(explain.Change), new(explain.Choice), new(explain.Enough), new(explain.Eviction), new(explain.Fate), new(explain.GroupReport), new(explain.GuardWord),
 	new(explain.GroupVictim), new(explain.Label), new(explain.Leaving), new(explain.Limit), new(explain.Nearest), new(explain.Neighbour),
 	new(explain.NoPlace), new(explain.Nobody), new(explain.NodeAnswer), new(explain.NodeGroup), new(explain.NodeWord),
-	new(explain.Nothing), new(explain.Obstacle), new(explain.Options), new(explain.Pod), new(explain.Port), new(explain.Replacement),
+	new(explain.Nothing), new(explain.Obstacle), new(explain.Options), new(explain.Pod), new(explain.Port), new(explain.Question), new(explain.Replacement),
 	new(explain.Report), new(explain.Round), new(explain.Score), new(explain.Seat), new(explain.Shortage), new(explain.Side),
 	new(explain.Spared), new(explain.Spread), new(explain.Stage), new(explain.Stay), new(explain.Step), new(explain.Taint), new(explain.Term),
 	new(explain.Victim), new(explain.Volume), new(explain.Way),

@@ -165,7 +165,7 @@ func regrets(t *testing.T, rank preemption.Rank, ways *twoWays, eval *engine.Eva
 
 // tellsOf reads the report and the JSON.
 func tellsOf(t *testing.T, rank preemption.Rank, eval *engine.Evaluator, snap *engine.Snapshot, asker *outrank.Pod) {
-	r, err := report.Ask(context.Background(), eval, snap, preemption.Request{Pod: asker, Now: gen.Now}, report.Options{})
+	r, err := report.Ask(context.Background(), report.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Pod: asker, Now: gen.Now}}, report.Options{})
 	require.NoError(t, err)
 	require.NotNil(t, r.Choice)
 	assert.Equal(t, []report.Round{{Rank: rank, Left: 1}}, r.Choice.Rounds, "explain")

@@ -3,48 +3,40 @@ package explain
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Ask decides about a request as [engine.Evaluator.ExplainRequest] does, and explains
-// the answer. Errors are those of that call. The snapshot is only read, and any number of
-// calls may run on it at once. The report is the caller's. Time is that of [Explanation]
-// besides the decision.
-func Ask(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, options Options) (*Report, error) {
-	if e == nil {
-		return nil, errNoEvaluator
-	}
-	ex, err := e.ExplainRequest(ctx, snap, req)
+// Ask decides as [engine.Evaluator.ExplainRequest] does, and explains
+// the answer. Errors are those of that call. The report is the caller's. Time is that of
+// [Explanation] besides the decision.
+func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
+	ex, err := q.explanation(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Explanation(ctx, e, snap, req, ex, options)
+	return Explanation(ctx, q, ex, options)
 }
 
-// Plan explains a plan that the evaluator has made of the snapshot as it is. An error that
-// wraps [engine.ErrStale] says that the same question has another answer by now, or
+// Plan explains a plan that the evaluator has made of the snapshot as it is. The Pod of the
+// request is the plan's. An error that wraps [engine.ErrStale] says that the same question has another answer by now, or
 // had from the beginning; any other is one of [Ask], and wraps [outrank.ErrInvalid]
 // without a plan. Time is that of Ask.
-func Plan(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time, options Options) (*Report, error) {
+func Plan(ctx context.Context, q Question, plan *preemption.Plan, options Options) (*Report, error) {
 	if plan == nil {
 		return nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 	}
-	if e == nil {
-		return nil, errNoEvaluator
-	}
-	req := preemption.Request{Pod: plan.Pod, Now: now}
-	ex, err := e.ExplainRequest(ctx, snap, req)
+	q.Request.Pod = plan.Pod
+	ex, err := q.explanation(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if ex.Outcome != plan.Outcome || ex.Node != plan.Node || !samePods(ex.Victims, plan.Victims) {
 		return nil, fmt.Errorf("plan for pod %s: %w: the answer is %s now", plan.Pod.Key(), engine.ErrStale, ex.Outcome)
 	}
-	return Explanation(ctx, e, snap, req, ex, options)
+	return Explanation(ctx, q, ex, options)
 }
 
 func samePods(a, b []preemption.Victim) bool {
@@ -59,9 +51,8 @@ func samePods(a, b []preemption.Victim) bool {
 	return true
 }
 
-// Explanation explains what the evaluator has found for the request in the snapshot as it
-// is. Where ex is of another snapshot or request, the report is about neither. Errors are
-// those of [Ask].
+// Explanation explains what the evaluator has found. Where ex is the answer to another question, the
+// report is about neither. Errors are those of [Ask].
 //
 // Time is linear in the pods of the nodes on which the pod was refused, and in all pods
 // where pod affinity or topology spread keep it out. Where the pod gets no node, at most 64
@@ -69,17 +60,18 @@ func samePods(a, b []preemption.Victim) bool {
 // for each priority above the pod's own that can differ, and for those below it where fewer
 // victims might do, until one is enough: at most 256. Memory
 // is that of the report, besides an index of the pods that such rules have to do with.
-func Explanation(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation, options Options) (*Report, error) {
+func Explanation(ctx context.Context, q Question, ex *preemption.Explanation, options Options) (*Report, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
 	case ex == nil:
 		return nil, errNoExplanation
 	}
-	f, err := newFinder(ctx, e, snap, req, options)
+	f, err := newFinder(ctx, q, options)
 	if err != nil {
 		return nil, err
 	}
+	req := &q.Request
 	r := &Report{
 		APIVersion: apiVersion, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
 		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},
@@ -98,10 +90,10 @@ func Explanation(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot
 	if err := f.group(ctx, r, ex); err != nil {
 		return nil, err
 	}
-	if ex.Outcome != preemption.NothingHelps && ex.Outcome != preemption.NotEligible || answersGiven(&req) {
+	if ex.Outcome != preemption.NothingHelps && ex.Outcome != preemption.NotEligible || answersGiven(req) {
 		return r, nil
 	}
-	return r, f.tried(r, f.newBench(ctx, e, req, ex), ex)
+	return r, f.tried(r, f.newBench(ctx, q, ex), ex)
 }
 
 // tried adds what trials find for a pod that gets no node.

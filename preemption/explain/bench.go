@@ -31,10 +31,10 @@ type bench struct {
 const mostAsked = 64
 
 // newBench prepares trials for the answer.
-func (f *finder) newBench(ctx context.Context, e *engine.Evaluator, req preemption.Request, ex *preemption.Explanation) *bench {
+func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Explanation) *bench {
 	return &bench{
-		ctx: ctx, e: e, req: req, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
-		snap: f.snap.View(), mayPreempt: ex.Ineligible == "" && !f.config.Policy.Disabled, left: mostAsked,
+		ctx: ctx, e: q.Evaluator, req: q.Request, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
+		snap: f.snap.View(), mayPreempt: ex.Ineligible == preemption.Eligible && !f.config.Policy.Disabled, left: mostAsked,
 	}
 }
 
@@ -52,7 +52,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 	b.left--
 	req := b.req
 	req.Pod = pod
-	f, err := newFinder(b.ctx, b.e, b.snap, req, b.options)
+	f, err := newFinder(b.ctx, Question{b.e, b.snap, req}, b.options)
 	if err != nil {
 		return nil, err
 	}

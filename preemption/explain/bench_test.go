@@ -46,7 +46,7 @@ func BenchmarkAsk(b *testing.B) {
 		for name, pod := range variants(p) {
 			b.Run(fmt.Sprintf("%s/%d", name, nodes), func(b *testing.B) {
 				for range b.N {
-					r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod, Now: gen.Now}, explain.Options{})
+					r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: gen.Now}}, explain.Options{})
 					require.NoError(b, err)
 					_ = r.Text()
 				}

@@ -142,7 +142,7 @@ func TestRulesOfVictims(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(7), Containers: asking("cpu", "2")}}
-	r, err := explain.Ask(context.Background(), e, snap, req, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, explain.Options{})
 	require.NoError(t, err)
 	require.Len(t, r.Victims, 2)
 	for i, want := range []string{"it lent that", "lower priority"} {
@@ -168,13 +168,13 @@ func TestRefusalOfTheCaller(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("cpu", "1", "pods", "9")}}, Pods: []*outrank.Pod{runs},
 	})
 	require.NoError(t, err)
-	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: asks, Now: gen.Now}, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}}, explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, refusal, r.Refusal)
 	require.Contains(t, r.Summary(), "may not push others out: the caller's rule says: not between 9 and 5.")
 	ex, err := e.Explain(context.Background(), snap, asks, gen.Now)
 	require.NoError(t, err)
-	a, err := explain.WhyNot(context.Background(), e, snap, preemption.Request{Pod: asks, Now: gen.Now}, ex, "n", explain.Options{})
+	a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}}, ex, "n", explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, refusal, a.Refusal)
 }

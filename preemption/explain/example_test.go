@@ -40,7 +40,7 @@ func small() (*engine.Snapshot, *engine.Evaluator) {
 func ExampleAsk() {
 	snap, e := small()
 	pod := &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asking("cpu", "2")}
-	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod, Now: time.Now()}, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: time.Now()}}, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func ExampleExplanation() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := explain.Explanation(context.Background(), e, snap, req, ex, explain.Options{})
+	r, err := explain.Explanation(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, ex, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func ExamplePlan() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := explain.Plan(context.Background(), e, snap, plan, time.Now(), explain.Options{})
+	r, err := explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: time.Now()}}, plan, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func ask(t *testing.T, scene func() (*outrank.Cluster, *outrank.Pod), options ex
 	require.NoError(t, err)
 	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
-	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod, Now: now}, options)
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now}}, options)
 	require.NoError(t, err)
 	return r
 }
@@ -262,17 +262,17 @@ func TestStalePlans(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := e.Preempt(context.Background(), snap, pod, now)
 	require.NoError(t, err)
-	r, err := explain.Plan(context.Background(), e, snap, plan, now, explain.Options{})
+	r, err := explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, plan.Node, r.Choice.Node)
 	again := ask(t, crowd, explain.Options{})
 	assert.Equal(t, again.Text(), r.Text())
 	require.NoError(t, snap.Apply(plan))
-	_, err = explain.Plan(context.Background(), e, snap, plan, now, explain.Options{})
+	_, err = explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
 	require.ErrorIs(t, err, engine.ErrStale)
-	_, err = explain.Plan(context.Background(), e, snap, nil, now, explain.Options{})
+	_, err = explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, nil, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = explain.Ask(context.Background(), e, snap, preemption.Request{}, explain.Options{})
+	_, err = explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{}}, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
@@ -289,10 +289,10 @@ func TestWordsOfTheCaller(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	given := map[string]preemption.Status{"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Elsewhere", Reasons: []string{"said so"}}}
-	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod, Now: now, Statuses: given}, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now, Statuses: given}}, explain.Options{})
 	require.NoError(t, err)
 	assert.Contains(t, r.Text(), "Elsewhere: said so")
-	r, err = explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod, Now: now}, explain.Options{})
+	r, err = explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now}}, explain.Options{})
 	require.NoError(t, err)
 	assert.Contains(t, r.Text(), `Licence: "no licence\nthere"`)
 	assert.Contains(t, r.Text(), "No priority would be enough")

@@ -6,8 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 )
 
@@ -41,15 +39,16 @@ var (
 
 // newFinder prepares to find what stands behind answers to a request. What it finds once the context has ended
 // is of no use.
-func newFinder(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, options Options) (*finder, error) {
+func newFinder(ctx context.Context, q Question, options Options) (*finder, error) {
+	e, pod := q.Evaluator, q.Request.Pod
 	if e == nil {
 		return nil, errNoEvaluator
 	}
-	trials, err := e.Trials(snap, req)
+	trials, err := e.Trials(q.Snapshot, q.Request)
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{ctx: ctx, snap: snap, pod: req.Pod, tolerations: fit.NewTolerations(req.Pod.Tolerations), config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
+	f := &finder{ctx: ctx, snap: q.Snapshot, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
 	if f.most <= 0 {
 		f.most = 10
 	}

@@ -119,7 +119,7 @@ func (q *question) ask(config engine.Config) {
 	if err != nil {
 		q.Skip(err.Error()) // a pod of a group does not preempt by itself
 	}
-	q.report, err = explain.Explanation(context.Background(), q.eval, q.snap, q.request(), q.ex, explain.Options{Most: 1 << 20, Copies: q.copies})
+	q.report, err = explain.Explanation(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, q.ex, explain.Options{Most: 1 << 20, Copies: q.copies})
 	require.NoError(q, err)
 }
 
@@ -188,7 +188,7 @@ func TestPropertyReportsReadBack(t *testing.T) {
 		require.NoError(q, err)
 		require.Equal(q, string(text), string(second))
 		require.Equal(q, q.report.Text(), again.Text())
-		once, err := explain.Ask(context.Background(), q.eval, q.snap, q.request(), explain.Options{Most: 1 << 20, Copies: q.copies})
+		once, err := explain.Ask(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, explain.Options{Most: 1 << 20, Copies: q.copies})
 		require.NoError(q, err)
 		require.Equal(q, q.report.Text(), once.Text())
 	})

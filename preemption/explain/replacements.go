@@ -59,23 +59,23 @@ type Replacement struct {
 // replacement takes the node that the scores of [Options].Scorer prefer among those with room, or
 // else does what the evaluator decides; where preferences cannot be read it waits, as the scheduler
 // has it do. Each sees what those before it did. [Options].Depth is how far the pods that
-// replacements push out are followed.
+// replacements push out are followed. Of the request Now counts.
 //
 // The snapshot is cloned, and must not change meanwhile; the slice is the caller's. Errors
 // are those of [engine.Evaluator.Preempt] and [engine.Snapshot.Apply], and wrap
 // [outrank.ErrInvalid] for a plan that is none to preempt, and for a depth below 0. Time is that of asking
 // and scoring every node once for each replacement, and of a decision where none has room.
-func Replacements(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time, options Options) ([]Replacement, error) {
+func Replacements(ctx context.Context, q Question, plan *preemption.Plan, options Options) ([]Replacement, error) {
 	if plan == nil || plan.Outcome != preemption.Preempts {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}
-	if ctx == nil || e == nil || snap == nil {
+	if ctx == nil || q.Evaluator == nil || q.Snapshot == nil {
 		return nil, fmt.Errorf("%w: no context, no evaluator or no snapshot", outrank.ErrInvalid)
 	}
 	if options.Depth < 0 {
 		return nil, fmt.Errorf("%w: depth %d is below 0", outrank.ErrInvalid, options.Depth)
 	}
-	s := &successors{ctx: ctx, eval: e, snap: snap.Clone(), now: now, owners: map[ownerKey]*ownerCount{}, scorer: options.Scorer}
+	s := &successors{ctx: ctx, eval: q.Evaluator, snap: q.Snapshot.Clone(), now: q.Request.Now, owners: map[ownerKey]*ownerCount{}, scorer: options.Scorer}
 	if err := s.checkPlan(plan); err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func chain() (*engine.Snapshot, *engine.Evaluator, *preemption.Plan) {
 
 func ExampleReplacements() {
 	snap, e, plan := chain()
-	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, explain.Options{Depth: 2})
+	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 					}
 					options.Scorer = scorer
 				}
-				fates, err := explain.Replacements(context.Background(), q.eval, q.snap, &q.ex.Plan, gen.Now, options)
+				fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: preemption.Request{Now: gen.Now}}, &q.ex.Plan, options)
 				require.NoError(t, err)
 				after, err := json.Marshal(q.snap.Cluster())
 				require.NoError(t, err)
@@ -270,7 +270,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 	plan, err := e.Preempt(t.Context(), snap, pod, now)
 	require.NoError(t, err)
 	require.Equal(t, []*outrank.Pod{waits}, plan.ClearedNominations)
-	fates, err := explain.Replacements(t.Context(), e, snap, plan, now, explain.Options{Depth: 1})
+	fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: 1})
 	require.NoError(t, err)
 	require.Len(t, fates, 1)
 	require.Len(t, fates[0].Victims, 2)
@@ -280,7 +280,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 func TestReplacementsOfNothing(t *testing.T) {
 	snap, e, plan := chain()
 	for _, p := range []*preemption.Plan{nil, {}} {
-		_, err := explain.Replacements(context.Background(), e, snap, p, now, explain.Options{})
+		_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, p, explain.Options{})
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 	}
 	stale, victim := snap.Clone(), *plan.Victims[0].Pod
@@ -290,9 +290,9 @@ func TestReplacementsOfNothing(t *testing.T) {
 	another := victim
 	another.UID = "second"
 	require.NoError(t, stale.PutPod(&another))
-	_, err := explain.Replacements(context.Background(), e, stale, &was, now, explain.Options{Depth: 1})
+	_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: stale, Request: preemption.Request{Now: now}}, &was, explain.Options{Depth: 1})
 	require.ErrorIs(t, err, preemption.ErrNotFound, "another pod has the victim's name")
-	fates, err := explain.Replacements(context.Background(), e, snap, plan, now, explain.Options{})
+	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
 	require.NoError(t, err)
 	text := ""
 	for i := range fates {
@@ -319,7 +319,7 @@ func TestReplacementsGoByScores(t *testing.T) {
 		require.NoError(t, err)
 		plan, err := e.Preempt(t.Context(), snap, pod, now)
 		require.NoError(t, err)
-		fates, err := explain.Replacements(t.Context(), e, snap, plan, now, options)
+		fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, options)
 		require.NoError(t, err)
 		require.Len(t, fates, 1)
 		return fates[0]
@@ -333,6 +333,6 @@ func TestReplacementsGoByScores(t *testing.T) {
 
 func TestReplacementsToNoDepth(t *testing.T) {
 	snap, e, plan := chain()
-	_, err := explain.Replacements(t.Context(), e, snap, plan, now, explain.Options{Depth: -1})
+	_, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: -1})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }

@@ -174,7 +174,7 @@ func TestPropertyWaysLeadWhereTheySay(t *testing.T) {
 			}
 		}
 		for _, n := range q.ex.Nodes {
-			a, err := explain.WhyNot(context.Background(), q.eval, q.snap, q.request(), q.ex, n.Node, explain.Options{Most: 1 << 20, Copies: q.copies})
+			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, q.ex, n.Node, explain.Options{Most: 1 << 20, Copies: q.copies})
 			require.NoError(q, err)
 			if a.Way != nil {
 				q.follow(n.Node, a.Way)
@@ -319,7 +319,7 @@ func ExampleNodeGroup_Help() {
 		log.Fatal(err)
 	}
 	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "3")}}}
-	r, err := explain.Ask(context.Background(), e, snap, preemption.Request{Pod: pod}, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod}}, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (f *finder) chosen(r *Report, ex *preemption.Explanation) error {
 		if i > 0 && f.trials.LeaveTogether(gone[i-1], gone[i]) {
 			v.Blocks, v.AtItsTurn = r.Victims[i-1].Blocks, r.Victims[i-1].AtItsTurn // they stay or leave together
 		} else {
-			f.blocks(&v, at, gone, i, &told[i])
+			v.Blocks, v.AtItsTurn = f.blocks(at, gone, gone[i], &told[i])
 		}
 		r.Victims = append(r.Victims, v)
 	}
@@ -52,20 +52,20 @@ func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	return out
 }
 
-// blocks says why the i-th victim has to leave, by asking the node with it back.
-func (f *finder) blocks(out *Victim, at *place, gone []*outrank.Pod, i int, v *preemption.Victim) {
+// blocks says why a victim, one of those that are gone, has to leave, by asking the node with it
+// back: what is in the way then or, if nothing is, what was at its turn.
+func (f *finder) blocks(at *place, gone []*outrank.Pod, victim *outrank.Pod, v *preemption.Victim) (why *Obstacle, atItsTurn bool) {
 	if v.Blocks.Code == preemption.Success {
-		return
+		return nil, false
 	}
 	back := at.without(slices.DeleteFunc(slices.Clone(gone), func(p *outrank.Pod) bool {
-		return f.trials.LeaveTogether(p, gone[i])
+		return f.trials.LeaveTogether(p, victim)
 	}))
 	if s := back.trial.Check(back.gone); s.Code != preemption.Success {
-		out.Blocks = f.find(back, s)
-		return
+		return f.find(back, s), false
 	}
-	out.AtItsTurn = true
-	out.Blocks = &Obstacle{Filter: v.Blocks.Filter, ExcludedBy: v.Blocks.ExcludedBy, Reasons: slices.Clone(v.Blocks.Reasons)}
+	turn := &v.Blocks
+	return &Obstacle{Filter: turn.Filter, ExcludedBy: turn.ExcludedBy, Reasons: slices.Clone(turn.Reasons)}, true
 }
 
 // keys names the first of some budgets.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // NodeAnswer is why a node is the one for a pod, or why not. It holds names and figures
@@ -67,14 +66,12 @@ type NodeAnswer struct {
 
 // WhyNot says everything about one node: what keeps the pod out as things are, whose
 // leaving would help, and against which node and by which values it lost. ex is what the
-// evaluator has found for the request in the snapshot as it is; where it is of another
-// snapshot or request, the answer is about neither.
+// evaluator has found; where it is the answer to another question, this answer is about neither.
 //
 // Errors are those of [Ask], and [preemption.ErrNotFound] for a node that ex does not have.
-// The snapshot is only read, and any number of calls may run on it at once. Time is linear
-// in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
+// Time is linear in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
 // all pods where pod affinity or topology spread keep the pod out.
-func WhyNot(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
+func WhyNot(ctx context.Context, q Question, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
@@ -83,7 +80,7 @@ func WhyNot(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req
 	case ex == nil:
 		return nil, errNoExplanation
 	}
-	f, err := newFinder(ctx, e, snap, req, options)
+	f, err := newFinder(ctx, q, options)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +96,7 @@ func WhyNot(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req
 	if err != nil {
 		return nil, err
 	}
+	req := &q.Request
 	a := &NodeAnswer{
 		APIVersion: apiVersion, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
 		Fits: ex.Feasible, Candidates: len(ex.Candidates), Before: one.Before, After: one.After,
@@ -110,8 +108,8 @@ func WhyNot(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req
 		a.Refused = f.refusal(ex.Refused)
 		return a, nil
 	}
-	if (a.Stage == InVain || a.Stage == NoHelp) && !answersGiven(&req) {
-		if a.Way, err = f.newBench(ctx, e, req, ex).way(node); err != nil {
+	if (a.Stage == InVain || a.Stage == NoHelp) && !answersGiven(req) {
+		if a.Way, err = f.newBench(ctx, q, ex).way(node); err != nil {
 			return nil, err
 		}
 	}

@@ -124,7 +124,7 @@ func (s *scene) whyStopped(eval *engine.Evaluator, pod *outrank.Pod, out *Replic
 		return nil
 	}
 	one := s.copyOf(pod, len(out.Turns)-1)
-	why, err := explain.Ask(s.ctx, eval, s.snap, preemption.Request{Pod: one, Now: s.set.Now}, explain.Options{
+	why, err := explain.Ask(s.ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: preemption.Request{Pod: one, Now: s.set.Now}}, explain.Options{
 		Classes: s.set.Cluster.Classes,
 		Copies: func(p *outrank.Pod) bool {
 			return slices.ContainsFunc(out.Turns, func(t Turn) bool { return t.Pod.Key == p.Key() })

@@ -166,7 +166,7 @@ func (a *adviser) advise(r *Remedy) error {
 		return nil
 	}
 	req := preemption.Request{Pod: pod, Now: a.set.Now}
-	why, err := explain.Ask(a.ctx, eval, a.set.Snapshot, req, explain.Options{Classes: a.set.Cluster.Classes})
+	why, err := explain.Ask(a.ctx, explain.Question{Evaluator: eval, Snapshot: a.set.Snapshot, Request: req}, explain.Options{Classes: a.set.Cluster.Classes})
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func comparing(lists hostile.Lists) work {
 				if err != nil {
 					return err
 				}
-				if _, err := explain.Ask(ctx, e, snap, preemption.Request{Pod: asks, Now: now}, explain.Options{}); err != nil {
+				if _, err := explain.Ask(ctx, explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: now}}, explain.Options{}); err != nil {
 					return err
 				}
 				if _, err := scorer.Rank(ctx, e, snap, asks); err != nil {

@@ -206,11 +206,11 @@ func (f *fixture) groups() []call {
 func (f *fixture) explanations() []call {
 	return []call{
 		f.on("explain.Ask", func(ctx context.Context) error {
-			_, err := explain.Ask(ctx, f.eval, f.snap, f.request(), explain.Options{})
+			_, err := explain.Ask(ctx, explain.Question{Evaluator: f.eval, Snapshot: f.snap, Request: f.request()}, explain.Options{})
 			return err
 		}),
 		f.on("explain.Replacements", func(ctx context.Context) error {
-			_, err := explain.Replacements(ctx, f.eval, f.snap, f.plan, now(), explain.Options{})
+			_, err := explain.Replacements(ctx, explain.Question{Evaluator: f.eval, Snapshot: f.snap, Request: preemption.Request{Now: now()}}, f.plan, explain.Options{})
 			return err
 		}),
 	}
