@@ -85,7 +85,7 @@ var everyType = []any{
 	new(preemption.Request), new(engine.Room), new(preemption.Sample), new(preemption.Score), new(preemption.Scorer),
 	new(engine.SelectiveFilter), new(engine.Snapshot), new(engine.StatefulFilter), new(preemption.Status),
 	new(engine.Trial), new(engine.Trials), new(preemption.Unit), new(preemption.Victim),
-	new(engine.WayOut), new(engine.WayOutAnswer), new(engine.WaysOut),
+	new(attempt.WayOut), new(execution.WayOutAnswer), new(attempt.WaysOut),
 	new(kubeletadmit.Admission), new(kubeletadmit.Certificate), new(kubeletadmit.Config),
 	new(kubeletadmit.CheckFailure), new(kubeletadmit.Contribution), new(kubeletadmit.EvictedPod),
 	new(kubeletadmit.KillResult), new(kubeletadmit.Kubelet), new(kubeletadmit.Outcome),

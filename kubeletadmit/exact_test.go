@@ -113,7 +113,7 @@ func TestPropertyExactIsTheBestOfAllSets(t *testing.T) {
 		a.Exact = true
 		got, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
-		want, missing := reference.EvictBest(a.Release, a.PriorityFirst, pod, active, shortagesOf(failures))
+		want, missing := reference.EvictBest(reference.KubeletOptions{Release: a.Release, ByPriority: a.PriorityFirst}, pod, active, shortagesOf(failures))
 		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 		if len(want) > 0 {
@@ -143,7 +143,7 @@ func TestExactWithManyAndLargeShortages(t *testing.T) {
 		}
 		got, err := kubeletadmit.Resolve(newCritical(nil), active, failures, kubeletadmit.Config{Exact: true})
 		require.NoError(t, err)
-		want, missing := reference.EvictBest(outrank.Release(0), false, newCritical(nil), active, shortagesOf(failures))
+		want, missing := reference.EvictBest(reference.KubeletOptions{}, newCritical(nil), active, shortagesOf(failures))
 		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 	})
