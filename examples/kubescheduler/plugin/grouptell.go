@@ -23,7 +23,7 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 		return
 	}
 	plan := d.Group
-	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", plan.Outcome, "says", groupSays(plan)}
+	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", string(plan.Outcome), "says", groupSays(plan)}
 	if plan.Outcome == preemption.Preempts {
 		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
 	}

@@ -45,5 +45,5 @@ func TestLevelsOfLines(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, map[string]int{"preempt": 2, "nothing helps": 3}, levels)
+	require.Equal(t, map[string]int{"preempt": 2, "nothing-helps": 3}, levels)
 }

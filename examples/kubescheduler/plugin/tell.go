@@ -63,7 +63,7 @@ func (p *Plugin) tell(ctx context.Context, pod *v1.Pod, d Decision) {
 func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	plan := d.Plan
 	_, text := p.answer(d)
-	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", plan.Outcome, "says", text}
+	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", string(plan.Outcome), "says", text}
 	if plan.Outcome == preemption.Preempts {
 		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Violations(),
 			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
