@@ -57,7 +57,7 @@ func ExampleAdmitContext() {
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	adm, err := kubeletadmit.AdmitContext(ctx, node, active, proxy, kubeletadmit.Config{Exact: true, Limit: 1 << 40})
+	adm, err := kubeletadmit.AdmitContext(ctx, node, active, proxy, kubeletadmit.Config{Exact: true, Limit: 1 << 30})
 	if err != nil {
 		fmt.Println(err)
 		return
