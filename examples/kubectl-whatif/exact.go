@@ -46,7 +46,7 @@ func exactOf(r *preemption.Regret) *Exact {
 func writeExact(p console.Page, r *preemption.Regret) {
 	p.Line("\nThe best by the same ranks, budgets charged for those who leave alone:")
 	if r.Plan.Outcome != preemption.Preempts && r.Best.Outcome != preemption.Preempts {
-		p.Line("  nobody leaves either: %s", r.Best.Outcome)
+		p.Line("  nobody leaves either: %s", strings.ReplaceAll(string(r.Best.Outcome), "-", " "))
 		return
 	}
 	var t console.Table

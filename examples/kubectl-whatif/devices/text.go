@@ -166,7 +166,7 @@ func counted(p console.Page, title string, counts []count, list int) {
 
 func (e *exact) text() string {
 	if e.Best != preemption.Preempts {
-		return fmt.Sprintf("The best answer by the same ranks: nobody leaves (%s)%s.", e.Best, sure(e.Sure))
+		return fmt.Sprintf("The best answer by the same ranks: nobody leaves (%s)%s.", said(e.Best), sure(e.Sure))
 	}
 	if e.Better == "" {
 		return fmt.Sprintf("The best answer by the same ranks is as good as this one%s.", sure(e.Sure))
@@ -265,3 +265,6 @@ func (t *turn) detail() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// said is an outcome as people say it.
+func said(o preemption.Outcome) string { return strings.ReplaceAll(string(o), "-", " ") }

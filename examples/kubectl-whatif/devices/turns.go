@@ -184,7 +184,7 @@ func mostFrequent(plan *preemption.Plan) string {
 		counts = plan.TurnedDown
 	}
 	if len(counts) == 0 {
-		return string(plan.Outcome)
+		return said(plan.Outcome)
 	}
 	return fmt.Sprintf("%s: %s", console.Plural(counts[0].Nodes, "node"), reasonsOf(counts[0].Reasons))
 }
