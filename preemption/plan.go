@@ -73,19 +73,19 @@ type Plan struct {
 	Pod *outrank.Pod
 	// Outcome is the kind of answer. The zero Plan has none.
 	Outcome Outcome
+	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
+	Ineligible Ineligibility
 	// Resize is set where the preemptor is on its node already, and room is wanted for
 	// its resize in place, which the node has deferred (group 7.19). It is nominated
 	// nowhere. Where it fits, the kubelet resizes it, and a scheduler has it wait for that (rule
 	// 7.19.7).
 	Resize bool
-	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
-	Ineligible Ineligibility
 	// Across is set where victims were looked for on other nodes, too
 	// (preemption.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
 	Across bool
 
 	// Candidate is the chosen node with its victims. It is the zero value
-	// unless the outcome is Preempt.
+	// unless the outcome is Preempts.
 	Candidate
 	// Grace is the time that the policy gives victims to end, nil for their
 	// own.
