@@ -192,7 +192,8 @@ func (r *Report) clearingErr() error {
 
 // LogLines returns what kube-scheduler logs of a failure that was handled with this result
 // (handleSchedulingFailure). It is nothing for a nil result. The error is that of
-// [Failure.Verdict]. Time is linear in the reasons of the plan.
+// [Failure.Verdict], or [preemption.ErrState] for the result of a failure of another kind.
+// Time is linear in the reasons of the plan.
 func (f *Failure) LogLines(r *FailureResult) ([]LogLine, error) {
 	if f == nil {
 		return nil, errNoFailure
@@ -200,14 +201,18 @@ func (f *Failure) LogLines(r *FailureResult) ([]LogLine, error) {
 	if err := f.check(); err != nil || r == nil {
 		return nil, err
 	}
+	kind := f.kind()
+	if r.Kind != kind {
+		return nil, fmt.Errorf("failure of pod %s: %w: %v is handled with the result of %v", f.Entry.Pod.Key(), preemption.ErrState, kind, r.Kind)
+	}
 	l := lines{first: podAttr("pod", f.Entry.Pod)}
-	switch r.Kind {
+	switch kind {
 	case NoNodes:
 		l.add(2, "Unable to schedule pod; no nodes are registered to the cluster; waiting")
 	case SchedulerFailed:
 		l.all = append(l.all, LogLine{Message: "Error scheduling pod; retrying", Attrs: []slog.Attr{l.first}, Err: f.Err})
 	default:
-		l.add(2, "Unable to schedule pod; no fit; waiting", slog.String("err", f.message(r.Kind)))
+		l.add(2, "Unable to schedule pod; no fit; waiting", slog.String("err", f.message(kind)))
 	}
 	switch r.Requeue {
 	case NotRequeuedGone:

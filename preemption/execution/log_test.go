@@ -121,7 +121,14 @@ func TestLogLinesOfAFailure(t *testing.T) {
 	assert.Contains(t, linesOf(lines)[0], "2 Unable to schedule pod; no fit; waiting pod=default/p err=0/1 nodes are available: 1 no. ")
 	assert.Equal(t, "0 Pod has been assigned to node. Abort adding it back to queue. pod=default/p node=n", linesOf(lines)[1])
 	r.Kind = execution.NoNodes
-	lines, err = turned.LogLines(r)
+	_, err = turned.LogLines(r)
+	require.ErrorIs(t, err, preemption.ErrState, "the result of another failure")
+	r.Kind = execution.NodeRefused
+	_, err = turned.LogLines(r)
+	require.ErrorIs(t, err, preemption.ErrState, "the result of another failure")
+	nowhere := execution.Failure{Entry: turned.Entry, Plan: &preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps}}
+	r.Kind = execution.NoNodes
+	lines, err = nowhere.LogLines(r)
 	require.NoError(t, err)
 	assert.Equal(t, "2 Unable to schedule pod; no nodes are registered to the cluster; waiting pod=default/p", linesOf(lines)[0])
 	_, err = (&execution.Failure{}).LogLines(r)
