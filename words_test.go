@@ -133,13 +133,16 @@ func TestSnapshotRefusesWords(t *testing.T) {
 	require.NoError(t, err)
 	for i, err := range []error{
 		snap.PutNode(&outrank.Node{Name: "n", Taints: []outrank.Taint{{Key: "a", Effect: "Noschedule"}}}),
-		snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", QOSClass: "Best"}),
-		snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", OS: "beos"}),
-		snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", Tolerations: []outrank.Toleration{{Operator: "All"}}}),
-		snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", Containers: []outrank.Container{{Ports: []outrank.Port{{Protocol: "tcp"}}}}}),
+		errOf(snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", QOSClass: "Best"})),
+		errOf(snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", OS: "beos"})),
+		errOf(snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", Tolerations: []outrank.Toleration{{Operator: "All"}}})),
+		errOf(snap.PutPod(&outrank.Pod{Name: "p", NodeName: "n", Containers: []outrank.Container{{Ports: []outrank.Port{{Protocol: "tcp"}}}}})),
 		snap.PutBudget(&outrank.PodDisruptionBudget{Name: "b", UnhealthyPodEvictionPolicy: "Never"}),
 	} {
 		require.True(t, errors.Is(err, outrank.ErrInvalid), "%d: %v", i, err)
 	}
 	require.Empty(t, slices.Collect(snap.Pods()))
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

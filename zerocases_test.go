@@ -56,9 +56,9 @@ func TestNilIsNamed(t *testing.T) {
 		"node without a name: metadata.name: missing":                       (&outrank.Node{}).Validate(),
 		"pod number 2: metadata.name: missing":                              (&outrank.Cluster{Pods: []*outrank.Pod{{Name: "a"}, nil}}).Validate(),
 		"queue: Add: the pod is missing":                                    queue.NewFIFO().Add(nil, time.Time{}),
-		"node without a name: not in the snapshot":                          (&engine.Snapshot{}).RemoveNode(""),
-		"pod without a name: not in the snapshot":                           (&engine.Snapshot{}).RemovePod(""),
-		"composite pod group without a name: not in the snapshot":           (&engine.Snapshot{}).RemoveComposite(""),
+		"node without a name: not found":                                    (&engine.Snapshot{}).RemoveNode(""),
+		"pod without a name: not found":                                     (&engine.Snapshot{}).RemovePod(""),
+		"composite pod group without a name: not found":                     (&engine.Snapshot{}).RemoveComposite(""),
 		"binding: invalid input: no context":                                (&execution.Retry{}).Bind(noContext, 0, nil),
 		"tenancy options: Tree: missing\ntenancy options: QueueOf: missing": started((&tenancy.Rules{}).Guard()),
 	} {

@@ -100,8 +100,10 @@ type Plan struct {
 	// Refused is what ended the attempt before any node was asked, so that all of
 	// them have this status (PreFilter); Success where nothing did.
 	Refused Status
-	// Feasible is the number of nodes that take the pod as things are.
+	// Feasible is the number of nodes that take the pod as things are. With [Fits], FirstFit is
+	// the first of them in the cluster's order; a scheduler that scores the nodes takes another.
 	Feasible int
+	FirstFit string
 	// TurnedDown counts the nodes that do not take the pod as things are, by status. Unhelpful
 	// counts those of them on which preemption was tried and does not help, by the status with all
 	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty

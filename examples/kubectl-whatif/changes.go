@@ -196,7 +196,7 @@ func (s *scene) putBudgets(sc *question.Scenario, f *flagged) error {
 		if err != nil {
 			return err
 		}
-		known := sc.Snapshot().Budgets()
+		known := slices.Collect(sc.Snapshot().Budgets())
 		if !slices.ContainsFunc(known, func(b *outrank.PodDisruptionBudget) bool { return b.Key() == key }) {
 			var names []string
 			for _, b := range known {

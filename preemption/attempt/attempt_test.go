@@ -154,11 +154,11 @@ func TestSnapshotChangedMeanwhile(t *testing.T) {
 		change    func(s *engine.Snapshot) error
 		stale     bool
 	}{
-		{"the room is taken", "1", func(s *engine.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n2")) }, true},
-		{"room elsewhere is taken", "1", func(s *engine.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n3")) }, false},
+		{"the room is taken", "1", func(s *engine.Snapshot) error { return errOf(s.PutPod(on(pod("first", 1, "1"), "n2"))) }, true},
+		{"room elsewhere is taken", "1", func(s *engine.Snapshot) error { return errOf(s.PutPod(on(pod("first", 1, "1"), "n3"))) }, false},
 		{"the node goes", "1", func(s *engine.Snapshot) error { return s.RemoveNode("n2") }, true},
 		{"the victim goes", "4", func(s *engine.Snapshot) error { return s.RemovePod("default/low") }, true},
-		{"another pod comes", "4", func(s *engine.Snapshot) error { return s.AddPod(on(pod("first", 1, "1"), "n3")) }, false},
+		{"another pod comes", "4", func(s *engine.Snapshot) error { return errOf(s.PutPod(on(pod("first", 1, "1"), "n3"))) }, false},
 		{"taken back", "4", func(s *engine.Snapshot) error {
 			m := s.Mark()
 			return errors.Join(s.RemovePod("default/low"), s.Undo(m))
@@ -220,7 +220,7 @@ func TestFunctionsOfTheCaller(t *testing.T) {
 	require.NoError(t, err, "a place that cannot be found is dealt with")
 	require.ErrorIs(t, r.Err, errMine)
 	s = newScene(t, func(c *attempt.Config) { c.Ties = func(n int) int { return n - 1 } })
-	require.NoError(t, s.snap.AddPod(on(pod("full", 1, "1"), "n1")))
+	require.NoError(t, errOf(s.snap.PutPod(on(pod("full", 1, "1"), "n1"))))
 	r, err = s.try(t, pod("p", 1, "1"))
 	require.NoError(t, err)
 	assert.Equal(t, "n3", r.Node, "the last of the equal ones")
@@ -236,7 +236,7 @@ func TestEntriesThatMakeNoSense(t *testing.T) {
 	later.UID = "later"
 	require.True(t, s.q.Remove(pod("low", 0, "1")))
 	_, err = s.try(t, later)
-	require.ErrorIs(t, err, preemption.ErrExists)
+	require.ErrorIs(t, err, preemption.ErrState)
 	require.ErrorContains(t, err, "pod default/low: ")
 	bad := pod("bad", 0, "1")
 	bad.Overhead = resource.MustList("cpu", "-1")
@@ -331,3 +331,6 @@ func TestMembersWithoutAPod(t *testing.T) {
 	}
 	assert.Empty(t, recorder.Calls())
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

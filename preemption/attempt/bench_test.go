@@ -93,7 +93,7 @@ func newStream(b testing.TB, nodes, nominations, sizes int) *stream {
 	s.loop = loop
 	for i := range nominations {
 		p := pod(fmt.Sprint("nominated-", i), 20_000, "1m")
-		check(b, snap.PutPod(p))
+		check(b, errOf(snap.PutPod(p)))
 		check(b, loop.Nominator().Add(p, c.Nodes[i%nodes].Name))
 	}
 	for range 3 * len(s.past) {

@@ -83,7 +83,7 @@ func (l *Loop) seat(pod *outrank.Pod, node string) error {
 	if _, known := l.snap.Pod(key); known {
 		return err
 	}
-	if err := l.snap.AddPod(pod); err != nil {
+	if _, err := l.snap.PutPod(pod); err != nil {
 		return err
 	}
 	return l.snap.Bind(key, node)

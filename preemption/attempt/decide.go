@@ -59,7 +59,7 @@ func (l *Loop) know(pod *outrank.Pod) error {
 	if _, known := l.snap.Pod(pod.Key()); known {
 		return nil
 	}
-	if err := l.snap.PutPod(pod); err != nil {
+	if _, err := l.snap.PutPod(pod); err != nil {
 		return err
 	}
 	_ = l.nominator.Add(pod, "") // news of a pod is no error
@@ -119,11 +119,11 @@ func stale(pod *outrank.Pod, why any) error {
 }
 
 // stillHolds returns why a plan does not hold any more because the snapshot was changed.
-func (l *Loop) stillHolds(ctx context.Context, d decided, now time.Time) error {
+func (l *Loop) stillHolds(ctx context.Context, d decided) error {
 	if l.snap.Revision() == d.revision {
 		return nil
 	}
-	if err := l.eval.Verify(ctx, l.snap, d.plan, now); err != nil {
+	if err := l.eval.Verify(ctx, l.snap, d.plan); err != nil {
 		return stale(d.pod, err)
 	}
 	return nil

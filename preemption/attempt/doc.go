@@ -30,8 +30,8 @@
 // What a step could not do is data, in the [Result], and the pod is back in the queue by the
 // rules for errors. An error beside the result says that somebody did what makes no sense: it
 // names the pod, and wraps [engine.ErrStale] where the snapshot was changed during the attempt
-// so that what was decided does not hold any more, [preemption.ErrState] for a pod that runs by
-// now, and [preemption.ErrExists] for one whose name another pod has by now.
+// so that what was decided does not hold any more, and [preemption.ErrState] for a pod that runs by
+// now, or whose name another pod has by now.
 //
 // # Events
 //

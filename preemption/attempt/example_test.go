@@ -103,7 +103,7 @@ func ExampleLoop_Nominator() {
 	// 0 <nil>
 	// <nil>
 	// 0 <nil>
-	// pod default/web: not in the snapshot: it is gone, and cannot be nominated to node n1
+	// pod default/web: not found: it is gone, and cannot be nominated to node n1
 	// false
 }
 

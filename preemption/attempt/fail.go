@@ -64,7 +64,7 @@ func misuse(err error) error {
 	switch {
 	case errors.As(err, &hook):
 		return hook.error
-	case errors.Is(err, engine.ErrStale), errors.Is(err, preemption.ErrState), errors.Is(err, preemption.ErrExists):
+	case errors.Is(err, engine.ErrStale), errors.Is(err, preemption.ErrState):
 		return err
 	}
 	return nil

@@ -95,7 +95,7 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 	}
 
 	if plan.Outcome == preemption.Preempts && l.snap.Revision() != revision {
-		if err := l.eval.VerifyGroup(ctx, l.snap, plan, now); err != nil {
+		if err := l.eval.Verify(ctx, l.snap, plan); err != nil {
 			return d, fmt.Errorf("group %s: %w: the snapshot was changed during the attempt: %w", group.Key(), engine.ErrStale, err)
 		}
 	}

@@ -167,7 +167,7 @@ func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time)
 		status := Permit(d.plan)
 		f = execution.Failure{Refused: &status}
 	case preemption.Preempts:
-		if err := l.stillHolds(ctx, d, now); err != nil {
+		if err := l.stillHolds(ctx, d); err != nil {
 			f = execution.Failure{Err: err}
 			break
 		}

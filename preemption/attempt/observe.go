@@ -128,7 +128,7 @@ func (o *observer) queued(pod *outrank.Pod) bool {
 func (o *observer) podWaits(old, new *outrank.Pod) (int, error) {
 	snap, key := o.snap, new.Key()
 	_, known := snap.Pod(key)
-	if err := snap.PutPod(new); err != nil {
+	if _, err := snap.PutPod(new); err != nil {
 		return 0, err
 	}
 
@@ -187,7 +187,7 @@ func (o *observer) roomGivenUp(pod *outrank.Pod, node string) int {
 func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
 	_, waited := o.snap.Pod(new.Key())
 	waited = old != nil || waited && o.snap.NodeOf(new.Key()) == ""
-	if err := o.snap.PutPod(new); err != nil {
+	if _, err := o.snap.PutPod(new); err != nil {
 		return 0, err
 	}
 
@@ -204,7 +204,7 @@ func (o *observer) podPlaced(old, new *outrank.Pod) (int, error) {
 
 // podChanged takes in a new version of a pod on a node.
 func (o *observer) podChanged(old, new *outrank.Pod) (int, error) {
-	if err := o.snap.PutPod(new); err != nil {
+	if _, err := o.snap.PutPod(new); err != nil {
 		return 0, err
 	}
 

@@ -163,7 +163,7 @@ func TestObserveOtherObjects(t *testing.T) {
 		for range snap.Namespaces() {
 			n++
 		}
-		return fmt.Sprint(len(snap.Budgets()), g, c, n)
+		return fmt.Sprint(len(slices.Collect(snap.Budgets())), g, c, n)
 	}
 	assert.Equal(t, "1 true true 1", has())
 	for _, o := range []any{budget, group, composite, namespace} {

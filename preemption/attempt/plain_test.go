@@ -184,7 +184,7 @@ func (s *plain) observe(t require.TestingT, old, new *outrank.Pod, now time.Time
 		s.q.AssignedPodAdded(new, now)
 		s.q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodAdded, Pod: new}, now)
 	}
-	require.NoError(t, s.snap.PutPod(new))
+	require.NoError(t, errOf(s.snap.PutPod(new)))
 }
 
 func (s *plain) observeNode(t require.TestingT, old, new *outrank.Node, now time.Time) {

@@ -52,7 +52,7 @@ func ExampleEvaluator_PreemptAcross() {
 		log.Fatal(err)
 	}
 	fmt.Println("across:", plan.Outcome, plan.Node, plan.Victims, plan.Optimal)
-	fmt.Println(eval.Verify(context.Background(), snap, plan.Plan, now))
+	fmt.Println(eval.Verify(context.Background(), snap, plan.Plan))
 	// Output:
 	// on one node: nothing-helps
 	// across: preempt n1 [default/batch-2 on n2 default/batch-1 on n2] true

@@ -125,7 +125,7 @@ func bestAcross(t *rapid.T, e *engine.Evaluator, c *outrank.Cluster, pod *outran
 		if gone[i] = !gone[i]; gone[i] {
 			require.NoError(t, snap.RemovePod(lower[i].Key()))
 		} else {
-			require.NoError(t, snap.AddPod(lower[i]))
+			require.NoError(t, errOf(snap.PutPod(lower[i])))
 		}
 		var victims []*outrank.Pod
 		for i, p := range lower {
@@ -193,7 +193,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		require.Equal(t, node, plan.Node, "victims %v, score %+v, and %+v", plan.Victims, plan.Score, score)
 		if node == "" {
 			require.Equal(t, preemption.NothingHelps, plan.Outcome)
-			require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+			require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
 			return
 		}
 		require.Equal(t, score, plan.Score, "%v", plan.Victims)
@@ -203,7 +203,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
 			require.Equal(t, preemption.Preempts, few.Outcome, "each node is looked at once (rule 23.10)")
 		}
-		require.NoError(t, limited.Verify(context.Background(), snap, few.Plan, gen.Now), "decided again under the same limit")
+		require.NoError(t, limited.Verify(context.Background(), snap, few.Plan), "decided again under the same limit")
 		if few.Outcome == preemption.Preempts {
 			soundAcross(t, e, snap, few.Plan)
 			order, _ := score.Compare(few.Score)
@@ -217,7 +217,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 
 // soundAcross carries the plan out on a copy, and verifies it.
 func soundAcross(t *rapid.T, e *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan) {
-	require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+	require.NoError(t, e.Verify(context.Background(), snap, plan))
 	after := snap.Clone()
 	for _, v := range plan.Victims {
 		on := plan.Node
@@ -299,7 +299,7 @@ func TestAcrossAntiAffinity(t *testing.T) {
 	assert.Equal(t, preemption.InterPodAffinity, across.Victims[0].Blocks.Filter)
 	assert.True(t, across.Optimal)
 	assert.True(t, across.Across)
-	require.NoError(t, e.Verify(context.Background(), snap, across.Plan, gen.Now))
+	require.NoError(t, e.Verify(context.Background(), snap, across.Plan))
 
 	// One of higher priority, or one that must not go, and nothing helps.
 	spare := newEvaluator(t, engine.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "far" }})
@@ -374,7 +374,7 @@ func TestAcrossTakesTheLimitOfThePolicy(t *testing.T) {
 		plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, limit == 0, plan.Optimal, "%d steps", plan.Steps)
-		require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+		require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
 		steps = append(steps, plan.Steps)
 	}
 	require.Less(t, steps[1], steps[0])
@@ -392,12 +392,12 @@ func TestVerifyAcross(t *testing.T) {
 	plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
-	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
 	fewer := *plan.Plan
 	fewer.Victims = fewer.Victims[:1]
-	assert.ErrorIs(t, e.Verify(context.Background(), snap, &fewer, gen.Now), engine.ErrUnsound)
+	assert.ErrorIs(t, e.Verify(context.Background(), snap, &fewer), engine.ErrUnsound)
 	require.NoError(t, snap.RemovePod("default/far"))
-	assert.ErrorIs(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now), engine.ErrStale)
+	assert.ErrorIs(t, e.Verify(context.Background(), snap, plan.Plan), engine.ErrStale)
 }
 
 // A victim on another node that makes no room is one too many, however much it takes there.
@@ -410,11 +410,11 @@ func TestVerifyAcrossFindsSpareVictims(t *testing.T) {
 	plan, err := e.PreemptAcross(context.Background(), snap, pod("p", 9, "1"), gen.Now)
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/near]", plan.Candidate.String())
-	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan, gen.Now))
+	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
 	more := *plan.Plan
 	more.Victims = append(slices.Clone(more.Victims), preemption.Victim{Pod: c.Pods[1], Node: "n2"})
 	more.Score.Add(1, more.Score.Start, 0)
-	err = e.Verify(context.Background(), snap, &more, gen.Now)
+	err = e.Verify(context.Background(), snap, &more)
 	require.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "victim default/far need not leave")
 }
@@ -457,14 +457,14 @@ func TestAcrossByImportance(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, plan.Optimal)
 		assert.Equal(t, tt.want, plan.Candidate.String())
-		require.NoError(t, e.Verify(ctx, snap, plan.Plan, gen.Now))
+		require.NoError(t, e.Verify(ctx, snap, plan.Plan))
 	}
 	c.Nodes[0], c.Pods = node("n1", "3", "a"), []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 5, "2", on("n1"))}
 	e, snap, ctx := newEvaluator(t, engine.Config{Importance: byName}), newSnapshot(t, c), context.Background()
 	plan, err := e.PreemptAcross(ctx, snap, pod("p", 9, "2"), gen.Now)
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/a, default/b]", plan.Candidate.String(), "whose top priority is that of the first one (rule 11.3)")
-	require.NoError(t, e.Verify(ctx, snap, plan.Plan, gen.Now))
+	require.NoError(t, e.Verify(ctx, snap, plan.Plan))
 }
 
 // Another victim can leave fewer violations: pod 2, which has to leave, takes from three

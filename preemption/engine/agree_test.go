@@ -42,13 +42,19 @@ func newWorld(t fataler, c *outrank.Cluster) *world {
 
 func (w *world) add(t fataler, p *outrank.Pod) {
 	t.Helper()
-	require.NoError(t, w.snap.AddPod(p))
+	require.NoError(t, errOf(w.snap.PutPod(p)))
 	w.pods[p.Key()] = p
 }
 
+// update gives a pod another version, which may lack what the known one has.
 func (w *world) update(t fataler, p *outrank.Pod) {
 	t.Helper()
-	require.NoError(t, w.snap.UpdatePod(p))
+	replaced, err := w.snap.PutPod(p)
+	require.NoError(t, err)
+	if replaced == nil { // it counts as older than the known one
+		require.NoError(t, w.snap.RemovePod(p.Key()))
+		require.NoError(t, errOf(w.snap.PutPod(p)))
+	}
 	w.pods[p.Key()] = p
 }
 
@@ -76,13 +82,13 @@ func (w *world) bind(t fataler, key outrank.Key, node string) {
 
 func (w *world) addNode(t fataler, n *outrank.Node) {
 	t.Helper()
-	require.NoError(t, w.snap.AddNode(n))
+	require.NoError(t, w.snap.PutNode(n))
 	w.c.Nodes = append(w.c.Nodes, n)
 }
 
 func (w *world) updateNode(t fataler, n *outrank.Node) {
 	t.Helper()
-	require.NoError(t, w.snap.UpdateNode(n))
+	require.NoError(t, w.snap.PutNode(n))
 	w.c.Nodes[w.place(n.Name)] = n
 }
 
@@ -95,7 +101,7 @@ func (w *world) removeNode(t fataler, name string) {
 
 func (w *world) setBudgets(t fataler, budgets []*outrank.PodDisruptionBudget) {
 	t.Helper()
-	require.NoError(t, w.snap.SetBudgets(budgets))
+	require.NoError(t, engine.SetBudgets(w.snap, budgets))
 	w.c.Budgets = budgets
 }
 

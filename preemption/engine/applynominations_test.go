@@ -63,7 +63,7 @@ var meanwhile = []struct {
 	},
 	{
 		"a newer version", "where it was nominated counts, not which version was",
-		func(s *engine.Snapshot) error { return s.UpdatePod(pod("low", 2, "1", app("x"))) }, "", "",
+		func(s *engine.Snapshot) error { return errOf(s.PutPod(pod("low", 2, "1", app("x")))) }, "", "",
 	},
 }
 
@@ -95,7 +95,7 @@ func TestApplyLeavesLaterNominations(t *testing.T) {
 	snap := newSnapshot(t, in36(rivals()))
 	plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, pod("preemptor", 9, "2"), now)
 	require.NoError(t, err)
-	require.NoError(t, snap.AddPod(pod("late", 2, "1", nominated("n1"))))
+	require.NoError(t, errOf(snap.PutPod(pod("late", 2, "1", nominated("n1")))))
 	require.NoError(t, snap.Apply(plan))
 	assert.Equal(t, []string{"default/preemptor", "default/late"}, keys(snap.NominatedTo("n1")))
 }

@@ -45,7 +45,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 			if rapid.IntRange(0, 3).Draw(t, "change") == 0 {
 				r := *rapid.SampledFrom(c.Pods).Draw(t, "changed")
 				r.StartTime = gen.Now.Add(-time.Duration(rapid.IntRange(0, 200).Draw(t, "minutes")) * time.Minute)
-				require.NoError(t, snap.UpdatePod(&r))
+				require.NoError(t, errOf(snap.PutPod(&r)))
 			}
 			req := preemption.Request{Pod: &q, Now: gen.Now}
 			r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)

@@ -105,7 +105,7 @@ func allOf[T any](seq iter.Seq[T]) string { return text(slices.Collect(seq), nil
 // reading has the calls of which any number may run at once, and changers those that
 // change the snapshot. Mark is one of these: what follows is recorded.
 var reading = map[string]func(r *readers) string{
-	"Snapshot.Budgets": func(r *readers) string { return text(r.snap.Budgets(), nil) },
+	"Snapshot.Budgets": func(r *readers) string { return allOf(r.snap.Budgets()) },
 	"Snapshot.Cluster": func(r *readers) string { return text(r.snap.Cluster(), nil) },
 	"Snapshot.Composite": func(r *readers) string {
 		g, ok := r.snap.Composite("default/top")
@@ -118,11 +118,17 @@ var reading = map[string]func(r *readers) string{
 	"Snapshot.Node":       func(r *readers) string { n, ok := r.snap.Node("n1"); return text(n, nil) + fmt.Sprint(ok) },
 	"Snapshot.NodeOf":     func(r *readers) string { return r.snap.NodeOf("default/low-1") },
 	"Snapshot.Nodes":      func(r *readers) string { return allOf(r.snap.Nodes()) },
-	"Snapshot.Nominated":  func(r *readers) string { return allOf(r.snap.Nominated()) },
 	"Snapshot.LeavesWith": func(r *readers) string {
 		p, _ := r.snap.Pod("default/waits")
 		group, composite := r.snap.LeavesWith(p)
 		return fmt.Sprint(group, composite)
+	},
+	"Snapshot.Nominated": func(r *readers) string {
+		out := ""
+		for p, node := range r.snap.Nominated() {
+			out += text(p, nil) + node
+		}
+		return out
 	},
 	"Snapshot.NominatedTo":  func(r *readers) string { return text(r.snap.NominatedTo("n2"), nil) },
 	"Snapshot.NominationOf": func(r *readers) string { return r.snap.NominationOf("default/waits") },
@@ -133,8 +139,8 @@ var reading = map[string]func(r *readers) string{
 	"Snapshot.Release":      func(r *readers) string { return r.snap.Release().String() },
 	"Snapshot.Revision":     func(r *readers) string { return fmt.Sprint(r.snap.Revision()) },
 	"Snapshot.StateOf":      func(r *readers) string { return text(r.snap.StateOf(tracked{}).Clone(), nil) },
-	"Snapshot.View": func(r *readers) string {
-		v := r.snap.View()
+	"Snapshot.Scratch": func(r *readers) string {
+		v := r.snap.Scratch()
 		m := v.Mark()
 		err := cmp.Or(v.RemovePod("default/low-1"), v.Undo(m), v.RemovePod("default/low-1"))
 		return text(v.Cluster(), err)
@@ -183,21 +189,16 @@ var reading = map[string]func(r *readers) string{
 		return text(trial.Check(func(p *outrank.Pod) bool { return p.Name == "low-1" }), nil) + text(trial.Possible(), nil) + text(trial.Violated(), nil)
 	},
 	"Evaluator.Verify": func(r *readers) string {
-		return text(nil, r.e.Verify(context.Background(), r.snap, r.plan, gen.Now))
-	},
-	"Evaluator.VerifyGroup": func(r *readers) string {
-		return text(nil, r.e.VerifyGroup(context.Background(), r.snap, r.groupPlan, gen.Now))
+		return text(nil, r.e.Verify(context.Background(), r.snap, r.plan)) + text(nil, r.e.Verify(context.Background(), r.snap, r.groupPlan))
 	},
 }
 
 var changers = []string{
-	"Snapshot.AddNode", "Snapshot.AddPod", "Snapshot.Apply", "Snapshot.ApplyGroup", "Snapshot.Attach", "Snapshot.Bind",
+	"Snapshot.Apply", "Snapshot.Attach", "Snapshot.Bind",
 	"Snapshot.Clone", "Snapshot.RemoveBudget", "Snapshot.Follow", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
 	"Snapshot.PutComposite", "Snapshot.PutGroup", "Snapshot.PutNamespace", "Snapshot.PutNode", "Snapshot.PutPod",
 	"Snapshot.RemoveComposite", "Snapshot.RemoveGroup", "Snapshot.RemoveNamespace", "Snapshot.RemoveNode", "Snapshot.RemovePod",
-	"Snapshot.SetBudgets", "Snapshot.Unbind", "Snapshot.Undo",
-	"Snapshot.UpdateNode", "Snapshot.UpdatePod",
-	"Evaluator.FirstFit",
+	"Snapshot.Undo", "Evaluator.FirstFit",
 }
 
 // Every method of a snapshot and an evaluator reads or changes.

@@ -156,8 +156,8 @@ func TestAttachErrors(t *testing.T) {
 	require.NoError(t, snap.Attach(register{"A"}))
 	require.NoError(t, snap.Attach(register{"B"}))
 	err = snap.Attach(register{"A"})
-	require.ErrorIs(t, err, preemption.ErrExists)
-	require.EqualError(t, err, "filter A: already in the snapshot: it is attached")
+	require.ErrorIs(t, err, preemption.ErrState)
+	require.EqualError(t, err, "filter A: not in the right state: it is attached")
 	assert.Nil(t, snap.StateOf(nil))
 }
 
@@ -232,13 +232,13 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	other := *c.Nodes[7]
 	other.Labels = map[string]string{"new": "yes"}
 	clone := snap.Clone()
-	require.NoError(t, clone.UpdateNode(&other))
+	require.NoError(t, clone.PutNode(&other))
 	decide(clone)
 	assert.Equal(t, map[string]int{other.Name: 1}, a.nodes)
 	decide(snap)
 	assert.Empty(t, a.nodes)
 	require.NoError(t, snap.RemoveNode(c.Nodes[3].Name))
-	require.NoError(t, snap.AddNode(c.Nodes[3]))
+	require.NoError(t, snap.PutNode(c.Nodes[3]))
 	decide(snap)
 	assert.Equal(t, map[string]int{c.Nodes[3].Name: 1}, a.nodes)
 	// All pods of lower priority away would not do: the rule is not asked.
@@ -277,12 +277,12 @@ func TestKeyedRuleMemory(t *testing.T) {
 	}
 	assert.Len(t, snap.of.Answers.Tables, state.MostTables)
 	for i := range 5000 {
-		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
+		require.NoError(t, snap.PutNode(c.Nodes[i%20]))
 		_, table := rule.Answers(questionAbout(snap.of, p))
 		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
-		require.NoError(t, snap.UpdateNode(c.Nodes[i%20]))
+		require.NoError(t, snap.PutNode(c.Nodes[i%20]))
 	}
 	assert.LessOrEqual(t, len(snap.of.Answers.Log), 1024+2*20)
 	_, table := rule.Answers(questionAbout(snap.of, p))

@@ -30,7 +30,7 @@ func BenchmarkPreempt(b *testing.B) {
 					snap = newSnapshot(b, c)
 				}
 				c, _ := gen.Benchmark(1, 1, budgets) // the same budgets for any nodes
-				check(b, snap.SetBudgets(c.Budgets))
+				check(b, engine.SetBudgets(snap, c.Budgets))
 				runtime.GC()
 				decideAfresh(b, snap, p)
 			})
@@ -190,7 +190,7 @@ func (s *stream) next(b *testing.B) {
 	if old := s.past[at]; old != nil {
 		check(b, s.snap.RemovePod(old.Pod.Key()))
 		for _, v := range old.Victims {
-			check(b, s.snap.AddPod(v.Pod))
+			check(b, errOf(s.snap.PutPod(v.Pod)))
 		}
 	}
 	if len(s.budgets) > 0 && s.count%10 == 0 {

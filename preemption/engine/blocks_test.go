@@ -156,19 +156,19 @@ func (w *blocks) change(t *rapid.T) {
 		other := *q
 		other.Name = fmt.Sprint("again-", w.serial)
 		if next := w.pod(&other); next != nil && change < 3 {
-			require.NoError(t, w.snap.AddPod(next))
+			require.NoError(t, errOf(w.snap.PutPod(next)))
 		}
 	case change < 6 && len(c.Nodes) > 0:
 		was := w.uneven
 		w.uneven = 100
-		require.NoError(t, w.snap.UpdateNode(w.node(c.Nodes[w.r.IntN(len(c.Nodes))])))
+		require.NoError(t, w.snap.PutNode(w.node(c.Nodes[w.r.IntN(len(c.Nodes))])))
 		w.uneven = was
 	case change == 6 && len(c.Nodes) > 1:
 		require.NoError(t, w.snap.RemoveNode(c.Nodes[w.r.IntN(len(c.Nodes))].Name))
 	case change == 7 && len(c.Nodes) > 0:
 		n := *c.Nodes[w.r.IntN(len(c.Nodes))]
 		n.Name = fmt.Sprint("new-", w.serial)
-		require.NoError(t, w.snap.AddNode(&n))
+		require.NoError(t, w.snap.PutNode(&n))
 	case change == 8:
 		mark := w.snap.Mark()
 		w.ask(t)

@@ -119,7 +119,7 @@ func (m *cacheMachine) allow(t *rapid.T) {
 		budgets[i] = &other
 	}
 	m.budgets = budgets
-	require.NoError(t, m.snap.SetBudgets(budgets))
+	require.NoError(t, setBudgets(m.snap, budgets))
 }
 
 func (m *cacheMachine) ask(t *rapid.T) {
@@ -133,7 +133,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), held(m.snap.of.View()), asker, now)
+	want, wantErr := eval.Preempt(context.Background(), held(m.snap.of.Scratch()), asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -242,7 +242,7 @@ func (b *bench) ask(s *Snapshot, p *outrank.Pod) *preemption.Plan {
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
 func (b *bench) sameAsCold(s *Snapshot) *preemption.Plan {
 	plan := b.ask(s, b.pod)
-	require.Empty(b.t, testdiff.Diff(b.ask(held(s.of.View()), b.pod), plan))
+	require.Empty(b.t, testdiff.Diff(b.ask(held(s.of.Scratch()), b.pod), plan))
 	return plan
 }
 
@@ -286,7 +286,7 @@ func TestCloneIsWarm(t *testing.T) {
 	for _, p := range c.Pods[:10] { // of the first node
 		dearer := *p
 		dearer.Priority = outrank.Priority(p.PriorityValue() + 1)
-		require.NoError(t, snap.UpdatePod(&dearer))
+		require.NoError(t, errOf(snap.PutPod(&dearer)))
 	}
 	late := snap.Clone()
 	ask(late)
@@ -306,15 +306,15 @@ func TestClonesNoteTheirOwnChanges(t *testing.T) {
 	plan := ask(snap)
 	dearer := *plan.Victims[0].Pod
 	dearer.Priority = outrank.Priority(p.PriorityValue() - 1)
-	require.NoError(t, snap.UpdatePod(&dearer))
+	require.NoError(t, errOf(snap.PutPod(&dearer)))
 	clone := snap.Clone()
-	require.NoError(t, clone.AddNode(&outrank.Node{Name: "another"}))
+	require.NoError(t, clone.PutNode(&outrank.Node{Name: "another"}))
 	for range 3 {
 		ask(clone)
 	}
 	for _, q := range c.Pods {
 		if q.NodeName != plan.Node {
-			require.NoError(t, clone.UpdatePod(q))
+			require.NoError(t, errOf(clone.PutPod(q)))
 		}
 	}
 	assert.NotEqual(t, plan.Victims, ask(snap).Victims)
@@ -340,7 +340,7 @@ func TestClonesConcurrently(t *testing.T) {
 	for side, s := range sides {
 		group.Go(func() {
 			for round := range 15 {
-				want, wantOther := ask(held(s.of.View()), p), ask(held(s.of.View()), &q)
+				want, wantOther := ask(held(s.of.Scratch()), p), ask(held(s.of.Scratch()), &q)
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
@@ -354,7 +354,7 @@ func TestClonesConcurrently(t *testing.T) {
 				}
 				dearer := *want.Victims[side%len(want.Victims)].Pod
 				dearer.Priority = outrank.Priority(q.PriorityValue() - 1)
-				assert.NoError(t, s.UpdatePod(&dearer))
+				assert.NoError(t, errOf(s.PutPod(&dearer)))
 			}
 		})
 	}
@@ -376,7 +376,7 @@ func TestCacheBounds(t *testing.T) {
 	victim := c.Pods[0]
 	for range 5000 {
 		require.NoError(t, snap.RemovePod(victim.Key()))
-		require.NoError(t, snap.AddPod(victim))
+		require.NoError(t, errOf(snap.PutPod(victim)))
 	}
 	assert.Less(t, len(snap.of.Cache.Log), 1200)
 }
@@ -425,15 +425,15 @@ func TestCacheNoticesBudgets(t *testing.T) {
 	}
 	require.Len(t, snap.of.Cache.BySignature, 1)
 	victim := ask(snap).Victims[0].Pod
-	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
+	require.NoError(t, setBudgets(snap, []*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels},
 	}}))
-	assert.Empty(t, testdiff.Diff(ask(held(snap.of.View())), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(held(snap.of.Scratch())), ask(snap)))
 	before := ask(snap)
-	require.NoError(t, snap.SetBudgets([]*outrank.PodDisruptionBudget{{
+	require.NoError(t, setBudgets(snap, []*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}, DisruptionsAllowed: 5,
 	}}))
-	assert.Empty(t, testdiff.Diff(ask(held(snap.of.View())), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(held(snap.of.Scratch())), ask(snap)))
 	assert.NotEmpty(t, testdiff.Diff(before, ask(snap)))
 }
 
@@ -455,12 +455,12 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	}
 	for range 4 {
 		for _, pod := range c.Pods[:20] {
-			require.NoError(t, snap.UpdatePod(pod))
+			require.NoError(t, errOf(snap.PutPod(pod)))
 		}
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, testdiff.Diff(ask(held(snap.of.View())), after))
+		assert.Empty(t, testdiff.Diff(ask(held(snap.of.Scratch())), after))
 		assert.NotEmpty(t, testdiff.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}
@@ -488,11 +488,11 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 				require.NoError(t, snap.PutBudget(&b))
 			}
 			if rapid.Bool().Draw(t, "moves") {
-				require.NoError(t, snap.UpdatePod(rapid.SampledFrom(c.Pods).Draw(t, "pod")))
+				require.NoError(t, errOf(snap.PutPod(rapid.SampledFrom(c.Pods).Draw(t, "pod"))))
 			}
 			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), held(snap.of.View()), p, gen.Now)
+			want, err := e.Preempt(context.Background(), held(snap.of.Scratch()), p, gen.Now)
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -536,7 +536,7 @@ func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
 			require.NoError(t, snap.PutBudget(&b))
 			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), held(snap.of.View()), p, gen.Now)
+			want, err := e.Preempt(context.Background(), held(snap.of.Scratch()), p, gen.Now)
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)

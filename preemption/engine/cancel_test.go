@@ -126,7 +126,7 @@ func operations(t *testing.T, nodes int, filters ...engine.Filter) []operation {
 			_, err := usual.Regret(ctx, snap, plan, gen.Now)
 			return err
 		}},
-		{"verify", func(ctx context.Context) error { return usual.Verify(ctx, snap, plan, gen.Now) }},
+		{"verify", func(ctx context.Context) error { return usual.Verify(ctx, snap, plan) }},
 		{"across", func(ctx context.Context) error {
 			_, err := usual.PreemptAcross(ctx, snap, pod, gen.Now)
 			return err
@@ -135,7 +135,7 @@ func operations(t *testing.T, nodes int, filters ...engine.Filter) []operation {
 			_, err := usual.PreemptGroup(ctx, snap, group)
 			return err
 		}},
-		{"group verified", func(ctx context.Context) error { return usual.VerifyGroup(ctx, snap, placed, gen.Now) }},
+		{"group verified", func(ctx context.Context) error { return usual.Verify(ctx, snap, placed) }},
 		{"first fit", func(ctx context.Context) error {
 			_, err := usual.FirstFit(ctx, snap, group.Pods)
 			return err

@@ -123,12 +123,6 @@ var benchedChanges = []struct {
 		check(b, w.snap.PutBudget(w.allow()))
 		w.decide(b, w.snap, w.known)
 	}},
-	{"budgets-status", nil, func(b *testing.B, w *changed) {
-		budgets := w.snap.Budgets()
-		budgets[w.turn%len(budgets)] = w.allow()
-		check(b, w.snap.SetBudgets(budgets))
-		w.decideAfresh(b)
-	}},
 	{"budget-added-removed", nil, func(b *testing.B, w *changed) {
 		check(b, w.snap.PutBudget(bystander))
 		check(b, w.snap.RemoveBudget(bystander.Key()))

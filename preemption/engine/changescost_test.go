@@ -14,7 +14,7 @@ import (
 )
 
 // What budgets allow touches no pod, and other selectors touch only the pods that
-// they concern, however the budgets are given.
+// they concern.
 func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 	c, _ := gen.Benchmark(60, 10, 12)
 	snap, err := NewSnapshot(c)
@@ -46,23 +46,22 @@ func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 		set     func() error
 		touches int
 	}{
-		"status of one":        {func() error { return snap.PutBudget(allowing(snap.Budgets()[5])) }, 0},
-		"status of one of all": {func() error { b := snap.Budgets(); b[5] = allowing(b[5]); return snap.SetBudgets(b) }, 0},
+		"status of one": {func() error { return snap.PutBudget(allowing(slices.Collect(snap.Budgets())[5])) }, 0},
 		"status of all": {func() error {
-			b := snap.Budgets()
-			for i := range b {
-				b[i] = allowing(b[i])
+			for b := range snap.Budgets() {
+				if err := snap.PutBudget(allowing(b)); err != nil {
+					return err
+				}
 			}
-			return snap.SetBudgets(b)
+			return nil
 		}, 0},
-		"one more":        {func() error { return snap.PutBudget(other) }, len(concerned)},
-		"one more of all": {func() error { return snap.SetBudgets(append(snap.Budgets(), other)) }, len(concerned)},
-		"one less of all": {func() error {
+		"one more": {func() error { return snap.PutBudget(other) }, len(concerned)},
+		"one less": {func() error {
 			if err := snap.PutBudget(other); err != nil {
 				return err
 			}
 			snap.of.Owner = &state.Owner{}
-			return snap.SetBudgets(slices.DeleteFunc(snap.Budgets(), func(b *outrank.PodDisruptionBudget) bool { return b == other }))
+			return snap.RemoveBudget(other.Key())
 		}, len(concerned)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,16 +87,16 @@ func TestNodesMoveBetweenDomains(t *testing.T) {
 	for i := range 200 {
 		n := *c.Nodes[i%2]
 		n.Labels = map[string]string{"zone": fmt.Sprint("other-", i)}
-		require.NoError(t, snap.UpdateNode(&n))
+		require.NoError(t, snap.PutNode(&n))
 	}
 	require.NoError(t, snap.RemoveNode(c.Nodes[2].Name))
-	require.NoError(t, snap.AddNode(c.Nodes[2]))
+	require.NoError(t, snap.PutNode(c.Nodes[2]))
 	require.Same(t, zones, snap.of.Partition("zone"))
 	assert.Equal(t, 5, zones.Domains)
 	assert.Equal(t, zones.Of(2), zones.Of(5))
 	assert.NotEqual(t, zones.Of(0), zones.Of(1))
 	clone := snap.Clone()
-	require.NoError(t, clone.UpdateNode(c.Nodes[0]))
+	require.NoError(t, clone.PutNode(c.Nodes[0]))
 	assert.NotSame(t, zones, clone.of.Partition("zone"))
 	assert.Equal(t, clone.of.Partition("zone").Of(3), clone.of.Partition("zone").Of(0))
 	assert.NotEqual(t, zones.Of(3), zones.Of(0), "the origin is as it was")

@@ -199,7 +199,7 @@ func TestChosenVictimsAreChecked(t *testing.T) {
 			assert.Equal(t, ex.Candidates[0], plan.Candidate)
 			snap := newSnapshot(t, c)
 			e := newEvaluator(t, engine.Config{Chooser: &engine.Chooser{Name: "Mine", Choose: byName(test.names...), AnyPriority: test.any}})
-			assert.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+			assert.NoError(t, e.Verify(context.Background(), snap, plan))
 		default:
 			assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 			assert.Equal(t, []preemption.Count{{Status: preemption.Unschedulable.Because(test.want), Nodes: 1}}, plan.Unhelpful)

@@ -61,7 +61,7 @@ func move(t *rapid.T, snap *engine.Snapshot) {
 		switch rapid.IntRange(0, 5).Draw(t, "move") {
 		case 0:
 			if snap.NodeOf(key) != "" {
-				require.NoError(t, snap.Unbind(key))
+				require.NoError(t, snap.Bind(key, ""))
 			}
 			require.NoError(t, snap.Bind(key, node))
 		case 1:
@@ -70,7 +70,7 @@ func move(t *rapid.T, snap *engine.Snapshot) {
 			}
 		case 2:
 			if snap.NodeOf(key) != "" {
-				require.NoError(t, snap.Unbind(key))
+				require.NoError(t, snap.Bind(key, ""))
 			}
 		}
 	}

@@ -236,7 +236,7 @@ func (h *holders) change(t *rapid.T, snap *Snapshot, c *outrank.Cluster) *Snapsh
 			require.NoError(t, snap.PutNode(&n))
 		default:
 			h.give(&q)
-			require.NoError(t, snap.PutPod(&q))
+			require.NoError(t, errOf(snap.PutPod(&q)))
 		}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "undo") == 0 {

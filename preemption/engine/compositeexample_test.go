@@ -39,5 +39,5 @@ func ExampleSnapshot_RemoveComposite() {
 	fmt.Println(snap.RemoveComposite("default/simulation"))
 	// Output:
 	// <nil>
-	// composite pod group default/simulation: not in the snapshot
+	// composite pod group default/simulation: not found
 }

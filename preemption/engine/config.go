@@ -102,7 +102,7 @@ type Config struct {
 	//
 	// Its answer must depend on the two pods alone, because a snapshot and its clones
 	// remember the order of each node's pods, in four bytes a pod, for the four evaluators
-	// that asked last. [Snapshot.UpdatePod] makes the pods of the pod's node be compared anew,
+	// that asked last. [Snapshot.PutPod] makes the pods of the pod's node be compared anew,
 	// and a new Evaluator compares all.
 	Importance func(a, b *outrank.Pod) int
 	// Cost is what the loss of a victim costs, such as the work that is lost or the
@@ -114,7 +114,7 @@ type Config struct {
 	// victims, in no order and any number of times. Several goroutines may call it
 	// at once. Its answer must depend on the pod alone, because a snapshot and its
 	// clones remember it, for the four evaluators that asked last. Where a cost has
-	// changed since, such as the age of a checkpoint, [Snapshot.UpdatePod] makes the
+	// changed since, such as the age of a checkpoint, [Snapshot.PutPod] makes the
 	// answers for all pods on the pod's node be asked for anew, and a new Evaluator
 	// asks for all. What it looks up must not change during a call.
 	Cost func(victim *outrank.Pod) int64

@@ -101,7 +101,7 @@ func TestCostsAreRemembered(t *testing.T) {
 
 	dear := *c.Pods[0]
 	dear.Labels = map[string]string{"cost": "9"}
-	require.NoError(t, snap.UpdatePod(&dear))
+	require.NoError(t, errOf(snap.PutPod(&dear)))
 	node, times := decide(e)
 	assert.Equal(t, "n1", node, "the new version costs more")
 	assert.Equal(t, 2, times, "the pods on that node")
@@ -157,9 +157,9 @@ func TestCostsOfClonesAtOnce(t *testing.T) {
 				at := (i*30 + turn) % len(c.Pods)
 				changed := *c.Pods[at]
 				changed.Labels = map[string]string{"cost": fmt.Sprint(i)}
-				assert.NoError(t, clone.UpdatePod(&changed))
+				assert.NoError(t, errOf(clone.PutPod(&changed)))
 				sameAsAfresh(t, e, clone)
-				assert.NoError(t, clone.UpdatePod(c.Pods[at]))
+				assert.NoError(t, errOf(clone.PutPod(c.Pods[at])))
 			}
 		})
 		wg.Go(func() {

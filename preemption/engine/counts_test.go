@@ -132,7 +132,7 @@ func (m *countsMachine) nominateLike(t *rapid.T) {
 	p := *m.askers[0]
 	p.Name, p.NominatedNodeName = fmt.Sprint("waits", m.serial), m.nodeName(t)
 	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"asks", "a"}).Draw(t, "app")}
-	require.NoError(t, m.snap.AddPod(&p))
+	require.NoError(t, errOf(m.snap.PutPod(&p)))
 	m.take(&p)
 }
 
@@ -156,8 +156,7 @@ func (m *countsMachine) vary(t *rapid.T, change func(*outrank.Pod)) {
 	}
 	p := *was
 	change(&p)
-	require.NoError(t, m.snap.UpdatePod(&p))
-	m.pods[p.Key()] = &p
+	m.putVersion(t, &p)
 }
 
 // relabel moves a node to another zone, or out of all.
@@ -173,7 +172,7 @@ func (m *countsMachine) relabel(t *rapid.T) {
 	if rapid.Bool().Draw(t, "host") && n.Labels != nil {
 		n.Labels = map[string]string{"zone": n.Labels["zone"], "kubernetes.io/hostname": n.Name}
 	}
-	require.NoError(t, m.snap.UpdateNode(&n))
+	require.NoError(t, m.snap.PutNode(&n))
 	m.nodes = slices.Clone(m.nodes)
 	m.nodes[i] = &n
 }
@@ -246,7 +245,7 @@ func TestLeastCountOfTheOthers(t *testing.T) {
 	}
 	other := *c.Pods[2]
 	other.Name = "like2"
-	require.NoError(t, b.snap.AddPod(&other))
+	require.NoError(t, errOf(b.snap.PutPod(&other)))
 	assert.Equal(t, "n1", b.ask(b.snap, p).Node)
 }
 
@@ -267,7 +266,7 @@ func TestCountsOutliveNoPartition(t *testing.T) {
 	for i, zone := range []string{"z2", "z1"} {
 		n := *c.Nodes[i]
 		n.Labels = map[string]string{"zone": zone}
-		require.NoError(t, snap.UpdateNode(&n))
+		require.NoError(t, snap.PutNode(&n))
 		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		fresh, err := NewSnapshot(snap.Cluster())

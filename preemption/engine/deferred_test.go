@@ -135,7 +135,7 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 		if ex.Outcome != preemption.Preempts {
 			return
 		}
-		require.NoError(t, e.Verify(context.Background(), w.snap, &ex.Plan, gen.Now))
+		require.NoError(t, e.Verify(context.Background(), w.snap, &ex.Plan))
 		require.NoError(t, w.snap.Apply(&ex.Plan))
 		for _, v := range ex.Victims {
 			require.NotEqual(t, p.Key(), v.Pod.Key(), "its own victim")
@@ -304,20 +304,36 @@ func TestPlansForResizes(t *testing.T) {
 	snap := newSnapshot(t, c)
 	e := newEvaluator(t, engine.Config{})
 	plan := preempt(t, c, me)
-	require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+	require.NoError(t, e.Verify(context.Background(), snap, plan))
 	settled := *me
 	settled.ResizeDeferred = false
-	require.NoError(t, snap.UpdatePod(&settled))
-	require.ErrorIs(t, e.Verify(context.Background(), snap, plan, gen.Now), engine.ErrStale)
-	require.NoError(t, snap.UpdatePod(me))
+	require.NoError(t, errOf(snap.PutPod(&settled)))
+	require.ErrorIs(t, e.Verify(context.Background(), snap, plan), engine.ErrStale)
+	require.NoError(t, errOf(snap.PutPod(me)))
 	require.NoError(t, snap.Apply(plan))
 	assert.Equal(t, "n1", snap.NodeOf(me.Key()))
 	assert.Empty(t, snap.NodeOf("default/b"))
 	assert.Empty(t, snap.NominatedTo("n1"))
-	require.ErrorIs(t, e.Verify(context.Background(), snap, plan, gen.Now), engine.ErrStale, "there is room by now")
+	require.ErrorIs(t, e.Verify(context.Background(), snap, plan), engine.ErrStale, "there is room by now")
 	moved := *plan
 	moved.Node = "n2"
 	require.ErrorIs(t, snap.Apply(&moved), preemption.ErrState)
+}
+
+// Another pod of the name, on the same node, makes no room for itself, and no plan is its own.
+func TestResizesOfAnotherPodOfTheName(t *testing.T) {
+	c, me := aResize("3")
+	me.UID = "1"
+	plan := preempt(t, c, me)
+	other := *me
+	other.UID = "2"
+	snap := newSnapshot(t, c)
+	_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, &other, gen.Now)
+	require.ErrorIs(t, err, preemption.ErrState)
+	require.ErrorContains(t, err, "another pod has its name")
+	plan.Pod = &other
+	require.ErrorIs(t, snap.Apply(plan), preemption.ErrState)
+	assert.Equal(t, "n1", snap.NodeOf("default/b"), "nobody has left")
 }
 
 // The filter stands among those of the release with its gate, and no other.

@@ -145,7 +145,7 @@ func TestDeclaredFeaturesFollowTheNode(t *testing.T) {
 	assert.Equal(t, preemption.NothingHelps, w.agree(t, p, gen.Now).Outcome)
 	n := *w.c.Nodes[1]
 	n.DeclaredFeatures = []string{"Other", "UserNamespacesHostNetworkSupport"}
-	require.NoError(t, w.snap.UpdateNode(&n))
+	require.NoError(t, w.snap.PutNode(&n))
 	w.c.Nodes[1] = &n
 	assert.Equal(t, "b", w.agree(t, p, gen.Now).Node)
 }

@@ -103,7 +103,7 @@ func (e *Evaluator) Filters() []string {
 // [outrank.InputError] for one that names a group, where the release has groups preempt
 // (rule 12.8.8; see [Evaluator.PreemptGroup]), or [preemption.ErrState] for a pod that runs already,
 // unless its resize in place is deferred and the release has such pods preempt on their
-// node (group 7.19; [preemption.Plan.Resize]), or [preemption.ErrExists] where the snapshot has a pod of its name
+// node (group 7.19; [preemption.Plan.Resize]), or where the snapshot has a pod of its name
 // with another UID, which [Snapshot.PutPod] replaces. Beside the error of an extender, and
 // no other, comes a plan that says what the nodes answered, with the outcome NothingHelps:
 // it is what becomes of the pod that the error decides, and not of the scheduler (rule 8.12).

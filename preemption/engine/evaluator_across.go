@@ -73,11 +73,7 @@ func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *o
 	if r.Before, err = r.FilterAll(ctx, &preemption.Request{Pod: pod, Now: now}); err != nil {
 		return nil, err
 	}
-	for _, s := range r.Before {
-		if s.Code == filters.Success {
-			r.Feasible++
-		}
-	}
+	r.CountFeasible()
 	r.Ineligible = a.Eligible(r.StatusOf)
 	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(e.config.Policy.CallLimit, defaultAcrossSteps)}
 	if r.Feasible == 0 && r.Ineligible == "" {

@@ -257,7 +257,7 @@ func (x *acrossSearch) meet() {
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
-	snap := x.attempt.Asked.Snap.View()
+	snap := x.attempt.Asked.Snap.Scratch()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)

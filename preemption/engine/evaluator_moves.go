@@ -344,5 +344,6 @@ func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Los
 func (m *Moves) seat(pod *outrank.Pod, node string) error {
 	placed := *pod
 	placed.NodeName, placed.NominatedNodeName = node, ""
-	return m.snap.PutPod(&placed)
+	_, err := m.snap.PutPod(&placed)
+	return err
 }

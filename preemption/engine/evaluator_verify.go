@@ -6,72 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Errors that [Evaluator.Verify] and [Evaluator.VerifyGroup] wrap.
-var (
-	// ErrStale: what the plan says of the cluster is not so, mostly because
-	// things have changed since.
-	ErrStale = errors.New("plan is stale")
-	// ErrUnsound: what the plan does is not allowed, or does not make room.
-	ErrUnsound = errors.New("plan is not sound")
-)
+// latest stands in for the start of pods that have none when a plan is verified.
+var latest = rank.Never.Time()
 
-// Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
-// be carried out as it stands. Now stands in for missing start times, as in the call
-// that the plan is from. For a plan to preempt, this is verified, in this order:
-//
-//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
-//     known (ErrStale).
-//  2. The node is there (ErrStale). It does not take the preemptor as things are
-//     (ErrStale), and preemption may help there (ErrUnsound).
-//  3. The preemptor may preempt (ErrUnsound).
-//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
-//     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
-//     take others (Config.MayTake, Chooser.AnyPriority, the simplified variant), and Config.MayTake
-//     and Config.MayEvict allow it (ErrUnsound). Where victims are units (rule 12.8.1), each unit
-//     is named whole (ErrUnsound).
-//  5. With the victims gone the node takes the preemptor, by every filter, with the
-//     nominated pods that count there and without them, and Config.Guard lets all of
-//     them leave together (ErrUnsound).
-//     In a plan with [preemption.Plan.Across] victims may be on other nodes.
-//  6. With any one victim back it does not (ErrUnsound). This is asked where it is
-//     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
-//     and as long as no filter looks at what other pods are but at what they take; with
-//     [preemption.Plan.Across], by the default ranks and without Config.Importance.
-//  7. The score is what the victims and the budgets come to now, but for the start,
-//     and the budgets without extenders only; the nominations to be cleared are those
-//     that there are (ErrStale).
-//
-// It is not verified that the node is the best one, or that no other node takes the
-// pod as things are. A plan that was made with [preemption.Request.Statuses] is held to the
-// evaluator's own filters all the same. Any other outcome is verified by deciding
-// again: it has to be the same (ErrStale).
-//
-// Other errors are those of [Evaluator.Preempt], and [outrank.ErrInvalid] for no plan
-// at all. The snapshot is only read; any number of calls may run on it at once. Time
-// is that of asking one node once for every victim, beside what filters that look at
-// the whole cluster need once.
-func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *preemption.Plan, now time.Time) error {
-	if e == nil {
-		return errNoEvaluator
-	}
-	if plan == nil {
-		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
-	}
-	snap, err := opened(ctx, cluster)
-	if err != nil {
-		return err
-	}
+// verifyPlan is Verify for a single pod.
+func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) error {
 	if plan.Outcome != preemption.Preempts {
-		return e.verifyOutcome(ctx, snap, plan, now)
+		return e.verifyOutcome(ctx, snap, plan)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -84,7 +34,7 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *preempt
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
-	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, now)
+	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, latest)
 	if err != nil {
 		return err
 	}
@@ -101,23 +51,37 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, plan *preempt
 }
 
 // verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan, now time.Time) error {
-	again, err := e.again(ctx, snap, plan, now)
+func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) error {
+	again, err := e.again(ctx, snap, plan)
 	if err != nil {
 		return err
 	}
 	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible {
 		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
 	}
+	if plan.Outcome != preemption.Fits {
+		return nil
+	}
+
+	// Another node may be the first by now, and this one takes the pod all the same.
+	status, err := e.Check(held(snap), plan.Pod, plan.FirstFit)
+	switch {
+	case errors.Is(err, preemption.ErrNotFound):
+		return fmt.Errorf("pod %s: %w: the plan is to run it on a node that is not there: %w", plan.Pod.Key(), ErrStale, err)
+	case err != nil:
+		return err
+	case status.Code != preemption.Success:
+		return fmt.Errorf("pod %s: %w: node %s does not take it: %s", plan.Pod.Key(), ErrStale, plan.FirstFit, status)
+	}
 	return nil
 }
 
 // again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan, now time.Time) (*preemption.Plan, error) {
+func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) (*preemption.Plan, error) {
 	if !plan.Across {
-		return e.Preempt(ctx, held(snap), plan.Pod, now)
+		return e.Preempt(ctx, held(snap), plan.Pod, latest)
 	}
-	across, err := e.PreemptAcross(ctx, held(snap), plan.Pod, now)
+	across, err := e.PreemptAcross(ctx, held(snap), plan.Pod, latest)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func TestPropertyCallLimit(t *testing.T) {
 		again, err := newEvaluator(t, config).Preempt(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, plan, again)
-		require.NoError(t, newEvaluator(t, config).Verify(context.Background(), snap, plan, gen.Now))
+		require.NoError(t, newEvaluator(t, config).Verify(context.Background(), snap, plan))
 	})
 	require.Positive(t, ended, "the limit never ended a search")
 }
@@ -176,7 +176,7 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 	if order > 0 {
 		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
 	}
-	require.NoError(t, newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Verify(context.Background(), snap, exact, now))
+	require.NoError(t, newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Verify(context.Background(), snap, exact))
 	r, err := usual.Regret(context.Background(), snap, plan, now)
 	require.NoError(t, err)
 	order, by := r.Best.Score.Compare(r.Score)
@@ -240,7 +240,7 @@ func TestVerifyStrict(t *testing.T) {
 	snap, p := newSnapshot(t, c), pod("p", 5, "1")
 	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
-	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan, gen.Now)
+	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan)
 	require.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "strict")
 }

@@ -165,8 +165,13 @@ func ExampleSnapshot_Clone() {
 func ExampleSnapshot_Bind() {
 	snap := must(engine.NewSnapshot(sample()))
 	pod := urgent()
-	fmt.Println(snap.AddPod(pod), snap.Bind(pod.Key(), "n2"), snap.NodeOf(pod.Key()), snap.Used("n2", "cpu"))
-	// Output: <nil> <nil> n2 3000
+	must(snap.PutPod(pod))
+	fmt.Println(snap.Bind(pod.Key(), "n2"), snap.NodeOf(pod.Key()), snap.Used("n2", "cpu"))
+	// The binding failed in the end.
+	fmt.Println(snap.Bind(pod.Key(), ""), snap.NodeOf(pod.Key()) == "", snap.Used("n2", "cpu"))
+	// Output:
+	// <nil> n2 3000
+	// <nil> true 2000
 }
 
 func ExampleSnapshot_Apply() {
@@ -174,6 +179,23 @@ func ExampleSnapshot_Apply() {
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/urgent"))
 	// Output: <nil> 1 n1
+}
+
+// The loop of a simulator without scores: what fits, and what room is made for, runs.
+func ExampleSnapshot_Apply_andBind() {
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	fmt.Println(snap.RemovePod("default/cache"))
+	for i := range 3 {
+		pod := urgent()
+		pod.Name = fmt.Sprint("urgent-", i)
+		plan := must(eval.Preempt(context.Background(), snap, pod, now))
+		fmt.Println(plan.Outcome, snap.Apply(plan), snap.Bind(pod.Key(), snap.NominationOf(pod.Key())), snap.NodeOf(pod.Key()))
+	}
+	// Output:
+	// <nil>
+	// fits <nil> <nil> n2
+	// preempt <nil> <nil> n1
+	// preempt <nil> <nil> n1
 }
 
 func ExampleNodeRule() {
@@ -201,11 +223,12 @@ func ExampleNewSnapshot() {
 	// pod default/web: spec.overhead.cpu: -1 is negative
 }
 
-func ExampleSnapshot_UpdatePod() {
+func ExampleSnapshot_PutPod_changed() {
 	snap := must(engine.NewSnapshot(sample()))
 	old, _ := snap.Pod("default/web")
 	newer := *old
 	newer.Priority = outrank.Priority(7)
-	fmt.Println(snap.UpdatePod(&newer), snap.NodeOf("default/web"), snap.PodsOn("n1")[1].Key())
-	// Output: <nil> n1 default/web
+	replaced := must(snap.PutPod(&newer))
+	fmt.Println(replaced.PriorityValue(), snap.NodeOf("default/web"), snap.PodsOn("n1")[1].Key())
+	// Output: 100 n1 default/web
 }

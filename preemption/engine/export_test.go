@@ -86,3 +86,29 @@ func NameableRanks() []preemption.Rank {
 	}
 	return ranks
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }
+
+// setBudgets puts a list in the place of all budgets, in its order. Where there are the same in the
+// same order, none is taken away.
+func setBudgets(s *Snapshot, budgets []*outrank.PodDisruptionBudget) error {
+	known := slices.Collect(s.Budgets())
+	sameKey := func(a, b *outrank.PodDisruptionBudget) bool { return a.Key() == b.Key() }
+	if !slices.EqualFunc(known, budgets, sameKey) {
+		for _, b := range known {
+			if err := s.RemoveBudget(b.Key()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range budgets {
+		if err := s.PutBudget(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetBudgets is setBudgets for tests from outside.
+var SetBudgets = setBudgets

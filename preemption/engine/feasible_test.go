@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,64 @@ func TestPropertyFeasible(t *testing.T) {
 		}
 		assert.Equal(t, want, got)
 	})
+}
+
+// A plan that fits names the first of the nodes that take the pod, by whichever configuration and
+// however it was found: by a look at all nodes, from what the snapshot has kept, or told by the
+// caller. Any other plan names none.
+func TestPropertyFirstFit(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		e, err := engine.NewEvaluator(engine.DrawConfig(t))
+		if err != nil {
+			return
+		}
+		snap := newSnapshot(t, c)
+		for range 4 {
+			for range 3 { // the cache has an entry from the second time on
+				checkFirstFit(t, e, snap, p)
+			}
+			var there []outrank.Key
+			for q := range snap.Pods() {
+				there = append(there, q.Key())
+			}
+			if len(there) > 0 {
+				require.NoError(t, snap.RemovePod(rapid.SampledFrom(there).Draw(t, "leaves")))
+			}
+			if rapid.IntRange(0, 3).Draw(t, "node") == 0 {
+				n := *rapid.SampledFrom(c.Nodes).Draw(t, "comes back")
+				_ = snap.RemoveNode(n.Name)
+				require.NoError(t, snap.PutNode(&n))
+			}
+		}
+	})
+}
+
+func checkFirstFit(t *rapid.T, e *engine.Evaluator, snap *engine.Snapshot, p *outrank.Pod) {
+	ctx := context.Background()
+	explained, err := e.Explain(ctx, snap, p, gen.Now)
+	if err != nil {
+		return
+	}
+	want, feasible := "", 0
+	for _, n := range slices.Backward(explained.Nodes) {
+		if n.Status.Code == preemption.Success {
+			want, feasible = n.Node, feasible+1
+		}
+	}
+	plan, err := e.Preempt(ctx, snap, p, gen.Now)
+	require.NoError(t, err)
+	given := map[string]preemption.Status{}
+	for _, n := range explained.Nodes {
+		given[n.Node] = n.Status
+	}
+	told, err := e.PreemptRequest(ctx, snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
+	require.NoError(t, err)
+	for name, plan := range map[string]*preemption.Plan{"Preempt": plan, "Explain": &explained.Plan, "told": told} {
+		require.Equal(t, want, plan.FirstFit, name)
+		require.Equal(t, feasible, plan.Feasible, name)
+		require.Equal(t, feasible > 0, plan.Outcome == preemption.Fits, name)
+	}
 }
 
 func TestFeasibleErrors(t *testing.T) {

@@ -154,8 +154,8 @@ func ExampleSnapshot_Attach() {
 	plan := must(eval.Preempt(context.Background(), snap, serve, now))
 	fmt.Println(plan.Node, plan.Victims)
 
-	_ = snap.AddPod(pod("tune", "n1", "0", 50)) // does not concern the filter
-	_ = snap.RemovePod("default/game")          // does
+	_, _ = snap.PutPod(pod("tune", "n1", "0", 50)) // does not concern the filter
+	_ = snap.RemovePod("default/game")             // does
 	plan = must(eval.Preempt(context.Background(), snap, serve, now))
 	fmt.Println(plan.Outcome)
 	// Output:

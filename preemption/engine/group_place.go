@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,10 +13,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
-
-// ErrPlacement is wrapped by errors about an impossible answer of a
-// [PlaceFunc].
-var ErrPlacement = errors.New("placement makes no sense")
 
 // FirstFit is the [PlaceFunc] that is used if none is given. It takes the pods
 // in the given order and places each on the first node, in the cluster's order,
@@ -153,19 +148,19 @@ func (r *groupRun) complete(placed *preemption.Placement) error {
 	}
 	for _, a := range placed.Assignments {
 		if a.Pod == nil || !missing[a.Pod.Key()] {
-			return fmt.Errorf("%w: a pod that was not asked for, or twice", ErrPlacement)
+			return fmt.Errorf("placement: %w: a pod that was not asked for, or twice", outrank.ErrInvalid)
 		}
 		delete(missing, a.Pod.Key())
 		if _, ok := r.work.Node(a.Node); !ok {
-			return fmt.Errorf("%w: %s: no node %q", ErrPlacement, a.Pod.Key(), a.Node)
+			return fmt.Errorf("placement: %w: %s: no node %q", outrank.ErrInvalid, a.Pod.Key(), a.Node)
 		}
 	}
 	if len(placed.Assignments) == 0 {
-		return fmt.Errorf("%w: no pod has a node, and nothing says why", ErrPlacement)
+		return fmt.Errorf("placement: %w: no pod has a node, and nothing says why", outrank.ErrInvalid)
 	}
 	for _, p := range r.pods {
 		if missing[p.Key()] && !placed.Enough {
-			return fmt.Errorf("%w: pod %s has no node, and nothing says why", ErrPlacement, p.Key())
+			return fmt.Errorf("placement: %w: pod %s has no node, and nothing says why", outrank.ErrInvalid, p.Key())
 		}
 	}
 	return nil

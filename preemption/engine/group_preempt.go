@@ -65,12 +65,12 @@ import (
 //
 // The snapshot is only read, and any number of calls may run on it at once. The
 // pods need not be in it. Errors: the context's, checked between placements and
-// during FirstFit; those of the placing function and of filters;
-// [ErrPlacement]; an *[outrank.InputError] for a group whose topology counts, unless the
-// request has a placing function (rule 12.9.14); [outrank.ErrInvalid] where the release has no groups that preempt, or has
-// them behind a gate that is off; and those about the pods, all at once: an
-// *[outrank.InputError] that names each, [preemption.ErrState] for pods that run
-// already, and [preemption.ErrExists] for one whose name a pod with another UID has.
+// during FirstFit; those of the placing function and of filters; [outrank.ErrInvalid] for an
+// impossible answer of the placing function; an *[outrank.InputError] for a group whose topology
+// counts, unless the request has a placing function (rule 12.9.14); [outrank.ErrInvalid] where the
+// release has no groups that preempt, or has them behind a gate that is off; and those about the
+// pods, all at once: an *[outrank.InputError] that names each, [preemption.ErrState] for pods that
+// run already, and for one whose name a pod with another UID has.
 //
 // Time is that of sorting the possible victims, of placing the group at most twice, or once
 // more where nothing helps because of a guard, of what the guard takes, and of
@@ -289,7 +289,7 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 	}
 	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		config: unguarded(&e.config), snap: snap, work: snap.View(),
+		config: unguarded(&e.config), snap: snap, work: snap.Scratch(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 		plan: &preemption.GroupPlan{Group: owner.key, Composite: owner.composite},
 	}

@@ -147,7 +147,7 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 		for _, v := range plan.Victims {
 			mark := snap.Mark()
 			for _, p := range v.Pods {
-				require.NoError(t, snap.AddPod(p))
+				require.NoError(t, errOf(snap.PutPod(p)))
 			}
 			if keepsPlaces(t, snap, plan) {
 				t.Fatalf("every pod keeps its place although %s stays", v)
@@ -167,7 +167,7 @@ func keepsPlaces(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) 
 		bound.Group, bound.NominatedNodeName = "", "" // a pod of a group is not asked about by itself
 		keep = keep && statusOn(t, snap, &bound, a.Node).Code == preemption.Success
 		bound.NodeName = a.Node
-		require.NoError(t, snap.PutPod(&bound))
+		require.NoError(t, errOf(snap.PutPod(&bound)))
 	}
 	require.NoError(t, snap.Undo(mark))
 	return keep
@@ -206,7 +206,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 		require.NoError(t, err)
 		plan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
 		if err == nil && plan.Outcome == preemption.Preempts {
-			require.NoError(t, snap.ApplyGroup(plan))
+			require.NoError(t, snap.Apply(plan))
 		}
 		if diff := testdiff.Diff(workloads.Example(seed), w); diff != "" {
 			t.Fatalf("workload of seed %d (-before +after):\n%s", seed, diff)

@@ -16,51 +16,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// VerifyGroup holds the plan for a group to the snapshot as it is now, and returns
-// nil if it can be carried out as it stands. Now stands in for missing start times,
-// as in the call that the plan is from. It is verified, in this order:
-//
-//  1. The pods of the placement are a group of which none runs ([outrank.ErrInvalid],
-//     ErrStale), and their nodes are there (ErrStale).
-//  2. For a plan to preempt: the group may preempt (ErrUnsound); the victims are
-//     each a unit that is there as it stands in the plan (ErrStale), named once, of
-//     lower priority, or that Config.MayTake names a rule for, and that Config.MayEvict
-//     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
-//     none. As many of their pods violate a budget as the plan says (ErrStale).
-//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the
-//     pods before it in the placement there already, by the evaluator's filters (ErrUnsound), and
-//     it keeps its place when those that are no victims are back, as when the plan was made.
-//
-// Pods of the group that found no place are not in the plan. They count as the snapshot
-// has them, with their nominations: a plan that was made of other versions of them may be
-// refused.
-//
-// That no victim is one too many is not promised for groups, and so not verified. A
-// plan with a [PlaceFunc] is held to the evaluator's filters all the same. The error
-// is [preemption.ErrState] for an outcome without a placement, of which there is nothing to
-// verify, and [outrank.ErrInvalid] for no plan at all; others are those of filters.
-// The snapshot is only read; any number of calls may run on it at once. Time is that
-// of going through all pods, and of asking one node for each pod.
-func (e *Evaluator) VerifyGroup(ctx context.Context, cluster *Snapshot, plan *preemption.GroupPlan, now time.Time) error {
-	if e == nil {
-		return errNoEvaluator
-	}
-	switch {
-	case plan == nil:
-		return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
-	case plan.Outcome != preemption.Preempts && plan.Outcome != preemption.Fits:
+// verifyGroup is Verify for the plan of a group.
+func (e *Evaluator) verifyGroup(ctx context.Context, snap *state.Snapshot, plan *preemption.GroupPlan) error {
+	if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.Fits {
 		return fmt.Errorf("plan for a group: %w: the outcome is %q", preemption.ErrState, plan.Outcome)
-	}
-	snap, err := opened(ctx, cluster)
-	if err != nil {
-		return err
 	}
 	var pods []*outrank.Pod
 	for _, a := range plan.Placement {
 		pods = append(pods, a.Pod)
 	}
-	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: now})
-	if errors.Is(err, preemption.ErrState) || errors.Is(err, preemption.ErrExists) {
+	r, err := e.newGroupRun(snap, &GroupRequest{Pods: pods, Now: latest})
+	if errors.Is(err, preemption.ErrState) {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 				return
 			}
 			if plan.Placement != nil {
-				require.NoError(t, e.VerifyGroup(context.Background(), snap, plan, gen.Now))
+				require.NoError(t, e.Verify(context.Background(), snap, plan))
 				holds(t, count, snap, plan)
 			}
 			plans = append(plans, plan)
@@ -112,6 +112,6 @@ func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPl
 		}
 		bound := *a.Pod
 		bound.NodeName = a.Node
-		require.NoError(t, after.PutPod(&bound))
+		require.NoError(t, errOf(after.PutPod(&bound)))
 	}
 }

@@ -188,7 +188,7 @@ func TestGroupPlace(t *testing.T) {
 			return answer(), nil
 		}
 		_, err := e.PreemptGroup(context.Background(), snap, req)
-		assert.ErrorIs(t, err, engine.ErrPlacement, name)
+		assert.ErrorIs(t, err, outrank.ErrInvalid, name)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestGroupPlaceSaysEnough(t *testing.T) {
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "preempt [default/a] violations 0; gang-1 on n1", say(plan))
-	require.NoError(t, snap.ApplyGroup(plan))
+	require.NoError(t, snap.Apply(plan))
 	assert.Equal(t, []string{"default/gang-1"}, keys(snap.NominatedTo("n1")))
 
 	for name, answer := range map[string]preemption.Placement{
@@ -219,7 +219,7 @@ func TestGroupPlaceSaysEnough(t *testing.T) {
 			return answer, nil
 		}
 		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), req)
-		assert.ErrorIs(t, err, engine.ErrPlacement, name)
+		assert.ErrorIs(t, err, outrank.ErrInvalid, name)
 	}
 }
 
@@ -231,7 +231,7 @@ func assigned(pairs ...any) preemption.Placement {
 	return placed
 }
 
-// What the plan says beside the victims, and that ApplyGroup checks everything
+// What the plan says beside the victims, and that Apply checks everything
 // before it changes anything.
 func TestGroupPlanAndApply(t *testing.T) {
 	c := &outrank.Cluster{
@@ -266,19 +266,19 @@ func TestGroupPlanAndApply(t *testing.T) {
 	}
 	for name, bad := range map[string]*preemption.GroupPlan{
 		"no plan":    nil,
-		"not one":    spoil(func(p *preemption.GroupPlan) { p.Outcome = preemption.Fits }),
+		"not one":    spoil(func(p *preemption.GroupPlan) { p.Outcome = preemption.NothingHelps }),
 		"no node":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Node = "n3" }),
 		"no pod":     spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = nil }),
 		"it runs":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = c.Pods[1] }), // b
 		"victim off": spoil(func(p *preemption.GroupPlan) { p.Victims[0].Pods = []*outrank.Pod{c.Pods[0], c.Pods[2]} }),
 	} {
-		require.Error(t, snap.ApplyGroup(bad), name)
+		require.Error(t, snap.Apply(bad), name)
 		assert.Equal(t, "n1", snap.NodeOf("default/a"), name)
 		assert.Equal(t, "n2", snap.NominationOf("default/gang-0"), name)
 	}
 	mark := snap.Mark()
 	twice := spoil(func(p *preemption.GroupPlan) { p.Victims = append(p.Victims, p.Victims[0]) })
-	require.NoError(t, snap.ApplyGroup(twice), "a victim named twice leaves once")
+	require.NoError(t, snap.Apply(twice), "a victim named twice leaves once")
 	assert.Empty(t, snap.PodsOn("n1"))
 	assert.Equal(t, []string{"default/w4", "default/gang-0", "default/gang-1", "default/w2", "default/w1"}, keys(snap.NominatedTo("n1")), "nobody loses a nomination")
 	assert.Equal(t, "n2", snap.NominationOf("default/w3"))

@@ -87,11 +87,11 @@ func ExampleEvaluator_FirstFit() {
 	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
 }
 
-func ExampleSnapshot_ApplyGroup() {
+func ExampleSnapshot_Apply_group() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
 	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
 	mark := snap.Mark()
-	fmt.Println(snap.ApplyGroup(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))
+	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))
 	fmt.Println(snap.Undo(mark), len(snap.PodsOn("n1")))
 	// Output:
 	// <nil> 0 n1

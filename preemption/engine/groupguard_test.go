@@ -49,7 +49,7 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 						t.Fatalf("own function: %v (-reference +engine):\n%s\ncluster: %s\ngroup: %s", place != nil, diff, asJSON(w.Cluster), asJSON(w.Pods))
 					}
 					if plan.Outcome == preemption.Preempts {
-						require.NoError(t, e.VerifyGroup(context.Background(), snap, plan, gen.Now))
+						require.NoError(t, e.Verify(context.Background(), snap, plan))
 						holdsTogether(t, &config, w.Pods, plan)
 					}
 				}

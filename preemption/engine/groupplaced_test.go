@@ -245,7 +245,7 @@ func TestGroupNeedsItsGate(t *testing.T) {
 		_, err = newEvaluator(t, engine.Config{}).FirstFit(context.Background(), newSnapshot(t, c), gang(1))
 		assert.ErrorContains(t, err, says)
 		plan := &preemption.GroupPlan{Outcome: preemption.Fits, Placement: []preemption.Assignment{{Pod: gang(1)[0], Node: "n1"}}}
-		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).VerifyGroup(context.Background(), newSnapshot(t, c), plan, gen.Now), says)
+		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).Verify(context.Background(), newSnapshot(t, c), plan), says)
 	}
 
 	c.Release = withGates()
@@ -338,14 +338,14 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				if plan.Placement == nil {
 					return
 				}
-				if err := e.VerifyGroup(ctx, snap, plan, gen.Now); !leftOutAnew(snap, w.Pods, plan) {
+				if err := e.Verify(ctx, snap, plan); !leftOutAnew(snap, w.Pods, plan) {
 					require.NoError(t, err)
 				}
 				if plan.Outcome != preemption.Preempts {
 					return
 				}
 				mark := snap.Mark()
-				require.NoError(t, snap.ApplyGroup(plan))
+				require.NoError(t, snap.Apply(plan))
 				for _, a := range plan.Nominations {
 					require.Equal(t, a.Node, snap.NominationOf(a.Pod.Key()))
 				}

@@ -32,7 +32,7 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			snap := newSnapshot(t, withGroups(c))
 			pods := gang(1, nominated("n1"))
-			require.NoError(t, snap.AddPod(pods[0]))
+			require.NoError(t, errOf(snap.PutPod(pods[0])))
 			require.NoError(t, snap.Nominate(pods[0].Key(), test.nominated))
 			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
 			require.NoError(t, err)

@@ -193,7 +193,7 @@ func TestGuardedVictims(t *testing.T) {
 			snap, p := newSnapshot(t, c), pod("p", 9, tt.cpu)
 			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			require.NoError(t, e.Verify(context.Background(), snap, plan, gen.Now))
+			require.NoError(t, e.Verify(context.Background(), snap, plan))
 			got := plan.Candidate.String()
 			if plan.Outcome != preemption.Preempts {
 				got = plan.Unhelpful[0].Status.String()
@@ -266,15 +266,15 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
-	err = newEvaluator(t, engine.Config{MayTake: anyBody, Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}}).Verify(context.Background(), snap, plan, gen.Now)
+	err = newEvaluator(t, engine.Config{MayTake: anyBody, Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}}).Verify(context.Background(), snap, plan)
 	assert.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "the victims may not leave together: ByNames: no")
-	err = newEvaluator(t, engine.Config{}).Verify(context.Background(), snap, plan, gen.Now)
+	err = newEvaluator(t, engine.Config{}).Verify(context.Background(), snap, plan)
 	assert.ErrorIs(t, err, engine.ErrUnsound)
 	lower := func(preemptor, victim *outrank.Pod) string {
 		return map[bool]string{true: "lower"}[victim.PriorityValue() < preemptor.PriorityValue()]
 	}
-	err = newEvaluator(t, engine.Config{MayTake: lower}).Verify(context.Background(), snap, plan, gen.Now)
+	err = newEvaluator(t, engine.Config{MayTake: lower}).Verify(context.Background(), snap, plan)
 	assert.ErrorContains(t, err, "victim default/a must not be evicted")
 }
 

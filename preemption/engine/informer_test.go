@@ -45,15 +45,22 @@ func (m *machine) PutPod(t *rapid.T) {
 	p.DeletionTimestamp = rapid.SampledFrom([]time.Time{p.DeletionTimestamp, {}, {}, gen.Now}).Draw(t, "deletion")
 	p.Phase = rapid.SampledFrom([]outrank.Phase{"", "", outrank.PhaseRunning, outrank.PhaseFailed}).Draw(t, "phase")
 	m.deliver(t, func(t *rapid.T) {
-		require.NoError(t, m.snap.PutPod(&p))
-		m.putPod(&p)
+		m.putVersion(t, &p)
 	})
 }
 
-// putPod says in the plainest way what PutPod comes to.
-func (m *machine) putPod(p *outrank.Pod) {
+// putVersion puts a version of a pod.
+func (m *machine) putVersion(t *rapid.T, p *outrank.Pod) {
+	replaced, err := m.snap.PutPod(p)
+	require.NoError(t, err)
+	require.Same(t, m.putPod(p), replaced)
+}
+
+// putPod says in the plainest way what PutPod comes to, and what it replaces.
+func (m *machine) putPod(p *outrank.Pod) (replaced *outrank.Pod) {
 	key := p.Key()
 	old := m.pods[key]
+	known := old
 	gone := func() {
 		delete(m.pods, key)
 		delete(m.running, key)
@@ -65,18 +72,18 @@ func (m *machine) putPod(p *outrank.Pod) {
 	}
 	if p.Finished() {
 		gone()
-		return
+		return known
 	}
 	if old == nil {
 		m.take(p)
-		return
+		return known
 	}
 	if old.UID != "" && old.UID == p.UID {
 		lostNode := old.NodeName != "" && p.NodeName == ""
 		lostStart := !old.StartTime.IsZero() && p.StartTime.IsZero()
 		lostEnd := !old.DeletionTimestamp.IsZero() && p.DeletionTimestamp.IsZero()
 		if lostNode || lostStart || lostEnd {
-			return
+			return nil
 		}
 	}
 	on, runs := m.running[key]
@@ -93,6 +100,7 @@ func (m *machine) putPod(p *outrank.Pod) {
 	default:
 		m.waiting[key] = nominated
 	}
+	return known
 }
 
 // PutNode delivers a node that is new, has changed, or says what it said before.
@@ -101,16 +109,19 @@ func (m *machine) PutNode(t *rapid.T) {
 		Name: m.nodeName(t), Labels: zone(t), Unschedulable: rapid.Bool().Draw(t, "cordoned"),
 		Allocatable: resource.MustList("cpu", fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "cpu")), "pods", "4"),
 	}
-	m.deliver(t, func(t *rapid.T) {
-		require.NoError(t, m.snap.PutNode(n))
-		nodes := slices.Clone(m.nodes)
-		if i := slices.IndexFunc(nodes, func(x *outrank.Node) bool { return x.Name == n.Name }); i >= 0 {
-			nodes[i] = n
-		} else {
-			nodes = append(nodes, n)
-		}
-		m.nodes = nodes
-	})
+	m.deliver(t, func(t *rapid.T) { m.putNode(t, n) })
+}
+
+// putNode puts a node in its place, or behind all others.
+func (m *machine) putNode(t *rapid.T, n *outrank.Node) {
+	require.NoError(t, m.snap.PutNode(n))
+	nodes := slices.Clone(m.nodes)
+	if i := slices.IndexFunc(nodes, func(x *outrank.Node) bool { return x.Name == n.Name }); i >= 0 {
+		nodes[i] = n
+	} else {
+		nodes = append(nodes, n)
+	}
+	m.nodes = nodes
 }
 
 // PutBudget delivers a budget that is new, with another status, or with another
@@ -233,7 +244,7 @@ func (m *machine) RemoveComposite(t *rapid.T) {
 
 func (m *machine) Unbind(t *rapid.T) {
 	key := m.podKey(t)
-	err := m.snap.Unbind(key)
+	err := m.snap.Bind(key, "")
 	_, runs := m.running[key]
 	switch {
 	case m.pods[key] == nil:
@@ -315,7 +326,7 @@ func TestBudgetsComeAndGo(t *testing.T) {
 			names = append(names[:1], names[2:]...)
 		}
 		var got []string
-		for _, b := range snap.Budgets() {
+		for b := range snap.Budgets() {
 			got = append(got, b.Name)
 		}
 		require.Equal(t, names, got, "in the order in which they came")

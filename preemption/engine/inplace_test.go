@@ -40,7 +40,7 @@ func TestPropertyPodsChangedInPlace(t *testing.T) {
 		sharesClaims.Volumes = append(onceByClaim(held), p.Volumes...)
 		asked := []*outrank.Pod{p, &sharesClaims}
 		snap := newSnapshot(t, c)
-		again := rapid.SampledFrom([]func(*outrank.Pod) error{snap.PutPod, snap.UpdatePod}).Draw(t, "call")
+		again := func(p *outrank.Pod) error { return errOf(snap.PutPod(p)) }
 		want := preempted(t, newSnapshot(t, c), asked...)
 		for range rapid.IntRange(0, 2).Draw(t, "questions before") {
 			require.Equal(t, want, preempted(t, snap, asked...))
@@ -172,12 +172,11 @@ func TestPodConcernsAFilterSinceItWasChanged(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}, Pods: []*outrank.Pod{held}})
 	concerned := false
 	require.NoError(t, snap.Attach(fickle{tracked{}, &concerned}))
-	require.NoError(t, snap.PutPod(held))
+	require.NoError(t, errOf(snap.PutPod(held)))
 	concerned = true
-	require.ErrorIs(t, snap.PutPod(held), preemption.ErrState)
-	require.ErrorIs(t, snap.UpdatePod(held), preemption.ErrState)
+	require.ErrorIs(t, errOf(snap.PutPod(held)), preemption.ErrState)
 	concerned = false
-	require.NoError(t, snap.PutPod(held))
+	require.NoError(t, errOf(snap.PutPod(held)))
 }
 
 // fickle is concerned with all pods or with none.

@@ -72,7 +72,7 @@ func (m *matrixCell) ask(b *testing.B, asked string, i int) {
 	case "new":
 		asker = m.askers[i%len(m.askers)]
 	case "changed":
-		check(b, m.snap.UpdatePod(m.moving[i%2]))
+		check(b, errOf(m.snap.PutPod(m.moving[i%2])))
 	}
 	if _, err := m.eval.Preempt(context.Background(), m.snap, asker, gen.Now); err != nil {
 		b.Fatal(err)
@@ -110,7 +110,7 @@ func TestPropertyMatrixAgrees(t *testing.T) {
 						q.Labels = map[string]string{"app": rapid.SampledFrom([]string{"app-0", "app-3"}).Draw(t, "app now")}
 						c.Pods = slices.Clone(c.Pods)
 						c.Pods[i] = &q
-						require.NoError(t, snap.UpdatePod(&q))
+						require.NoError(t, errOf(snap.PutPod(&q)))
 					}
 				}
 			})

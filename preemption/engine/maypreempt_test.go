@@ -55,7 +55,7 @@ func TestMayPreempt(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.told, told)
 			assert.Contains(t, plan.String(), test.want)
-			require.NoError(t, e.Verify(context.Background(), newSnapshot(t, c), plan, gen.Now))
+			require.NoError(t, e.Verify(context.Background(), newSnapshot(t, c), plan))
 			if test.text == "" {
 				return
 			}

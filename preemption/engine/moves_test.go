@@ -157,7 +157,7 @@ func TestMovesDecide(t *testing.T) {
 	require.NoError(t, snap.RemovePod("default/held"))
 	m, err := engine.NewMoves(newEvaluator(t, engine.Config{}), snap)
 	require.NoError(t, err)
-	require.NoError(t, snap.AddPod(c.Pods[3]))
+	require.NoError(t, errOf(snap.PutPod(c.Pods[3])))
 	e := newEvaluator(t, byCost(m.Cost(engine.LossCosts{Moved: 1, Waits: 5, Lost: 10})))
 	plan, err := e.Preempt(context.Background(), snap, pod("urgent", 9, "1"), gen.Now)
 	require.NoError(t, err)

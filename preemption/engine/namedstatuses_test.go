@@ -49,7 +49,7 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 				err = snap.RemoveNode(n.Name)
 				delete(given, n.Name)
 			} else {
-				err = snap.AddNode(n)
+				err = snap.PutNode(n)
 			}
 			require.NoError(t, err)
 		case 2:

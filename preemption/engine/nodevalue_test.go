@@ -42,7 +42,7 @@ func TestNodeValueGoesAlong(t *testing.T) {
 			for i, powered := range []bool{false, true} {
 				n := *cluster.Nodes[i]
 				n.Value = &rack{powered}
-				require.NoError(t, snap.UpdateNode(&n))
+				require.NoError(t, snap.PutNode(&n))
 			}
 			require.Equal(t, "n2", goes(snap))
 			require.Equal(t, "n1", goes(clone))

@@ -30,7 +30,7 @@ func TestPropertyFeasibleNominated(t *testing.T) {
 			snaps := []*engine.Snapshot{unknown}
 			if pod.NodeName == "" { // else it is a wish, which a pending pod of a snapshot has not
 				known := snap.Clone()
-				require.NoError(t, known.PutPod(&pod))
+				require.NoError(t, errOf(known.PutPod(&pod)))
 				require.NoError(t, known.Nominate(pod.Key(), n.Name))
 				snaps = append(snaps, known)
 			}
@@ -61,7 +61,7 @@ func TestFeasibleNominated(t *testing.T) {
 	}
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{small("a"), small("b")}, Pods: []*outrank.Pod{{Name: "runs", NodeName: "a"}}})
 	moved := snap.Clone()
-	require.NoError(t, moved.PutPod(asks("1", "b")))
+	require.NoError(t, errOf(moved.PutPod(asks("1", "b"))))
 	require.NoError(t, moved.Nominate("default/p", "a"))
 	ended, end := context.WithCancel(context.Background())
 	end()

@@ -110,7 +110,7 @@ func agreesWith(t *rapid.T, config engine.Config, snap *engine.Snapshot, c *outr
 		if diff := testdiff.Diff(want, answered(got)); diff != "" {
 			t.Fatalf("with %+v (-reference +Preempt):\n%s", config, diff)
 		}
-		require.NoError(t, e.Verify(context.Background(), snap, got, gen.Now), "%+v", config)
+		require.NoError(t, e.Verify(context.Background(), snap, got), "%+v", config)
 	}
 	e := newEvaluator(t, config)
 	ex, err := e.Explain(context.Background(), snap, p, gen.Now)

@@ -77,48 +77,48 @@ func TestPutPodKeepsWhatIsNotWrittenYet(t *testing.T) {
 		do              func() error
 		node, nominated string
 	}{
-		{"new", func() error { return snap.PutPod(pod(same)) }, "", ""},
+		{"new", func() error { return errOf(snap.PutPod(pod(same))) }, "", ""},
 		{"room was made", func() error { return snap.Nominate("default/p", "m") }, "", "m"},
-		{"the nomination is not written yet", func() error { return snap.PutPod(pod(same)) }, "", "m"},
-		{"another one is", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NominatedNodeName = "n" })) }, "", "n"},
-		{"it was cleared", func() error { return snap.PutPod(pod(same)) }, "", ""},
+		{"the nomination is not written yet", func() error { return errOf(snap.PutPod(pod(same))) }, "", "m"},
+		{"another one is", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.NominatedNodeName = "n" }))) }, "", "n"},
+		{"it was cleared", func() error { return errOf(snap.PutPod(pod(same))) }, "", ""},
 		{"bound by the caller", func() error { return snap.Bind("default/p", "m") }, "m", ""},
-		{"the binding is not written yet", func() error { return snap.PutPod(pod(same)) }, "m", ""},
-		{"it failed", func() error { return snap.Unbind("default/p") }, "", ""},
+		{"the binding is not written yet", func() error { return errOf(snap.PutPod(pod(same))) }, "m", ""},
+		{"it failed", func() error { return snap.Bind("default/p", "") }, "", ""},
 		{"bound elsewhere", func() error {
-			return snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName, p.StartTime = "n", now }))
+			return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName, p.StartTime = "n", now })))
 		}, "n", ""},
-		{"a pod never loses its node", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.StartTime = now })) }, "n", ""},
-		{"nor its start", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName = "m" })) }, "n", ""},
-		{"of another UID, it is another pod", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "2" })) }, "", ""},
+		{"a pod never loses its node", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.StartTime = now }))) }, "n", ""},
+		{"nor its start", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.NodeName = "m" }))) }, "n", ""},
+		{"of another UID, it is another pod", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "2" }))) }, "", ""},
 		{"bound by the caller", func() error { return snap.Bind("default/p", "m") }, "m", ""},
-		{"and yet another pod", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "3" })) }, "", ""},
+		{"and yet another pod", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "3" }))) }, "", ""},
 		{"room was made", func() error { return snap.Nominate("default/p", "n") }, "", "n"},
-		{"for that one alone", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "4" })) }, "", ""},
-		{"without a UID it is believed", func() error { return snap.PutPod(pod(func(p *outrank.Pod) { p.UID, p.NodeName = "", "m" })) }, "m", ""},
+		{"for that one alone", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.UID = "4" }))) }, "", ""},
+		{"without a UID it is believed", func() error { return errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.UID, p.NodeName = "", "m" }))) }, "m", ""},
 	} {
 		require.NoError(t, step.do(), step.reason)
 		assert.Equal(t, step.node, snap.NodeOf("default/p"), "node: %s", step.reason)
 		assert.Equal(t, step.nominated, snap.NominationOf("default/p"), "nomination: %s", step.reason)
 	}
-	require.NoError(t, snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded })))
+	require.NoError(t, errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded }))))
 	_, ok := snap.Pod("default/p")
 	assert.False(t, ok, "it has finished")
-	require.NoError(t, snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded })), "and may say so again")
+	require.NoError(t, errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded }))), "and may say so again")
 }
 
 func TestPutRefuses(t *testing.T) {
 	snap := newSnapshot(t, nil)
 	assert.ErrorIs(t, snap.PutNode(nil), outrank.ErrInvalid)
-	assert.ErrorIs(t, snap.PutPod(nil), outrank.ErrInvalid)
-	assert.ErrorIs(t, snap.PutPod(&outrank.Pod{}), outrank.ErrInvalid)
+	assert.ErrorIs(t, errOf(snap.PutPod(nil)), outrank.ErrInvalid)
+	assert.ErrorIs(t, errOf(snap.PutPod(&outrank.Pod{})), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.PutBudget(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.PutNamespace(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.PutNamespace(&outrank.Namespace{}), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.PutGroup(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.RemoveGroup("default/g"), preemption.ErrNotFound)
 	assert.ErrorIs(t, snap.RemoveNamespace("shop"), preemption.ErrNotFound)
-	assert.ErrorIs(t, snap.Unbind("default/p"), preemption.ErrNotFound)
-	require.NoError(t, snap.PutPod(&outrank.Pod{Name: "p"}))
-	assert.ErrorIs(t, snap.Unbind("default/p"), preemption.ErrState)
+	assert.ErrorIs(t, snap.Bind("default/p", ""), preemption.ErrNotFound)
+	require.NoError(t, errOf(snap.PutPod(&outrank.Pod{Name: "p"})))
+	assert.ErrorIs(t, snap.Bind("default/p", ""), preemption.ErrState)
 }

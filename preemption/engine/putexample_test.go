@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -17,15 +18,15 @@ func ExampleSnapshot_PutPod() {
 	bound.NodeName = "n1"
 	over.NodeName, over.Phase = "n1", outrank.PhaseSucceeded
 	for _, version := range []*outrank.Pod{&pod, &bound, &pod, &over} {
-		err := snap.PutPod(version)
+		replaced, err := snap.PutPod(version)
 		_, known := snap.Pod("default/new")
-		fmt.Printf("%v %v %q\n", err, known, snap.NodeOf("default/new"))
+		fmt.Printf("%v %v %v %q\n", err, replaced != nil, known, snap.NodeOf("default/new"))
 	}
 	// Output:
-	// <nil> true ""
-	// <nil> true "n1"
-	// <nil> true "n1"
-	// <nil> false ""
+	// <nil> false true ""
+	// <nil> true true "n1"
+	// <nil> false true "n1"
+	// <nil> true false ""
 }
 
 func ExampleSnapshot_PutNode() {
@@ -33,15 +34,6 @@ func ExampleSnapshot_PutNode() {
 	node := &outrank.Node{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "110")}
 	fmt.Println(snap.PutNode(node), snap.PutNode(&outrank.Node{Name: "n3"}), snap.NumNodes(), len(snap.PodsOn("n1")))
 	// Output: <nil> <nil> 3 2
-}
-
-func ExampleSnapshot_Unbind() {
-	snap := must(engine.NewSnapshot(sample()))
-	fmt.Println(snap.PutPod(urgent()), snap.Bind("default/urgent", "n1"), snap.NodeOf("default/urgent"))
-	fmt.Printf("%v %q\n", snap.Unbind("default/urgent"), snap.NodeOf("default/urgent"))
-	// Output:
-	// <nil> <nil> n1
-	// <nil> ""
 }
 
 // A change of the status costs microseconds, however many pods there are.
@@ -57,7 +49,7 @@ func ExampleSnapshot_PutBudget() {
 			fmt.Println(err)
 		}
 		plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
-		fmt.Println(len(snap.Budgets()), plan.Node, plan.Victims[0])
+		fmt.Println(len(slices.Collect(snap.Budgets())), plan.Node, plan.Victims[0])
 	}
 	// Output:
 	// 1 n1 default/batch
@@ -68,11 +60,11 @@ func ExampleSnapshot_RemoveBudget() {
 	c := sample()
 	c.Budgets = []*outrank.PodDisruptionBudget{{Name: "batch"}}
 	snap := must(engine.NewSnapshot(c))
-	fmt.Println(snap.RemoveBudget("default/batch"), len(snap.Budgets()))
+	fmt.Println(snap.RemoveBudget("default/batch"), len(slices.Collect(snap.Budgets())))
 	fmt.Println(snap.RemoveBudget("default/batch"))
 	// Output:
 	// <nil> 0
-	// poddisruptionbudget default/batch: not in the snapshot
+	// poddisruptionbudget default/batch: not found
 }
 
 func ExampleSnapshot_PutNamespace() {
@@ -95,7 +87,7 @@ func ExampleSnapshot_RemoveNamespace() {
 	fmt.Println(snap.RemoveNamespace("shop"))
 	// Output:
 	// <nil>
-	// namespace shop: not in the snapshot
+	// namespace shop: not found
 }
 
 func ExampleSnapshot_Namespaces() {
@@ -130,7 +122,7 @@ func ExampleSnapshot_RemoveGroup() {
 	// Output:
 	// <nil>
 	// <nil> false
-	// pod group default/shop: not in the snapshot
+	// pod group default/shop: not found
 }
 
 func ExampleSnapshot_Groups() {
@@ -144,9 +136,7 @@ func ExampleSnapshot_Groups() {
 
 func ExampleSnapshot_Pods() {
 	snap := must(engine.NewSnapshot(sample()))
-	if err := snap.PutPod(urgent()); err != nil {
-		fmt.Println(err)
-	}
+	must(snap.PutPod(urgent()))
 	for p := range snap.Pods() {
 		fmt.Println(p.Key(), p.NodeName)
 	}
@@ -161,11 +151,12 @@ func ExampleSnapshot_Pods() {
 // Where pods are goes into copies of them.
 func ExampleSnapshot_Cluster() {
 	snap, pod := must(engine.NewSnapshot(sample())), urgent()
-	fmt.Println(snap.PutPod(pod), snap.Nominate("default/urgent", "n2"))
+	must(snap.PutPod(pod))
+	fmt.Println(snap.Nominate("default/urgent", "n2"))
 	c := snap.Cluster()
 	fmt.Println(len(c.Nodes), len(c.Pods), c.Pod("", "urgent").NominatedNodeName, pod.NominatedNodeName == "")
 	// Output:
-	// <nil> <nil>
+	// <nil>
 	// 2 5 n2 true
 }
 
@@ -174,25 +165,25 @@ func ExampleEvaluator_Verify() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	ctx := context.Background()
 	plan := must(eval.Preempt(ctx, snap, urgent(), now))
-	fmt.Println(eval.Verify(ctx, snap, plan, now))
+	fmt.Println(eval.Verify(ctx, snap, plan))
 	if err := snap.RemovePod(plan.Victims[0].Pod.Key()); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(eval.Verify(ctx, snap, plan, now))
+	fmt.Println(eval.Verify(ctx, snap, plan))
 	// Output:
 	// <nil>
 	// plan for pod default/urgent on node n1: plan is stale: the node takes the pod as things are
 }
 
-func ExampleEvaluator_VerifyGroup() {
+func ExampleEvaluator_Verify_group() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
 	ctx := context.Background()
 	plan := must(eval.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now}))
-	fmt.Println(eval.VerifyGroup(ctx, snap, plan, now))
+	fmt.Println(eval.Verify(ctx, snap, plan))
 	if err := snap.RemoveNode("n1"); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(eval.VerifyGroup(ctx, snap, plan, now))
+	fmt.Println(eval.Verify(ctx, snap, plan))
 	// Output:
 	// <nil>
 	// plan for a group: plan is stale: there is no node n1

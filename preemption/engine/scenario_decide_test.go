@@ -139,7 +139,7 @@ func (w *scenarioWorld) across(c *scenario.Command) (string, error) {
 			answer = refused(err)
 		} else {
 			require.True(w.t, plan.Optimal, "%s", c.Line.Place())
-			require.NoError(w.t, e.Verify(context.Background(), snap, plan.Plan, scenario.Now))
+			require.NoError(w.t, e.Verify(context.Background(), snap, plan.Plan))
 			answer = planText(plan.Plan)
 		}
 		if i == 0 {

@@ -104,7 +104,7 @@ func (w *scenarioWorld) apply(*scenario.Command) (string, error) {
 		for _, a := range w.group.Placement {
 			w.nominate(a.Pod, a.Node)
 		}
-		return w.state(w.snap.ApplyGroup(w.group))
+		return w.state(w.snap.Apply(w.group))
 	case w.plan != nil && w.plan.Outcome == preemption.Preempts:
 		w.remember()
 		w.withdraw(scenarioPods(w.plan.Victims), w.plan.ClearedNominations)
@@ -181,7 +181,7 @@ func (w *scenarioWorld) changeBy(l *scenario.Line) error {
 	case "pod":
 		p := l.Pod()
 		w.cluster.Pods = append(w.cluster.Pods, p)
-		return w.snap.AddPod(p)
+		return errOf(w.snap.PutPod(p))
 	case "gone":
 		key := scenarioKey(l.Next("name of the pod"))
 		w.remove(key)
@@ -202,7 +202,7 @@ func (w *scenarioWorld) changeBy(l *scenario.Line) error {
 	case "budget":
 		b := l.Budget()
 		w.cluster.Budgets = append(slices.DeleteFunc(w.cluster.Budgets, func(o *outrank.PodDisruptionBudget) bool { return o.Key() == b.Key() }), b)
-		return w.snap.SetBudgets(w.cluster.Budgets)
+		return engine.SetBudgets(w.snap, w.cluster.Budgets)
 	default:
 		return fmt.Errorf("unknown kind of change %q", kind)
 	}
@@ -223,11 +223,11 @@ func (w *scenarioWorld) putNode(n *outrank.Node) error {
 	for i, o := range w.cluster.Nodes {
 		if o.Name == n.Name {
 			w.cluster.Nodes[i] = n
-			return w.snap.UpdateNode(n)
+			return w.snap.PutNode(n)
 		}
 	}
 	w.cluster.Nodes = append(w.cluster.Nodes, n)
-	return w.snap.AddNode(n)
+	return w.snap.PutNode(n)
 }
 
 // state shows the cluster after a change. The snapshot that was changed and one

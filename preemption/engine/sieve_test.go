@@ -50,9 +50,9 @@ func TestPropertyWithinLeavesNobodyOut(t *testing.T) {
 			}
 			switch i := rapid.IntRange(0, 30).Draw(t, "changed"); {
 			case i < len(c.Pods):
-				require.NoError(t, snap.UpdatePod(pod(i)))
+				require.NoError(t, errOf(snap.PutPod(pod(i))))
 			case i < 27:
-				require.NoError(t, snap.PutPod(pod(i)))
+				require.NoError(t, errOf(snap.PutPod(pod(i))))
 			default:
 				all = append(all, snap.Clone())
 			}

@@ -7,25 +7,15 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/resource"
 )
 
-func ExampleSnapshot_AddNode() {
-	snap := must(engine.NewSnapshot(sample()))
-	fmt.Println(snap.AddNode(&outrank.Node{Name: "n3", Allocatable: resource.MustList("cpu", "4", "pods", "110")}), snap.NumNodes())
-	fmt.Println(snap.AddNode(&outrank.Node{Name: "n3"}))
-	// Output:
-	// <nil> 3
-	// node n3: already in the snapshot
-}
-
 // A cordoned node keeps its pods and takes no more of them.
-func ExampleSnapshot_UpdateNode() {
+func ExampleSnapshot_PutNode_cordoned() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	old, _ := snap.Node("n1")
 	cordoned := *old
 	cordoned.Unschedulable = true
-	fmt.Println(snap.UpdateNode(&cordoned), len(snap.PodsOn("n1")))
+	fmt.Println(snap.PutNode(&cordoned), len(snap.PodsOn("n1")))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Outcome, plan.Node)
 	// Output:
@@ -38,11 +28,12 @@ func ExampleSnapshot_Nominate() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	waiting := urgent()
 	waiting.Name = "waiting"
-	fmt.Println(snap.AddPod(waiting), snap.Nominate("default/waiting", "n1"), len(snap.NominatedTo("n1")))
+	must(snap.PutPod(waiting))
+	fmt.Println(snap.Nominate("default/waiting", "n1"), len(snap.NominatedTo("n1")))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output:
-	// <nil> <nil> 1
+	// <nil> 1
 	// n2 [default/cache]
 }
 
@@ -51,12 +42,13 @@ func ExampleSnapshot_Nominated() {
 	snap := must(engine.NewSnapshot(sample()))
 	waiting := urgent()
 	waiting.Name = "waiting"
-	fmt.Println(snap.AddPod(waiting), snap.Nominate("default/waiting", "n2"))
-	for p := range snap.Nominated() {
-		fmt.Println(p.Key(), "waits for", snap.NominationOf(p.Key()))
+	must(snap.PutPod(waiting))
+	fmt.Println(snap.Nominate("default/waiting", "n2"))
+	for p, node := range snap.Nominated() {
+		fmt.Println(p.Key(), "waits for", node)
 	}
 	// Output:
-	// <nil> <nil>
+	// <nil>
 	// default/waiting waits for n2
 }
 
@@ -89,22 +81,23 @@ func ExampleSnapshot_Follow() {
 	}
 	fmt.Println(look())
 	before := snap.Revision()
-	fmt.Println(snap.AddPod(urgent()), snap.RemoveNode("n2"), snap.Revision() > before)
+	must(snap.PutPod(urgent()))
+	fmt.Println(snap.RemoveNode("n2"), snap.Revision() > before)
 	fmt.Println(look())
 	// Output:
 	// all: true pods: 0 nodes: []
 	// <nil>
-	// <nil> <nil> true
+	// <nil> true
 	// all: false pods: 1 nodes: [n2]
 	// <nil>
 }
 
-// A view can be changed while others read the snapshot.
-func ExampleSnapshot_View() {
+// A scratch can be changed while others read the snapshot.
+func ExampleSnapshot_Scratch() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	view := snap.View()
-	fmt.Println(view.RemovePod("default/cache"), len(view.PodsOn("n2")), len(snap.PodsOn("n2")))
-	fmt.Println(must(eval.Preempt(context.Background(), view, urgent(), now)).Outcome)
+	scratch := snap.Scratch()
+	fmt.Println(scratch.RemovePod("default/cache"), len(scratch.PodsOn("n2")), len(snap.PodsOn("n2")))
+	fmt.Println(must(eval.Preempt(context.Background(), scratch, urgent(), now)).Outcome)
 	fmt.Println(must(eval.Preempt(context.Background(), snap, urgent(), now)).Outcome)
 	// Output:
 	// <nil> 1 2
@@ -113,14 +106,18 @@ func ExampleSnapshot_View() {
 }
 
 // A budget turns the choice to the other node.
-func ExampleSnapshot_SetBudgets() {
+func ExampleSnapshot_Budgets() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	budget := &outrank.PodDisruptionBudget{Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}
-	fmt.Println(snap.SetBudgets([]*outrank.PodDisruptionBudget{budget}), len(snap.Budgets()))
+	fmt.Println(snap.PutBudget(budget))
+	for b := range snap.Budgets() {
+		fmt.Println(b.Key())
+	}
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Node, plan.Victims, plan.Violations())
 	// Output:
-	// <nil> 1
+	// <nil>
+	// default/batch
 	// n2 [default/cache] 0
 }
 

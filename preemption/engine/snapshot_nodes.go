@@ -6,14 +6,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AddNode adds a node at the end of the order. Pods that already name the node
-// are on it from now on. Errors: [preemption.ErrExists], and those of
-// [outrank.Node.Validate].
-func (s *Snapshot) AddNode(n *outrank.Node) error {
+// PutNode takes a node in as an informer delivers it: a new one behind all others, and a
+// known one in its place, with its pods. Pods that already name a new node are on it from
+// now on. The error is that of [outrank.Node.Validate]. Time is linear in the pods on the
+// node. [Snapshot.Undo] takes it back.
+func (s *Snapshot) PutNode(n *outrank.Node) error {
 	if s == nil {
 		return errNoSnapshot
 	}
-	return s.writes().AddNode(n)
+	return s.writes().PutNode(n)
 }
 
 // RemoveNode removes a node. Its pods stay known, as in the scheduler's cache,
@@ -26,29 +27,8 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return s.writes().RemoveNode(name)
 }
 
-// UpdateNode replaces a node by a newer version. The node keeps its position in
-// the order and its pods. Errors: [preemption.ErrNotFound], and those of
-// [outrank.Node.Validate]. Time is linear in the number of nodes.
-func (s *Snapshot) UpdateNode(n *outrank.Node) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().UpdateNode(n)
-}
-
-// PutNode takes a node in as an informer delivers it: a new one is added behind
-// all others as by [Snapshot.AddNode], and one that is known replaced in its place
-// as by [Snapshot.UpdateNode]. The error is that of [outrank.Node.Validate]. Time
-// is linear in the pods on the node. [Snapshot.Undo] takes it back.
-func (s *Snapshot) PutNode(n *outrank.Node) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().PutNode(n)
-}
-
 // Nodes iterates over the nodes in the caller's order. The loop may change the snapshot: a
-// node that it removes before its turn does not come, one that it updates comes as it is
+// node that it removes before its turn does not come, one that it puts anew comes as it is
 // then, and one that it adds may come or not.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return s.reads().Nodes()

@@ -6,25 +6,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Budgets lists the budgets in the order in which they came. The slice is the
-// caller's.
-func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
+// Budgets goes through the budgets in the order in which they came. The loop may change the
+// snapshot: it goes through the budgets that there were when it began.
+func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 	return s.reads().Budgets()
-}
-
-// SetBudgets replaces all budgets. The error is that of
-// [outrank.Cluster.Validate].
-//
-// Time is that of going over the budgets, and for those that are new, gone or have
-// another selector that of [Snapshot.PutBudget]; where known budgets come in another
-// order, or new ones between them, all pods that budgets cover are moved.
-// [Snapshot.Undo] takes it back. [Snapshot.PutBudget] does not even go over the other
-// budgets.
-func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().SetBudgets(budgets)
 }
 
 // PutBudget takes a budget in as an informer delivers it: a new one is added
@@ -45,8 +30,8 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 }
 
 // RemoveBudget takes a budget away. Error: [preemption.ErrNotFound]. Time is that of another
-// selector in [Snapshot.PutBudget]; once more budgets were taken away than are
-// left, it is that of [Snapshot.SetBudgets]. [Snapshot.Undo] takes it back.
+// selector in [Snapshot.PutBudget]; once more budgets were taken away than are left, every
+// class of pods is matched with them anew. [Snapshot.Undo] takes it back.
 func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	if s == nil {
 		return errNoSnapshot

@@ -7,27 +7,39 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// AddPod adds a pod: to the node that it names, or as pending, nominated if it
-// says so. Errors: [preemption.ErrExists], [preemption.ErrState] for a finished pod, and those of
-// [outrank.Pod.Validate]. Time is linear in the pods on the node.
-func (s *Snapshot) AddPod(p *outrank.Pod) error {
+// PutPod takes a pod in as an informer delivers it, whether it is new, changed,
+// delivered before, or has run to its end:
+//
+//  1. A pod with another UID than the known one of its name is another pod: the
+//     known one is gone, with its nomination. Two pods are the same where one of
+//     them has no UID.
+//  2. A pod that has finished is gone, if it was known at all.
+//  3. A version of the same UID that lacks what no pod ever loses, its node, its
+//     start or its deletion, is older than the known one, and ignored.
+//  4. A version that names a node runs there, wherever the pod was before.
+//  5. A version without a node of a pod that was put on its node by
+//     [Snapshot.Bind] takes the place of the known one there: the binding is not
+//     written yet.
+//  6. Any other version is pending. Where neither it nor the known one names a
+//     nomination, that of the snapshot stays, because it may not be written yet;
+//     else the version's own counts, none included.
+//
+// It returns the version that was known before: nil for a new pod, and where the given version
+// is ignored.
+//
+// A pod that is gone is not remembered: an older version that comes after its end
+// adds it again. The very object that the snapshot holds may come again, too. Where the
+// caller has changed it in place, what is counted of the pod may be no more what it says:
+// that is [preemption.ErrState], and the object has to be again what it was before anything else
+// happens to the pod. What is not counted holds from then on as it is now, as do its nodes
+// and its end. A version is another object. Other errors are those of
+// [outrank.Pod.Validate]. Time is linear in the pods on the nodes concerned.
+// [Snapshot.Undo] takes it back.
+func (s *Snapshot) PutPod(p *outrank.Pod) (replaced *outrank.Pod, err error) {
 	if s == nil {
-		return errNoSnapshot
+		return nil, errNoSnapshot
 	}
-	return s.writes().AddPod(p)
-}
-
-// UpdatePod replaces a pod by a newer version. The pod stays on its node, or
-// pending with the nomination that it has: [Snapshot.Bind] and
-// [Snapshot.Nominate] change these. Errors: [preemption.ErrNotFound], also where the known pod of
-// the name has another UID, [preemption.ErrState] for a pod that has finished and should be removed, and
-// for the very object that the snapshot holds, changed in place ([Snapshot.PutPod]), and
-// those of [outrank.Pod.Validate].
-func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().UpdatePod(p)
+	return s.writes().PutPod(p)
 }
 
 // RemovePod removes the pod with this key (namespace/name), running or pending.
@@ -41,7 +53,11 @@ func (s *Snapshot) RemovePod(key outrank.Key) error {
 
 // Bind puts a pending pod on a node; a nomination it had is over. Nothing is
 // checked but that both are there: whether the pod fits is the caller's
-// business. Errors: [preemption.ErrNotFound]; [preemption.ErrState] for a pod that has a node.
+// business. With an empty node it takes a pod off its node, which takes back a binding that
+// failed in the end: the pod is pending from then on, without a nomination. Errors:
+// [preemption.ErrNotFound]; [preemption.ErrState] for a pod that has a node, and, with an
+// empty node, for one that has none. Time is linear in the pods on the node. [Snapshot.Undo]
+// takes it back.
 func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	if s == nil {
 		return errNoSnapshot
@@ -49,9 +65,8 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	return s.writes().Bind(key, node)
 }
 
-// Nominate records that room was made for a pending pod on a node. With an
-// empty node it removes the nomination. Errors: [preemption.ErrNotFound]; [preemption.ErrState] for a
-// pod that has a node.
+// Nominate notes that room was made for a pending pod on a node; an empty node ends that.
+// Errors: [preemption.ErrNotFound]; [preemption.ErrState] for a pod that has a node.
 func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	if s == nil {
 		return errNoSnapshot
@@ -67,49 +82,6 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 // sorting the pending ones.
 func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 	return s.reads().Pods()
-}
-
-// PutPod takes a pod in as an informer delivers it, whether it is new, changed,
-// delivered before, or has run to its end:
-//
-//  1. A pod with another UID than the known one of its name is another pod: the
-//     known one is gone, with its nomination. Two pods are the same where one of
-//     them has no UID.
-//  2. A pod that has finished is gone, if it was known at all.
-//  3. A version of the same UID that lacks what no pod ever loses, its node, its
-//     start or its deletion, is older than the known one, and ignored.
-//  4. A version that names a node runs there, wherever the pod was before.
-//  5. A version without a node of a pod that was put on its node by
-//     [Snapshot.Bind] takes the place of the known one there: the binding is not
-//     written yet. [Snapshot.Unbind] takes it back.
-//  6. Any other version is pending. Where neither it nor the known one names a
-//     nomination, that of the snapshot stays, because it may not be written yet;
-//     else the version's own counts, none included.
-//
-// A pod that is gone is not remembered: an older version that comes after its end
-// adds it again. The very object that the snapshot holds may come again, too. Where the
-// caller has changed it in place, what is counted of the pod may be no more what it says:
-// that is [preemption.ErrState], and the object has to be again what it was before anything else
-// happens to the pod. What is not counted holds from then on as it is now, as do its nodes
-// and its end. A version is another object. Other errors are those of
-// [outrank.Pod.Validate]. Time is linear in the pods on the nodes concerned.
-// [Snapshot.Undo] takes it back.
-func (s *Snapshot) PutPod(p *outrank.Pod) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().PutPod(p)
-}
-
-// Unbind takes a pod off its node: it is pending from now on, without a
-// nomination. It takes back a [Snapshot.Bind] that failed in the end. Errors:
-// [preemption.ErrNotFound]; [preemption.ErrState] for a pod without a node. Time is linear in the pods on
-// the node. [Snapshot.Undo] takes it back.
-func (s *Snapshot) Unbind(key outrank.Key) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().Unbind(key)
 }
 
 // Pod finds a pod by its key ([outrank.Pod.Key]).
@@ -135,15 +107,17 @@ func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	return s.reads().PodsOn(node)
 }
 
-// NominatedTo lists the pending pods nominated to a node, by importance.
+// NominatedTo lists the pending pods nominated to a node, by importance. The slice is the
+// caller's.
 func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return s.reads().NominatedTo(node)
 }
 
-// Nominated goes through the pending pods nominated to nodes that the snapshot holds, node by
-// node in the order of [Snapshot.Nodes], and on each by importance. The loop does not change
-// the snapshot. Time is linear in the nodes, of which one word each is read, and these pods.
-func (s *Snapshot) Nominated() iter.Seq[*outrank.Pod] {
+// Nominated goes through the pending pods nominated to nodes that the snapshot holds, each with
+// its node: node by node in the order of [Snapshot.Nodes], and on each by importance. The loop
+// does not change the snapshot. Time is linear in the nodes, of which one word each is read, and
+// these pods.
+func (s *Snapshot) Nominated() iter.Seq2[*outrank.Pod, string] {
 	return s.reads().EachNominated
 }
 

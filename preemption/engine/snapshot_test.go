@@ -74,7 +74,7 @@ func dump(s *Snapshot) string {
 	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
 		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.of.Partition(key)))
 	}
-	for _, budget := range s.Budgets() {
+	for budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
 	}
 	for g := range s.Groups() {
@@ -226,8 +226,9 @@ func (m *machine) AddPod(t *rapid.T) {
 	case 1:
 		p.NominatedNodeName = m.nodeName(t)
 	}
-	require.NoError(t, m.snap.AddPod(&p))
-	require.ErrorIs(t, m.snap.AddPod(&p), preemption.ErrExists)
+	replaced, err := m.snap.PutPod(&p)
+	require.NoError(t, err)
+	require.Nil(t, replaced, "it is new")
 	m.take(&p)
 }
 
@@ -253,33 +254,20 @@ func (m *machine) UpdatePod(t *rapid.T) {
 	key := m.podKey(t)
 	old, ok := m.pods[key]
 	if !ok {
-		require.ErrorIs(t, m.snap.UpdatePod(&outrank.Pod{Name: "nobody"}), preemption.ErrNotFound)
 		return
 	}
 	p := *old
 	p.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b", "new"}).Draw(t, "app")}
 	p.Priority = outrank.Priority(rapid.Int32Range(-5, 300).Draw(t, "priority"))
 	p.Containers = []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", fmt.Sprintf("%dm", rapid.IntRange(0, 900).Draw(t, "cpu")))}}
-	require.NoError(t, m.snap.UpdatePod(&p))
-	m.pods[key] = &p
-	ended := p
-	ended.Phase = outrank.PhaseSucceeded
-	require.ErrorIs(t, m.snap.UpdatePod(&ended), preemption.ErrState)
+	m.putVersion(t, &p)
 }
 
 // UpdateNode changes what a node offers, or cordons it.
 func (m *machine) UpdateNode(t *rapid.T) {
-	name := m.nodeName(t)
-	n := &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned"), Labels: zone(t)}
-	err := m.snap.UpdateNode(n)
-	if !m.has(name) {
-		require.ErrorIs(t, err, preemption.ErrNotFound)
-		return
-	}
-	require.NoError(t, err)
-	nodes := slices.Clone(m.nodes)
-	nodes[slices.IndexFunc(nodes, func(x *outrank.Node) bool { return x.Name == name })] = n
-	m.nodes = nodes
+	m.putNode(t, &outrank.Node{
+		Name: m.nodeName(t), Allocatable: resource.MustList("cpu", "2", "pods", "4"), Unschedulable: rapid.Bool().Draw(t, "cordoned"), Labels: zone(t),
+	})
 }
 
 func (m *machine) RemovePod(t *rapid.T) {
@@ -338,13 +326,7 @@ func zone(t *rapid.T) map[string]string {
 
 func (m *machine) AddNode(t *rapid.T) {
 	n := &outrank.Node{Name: rapid.SampledFrom([]string{"ghost", "fresh", "n0", "n1"}).Draw(t, "name"), Allocatable: resource.MustList("cpu", "1", "pods", "5"), Labels: zone(t)}
-	err := m.snap.AddNode(n)
-	if m.has(n.Name) {
-		require.ErrorIs(t, err, preemption.ErrExists)
-		return
-	}
-	require.NoError(t, err)
-	m.nodes = append(m.nodes, n)
+	m.putNode(t, n)
 }
 
 func (m *machine) RemoveNode(t *rapid.T) {
@@ -388,7 +370,7 @@ func (m *machine) SetBudgets(t *rapid.T) {
 		slices.Reverse(budgets)
 	}
 	m.budgets = budgets
-	require.NoError(t, m.snap.SetBudgets(m.budgets))
+	require.NoError(t, setBudgets(m.snap, m.budgets))
 }
 
 func (m *machine) Mark(*rapid.T) {
@@ -398,7 +380,7 @@ func (m *machine) Mark(*rapid.T) {
 
 func (m *machine) Undo(t *rapid.T) {
 	if len(m.past) == 0 {
-		require.ErrorIs(t, m.snap.Undo(Mark{}), preemption.ErrMark)
+		require.ErrorIs(t, m.snap.Undo(Mark{}), ErrMark)
 		return
 	}
 	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
@@ -408,8 +390,8 @@ func (m *machine) Undo(t *rapid.T) {
 		t.Fatalf("Undo (-marked +undone):\n%s", diff)
 	}
 	for _, used := range append(later, was) {
-		require.ErrorIs(t, m.snap.Undo(used.mark), preemption.ErrMark)
-		require.ErrorIs(t, m.snap.Keep(used.mark), preemption.ErrMark)
+		require.ErrorIs(t, m.snap.Undo(used.mark), ErrMark)
+		require.ErrorIs(t, m.snap.Keep(used.mark), ErrMark)
 	}
 	m.past = m.past[:i]
 	m.restore(was.m)
@@ -423,7 +405,7 @@ func (m *machine) Keep(t *rapid.T) {
 	before := dump(m.snap)
 	require.NoError(t, m.snap.Keep(m.past[i].mark))
 	require.Equal(t, before, dump(m.snap))
-	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), preemption.ErrMark)
+	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), ErrMark)
 	m.past = m.past[:i]
 	if i == 0 {
 		require.Empty(t, m.snap.of.Journal.Steps, "nothing is recorded without a mark")
@@ -441,21 +423,23 @@ func (m *machine) Clone(t *rapid.T) {
 	m.clones = append(m.clones, moment{dump: dump(other), snap: other})
 }
 
-// View changes a view, by any of the other steps, while the snapshot stays as it is. The
-// view equals one that is built anew all the while.
-func (m *machine) View(t *rapid.T) {
+// Scratch changes a scratch, by any of the other steps, while the snapshot stays as it is. The
+// scratch equals a snapshot that is built anew all the while.
+func (m *machine) Scratch(t *rapid.T) {
 	before := dump(m.snap)
 	v := m.copy()
-	v.snap, v.past, v.delivered = m.snap.View(), nil, nil
+	v.snap, v.past, v.delivered = m.snap.Scratch(), nil, nil
 	require.Equal(t, before, dump(v.snap))
 	steps := rapid.StateMachineActions(&v)
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(steps)), func(name string) bool { return name == "" || name == "View" || name == "Clone" || name == "Redeliver" })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(steps)), func(name string) bool {
+		return name == "" || name == "Scratch" || name == "Clone" || name == "Redeliver"
+	})
 	for range rapid.IntRange(1, 4).Draw(t, "steps") {
 		steps[rapid.SampledFrom(names).Draw(t, "step")](t)
 		v.Check(t)
 	}
 	if diff := testdiff.Diff(before, dump(m.snap)); diff != "" {
-		t.Fatalf("a change of a view changed the snapshot (-before +after):\n%s", diff)
+		t.Fatalf("a change of a scratch changed the snapshot (-before +after):\n%s", diff)
 	}
 	m.serial = v.serial
 }
@@ -483,7 +467,7 @@ func (m *machine) fresh(t *rapid.T) *Snapshot {
 	require.NoError(t, err)
 	s.of.Columns = m.snap.of.Columns // chosen by what there was at the start
 	for _, n := range m.nodes {
-		require.NoError(t, s.AddNode(n))
+		require.NoError(t, s.PutNode(n))
 	}
 	for key, p := range m.pods {
 		s.of.Put(s.of.NewPodState(p, m.running[key], m.waiting[key], s.of.ClassOf(p)))
@@ -568,7 +552,7 @@ func TestSnapshotQueries(t *testing.T) {
 	assert.False(t, ok, "pods naming it do not make a node")
 	p, ok := s.Pod("default/x")
 	assert.True(t, ok && p == c.Pods[0])
-	assert.Equal(t, c.Budgets, s.Budgets())
+	assert.Equal(t, c.Budgets, slices.Collect(s.Budgets()))
 	for _, used := range []struct {
 		name resource.Name
 		want int64
@@ -593,18 +577,17 @@ func TestSnapshotRefuses(t *testing.T) {
 
 	s, err := NewSnapshot(nil)
 	require.NoError(t, err, "no cluster is an empty one")
-	assert.ErrorIs(t, s.AddNode(&outrank.Node{}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.AddNode(nil), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.AddPod(nil), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")}), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.AddPod(&outrank.Pod{Name: "p", Phase: outrank.PhaseSucceeded}), preemption.ErrState)
-	assert.ErrorIs(t, s.SetBudgets([]*outrank.PodDisruptionBudget{nil}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.PutNode(&outrank.Node{}), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.PutNode(nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, errOf(s.PutPod(nil)), outrank.ErrInvalid)
+	assert.ErrorIs(t, errOf(s.PutPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")})), outrank.ErrInvalid)
+	assert.ErrorIs(t, s.PutBudget(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.PutGroup(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.Apply(nil), preemption.ErrState)
-	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not in the snapshot")
+	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not found")
 	other, err := NewSnapshot(nil)
 	require.NoError(t, err)
-	assert.ErrorIs(t, s.Undo(other.Mark()), preemption.ErrMark, "a mark is of one snapshot")
+	assert.ErrorIs(t, s.Undo(other.Mark()), ErrMark, "a mark is of one snapshot")
 }
 
 func TestApplyChecksFirst(t *testing.T) {

@@ -7,41 +7,32 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Apply carries a plan out on the snapshot, as if everything had happened at
-// once: the victims are gone, nominations are cleared, and the preemptor is
-// pending and nominated to the node (rule 14.3.2; it is not bound). A preemptor that
-// is on its node already, for a [preemption.Plan.Resize], stays there as it is.
+// Apply carries a plan out on the snapshot, as if everything had happened at once: the victims
+// are gone, nominations are cleared, and each pod that the plan has a node for is pending and
+// nominated to it (rules 14.3.2 and 12.9.12), until [Snapshot.Bind] puts it there. That node is
+// the one where room is made. Where the plan says that the pod fits, it is [preemption.Plan].FirstFit,
+// and those of [preemption.GroupPlan].Placement for a group. A preemptor that is on its node
+// already, for a [preemption.Plan.Resize], stays there as it is.
 //
 // The plan may be older than the snapshot. A pod is the plan's only if neither its name nor its UID
 // is another one, and a nomination is cleared only where it is still to the node. A preemptor whose
 // newer version is known stays that version ([Snapshot.PutPod], item 3). A victim that the plan
-// names twice leaves once. Nothing else of the plan is asked about, as when it is executed:
-// [Evaluator.Verify] says whether it still holds. Errors leave the snapshot as it was:
+// names twice leaves once, and one of a group's plan may run on any node. Nothing else of the plan
+// is asked about, as when it is executed: [Evaluator.Verify] says whether it still holds. Errors
+// leave the snapshot as it was:
 //
-//   - [preemption.ErrState] for a plan that is not to preempt, a preemptor that runs by now, or a
-//     victim whose own priority is higher than in the plan;
+//   - [preemption.ErrState] for no plan, a plan that neither preempts nor fits, a preemptor that
+//     runs by now or whose name another pod has, or a victim whose own priority is higher than in
+//     the plan;
 //   - [preemption.ErrNotFound] for a node that is not there, or a victim that does not run there,
 //     which one of its name with another UID is not;
-//   - [preemption.ErrExists] for a preemptor whose name another pod has by now;
 //   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
-//     nomination that is nil, and what [outrank.Pod.Validate] says of the preemptor.
-func (s *Snapshot) Apply(plan *preemption.Plan) error {
+//     nomination that is nil, and what [outrank.Pod.Validate] says of a preemptor.
+func (s *Snapshot) Apply(d preemption.Decision) error {
 	if s == nil {
 		return errNoSnapshot
 	}
-	return s.writes().Apply(plan)
-}
-
-// ApplyGroup applies the plan for a group to the snapshot, as if everything had happened at once:
-// the victims are gone, and each pod of the group that has a place is pending and nominated to its
-// node (rule 12.9.12; none is bound). A plan that is older than the snapshot is treated as by
-// [Snapshot.Apply], but that a victim may run on any node. The errors are those of Apply, about any
-// pod of the group, and leave the snapshot as it was.
-func (s *Snapshot) ApplyGroup(plan *preemption.GroupPlan) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().ApplyGroup(plan)
+	return s.writes().Apply(d)
 }
 
 // Attach makes the snapshot keep the state of a filter. It adds all pods that run on
@@ -54,7 +45,7 @@ func (s *Snapshot) ApplyGroup(plan *preemption.GroupPlan) error {
 // The attached filter is the one that an [Evaluator] is configured with if the two are
 // of one type, have one name, and are equal where Go can compare them.
 //
-// Errors: [preemption.ErrExists] if a filter of that name is attached, [outrank.ErrInvalid] for
+// Errors: [preemption.ErrState] if a filter of that name is attached, [outrank.ErrInvalid] for
 // no filter, no name or no state. Attaching counts as a change. Time is that of asking
 // about all pods.
 func (s *Snapshot) Attach(f StatefulFilter) error {
@@ -94,16 +85,16 @@ func (s *Snapshot) Clone() *Snapshot {
 	return new(Snapshot).hold(s.writes().Clone())
 }
 
-// View returns an equal snapshot for trials: what is changed there does not change s, which is
-// only read, so that any number of calls may run on it at once. The view is good as long as s
-// does not change, and belongs to one goroutine. It has no marks, and no cached answers. A
-// view costs two pointers for 64 nodes, and the first change of a node one look at its pods;
+// Scratch returns an equal snapshot for trials beside others: what is changed there does not
+// change s, which is only read, so that any number of calls may run on it at once. The scratch is
+// good as long as s does not change, and belongs to one goroutine. It has no marks, and no cached
+// answers. It costs two pointers for 64 nodes, and the first change of a node one look at its pods;
 // [Snapshot.Clone] makes a snapshot that outlives changes of s.
-func (s *Snapshot) View() *Snapshot {
+func (s *Snapshot) Scratch() *Snapshot {
 	if s.of == nil {
 		return new(Snapshot)
 	}
-	return new(Snapshot).hold(s.of.View())
+	return new(Snapshot).hold(s.of.Scratch())
 }
 
 // Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The
@@ -121,7 +112,7 @@ func (s *Snapshot) Mark() Mark {
 }
 
 // Undo reverts every change since the mark, exactly, and uses the mark up. Its
-// time is that of making the changes. Error: [preemption.ErrMark].
+// time is that of making the changes. Error: [ErrMark].
 func (s *Snapshot) Undo(m Mark) error {
 	if s == nil {
 		return errNoSnapshot
@@ -130,7 +121,7 @@ func (s *Snapshot) Undo(m Mark) error {
 }
 
 // Keep uses a mark up without reverting anything. Changes that an earlier mark
-// may still revert stay recorded. Error: [preemption.ErrMark].
+// may still revert stay recorded. Error: [ErrMark].
 func (s *Snapshot) Keep(m Mark) error {
 	if s == nil {
 		return errNoSnapshot

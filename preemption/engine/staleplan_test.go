@@ -39,7 +39,7 @@ func planOfPod(p *preemption.Plan) anyPlan {
 func planOfGroup(p *preemption.GroupPlan) anyPlan {
 	return anyPlan{
 		victims: p.VictimPods(), nodes: make([]string, len(p.VictimPods())), placed: p.Placement,
-		apply: func(s *engine.Snapshot) error { return s.ApplyGroup(p) },
+		apply: func(s *engine.Snapshot) error { return s.Apply(p) },
 	}
 }
 
@@ -68,19 +68,19 @@ func happen(t *rapid.T, snap *engine.Snapshot, key outrank.Key) {
 			changed.Priority = outrank.Priority(100_000)
 		}
 		require.NoError(t, snap.RemovePod(key))
-		require.NoError(t, snap.AddPod(&changed))
+		require.NoError(t, errOf(snap.PutPod(&changed)))
 	case "raised":
 		changed.Priority = outrank.Priority(p.PriorityValue() + 1)
-		require.NoError(t, snap.UpdatePod(&changed))
+		require.NoError(t, errOf(snap.PutPod(&changed)))
 	case "lowered":
 		changed.Priority = outrank.Priority(p.PriorityValue() - 1)
-		require.NoError(t, snap.UpdatePod(&changed))
+		require.NoError(t, errOf(snap.PutPod(&changed)))
 	case "updated":
 		changed.Labels = map[string]string{"updated": "yes"}
-		require.NoError(t, snap.UpdatePod(&changed))
+		require.NoError(t, errOf(snap.PutPod(&changed)))
 	case "without UID":
 		changed.UID = ""
-		require.NoError(t, snap.UpdatePod(&changed))
+		require.NoError(t, errOf(snap.PutPod(&changed)))
 	case "moved":
 		move(t, snap)
 	}
@@ -109,7 +109,7 @@ func (p *anyPlan) wantErrors(snap *engine.Snapshot, at map[outrank.Key]standing)
 	var want []error
 	for _, a := range p.placed {
 		if is, ok := at[a.Pod.Key()]; ok && !samePod(is.pod, a.Pod) {
-			want = append(want, preemption.ErrExists)
+			want = append(want, preemption.ErrState)
 		} else if is.node != "" {
 			want = append(want, preemption.ErrState)
 		}
@@ -179,7 +179,7 @@ func TestPropertyApplyOfStalePlans(t *testing.T) {
 			return
 		}
 		if rapid.Bool().Draw(t, "preemptor is known") {
-			require.NoError(t, snap.PutPod(p))
+			require.NoError(t, errOf(snap.PutPod(p)))
 		}
 		stale := planOfPod(plan)
 		applied[stale.grow(t, snap)]++
@@ -230,7 +230,7 @@ func TestApplyKeepsANewerPreemptor(t *testing.T) {
 	require.NoError(t, err)
 	deleted := *preemptor
 	leaving("")(&deleted)
-	require.NoError(t, snap.PutPod(&deleted))
+	require.NoError(t, errOf(snap.PutPod(&deleted)))
 	require.NoError(t, snap.Apply(plan))
 	got, _ := snap.Pod("default/preemptor")
 	assert.Same(t, &deleted, got)
@@ -251,24 +251,26 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	e, ctx := newEvaluator(t, engine.Config{Release: outrank.V1_36}), t.Context()
 
 	_, err := e.Preempt(ctx, snap, later, now)
-	assert.ErrorIs(t, err, preemption.ErrExists, "the nomination is not its own")
+	assert.ErrorIs(t, err, preemption.ErrState, "the nomination is not its own")
 	forGroups := newEvaluator(t, engine.Config{})
 	_, err = forGroups.PreemptGroup(ctx, grouped, engine.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
-	assert.ErrorIs(t, err, preemption.ErrExists)
+	assert.ErrorIs(t, err, preemption.ErrState)
 	group := &preemption.GroupPlan{Outcome: preemption.Preempts, Placement: assigned(later, "n1").Assignments}
-	assert.ErrorIs(t, forGroups.VerifyGroup(ctx, grouped, group, now), engine.ErrStale)
+	assert.ErrorIs(t, forGroups.Verify(ctx, grouped, group), engine.ErrStale)
 	_, err = e.Explain(ctx, snap, later, now)
-	assert.ErrorIs(t, err, preemption.ErrExists)
+	assert.ErrorIs(t, err, preemption.ErrState)
 	_, err = e.Check(snap, later, "n1")
-	assert.ErrorIs(t, err, preemption.ErrExists)
+	assert.ErrorIs(t, err, preemption.ErrState)
 	plan, err := e.Preempt(ctx, snap, waits, now)
 	require.NoError(t, err)
 	plan.Pod = later
-	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrExists)
-	assert.ErrorIs(t, e.Verify(ctx, snap, plan, now), engine.ErrStale)
+	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrState)
+	assert.ErrorIs(t, e.Verify(ctx, snap, plan), engine.ErrStale)
 	_, err = e.Regret(ctx, snap, plan, now)
-	assert.ErrorIs(t, err, preemption.ErrExists)
-	assert.ErrorIs(t, snap.UpdatePod(later), preemption.ErrNotFound)
+	assert.ErrorIs(t, err, preemption.ErrState)
+	replaced, err := snap.Clone().PutPod(later)
+	require.NoError(t, err)
+	assert.Same(t, waits, replaced)
 
 	trials, err := e.Trials(snap, preemption.Request{Pod: waits, Now: now})
 	require.NoError(t, err)

@@ -68,11 +68,11 @@ func TestCacheFollowsUnits(t *testing.T) {
 		name   string
 		change func() error
 	}{
-		{"a pod elsewhere joins", func() error { return s.AddPod(far) }},
-		{"it violates a budget", func() error { return s.SetBudgets([]*outrank.PodDisruptionBudget{budget(0)}) }},
-		{"no longer", func() error { return s.SetBudgets([]*outrank.PodDisruptionBudget{budget(5)}) }},
+		{"a pod elsewhere joins", func() error { return errOf(s.PutPod(far)) }},
+		{"it violates a budget", func() error { return setBudgets(s, []*outrank.PodDisruptionBudget{budget(0)}) }},
+		{"no longer", func() error { return setBudgets(s, []*outrank.PodDisruptionBudget{budget(5)}) }},
 		{"two more join", func() error {
-			return s.AddPod(cpu("farther", "n3", "team", 3, "50m"))
+			return errOf(s.PutPod(cpu("farther", "n3", "team", 3, "50m")))
 		}},
 		{"they leave one by one", func() error {
 			return s.PutGroup(&outrank.PodGroup{Name: "team", DisruptionMode: single, Priority: outrank.Priority(3)})
@@ -92,7 +92,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		{"the group comes", func() error { return s.PutGroup(team) }},
 		{"a pod elsewhere ends", func() error { return s.RemovePod("default/far") }},
 		{"its node goes", func() error { return s.RemoveNode("n3") }},
-		{"and comes", func() error { return s.AddNode(node("n3")) }},
+		{"and comes", func() error { return s.PutNode(node("n3")) }},
 	} {
 		require.NoError(t, step.change(), step.name)
 		ask(step.name)
@@ -149,7 +149,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 			req := &preemption.Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.PreemptRequest(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.PreemptRequest(context.Background(), held(s.of.View()), *req)
+			want, err := eval.PreemptRequest(context.Background(), held(s.of.Scratch()), *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

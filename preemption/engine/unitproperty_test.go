@@ -122,11 +122,11 @@ func TestPropertyPlansOfUnitsApply(t *testing.T) {
 		if plan.Outcome != preemption.Preempts {
 			return
 		}
-		require.NoError(t, eval.Verify(context.Background(), snap, plan, gen.Now))
+		require.NoError(t, eval.Verify(context.Background(), snap, plan))
 		if last := len(plan.Victims) - 1; last > 0 && leavesInUnits(c) {
 			broken := *plan
 			broken.Victims = slices.Clone(plan.Victims[:last])
-			require.Error(t, eval.Verify(context.Background(), snap, &broken, gen.Now))
+			require.Error(t, eval.Verify(context.Background(), snap, &broken))
 		}
 		mark := snap.Mark()
 		require.NoError(t, snap.Apply(plan))

@@ -43,7 +43,7 @@ func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
 		if err != nil {
 			return
 		}
-		require.NoError(t, e.Verify(ctx, snap, plan, gen.Now), "%s", name)
+		require.NoError(t, e.Verify(ctx, snap, plan), "%s", name)
 		ex, err := e.Explain(ctx, snap, p, gen.Now)
 		require.NoError(t, err)
 		for i, candidate := range ex.Candidates {
@@ -53,7 +53,7 @@ func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
 				continue
 			}
 			require.NoError(t, err)
-			require.NoError(t, e.Verify(ctx, snap, other, gen.Now), "%s, candidate %d", name, i)
+			require.NoError(t, e.Verify(ctx, snap, other), "%s, candidate %d", name, i)
 			for _, cleared := range other.ClearedNominations {
 				require.Equal(t, candidate.Node, snap.NominationOf(cleared.Key()), "nominations to another node stay")
 			}
@@ -121,17 +121,17 @@ var mutations = map[string]mutation{
 		was, is := *plan.Victims[0].Pod, *plan.Victims[0].Pod
 		was.UID, is.UID = "before", "after"
 		plan.Victims[0].Pod = &was
-		require.NoError(t, snap.PutPod(&is))
+		require.NoError(t, errOf(snap.PutPod(&is)))
 		return []error{engine.ErrStale}, true
 	},
 	"a victim became more important": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
 		p := *plan.Victims[0].Pod
 		p.Priority = outrank.Priority(plan.Pod.PriorityValue())
-		require.NoError(t, snap.UpdatePod(&p))
+		require.NoError(t, errOf(snap.PutPod(&p)))
 		return []error{engine.ErrUnsound}, true
 	},
 	"the preemptor runs": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
-		require.NoError(t, snap.PutPod(&outrank.Pod{Name: plan.Pod.Name, Namespace: plan.Pod.Namespace, NodeName: plan.Node}))
+		require.NoError(t, errOf(snap.PutPod(&outrank.Pod{Name: plan.Pod.Name, Namespace: plan.Pod.Namespace, NodeName: plan.Node})))
 		return []error{engine.ErrStale}, true
 	},
 	"the preemptor is another pod": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
@@ -139,7 +139,7 @@ var mutations = map[string]mutation{
 		was.UID, is.UID = "before", "after"
 		is.NodeName = ""
 		plan.Pod = &was
-		require.NoError(t, snap.PutPod(&is))
+		require.NoError(t, errOf(snap.PutPod(&is)))
 		return []error{engine.ErrStale}, true
 	},
 	"the node is gone": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.Plan) ([]error, bool) {
@@ -191,7 +191,7 @@ func TestPropertyVerifyRejects(t *testing.T) {
 					return
 				}
 				spoilt++
-				err = e.Verify(ctx, snap, plan, gen.Now)
+				err = e.Verify(ctx, snap, plan)
 				require.Error(t, err)
 				require.True(t, is(err, want...), "%v", err)
 			})
@@ -218,34 +218,34 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 			return preemption.Unschedulable.Because("no licence")
 		})}},
 	} {
-		err := newEvaluator(t, config).Verify(ctx, snap, plan, gen.Now)
+		err := newEvaluator(t, config).Verify(ctx, snap, plan)
 		require.ErrorIs(t, err, engine.ErrUnsound, name)
 		assert.ErrorContains(t, err, name)
 	}
 	e := newEvaluator(t, engine.Config{})
-	assert.ErrorIs(t, e.Verify(ctx, snap, nil, gen.Now), outrank.ErrInvalid)
-	assert.ErrorIs(t, e.Verify(ctx, nil, plan, gen.Now), outrank.ErrInvalid)
-	assert.ErrorIs(t, e.Verify(ctx, snap, &preemption.Plan{Outcome: preemption.Preempts}, gen.Now), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, snap, nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, nil, plan), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, snap, &preemption.Plan{Outcome: preemption.Preempts}), outrank.ErrInvalid)
 	none := *plan
 	none.Victims = nil
-	assert.ErrorContains(t, e.Verify(ctx, snap, &none, gen.Now), "there are no victims")
+	assert.ErrorContains(t, e.Verify(ctx, snap, &none), "there are no victims")
 	twice := *plan
 	twice.Victims = []preemption.Victim{plan.Victims[0], plan.Victims[0]}
-	assert.ErrorContains(t, e.Verify(ctx, snap, &twice, gen.Now), "victim default/v is named twice")
+	assert.ErrorContains(t, e.Verify(ctx, snap, &twice), "victim default/v is named twice")
 	missing := *plan
 	missing.Victims = []preemption.Victim{{}}
-	assert.ErrorContains(t, e.Verify(ctx, snap, &missing, gen.Now), "victim 0 is missing")
+	assert.ErrorContains(t, e.Verify(ctx, snap, &missing), "victim 0 is missing")
 	mark, risen := snap.Mark(), *victim
 	risen.Priority = outrank.Priority(1)
-	require.NoError(t, snap.PutPod(&risen))
-	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "victim default/v has priority 1, the pod 1")
+	require.NoError(t, errOf(snap.PutPod(&risen)))
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan), "victim default/v has priority 1, the pod 1")
 	require.NoError(t, snap.Undo(mark))
 	fits := *plan
 	fits.Outcome = preemption.Fits
-	assert.ErrorIs(t, e.Verify(ctx, snap, &fits, gen.Now), engine.ErrStale)
+	assert.ErrorIs(t, e.Verify(ctx, snap, &fits), engine.ErrStale)
 	ended, end := context.WithCancel(ctx)
 	end()
-	assert.ErrorIs(t, e.Verify(ended, snap, plan, gen.Now), context.Canceled)
+	assert.ErrorIs(t, e.Verify(ended, snap, plan), context.Canceled)
 }
 
 // A pod without a priority is taken from by the policy, whatever the preemptor's priority is.
@@ -259,14 +259,14 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 		plan, err := e.Preempt(ctx, snap, p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
-		assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
-		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).Verify(ctx, snap, plan, gen.Now), "victim default/old has priority 0")
+		assert.NoError(t, e.Verify(ctx, snap, plan))
+		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
 		regret, err := e.Regret(ctx, snap, plan, gen.Now)
 		require.NoError(t, err)
 		assert.True(t, regret.None())
 		across, err := e.PreemptAcross(ctx, snap, p, gen.Now)
 		require.NoError(t, err)
-		assert.NoError(t, e.Verify(ctx, snap, across.Plan, gen.Now))
+		assert.NoError(t, e.Verify(ctx, snap, across.Plan))
 	}
 }
 
@@ -281,11 +281,11 @@ func TestVerifyOfStrictBudgets(t *testing.T) {
 	plan, err := e.Preempt(ctx, snap, p, gen.Now)
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
-	assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
-	none := *snap.Budgets()[0]
+	assert.NoError(t, e.Verify(ctx, snap, plan))
+	none := *slices.Collect(snap.Budgets())[0]
 	none.DisruptionsAllowed = 0
 	require.NoError(t, snap.PutBudget(&none))
-	assert.ErrorContains(t, e.Verify(ctx, snap, plan, gen.Now), "the policy is strict")
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan), "the policy is strict")
 }
 
 // Two budgets that one victim violates count twice where budgets are counted.
@@ -304,7 +304,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 		plan, err := e.Preempt(ctx, snap, p, gen.Now)
 		require.NoError(t, err)
 		require.Equal(t, want, plan.Violations())
-		assert.NoError(t, e.Verify(ctx, snap, plan, gen.Now))
+		assert.NoError(t, e.Verify(ctx, snap, plan))
 	}
 }
 
@@ -312,10 +312,10 @@ func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
 	snap, e, ctx := newSnapshot(t, withGroups(grouped())), newEvaluator(t, engine.Config{}), context.Background()
 	plan, err := e.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now})
 	require.NoError(t, err)
-	require.NoError(t, e.VerifyGroup(ctx, snap, plan, now))
+	require.NoError(t, e.Verify(ctx, snap, plan))
 	none := *plan
 	none.Victims = nil
-	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, &none, now), engine.ErrUnsound, "all would stay")
+	assert.ErrorIs(t, e.Verify(ctx, snap, &none), engine.ErrUnsound, "all would stay")
 	never := *plan
 	never.Placement = slices.Clone(plan.Placement)
 	for i := range never.Placement {
@@ -323,11 +323,11 @@ func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
 		p.PreemptionPolicy = outrank.PreemptNever
 		never.Placement[i].Pod = &p
 	}
-	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, &never, now), "preemptionPolicy=Never")
-	assert.ErrorIs(t, e.VerifyGroup(ctx, snap, nil, now), outrank.ErrInvalid)
-	assert.ErrorIs(t, e.VerifyGroup(ctx, nil, plan, now), outrank.ErrInvalid)
+	assert.ErrorContains(t, e.Verify(ctx, snap, &never), "preemptionPolicy=Never")
+	assert.ErrorIs(t, e.Verify(ctx, snap, nil), outrank.ErrInvalid)
+	assert.ErrorIs(t, e.Verify(ctx, nil, plan), outrank.ErrInvalid)
 	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}))
-	assert.ErrorContains(t, e.VerifyGroup(ctx, snap, plan, now), "1 victims violate a budget, not 0")
+	assert.ErrorContains(t, e.Verify(ctx, snap, plan), "1 victims violate a budget, not 0")
 }
 
 func TestPlanForRefuses(t *testing.T) {
@@ -349,7 +349,7 @@ func TestPropertyVerifyGroup(t *testing.T) {
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
 		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, engine.Config{})
 		plan := preemptGroup(t, snap, pods)
-		err := e.VerifyGroup(ctx, snap, plan, gen.Now)
+		err := e.Verify(ctx, snap, plan)
 		if plan.Placement == nil {
 			require.ErrorIs(t, err, preemption.ErrState)
 			return
@@ -359,7 +359,7 @@ func TestPropertyVerifyGroup(t *testing.T) {
 			mark, bad := snap.Mark(), *plan
 			if spoil(t, snap, &bad) {
 				spoilt[name]++
-				err := e.VerifyGroup(ctx, snap, &bad, gen.Now)
+				err := e.Verify(ctx, snap, &bad)
 				require.Error(t, err, name)
 				require.True(t, is(err, either...), "%s: %v", name, err)
 			}
@@ -380,7 +380,7 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 	"a pod runs": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
 		at := *plan.Placement[0].Pod
 		at.NodeName = plan.Placement[0].Node
-		require.NoError(t, snap.PutPod(&at))
+		require.NoError(t, errOf(snap.PutPod(&at)))
 		return true
 	},
 	"no victims": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.GroupPlan) bool {
@@ -412,7 +412,7 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 		}
 		p := *plan.Victims[0].Pods[0]
 		p.Priority, p.Group = plan.Placement[0].Pod.Priority, ""
-		require.NoError(t, snap.UpdatePod(&p))
+		require.NoError(t, errOf(snap.PutPod(&p)))
 		return true
 	},
 	"the nodes are cordoned": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
@@ -430,4 +430,52 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 // is reports whether an error is one of these.
 func is(err error, wanted ...error) bool {
 	return slices.ContainsFunc(wanted, func(w error) bool { return errors.Is(err, w) })
+}
+
+// A plan that fits holds as long as the node that it names takes the pod, whether or not another one
+// is the first by then.
+func TestVerifyOfAPlanThatFits(t *testing.T) {
+	ctx, p := t.Context(), pod("p", 5, "2")
+	full := pod("full", 9, "1", on("n1"))
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a")}, Pods: []*outrank.Pod{full}})
+	e := newEvaluator(t, engine.Config{})
+	plan, err := e.Preempt(ctx, snap, p, now)
+	require.NoError(t, err)
+	require.Equal(t, "n2", plan.FirstFit)
+	require.NoError(t, e.Verify(ctx, snap, plan))
+
+	mark := snap.Mark()
+	require.NoError(t, snap.RemovePod(full.Key()))
+	assert.NoError(t, e.Verify(ctx, snap, plan), "n1 is the first by now")
+	require.NoError(t, errOf(snap.PutPod(pod("more", 9, "1", on("n2")))))
+	err = e.Verify(ctx, snap, plan)
+	assert.ErrorIs(t, err, engine.ErrStale)
+	assert.ErrorContains(t, err, "node n2 does not take it: NodeResourcesFit: Insufficient cpu")
+	require.NoError(t, snap.RemoveNode("n2"))
+	err = e.Verify(ctx, snap, plan)
+	assert.ErrorIs(t, err, engine.ErrStale)
+	assert.ErrorContains(t, err, "node n2: not found")
+	require.NoError(t, snap.Undo(mark))
+
+	require.NoError(t, snap.Apply(plan))
+	assert.Equal(t, "n2", snap.NominationOf(p.Key()))
+	assert.Equal(t, "", snap.NodeOf(p.Key()))
+	assert.NoError(t, e.Verify(ctx, snap, plan), "the room is kept for itself")
+	require.NoError(t, snap.Bind(p.Key(), "n2"))
+	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrState, "it runs by now")
+}
+
+// An explanation is verified and applied as its plan is.
+func TestAnExplanationIsADecision(t *testing.T) {
+	ctx, p, victim := t.Context(), pod("p", 5, "2"), pod("v", 1, "1", on("n1"))
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim}})
+	e := newEvaluator(t, engine.Config{})
+	ex, err := e.Explain(ctx, snap, p, now)
+	require.NoError(t, err)
+	require.NoError(t, e.Verify(ctx, snap, ex))
+	require.NoError(t, snap.Apply(ex))
+	assert.Empty(t, snap.PodsOn("n1"))
+	assert.ErrorIs(t, e.Verify(ctx, snap, ex), engine.ErrStale)
+	assert.ErrorIs(t, e.Verify(ctx, snap, (*preemption.Explanation)(nil)), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.Apply((*preemption.Explanation)(nil)), preemption.ErrState)
 }

@@ -510,7 +510,7 @@ func TestClaimsInUseFollowTheSnapshot(t *testing.T) {
 	clone := snap.Clone()
 	require.NoError(t, snap.RemoveNode("n2"))
 	assert.True(t, fits(), "its node is gone")
-	require.NoError(t, snap.AddNode(c.Nodes[1]))
+	require.NoError(t, snap.PutNode(c.Nodes[1]))
 	assert.False(t, fits(), "and back")
 	require.NoError(t, snap.RemovePod("default/user"))
 	assert.True(t, fits(), "the user is gone")

@@ -57,19 +57,17 @@ func TestPropertyZeroValuesAreEmpty(t *testing.T) {
 func changesOf(c *outrank.Cluster) []func(*engine.Snapshot) error {
 	type snapshot = *engine.Snapshot
 	changes := []func(snapshot) error{
-		func(s snapshot) error { return s.SetBudgets(c.Budgets) },
-		func(s snapshot) error { return s.ApplyGroup(&preemption.GroupPlan{Outcome: preemption.Preempts}) },
+		func(s snapshot) error { return engine.SetBudgets(s, c.Budgets) },
+		func(s snapshot) error { return s.Apply(&preemption.GroupPlan{Outcome: preemption.Preempts}) },
 	}
 	for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
 		changes = append(changes,
-			func(s snapshot) error { return s.AddNode(n) }, func(s snapshot) error { return s.PutNode(n) },
-			func(s snapshot) error { return s.UpdateNode(n) }, func(s snapshot) error { return s.RemoveNode(n.Name) })
+			func(s snapshot) error { return s.PutNode(n) }, func(s snapshot) error { return s.RemoveNode(n.Name) })
 	}
 	for _, p := range c.Pods[:min(len(c.Pods), 4)] {
 		changes = append(changes,
-			func(s snapshot) error { return s.AddPod(p) }, func(s snapshot) error { return s.PutPod(p) },
-			func(s snapshot) error { return s.UpdatePod(p) }, func(s snapshot) error { return s.RemovePod(p.Key()) },
-			func(s snapshot) error { return s.Bind(p.Key(), p.NodeName) }, func(s snapshot) error { return s.Unbind(p.Key()) },
+			func(s snapshot) error { return errOf(s.PutPod(p)) }, func(s snapshot) error { return s.RemovePod(p.Key()) },
+			func(s snapshot) error { return s.Bind(p.Key(), p.NodeName) }, func(s snapshot) error { return s.Bind(p.Key(), "") },
 			func(s snapshot) error { return s.Nominate(p.Key(), p.NodeName) })
 	}
 	for _, b := range c.Budgets {
@@ -93,12 +91,21 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 		want  error
 		says  string
 	}{
-		{"no plan", func(s *engine.Snapshot) error { return s.Apply(nil) }, preemption.ErrState, "nothing to carry out"},
-		{"the zero plan", func(s *engine.Snapshot) error { return s.Apply(&preemption.Plan{}) }, preemption.ErrState, "nothing to carry out"},
+		{"no decision", func(s *engine.Snapshot) error { return s.Apply(nil) }, preemption.ErrState, "nothing to carry out"},
+		{"no plan", func(s *engine.Snapshot) error { return s.Apply((*preemption.Plan)(nil)) }, preemption.ErrState, "nothing to carry out"},
+		{"the zero plan", func(s *engine.Snapshot) error { return s.Apply(&preemption.Plan{}) }, outrank.ErrInvalid, "no preemptor"},
+		{"a plan that fits nowhere", fitting(whole, ""), preemption.ErrNotFound, "node without a name: not found"},
+		{"a plan that fits on a node that is gone", fitting(whole, "gone"), preemption.ErrNotFound, "node gone: not found"},
+		{"a plan by which nothing helps", func(s *engine.Snapshot) error {
+			return s.Apply(&preemption.Plan{Pod: whole, Outcome: preemption.NothingHelps})
+		}, preemption.ErrState, "nothing to carry out"},
+		{"a group that may not preempt", func(s *engine.Snapshot) error {
+			return s.Apply(&preemption.GroupPlan{Outcome: preemption.NotEligible})
+		}, preemption.ErrState, "nothing to carry out"},
 		{"no pod", planned(nil, []*outrank.Pod{victim}, nil), outrank.ErrInvalid, "plan for pod no pod: invalid input: no preemptor"},
 		{"a nil victim", planned(whole, []*outrank.Pod{victim, nil}, nil), outrank.ErrInvalid, "plan for pod default/p: invalid input: victim 1 is missing"},
 		{"a nil nomination", planned(whole, []*outrank.Pod{victim}, []*outrank.Pod{nil}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
-		{"no plan for a group", func(s *engine.Snapshot) error { return s.ApplyGroup(nil) }, preemption.ErrState, "nothing to carry out"},
+		{"no plan for a group", func(s *engine.Snapshot) error { return s.Apply((*preemption.GroupPlan)(nil)) }, preemption.ErrState, "nothing to carry out"},
 		{"a group with no pod", groupPlanned(nil, nil), outrank.ErrInvalid, "plan for a group: invalid input: no preemptor"},
 		{"a group's nil victim", groupPlanned(whole, []*outrank.Pod{nil}), outrank.ErrInvalid, "victim 0 is missing"},
 		{"no joint plan", func(s *engine.Snapshot) error { return (*joint.Plan)(nil).Apply(s) }, outrank.ErrInvalid, "no plan or no snapshot"},
@@ -121,6 +128,12 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 	assert.Equal(t, "n1", snap.NominationOf(whole.Key()))
 }
 
+func fitting(p *outrank.Pod, node string) func(*engine.Snapshot) error {
+	return func(s *engine.Snapshot) error {
+		return s.Apply(&preemption.Plan{Pod: p, Outcome: preemption.Fits, FirstFit: node})
+	}
+}
+
 func planned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*engine.Snapshot) error {
 	plan := &preemption.Plan{Pod: p, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n1", ClearedNominations: cleared}}
 	for _, v := range victims {
@@ -134,7 +147,7 @@ func groupPlanned(p *outrank.Pod, victims []*outrank.Pod) func(*engine.Snapshot)
 		Outcome: preemption.Preempts, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}},
 		Victims: []preemption.GroupVictim{{Unit: preemption.Unit{Pods: victims}}},
 	}
-	return func(s *engine.Snapshot) error { return s.ApplyGroup(plan) }
+	return func(s *engine.Snapshot) error { return s.Apply(plan) }
 }
 
 func jointly(at joint.Placement) func(*engine.Snapshot) error {
@@ -176,7 +189,7 @@ func TestPropertyLoopsMayChangeTheSnapshot(t *testing.T) {
 					gone = append(gone, other.Name)
 				}
 			case 1:
-				require.NoError(t, snap.AddNode(&outrank.Node{Name: fmt.Sprint("new-", len(came))}))
+				require.NoError(t, snap.PutNode(&outrank.Node{Name: fmt.Sprint("new-", len(came))}))
 			}
 		}
 		for _, n := range c.Nodes {

@@ -20,7 +20,7 @@ func TestApplyToHearsOfWhatHappenedBetweenAttempts(t *testing.T) {
 	require.NoError(t, err)
 	var n execution.Nominator
 	a := pendingPod("a")
-	require.NoError(t, snap.AddPod(a))
+	require.NoError(t, errOf(snap.PutPod(a)))
 	for _, step := range []struct {
 		do   func() error
 		want string

@@ -30,7 +30,7 @@ func plainly(t require.TestingT, n *execution.Nominator, snap *engine.Snapshot, 
 			continue
 		}
 		if !ok {
-			require.NoError(t, snap.AddPod(p))
+			require.NoError(t, errOf(snap.PutPod(p)))
 		}
 		require.NoError(t, snap.Nominate(p.Key(), node))
 	}
@@ -88,11 +88,11 @@ func TestPropertyApplyToFollows(t *testing.T) {
 			"not any more":   func(t *rapid.T) { n.Remove(drawPod(t)) },
 			"nominate aside": func(t *rapid.T) { n.SetAside(drawPod(t), drawPod(t))() },
 			// From here on somebody else changes the snapshot. What makes no sense is an error.
-			"put":      func(t *rapid.T) { _ = drawSnap(t).PutPod(drawPod(t)) },
-			"put on":   func(t *rapid.T) { p := drawPod(t); p.NodeName = drawNode(t); _ = drawSnap(t).PutPod(p) },
-			"put with": func(t *rapid.T) { p := drawPod(t); p.NominatedNodeName = drawNode(t); _ = drawSnap(t).PutPod(p) },
+			"put":      func(t *rapid.T) { _, _ = drawSnap(t).PutPod(drawPod(t)) },
+			"put on":   func(t *rapid.T) { p := drawPod(t); p.NodeName = drawNode(t); _, _ = drawSnap(t).PutPod(p) },
+			"put with": func(t *rapid.T) { p := drawPod(t); p.NominatedNodeName = drawNode(t); _, _ = drawSnap(t).PutPod(p) },
 			"bind":     func(t *rapid.T) { _ = drawSnap(t).Bind(drawPod(t).Key(), drawNode(t)) },
-			"unbind":   func(t *rapid.T) { _ = drawSnap(t).Unbind(drawPod(t).Key()) },
+			"unbind":   func(t *rapid.T) { _ = drawSnap(t).Bind(drawPod(t).Key(), "") },
 			"remove":   func(t *rapid.T) { _ = drawSnap(t).RemovePod(drawPod(t).Key()) },
 			"move":     func(t *rapid.T) { _ = drawSnap(t).Nominate(drawPod(t).Key(), drawNode(t)) },
 			"clear":    func(t *rapid.T) { _ = drawSnap(t).Nominate(drawPod(t).Key(), "") },
@@ -104,7 +104,7 @@ func TestPropertyApplyToFollows(t *testing.T) {
 				plan.ClearedNominations = s.NominatedTo(plan.Node)
 				_ = s.Apply(plan)
 			},
-			"add node":    func(t *rapid.T) { _ = drawSnap(t).AddNode(smallNode(drawNode(t))) },
+			"add node":    func(t *rapid.T) { _ = drawSnap(t).PutNode(smallNode(drawNode(t))) },
 			"remove node": func(t *rapid.T) { _ = drawSnap(t).RemoveNode(drawNode(t)) },
 			"mark":        func(t *rapid.T) { s := drawSnap(t); marks[s] = append(marks[s], s.Mark()) },
 			"undo": func(t *rapid.T) {
@@ -142,7 +142,7 @@ func TestPropertyApplyToFollows(t *testing.T) {
 						require.NoError(t, n.Add(p, "n1"))
 						n.Remove(p)
 					}
-					require.NoError(t, s.PutPod(pendingPod("many")))
+					require.NoError(t, errOf(s.PutPod(pendingPod("many"))))
 				}
 			},
 		})
@@ -166,7 +166,7 @@ func TestApplyToCostsWhatHasChanged(t *testing.T) {
 	assert.Greater(t, all, 2000.0, "after another nominator all are looked at")
 	assert.Less(t, testing.AllocsPerRun(10, apply), 10.0)
 	assert.Less(t, testing.AllocsPerRun(10, func() {
-		require.NoError(t, snap.PutPod(pendingPod("p7")))
+		require.NoError(t, errOf(snap.PutPod(pendingPod("p7"))))
 		n.Remove(pendingPod("p8"))
 		require.NoError(t, n.Add(pendingPod("p8"), "n9"))
 		apply()
@@ -188,8 +188,8 @@ func TestFollow(t *testing.T) {
 	assert.Equal(t, engine.Changes{All: true}, saw(snap, me, 7))
 	assert.Equal(t, engine.Changes{Point: 7}, saw(snap, me, 8))
 	p := pendingPod("p")
-	require.NoError(t, snap.AddPod(p))
-	require.NoError(t, snap.AddNode(smallNode("n2")))
+	require.NoError(t, errOf(snap.PutPod(p)))
+	require.NoError(t, snap.PutNode(smallNode("n2")))
 	clone := snap.Clone()
 	require.NoError(t, clone.RemoveNode("n1"))
 	want := engine.Changes{Point: 8, Pods: []*outrank.Pod{p}, Nodes: []string{"n2"}}
@@ -236,7 +236,7 @@ func TestNominationsThatMakeNoSense(t *testing.T) {
 		is   error
 		text string
 	}{
-		{pendingPod("q"), preemption.ErrNotFound, "pod default/q: not in the snapshot: it is gone, and cannot be nominated to node n2"},
+		{pendingPod("q"), preemption.ErrNotFound, "pod default/q: not found: it is gone, and cannot be nominated to node n2"},
 		{pendingPod("bound"), preemption.ErrState, "pod default/bound: it does not wait any more, and cannot be nominated to node n2"},
 		{pendingPod("p", withNode("n3")), preemption.ErrState, "pod default/p: "},
 		{nil, outrank.ErrInvalid, "no pod"},
@@ -257,3 +257,6 @@ func TestNominationsThatMakeNoSense(t *testing.T) {
 	require.ErrorContains(t, err, "pod default/p: ")
 	assert.Equal(t, "n2", two.NodeOf("default/p"))
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

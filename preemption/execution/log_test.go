@@ -76,7 +76,7 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 	assert.Equal(t, []string{
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
-		"0 Cannot clear 'NominatedNodeName' field: pod default/low: not in the snapshot",
+		"0 Cannot clear 'NominatedNodeName' field: pod default/low: not found",
 	}, run(execution.Config{Actions: fails(executiontest.OpClear, preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
 	assert.Equal(t, []string{
 		"2 Start the preemption asynchronously preemptor=default/p node=n1 numVictims=2 numVictimsToDelete=2",

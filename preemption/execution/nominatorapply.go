@@ -158,7 +158,7 @@ func (n *Nominator) alignOne(snap *engine.Snapshot, key outrank.Key) error {
 		if _, there := snap.Node(has.node); !there {
 			return nil
 		}
-		if err := snap.AddPod(has.pod); err != nil {
+		if _, err := snap.PutPod(has.pod); err != nil {
 			return err
 		}
 		return snap.Nominate(key, has.node)

@@ -34,7 +34,7 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 		}
 		got := want.Clone()
 		_ = got.RemovePod(plan.Pod.Key()) // an older version, if there is one
-		require.NoError(t, got.AddPod(plan.Pod))
+		require.NoError(t, errOf(got.PutPod(plan.Pod)))
 		require.NoError(t, want.Apply(plan))
 		way := rapid.SampledFrom(ways).Draw(t, "way")
 		report, err := newExecutor(t, with(way, simulated(got))).Execute(context.Background(), plan)

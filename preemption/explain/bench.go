@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// bench is where changes are tried: a view of the snapshot, which is put back after each
+// bench is where changes are tried: a scratch of the snapshot, which is put back after each
 // trial, so that the caller's own snapshot is only read.
 type bench struct {
 	ctx     context.Context
@@ -34,7 +34,7 @@ const mostAsked = 64
 func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Explanation) *bench {
 	return &bench{
 		ctx: ctx, e: q.Evaluator, req: q.Request, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
-		snap: f.snap.View(), mayPreempt: ex.Ineligible == "" && !f.config.Policy.Disabled, left: mostAsked,
+		snap: f.snap.Scratch(), mayPreempt: ex.Ineligible == "" && !f.config.Policy.Disabled, left: mostAsked,
 	}
 }
 
@@ -97,7 +97,7 @@ func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
 	return preemption.Preempts, nil
 }
 
-// trial calls f, and puts the view back.
+// trial calls f, and puts the scratch back.
 func (b *bench) trial(f func() error) error {
 	mark := b.snap.Mark()
 	err := f()

@@ -12,7 +12,7 @@ import (
 )
 
 // changing takes one obstacle out of the way: it changes the copy of the pod, or the node or
-// pods of the view.
+// pods of the scratch.
 type changing struct {
 	*bench
 	pod *outrank.Pod
@@ -46,7 +46,7 @@ func (c *changing) onNode(change Change, edit func(n *outrank.Node)) error {
 	n := *c.at.node
 	edit(&n)
 	c.made(change)
-	return c.snap.UpdateNode(&n)
+	return c.snap.PutNode(&n)
 }
 
 func (c *changing) uncordon(*Obstacle) error {

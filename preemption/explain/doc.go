@@ -13,7 +13,7 @@
 // [Replacements] says what becomes of the victims: which come back and where, and which pods
 // they push out in turn.
 //
-// Where the pod gets no node, changes are tried on a view of the snapshot until it does: a
+// Where the pod gets no node, changes are tried on a scratch of the snapshot until it does: a
 // report names what stands behind the first thing in the way, and says that something would
 // help only where that was done and the node asked again (see [Way], [Nothing] and
 // [Leaving]).

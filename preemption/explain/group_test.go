@@ -251,7 +251,7 @@ func seats(t *rapid.T, e *engine.Evaluator, from *engine.Snapshot, pods []*outra
 			require.Fail(t, "no place", "%s on %s: %s", s.Pod, s.Node, status)
 		}
 		p.NodeName = s.Node
-		require.NoError(t, snap.PutPod(&p))
+		require.NoError(t, errOf(snap.PutPod(&p)))
 	}
 	if back >= 0 {
 		require.Less(t, placed, len(r.Seats), "victim %d leaves in vain", back)

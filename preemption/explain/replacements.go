@@ -188,7 +188,8 @@ func (s *successors) put(p *outrank.Pod, node string) error {
 	placed := *p
 	placed.NodeName, placed.NominatedNodeName = node, ""
 	s.count(&placed, 1)
-	return s.snap.PutPod(&placed)
+	_, err := s.snap.PutPod(&placed)
+	return err
 }
 
 // again makes a victim again, and finds out where it goes.

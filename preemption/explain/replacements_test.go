@@ -192,7 +192,7 @@ func (w *walk) place(pod *outrank.Pod, node string) {
 	require.NoError(w, err)
 	require.Equal(w, preemption.Success, status.Code, "%s on %s: %s", pod.Key(), node, status)
 	placed.NodeName, placed.NominatedNodeName = node, ""
-	require.NoError(w, w.snap.PutPod(&placed))
+	require.NoError(w, errOf(w.snap.PutPod(&placed)))
 }
 
 func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
@@ -289,7 +289,7 @@ func TestReplacementsOfNothing(t *testing.T) {
 	was.Victims = append([]preemption.Victim{{Pod: &victim}}, plan.Victims[1:]...)
 	another := victim
 	another.UID = "second"
-	require.NoError(t, stale.PutPod(&another))
+	require.NoError(t, errOf(stale.PutPod(&another)))
 	_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: stale, Request: preemption.Request{Now: now}}, &was, explain.Options{Depth: 1})
 	require.ErrorIs(t, err, preemption.ErrNotFound, "another pod has the victim's name")
 	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
@@ -336,3 +336,6 @@ func TestReplacementsToNoDepth(t *testing.T) {
 	_, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: -1})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

@@ -79,7 +79,7 @@ var bad = []struct {
 	}},
 	{"uses a budget up", filtertest.ReadOnlyRule, true, func() engine.Filter {
 		return &quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-			for _, b := range snap.Budgets() {
+			for b := range snap.Budgets() {
 				b.DisruptionsAllowed--
 			}
 			return s, nil

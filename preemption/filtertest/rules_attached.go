@@ -67,13 +67,16 @@ func (s *scene) attachedSteps(n *outrank.Node) []attachedStep {
 		steps = append(steps, attachedStep{"Bind " + string(p.Key()), func(s *engine.Snapshot) error { return s.Bind(p.Key(), n.Name) }})
 	}
 	again := *n
-	steps = append(steps, attachedStep{"UpdateNode " + n.Name, func(s *engine.Snapshot) error { return s.UpdateNode(&again) }})
+	steps = append(steps, attachedStep{"PutNode " + n.Name, func(s *engine.Snapshot) error { return s.PutNode(&again) }})
 	for _, p := range s.here.snap.PodsOn(n.Name) {
-		steps = append(steps, attachedStep{"AddPod " + string(p.Key()), func(s *engine.Snapshot) error { return s.AddPod(p) }})
+		steps = append(steps, attachedStep{"PutPod " + string(p.Key()), func(s *engine.Snapshot) error {
+			_, err := s.PutPod(p)
+			return err
+		}})
 	}
 	return append(steps,
 		attachedStep{"RemoveNode " + n.Name, func(s *engine.Snapshot) error { return s.RemoveNode(n.Name) }},
-		attachedStep{"AddNode " + n.Name, func(s *engine.Snapshot) error { return s.AddNode(n) }},
+		attachedStep{"PutNode " + n.Name, func(s *engine.Snapshot) error { return s.PutNode(n) }},
 	)
 }
 

@@ -155,7 +155,7 @@ func contents(snap *engine.Snapshot) []string {
 			list = append(list, "nominated "+string(p.Key()))
 		}
 	}
-	for _, b := range snap.Budgets() {
+	for b := range snap.Budgets() {
 		list = append(list, "budget "+string(b.Key()))
 	}
 	return list

@@ -13,7 +13,7 @@ import (
 // victims are gone, the nominations to be cleared are, and each pod with a place is pending
 // and nominated to its node (rule 14.3.2; none is bound). Pods that the snapshot does not
 // know are added. A plan that is older than the snapshot is treated, and the errors are, as
-// by [engine.Snapshot.ApplyGroup]; [outrank.ErrInvalid] is also about no plan or no
+// by [engine.Snapshot.Apply]; [outrank.ErrInvalid] is also about no plan or no
 // snapshot, and an Order that names no placement. An error leaves the snapshot as it was.
 // Time is that of the changes.
 func (p *Plan) Apply(snap *engine.Snapshot) error {
@@ -34,7 +34,7 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 		}
 		all.Placement = append(all.Placement, preemption.Assignment{Pod: p.Placements[i].Pod, Node: p.Placements[i].Node})
 	}
-	if err := snap.ApplyGroup(&all); err != nil {
+	if err := snap.Apply(&all); err != nil {
 		return fmt.Errorf("joint plan: %w", err)
 	}
 	return p.clear(snap, all.Placement)

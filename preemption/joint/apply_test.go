@@ -25,7 +25,7 @@ func TestApplyClearsNominations(t *testing.T) {
 	}{
 		{"as it was", func(*engine.Snapshot) error { return nil }, ""},
 		{"to another node", func(s *engine.Snapshot) error { return s.Nominate("default/lower", "n2") }, "n2"},
-		{"another pod of the name", func(s *engine.Snapshot) error { return s.PutPod(lower("new")) }, "n1"},
+		{"another pod of the name", func(s *engine.Snapshot) error { return errOf(s.PutPod(lower("new"))) }, "n1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 200, "4"), lower("old"))

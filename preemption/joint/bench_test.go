@@ -79,7 +79,7 @@ func BenchmarkMoves(b *testing.B) {
 					case i%4 > 0:
 						owned := *p
 						owned.Owner = outrank.Owner{Kind: "ReplicaSet", Name: fmt.Sprint(i % 50)}
-						require.NoError(b, snap.UpdatePod(&owned))
+						require.NoError(b, errOf(snap.PutPod(&owned)))
 					}
 				}
 				eval, err := engine.NewEvaluator(engine.Config{})

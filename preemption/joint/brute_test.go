@@ -61,7 +61,7 @@ func totalOf(eval *engine.Evaluator, snap *engine.Snapshot, victims []*outrank.P
 			s.Start = start
 		}
 	}
-	violating, _ := pdb.New(snap.Budgets()).Split(snap.Release(), victims)
+	violating, _ := pdb.New(slices.Collect(snap.Budgets())).Split(snap.Release(), victims)
 	s.Violations = len(violating)
 	return s
 }
@@ -229,7 +229,7 @@ func after(t require.TestingT, eval *engine.Evaluator, snap *engine.Snapshot, pl
 	s := snap.Clone()
 	for _, at := range plan.Placements {
 		if _, ok := s.Pod(at.Pod.Key()); !ok {
-			require.NoError(t, s.AddPod(at.Pod))
+			require.NoError(t, errOf(s.PutPod(at.Pod)))
 		}
 		if at.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
 			require.NoError(t, s.Nominate(at.Pod.Key(), ""))

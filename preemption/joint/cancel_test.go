@@ -65,7 +65,7 @@ func TestPropertyEndsWithItsContext(t *testing.T) {
 		if i%4 > 0 {
 			ofSet(&owned)
 		}
-		require.NoError(t, snap.UpdatePod(&owned))
+		require.NoError(t, errOf(snap.PutPod(&owned)))
 		if i%10 == 0 {
 			require.NoError(t, snap.RemovePod(p.Key()))
 		}

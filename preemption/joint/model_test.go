@@ -211,7 +211,7 @@ func ofOneByOne(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, pla
 	f := &follower{T: t, eval: eval, snap: snap.Clone()}
 	var victims []*outrank.Pod
 	for _, at := range plan.Placements {
-		require.NoError(t, f.snap.AddPod(at.Pod))
+		require.NoError(t, errOf(f.snap.PutPod(at.Pod)))
 		for _, v := range at.OneByOne.Victims {
 			require.NoError(t, f.snap.RemovePod(v.Key()))
 			victims = append(victims, v)

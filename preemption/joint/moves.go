@@ -188,5 +188,6 @@ func (b *draft) others(snap *engine.Snapshot, victim, again *outrank.Pod, see fu
 func (b *draft) seat(snap *engine.Snapshot, again *outrank.Pod, node int) {
 	placed := *again
 	placed.NodeName = b.nodes[node].Name
-	b.fail(snap.AddPod(&placed))
+	_, err := snap.PutPod(&placed)
+	b.fail(err)
 }

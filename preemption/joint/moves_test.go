@@ -89,7 +89,7 @@ func seat(t require.TestingT, snap *engine.Snapshot, victim *outrank.Pod, node s
 	s := snap.Clone()
 	again := made(victim)
 	again.NodeName = node
-	require.NoError(t, s.AddPod(again))
+	require.NoError(t, errOf(s.PutPod(again)))
 	return s
 }
 
@@ -206,7 +206,7 @@ func byImportance(victims []preemption.Victim) []*outrank.Pod {
 func (d *drawn) carriedOut(plan *joint.Plan) *engine.Snapshot {
 	s := d.snap.Clone()
 	for _, at := range plan.Placements {
-		require.NoError(d, s.AddPod(at.Pod))
+		require.NoError(d, errOf(s.PutPod(at.Pod)))
 		if at.OneByOne.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
 			require.NoError(d, s.Nominate(at.Pod.Key(), ""))
 		}
@@ -341,7 +341,7 @@ func (d *drawn) waitsForLater(plan *joint.Plan) bool {
 	s := d.snap.Clone()
 	for _, at := range plan.Placements {
 		if _, known := s.Pod(at.Pod.Key()); !known {
-			require.NoError(d, s.AddPod(at.Pod))
+			require.NoError(d, errOf(s.PutPod(at.Pod)))
 		}
 		if at.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
 			require.NoError(d, s.Nominate(at.Pod.Key(), ""))

@@ -73,7 +73,7 @@ func TestBudgetsOfVictimsThatMove(t *testing.T) {
 	web, _ := snap.Pod("default/web-1")
 	labelled := *web
 	labelled.Labels = map[string]string{"app": "web"}
-	require.NoError(t, snap.UpdatePod(&labelled))
+	require.NoError(t, errOf(snap.PutPod(&labelled)))
 	require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: labelled.Labels}}))
 	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}})
 	assert.Equal(t, "n1", plan.Placements[0].Node)
@@ -192,9 +192,9 @@ func TestPlacesOfOtherPlansAreProven(t *testing.T) {
 // the first has to be near (rules 25.1.4 and 25.6.4).
 func TestPlacesOfAPlanThatFallsApartAreProven(t *testing.T) {
 	snap := entangled(t, pod("full", "n0", 500, "4"))
-	require.NoError(t, snap.AddNode(&outrank.Node{Name: "c", Allocatable: resource.MustList("cpu", "4", "pods", "10"), Labels: map[string]string{"zone": "c"}}))
+	require.NoError(t, snap.PutNode(&outrank.Node{Name: "c", Allocatable: resource.MustList("cpu", "4", "pods", "10"), Labels: map[string]string{"zone": "c"}}))
 	for _, p := range []*outrank.Pod{cache("cache", "c", 10, "1"), pod("held-c", "c", 2000, "2")} {
-		require.NoError(t, snap.AddPod(p))
+		require.NoError(t, errOf(snap.PutPod(p)))
 	}
 	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{nearCache("1"), inZone(pod("w", "", 95, "2.5"), "n1"), inZone(pod("takes", "", 90, "1"), "c")}})
 	require.True(t, plan.Kept, "%v", plan)
@@ -250,7 +250,7 @@ func TestContextWithMoves(t *testing.T) {
 	snap, pods := waiting(t, 20, 8, 5)
 	for _, p := range slices.Collect(snap.Pods()) {
 		owned := *p
-		require.NoError(t, snap.UpdatePod(ofSet(&owned)))
+		require.NoError(t, errOf(snap.PutPod(ofSet(&owned))))
 	}
 	eval := must(engine.NewEvaluator(engine.Config{}))
 	ended, brief := 0, 0

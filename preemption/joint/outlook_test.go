@@ -30,7 +30,7 @@ func outlooksAreTrue(d *drawn) {
 	require.NoError(d, err)
 	require.True(d, all)
 	queue := d.snap.Clone()
-	require.NoError(d, queue.AddPod(pod))
+	require.NoError(d, errOf(queue.PutPod(pod)))
 	type ranked struct {
 		node string
 		cost int64

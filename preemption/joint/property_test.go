@@ -204,7 +204,7 @@ func bruteFor(d *drawn, plan *joint.Plan) *brute {
 	queue := d.snap.Clone()
 	for _, p := range d.pods {
 		for _, s := range []*engine.Snapshot{b.start, queue} {
-			require.NoError(d, s.AddPod(p))
+			require.NoError(d, errOf(s.PutPod(p)))
 		}
 	}
 	for _, i := range plan.Order {
@@ -322,7 +322,7 @@ func (d *drawn) needed(plan *joint.Plan) {
 	var trials *engine.Trials
 	for i, at := range plan.Placements {
 		if _, known := done.Pod(at.Pod.Key()); !known {
-			require.NoError(d, done.AddPod(at.Pod))
+			require.NoError(d, errOf(done.PutPod(at.Pod)))
 		}
 		if i == 0 {
 			var err error
@@ -353,7 +353,7 @@ func (d *drawn) needed(plan *joint.Plan) {
 		}
 		mark := done.Mark()
 		for _, p := range unit {
-			require.NoError(d, done.AddPod(p))
+			require.NoError(d, errOf(done.PutPod(p)))
 		}
 		with := d.keptAway(done, plan)
 		require.NoError(d, done.Undo(mark))
@@ -379,7 +379,7 @@ func (d *drawn) late(plan *joint.Plan, stay []*outrank.Pod) bool {
 	s := d.snap.Clone()
 	for _, at := range plan.Placements {
 		if _, known := s.Pod(at.Pod.Key()); !known {
-			require.NoError(d, s.AddPod(at.Pod))
+			require.NoError(d, errOf(s.PutPod(at.Pod)))
 		}
 		if at.Node != "" && s.NominationOf(at.Pod.Key()) != "" {
 			require.NoError(d, s.Nominate(at.Pod.Key(), ""))
@@ -427,7 +427,7 @@ func (d *drawn) keptAway(done *engine.Snapshot, plan *joint.Plan) []*outrank.Pod
 			continue
 		}
 		mark := done.Mark()
-		require.NoError(d, done.Unbind(at.Pod.Key()))
+		require.NoError(d, done.Bind(at.Pod.Key(), ""))
 		status, err := d.eval.Check(done, at.Pod, at.Node)
 		require.NoError(d, err)
 		if status.Code != preemption.Success {
@@ -441,7 +441,7 @@ func (d *drawn) keptAway(done *engine.Snapshot, plan *joint.Plan) []*outrank.Pod
 // whole checks that pods which leave together are victims together.
 func (d *drawn) whole(at *joint.Placement) {
 	queue := d.snap.Clone()
-	require.NoError(d, queue.AddPod(at.Pod))
+	require.NoError(d, errOf(queue.PutPod(at.Pod)))
 	trials, err := d.eval.Trials(queue, preemption.Request{Pod: at.Pod, Now: gen.Now})
 	require.NoError(d, err)
 	for _, v := range at.Victims {
@@ -494,7 +494,7 @@ func TestPropertyOneByOne(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for _, p := range pods {
-			require.NoError(t, snap.AddPod(p))
+			require.NoError(t, errOf(snap.PutPod(p)))
 		}
 		wants := make([]joint.Choice, len(pods))
 		for i, p := range pods {

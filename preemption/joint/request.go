@@ -115,15 +115,16 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 	s := snap.Clone()
 	for _, pod := range pods {
 		known, ok := s.Pod(pod.Key())
-		if pod.NodeName != "" || ok && s.NodeOf(pod.Key()) != "" {
+		switch {
+		case pod.NodeName != "" || ok && s.NodeOf(pod.Key()) != "":
 			return nil, fmt.Errorf("pod %s runs: %w", pod.Key(), preemption.ErrState)
+		case pod.Finished():
+			return nil, fmt.Errorf("pod %s: %w: it has finished", pod.Key(), preemption.ErrState)
+		case ok && known.UID != pod.UID && known.UID != "" && pod.UID != "":
+			return nil, fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), preemption.ErrState)
 		}
-		if !ok {
-			if err := s.AddPod(pod); err != nil {
-				return nil, err
-			}
-		} else if known != pod {
-			if err := s.UpdatePod(pod); err != nil {
+		if known != pod {
+			if err := stand(s, pod, ok); err != nil {
 				return nil, err
 			}
 		}
@@ -134,6 +135,27 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 		}
 	}
 	return s, nil
+}
+
+// stand puts a pending pod in as it stands in the request, which may be an older version than the
+// known one. A known pod stays nominated to the node that the snapshot has it nominated to.
+func stand(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
+	nominated := s.NominationOf(pod.Key())
+	if known {
+		if err := s.RemovePod(pod.Key()); err != nil {
+			return err
+		}
+	}
+	if _, err := s.PutPod(pod); err != nil {
+		return err
+	}
+	if !known || s.NominationOf(pod.Key()) == nominated {
+		return nil
+	}
+	if _, there := s.Node(nominated); !there {
+		nominated = "" // it counts nowhere
+	}
+	return s.Nominate(pod.Key(), nominated)
 }
 
 // member is a pod to be placed.

@@ -52,7 +52,7 @@ func (r *run) idle(turns []turn, leave map[*outrank.Pod]bool) [][]*outrank.Pod {
 		}
 		mark := after.Mark()
 		for _, v := range unit {
-			r.fail(after.AddPod(r.asItRan(v)))
+			r.bringBack(after, v)
 		}
 		if r.err != nil || !subset(r.lacking(after, turns, unit, lacked), lacked) {
 			r.fail(after.Undo(mark))
@@ -63,11 +63,12 @@ func (r *run) idle(turns []turn, leave map[*outrank.Pod]bool) [][]*outrank.Pod {
 	return out
 }
 
-// asItRan returns a victim on the node where it runs before the plan.
-func (r *run) asItRan(victim *outrank.Pod) *outrank.Pod {
+// bringBack has a victim run again on the node where it runs before the plan.
+func (r *run) bringBack(after *engine.Snapshot, victim *outrank.Pod) {
 	back := *victim
 	back.NodeName = r.plain.NodeOf(victim.Key())
-	return &back
+	_, err := after.PutPod(&back)
+	r.fail(err)
 }
 
 // unitsOf groups the victims that leave together, the most important first.
@@ -122,7 +123,7 @@ func (r *run) lacking(after *engine.Snapshot, turns []turn, back []*outrank.Pod,
 		}
 		mark := after.Mark()
 		pod := r.pods[at.at]
-		r.fail(after.Unbind(pod.Key()))
+		r.fail(after.Bind(pod.Key(), ""))
 		if !r.takesNow(after, pod, at.node) {
 			out = append(out, at.at)
 		}
@@ -310,7 +311,7 @@ func (r *run) lackingWith(after *engine.Snapshot, turns []turn, back []*outrank.
 	mark := after.Mark()
 	defer func() { r.fail(after.Undo(mark)) }()
 	for _, v := range back {
-		r.fail(after.AddPod(r.asItRan(v)))
+		r.bringBack(after, v)
 	}
 	return r.lacking(after, turns, back, lacked)
 }

@@ -42,7 +42,7 @@ type facts struct {
 func newTotals(snap *engine.Snapshot, config *engine.Config, now time.Time) *totals {
 	b := &totals{
 		ranks: config.Policy.Ranks, cost: config.Cost, now: now, release: snap.Release(),
-		budgets: pdb.New(snap.Budgets()), facts: map[*outrank.Pod]facts{},
+		budgets: pdb.New(slices.Collect(snap.Budgets())), facts: map[*outrank.Pod]facts{},
 	}
 	if b.ranks == nil {
 		b.ranks = preemption.DefaultRanks()

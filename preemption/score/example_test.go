@@ -115,7 +115,7 @@ func ExampleScorer_Attach() {
 			panic(err)
 		}
 		p.NodeName = ranked.Choose(nil).Name
-		if err := snap.AddPod(&p); err != nil {
+		if _, err := snap.PutPod(&p); err != nil {
 			panic(err)
 		}
 		fmt.Print(p.NodeName, " ")

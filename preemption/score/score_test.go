@@ -410,7 +410,7 @@ func TestPropertyAttachedOrNot(t *testing.T) {
 				_ = snap.RemovePod(p.Key())
 			case 1:
 				if at != "" {
-					_ = snap.Unbind(p.Key())
+					_ = snap.Bind(p.Key(), "")
 				} else {
 					_ = snap.Bind(p.Key(), c.Nodes[0].Name)
 				}

@@ -34,7 +34,7 @@ func (s *Scorer) Attach(snap *engine.Snapshot) error {
 	if snap == nil {
 		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	}
-	if err := snap.Attach(counter{release: snap.Release()}); err != nil && !errors.Is(err, preemption.ErrExists) {
+	if err := snap.Attach(counter{release: snap.Release()}); err != nil && !errors.Is(err, preemption.ErrState) {
 		return err
 	}
 	return nil

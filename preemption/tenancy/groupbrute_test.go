@@ -188,7 +188,7 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 			if plan.Outcome != preemption.Preempts {
 				continue
 			}
-			require.NoError(t, eval.VerifyGroup(context.Background(), snap, plan, gen.Now))
+			require.NoError(t, eval.Verify(context.Background(), snap, plan))
 			if c.style == tenancy.KeepsItsOwn {
 				gone := snap.Clone()
 				for _, p := range plan.VictimPods() {

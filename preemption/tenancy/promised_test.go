@@ -3,7 +3,6 @@ package tenancy_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,7 +44,7 @@ func ranks(cpu ...string) (pods []*outrank.Pod) {
 // promise nominates a pod.
 func promise(t testing.TB, snap *engine.Snapshot, p *outrank.Pod, node string) {
 	t.Helper()
-	require.NoError(t, snap.AddPod(p))
+	require.NoError(t, errOf(snap.PutPod(p)))
 	require.NoError(t, snap.Nominate(p.Key(), node))
 }
 
@@ -149,7 +148,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 			}
 		}
 		kept := int64(0)
-		for _, p := range slices.Collect(snap.Nominated()) {
+		for p := range snap.Nominated() {
 			kept += p.RunningRequests(outrank.DefaultRelease).Amount(resource.CPU)
 		}
 		require.Equal(t, milli, kept, "%v", order)

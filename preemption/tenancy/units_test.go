@@ -59,7 +59,7 @@ func TestUnitsAreWorkloads(t *testing.T) {
 				require.NoError(t, err)
 				require.Len(t, group.VictimPods(), victims, "style %d: %v %v", style, group.Outcome, group.Unhelpful)
 				if victims > 0 {
-					require.NoError(t, eval.VerifyGroup(context.Background(), snap, group, now))
+					require.NoError(t, eval.Verify(context.Background(), snap, group))
 				}
 				plan, err := eval.Preempt(context.Background(), snap, pending("search-1", "search", "4", 9), now)
 				require.NoError(t, err)

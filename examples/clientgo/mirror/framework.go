@@ -165,7 +165,7 @@ func (m *Mirror) arrive(p *corev1.Pod, node, nominated string) error {
 		if err := m.snap.RemovePod(key); err != nil && !errors.Is(err, preemption.ErrNotFound) {
 			return err
 		}
-		return m.snap.AddPod(one)
+		return m.take(one)
 	})
 	return m.note(at, p, err)
 }

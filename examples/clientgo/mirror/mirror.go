@@ -63,7 +63,7 @@ func (m *Mirror) View(f func(*engine.Snapshot) error) error {
 	return f(m.snap)
 }
 
-// Update calls f with the snapshot itself, for changes from outside: Bind, Unbind
+// Update calls f with the snapshot itself, for changes from outside: Bind
 // and Nominate for decisions that are not yet written, Apply for a plan, Attach
 // for a filter. The error is that of f.
 func (m *Mirror) Update(f func(*engine.Snapshot) error) error {

@@ -12,12 +12,37 @@ import (
 
 // putPod adds an informer's pod.
 func (m *Mirror) putPod(p *corev1.Pod) error {
-	key, take := outrank.NewKey(p.Namespace, p.Name), m.snap.PutPod
+	key, take := outrank.NewKey(p.Namespace, p.Name), m.take
 	one, err := m.convert(p)
 	if err == nil && m.lostStart(key, one) {
-		take = m.snap.UpdatePod
+		take = m.takeAnew
 	}
 	return m.place(key, one, err, take)
+}
+
+// take puts a pod where it says.
+func (m *Mirror) take(p *outrank.Pod) error {
+	_, err := m.snap.PutPod(p)
+	return err
+}
+
+// takeAnew puts a version of a pod in the place of the known one, whatever it lacks that the known
+// one has. It keeps the node or the nomination that has not been written yet.
+func (m *Mirror) takeAnew(p *outrank.Pod) error {
+	key := p.Key()
+	node, nominated := m.snap.NodeOf(key), m.snap.NominationOf(key)
+	if err := errors.Join(m.snap.RemovePod(key), m.take(p)); err != nil {
+		return err
+	}
+	switch {
+	case p.NodeName != "":
+		return nil
+	case node != "":
+		return ignoreMissing(m.snap.Bind(key, node))
+	case nominated != m.snap.NominationOf(key):
+		return ignoreMissing(m.snap.Nominate(key, nominated))
+	}
+	return nil
 }
 
 // lostStart reports whether a kubelet took back a pod's start, which a snapshot by itself
@@ -82,18 +107,20 @@ func (m *Mirror) removePod(key outrank.Key) error {
 // renew puts a pod whose claims have other volumes now. It stays where it is; one
 // that was refused is tried again, and may have finished. Its problems are its own.
 func (m *Mirror) renew(key outrank.Key) {
-	at, take := m.refused[key], m.snap.PutPod
+	at, known := m.refused[key], false
 	if at == nil {
-		at, _ = m.snap.Pod(key)
-		take = m.snap.UpdatePod
+		at, known = m.snap.Pod(key)
 	}
 	api, _ := at.Value.(*corev1.Pod)
 	one, err := m.convert(api)
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
+		if known && at.NominatedNodeName != "" { // another one may have taken its place since
+			one.NominatedNodeName = m.snap.NominationOf(key)
+		}
 	}
 	pod := id{podKind, string(key)}
-	_ = m.telling(pod, func() error { return m.note(pod, api, m.place(key, one, err, take)) })
+	_ = m.telling(pod, func() error { return m.note(pod, api, m.place(key, one, err, m.take)) })
 }
 
 // apiPod is the pod that a pod of the snapshot was made of, nil for none.

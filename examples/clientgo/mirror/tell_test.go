@@ -66,7 +66,10 @@ func TestTell(t *testing.T) {
 		{"another pod of the name goes", func() error { p := version("7", ""); p.UID = "v"; return m.Delete(p) }, nil},
 		{"one that is refused", func() error { require.Error(t, m.Put(bad)); return nil }, nil},
 		{"a change from outside", func() error {
-			return m.Update(func(s *engine.Snapshot) error { return s.AddPod(&outrank.Pod{Name: "p3"}) })
+			return m.Update(func(s *engine.Snapshot) error {
+				_, err := s.PutPod(&outrank.Pod{Name: "p3"})
+				return err
+			})
 		}, nil},
 		{"a pod that waits", func() error { return m.Put(pod("p4", "")) }, []string{`<nil> -> p4 on ""`}},
 		{"its binding, from outside", func() error {

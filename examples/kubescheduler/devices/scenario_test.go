@@ -290,13 +290,13 @@ func (w *scenarioWorld) apply(*scenario.Command) (string, error) {
 	for i := range w.plan.Victims { // they are told to leave, and take a while
 		leaving := *w.plan.Victims[i].Pod
 		leaving.DeletionTimestamp, leaving.DisruptionReason = scenario.Now, outrank.PreemptionByScheduler
-		if err := w.snap.UpdatePod(&leaving); err != nil {
+		if _, err := w.snap.PutPod(&leaving); err != nil {
 			return "", err
 		}
 	}
 	pod := *w.plan.Pod
 	pod.NominatedNodeName = w.plan.Node
-	if err := w.snap.PutPod(&pod); err != nil {
+	if _, err := w.snap.PutPod(&pod); err != nil {
 		return "", err
 	}
 	var b strings.Builder

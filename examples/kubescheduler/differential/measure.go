@@ -170,7 +170,10 @@ func (m *measurement) ours() error {
 	if err := errors.Join(known(0), m.time(&m.cell.Known, calls, known)); err != nil {
 		return err
 	}
-	change := func(i int) error { return m.snap.UpdatePod(m.moving[i%2]) }
+	change := func(i int) error {
+		_, err := m.snap.PutPod(m.moving[i%2])
+		return err
+	}
 	if err := m.time(&m.cell.Changed, calls, func(i int) error { return errors.Join(change(i), known(i)) }); err != nil {
 		return err
 	}

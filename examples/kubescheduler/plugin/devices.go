@@ -262,7 +262,7 @@ func (p *Plugin) viewFor(pod *v1.Pod, decide func(*engine.Snapshot) error) error
 		if had, ok := snap.Node(n.Name); !ok || had == n {
 			continue
 		}
-		if err := snap.UpdateNode(n); err != nil {
+		if err := snap.PutNode(n); err != nil {
 			return err
 		}
 	}

@@ -15,8 +15,7 @@ import (
 //
 // It is lazy: it computes a status when preemption is about to look at it, and
 // only where a pod that the budget covers has changed. A new allowance makes the
-// snapshot match all kinds of pods anew, so that runs with many preemptions under
-// many budgets are slow.
+// snapshot copy its list of budgets.
 type budgets struct {
 	matcher *pdb.Budgets
 	// list are the budgets with their present allowance; each is replaced when
@@ -66,9 +65,9 @@ func (b *budgets) touch(p *pod) {
 	}
 }
 
-// renew computes what is stale, and reports whether any allowance changed.
-func (b *budgets) renew(now time.Time) bool {
-	changed := false
+// renew computes what is stale, and returns the budgets whose allowance changed.
+func (b *budgets) renew(now time.Time) []*outrank.PodDisruptionBudget {
+	var changed []*outrank.PodDisruptionBudget
 	for i, x := range b.list {
 		if !b.stale[i] || x.MinAvailable == nil && x.MaxUnavailable == nil {
 			continue
@@ -81,7 +80,7 @@ func (b *budgets) renew(now time.Time) bool {
 		if err == nil && status.Allowed != x.DisruptionsAllowed {
 			copied := *x
 			copied.DisruptionsAllowed = status.Allowed
-			b.list[i], changed = &copied, true
+			b.list[i], changed = &copied, append(changed, &copied)
 		}
 	}
 	clear(b.stale)

@@ -163,7 +163,8 @@ func SetBudgets(list []*outrank.PodDisruptionBudget) Change {
 		b.renew(s.Time())
 		s.cluster.tries.changed(nil)
 		s.teller.tell(Event{Kind: Changed}, "%d budgets", len(list))
-		return s.cluster.snap.SetBudgets(b.list)
+		s.cluster.replaceBudgets()
+		return nil
 	}}
 }
 

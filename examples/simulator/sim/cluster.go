@@ -37,7 +37,8 @@ func (c *cluster) show(p *pod) {
 		c.tries.changed(c.hostOf(before))
 	}
 	if want != nil {
-		must(c.snap.AddPod(want))
+		_, err := c.snap.PutPod(want)
+		must(err)
 		c.tries.changed(c.hostOf(want))
 	}
 	c.reserve(p)
@@ -95,7 +96,20 @@ func (c *cluster) take(p *pod, sign int64) {
 
 // syncBudgets shows the snapshot the present allowances.
 func (c *cluster) syncBudgets(now time.Time) {
-	if c.budgets.any && c.budgets.renew(now) {
-		must(c.snap.SetBudgets(c.budgets.list))
+	if !c.budgets.any {
+		return
+	}
+	for _, b := range c.budgets.renew(now) {
+		must(c.snap.PutBudget(b))
+	}
+}
+
+// replaceBudgets shows the snapshot the present budgets in place of those that it knows.
+func (c *cluster) replaceBudgets() {
+	for b := range c.snap.Budgets() {
+		must(c.snap.RemoveBudget(b.Key()))
+	}
+	for _, b := range c.budgets.list {
+		must(c.snap.PutBudget(b))
 	}
 }

@@ -31,7 +31,7 @@ func TestDecided(t *testing.T) {
 	var end error
 	config := sim.Config{Decided: func(d sim.Decision) error {
 		require.Nil(t, d.Group)
-		require.NoError(t, d.Evaluator.Verify(context.Background(), d.Snapshot, d.Plan, d.Time), "nothing has happened yet")
+		require.NoError(t, d.Evaluator.Verify(context.Background(), d.Snapshot, d.Plan), "nothing has happened yet")
 		seen = append(seen, d.Plan.Pod.Name+" "+d.Plan.Node+" "+d.Plan.Victims[0].Pod.Name)
 		return end
 	}}

@@ -16,7 +16,10 @@ type fleet struct {
 
 // add adds a node behind all others.
 func (f *fleet) add(n *outrank.Node) error {
-	if err := f.cluster.snap.AddNode(n); err != nil {
+	if n != nil && f.cluster.hosts[n.Name] != nil {
+		return knownNode(n.Name)
+	}
+	if err := f.cluster.snap.PutNode(n); err != nil {
 		return err
 	}
 	f.cluster.addHost(n)
@@ -28,7 +31,7 @@ func (f *fleet) add(n *outrank.Node) error {
 // update replaces a node. The text is for people.
 func (f *fleet) update(n *outrank.Node, text string) {
 	f.cluster.addHost(n)
-	must(f.cluster.snap.UpdateNode(n))
+	must(f.cluster.snap.PutNode(n))
 	f.changed(n, queue.EventNodeUpdated, text)
 }
 

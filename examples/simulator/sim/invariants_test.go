@@ -260,7 +260,7 @@ func (w *watch) allowances() {
 			}
 		}
 	}
-	for i, b := range w.s.cluster.snap.Budgets() {
+	for i, b := range slices.Collect(w.s.cluster.snap.Budgets()) {
 		require.Same(w, b, w.s.cluster.budgets.list[i])
 		if b.MinAvailable == nil && b.MaxUnavailable == nil {
 			continue

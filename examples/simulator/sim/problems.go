@@ -33,6 +33,11 @@ func missingPod(key outrank.Key) error { return fmt.Errorf("pod %s: %w", key, pr
 // missingNode returns the error about a node that does not exist.
 func missingNode(name string) error { return fmt.Errorf("node %s: %w", name, preemption.ErrNotFound) }
 
+// knownNode returns the error about a node that is there already.
+func knownNode(name string) error {
+	return fmt.Errorf("node %s: %w: it is there already", name, preemption.ErrState)
+}
+
 // must is for what only a mistake in this package can make fail.
 func must(err error) {
 	if err != nil {

@@ -230,7 +230,7 @@ func TestChangesRefused(t *testing.T) {
 		{RemoveNode("x"), preemption.ErrNotFound},
 		{Cordon("x"), preemption.ErrNotFound},
 		{SetLabels("default/x", nil), preemption.ErrNotFound},
-		{AddNode(node("n", "1")), preemption.ErrExists},
+		{AddNode(node("n", "1")), preemption.ErrState},
 		{AddPod(Work{}), outrank.ErrInvalid},
 		{AddPod(endless(asking("a", 0, "1"), 0)), outrank.ErrInvalid},
 		{SetBudgets([]*outrank.PodDisruptionBudget{{}}), outrank.ErrInvalid},

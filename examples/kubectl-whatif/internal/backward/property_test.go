@@ -189,7 +189,7 @@ func trialIsTrue(t *rapid.T, s question.Setting, at *engine.Snapshot, a *backwar
 	by, _ := snap.Pod(a.By.Key)
 	switch trial.Way {
 	case backward.ByBudget:
-		for _, b := range snap.Budgets() {
+		for b := range snap.Budgets() {
 			if slices.Contains(trial.Budgets, b.Key()) {
 				strict := *b
 				strict.DisruptionsAllowed = 0
@@ -206,7 +206,7 @@ func trialIsTrue(t *rapid.T, s question.Setting, at *engine.Snapshot, a *backwar
 			with := at.Clone()
 			other := *pod
 			other.Priority = outrank.Priority(value)
-			require.NoError(t, with.UpdatePod(&other))
+			require.NoError(t, errOf(with.PutPod(&other)))
 			return !slices.Contains(decide(t, s, with, by), pod.Key())
 		}
 		require.Equal(t, trial.Spared, spares(*trial.Priority), "%s: %d", trial.Way, *trial.Priority)
@@ -227,11 +227,11 @@ func trialIsTrue(t *rapid.T, s question.Setting, at *engine.Snapshot, a *backwar
 			one.Labels["kubernetes.io/hostname"] = one.Name
 		}
 		one.Taints = slices.DeleteFunc(slices.Clone(like.Taints), func(taint outrank.Taint) bool { return strings.HasPrefix(taint.Key, "node.kubernetes.io/") })
-		require.NoError(t, snap.AddNode(&one))
+		require.NoError(t, snap.PutNode(&one))
 	case backward.ByPolicy:
 		polite := *by
 		polite.PreemptionPolicy = outrank.PreemptNever
-		require.NoError(t, snap.UpdatePod(&polite))
+		require.NoError(t, errOf(snap.PutPod(&polite)))
 		by = &polite
 	}
 	victims := decide(t, s, snap, by)
@@ -242,3 +242,6 @@ func trialIsTrue(t *rapid.T, s question.Setting, at *engine.Snapshot, a *backwar
 	}
 	require.Equal(t, victims, told, "who leaves instead")
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

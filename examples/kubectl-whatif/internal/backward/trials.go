@@ -122,7 +122,7 @@ func (s *sparing) budget() (Trial, error) {
 // newBudget is one that allows nothing, with a name that is free.
 func (s *sparing) newBudget(labels map[string]string) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Namespace: s.pod.NamespaceName(), Name: "spares-" + s.pod.Name, Selector: &outrank.LabelSelector{MatchLabels: labels}}
-	for slices.ContainsFunc(s.m.Snapshot().Budgets(), func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() }) {
+	for slices.ContainsFunc(slices.Collect(s.m.Snapshot().Budgets()), func(known *outrank.PodDisruptionBudget) bool { return known.Key() == b.Key() }) {
 		b.Name += "-x"
 	}
 	return b
@@ -178,7 +178,8 @@ func (s *sparing) prioritized(value int32, class string) func(*engine.Snapshot) 
 		p := *s.pod
 		p.Priority, p.PriorityClassName = outrank.Priority(value), class
 		p.NodeName = snap.NodeOf(p.Key())
-		return snap.UpdatePod(&p)
+		_, err := snap.PutPod(&p)
+		return err
 	}
 }
 
@@ -223,7 +224,7 @@ func (s *sparing) node() (Trial, error) {
 	if err != nil {
 		return t, err
 	}
-	return t, s.try(&t, func(snap *engine.Snapshot) error { return snap.AddNode(n) })
+	return t, s.try(&t, func(snap *engine.Snapshot) error { return snap.PutNode(n) })
 }
 
 // policy tries a preemptor that waits for room.
@@ -238,7 +239,7 @@ func (s *sparing) policy() (Trial, error) {
 			polite := *p
 			polite.PreemptionPolicy = outrank.PreemptNever
 			polite.NodeName, polite.NominatedNodeName = cmp.Or(snap.NodeOf(p.Key()), p.NodeName), snap.NominationOf(p.Key())
-			if err := snap.UpdatePod(&polite); err != nil {
+			if _, err := snap.PutPod(&polite); err != nil {
 				return err
 			}
 		}

@@ -177,7 +177,7 @@ func TestContradictions(t *testing.T) {
 		pod            outrank.Key
 		events, wanted string
 	}{
-		{shop(), "shop/none", "", "pod shop/none: not in the snapshot"},
+		{shop(), "shop/none", "", "pod shop/none: not found"},
 		{shop(), "shop/first", "", "pod shop/first has no node in the dump"},
 		{leaving, "shop/web", "", "pod shop/web is being deleted already in the dump (PreemptionByScheduler)"},
 		{shop(), "shop/web", event("web", `"message":"Preempted by pod uid-gone on node n1"`), "the pod with uid uid-gone on node n1 pushed shop/web out, and the dump has no such pod"},

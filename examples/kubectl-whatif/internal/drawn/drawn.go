@@ -77,7 +77,7 @@ func State(s question.Setting) (out []string) {
 	for n := range s.Snapshot.Nodes() {
 		out = append(out, fmt.Sprintf("%p %d", n, s.Snapshot.Used(n.Name, resource.CPU)))
 	}
-	for _, b := range s.Snapshot.Budgets() {
+	for b := range s.Snapshot.Budgets() {
 		out = append(out, fmt.Sprintf("%p %d", b, b.DisruptionsAllowed))
 	}
 	return out

@@ -33,7 +33,7 @@ func priced(t *rapid.T, s question.Setting, pod *outrank.Pod, value int32) (*out
 		again := *p
 		again.Priority = &value
 		again.NodeName, again.NominatedNodeName = s.Snapshot.NodeOf(p.Key()), s.Snapshot.NominationOf(p.Key())
-		require.NoError(t, s.Snapshot.UpdatePod(&again))
+		require.NoError(t, errOf(s.Snapshot.PutPod(&again)))
 	}
 	return &one, s
 }
@@ -247,3 +247,6 @@ func TestNobodyToAskAbout(t *testing.T) {
 	_, err := inverse.AskLargest(scenario(t, s), bare)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

@@ -126,7 +126,7 @@ func (c *AddNodes) apply(s *Scenario) error {
 		if _, ok := s.snap.Node(n.Name); ok {
 			return there(c, "node", n.Name)
 		}
-		if err := s.snap.AddNode(n); err != nil {
+		if err := s.snap.PutNode(n); err != nil {
 			return err
 		}
 		s.added = append(s.added, n.Name)
@@ -223,7 +223,7 @@ func (c *Recreate) apply(s *Scenario) error {
 		}
 		again := *next
 		again.NodeName = node
-		if err := s.snap.UpdatePod(&again); err != nil {
+		if _, err := s.snap.PutPod(&again); err != nil {
 			return err
 		}
 	}

@@ -248,7 +248,7 @@ func (c *AddPods) apply(s *Scenario) error {
 			pods = pods[:i]
 			break
 		}
-		if err := s.snap.AddPod(&one); err != nil {
+		if _, err := s.snap.PutPod(&one); err != nil {
 			return err
 		}
 		s.moved[one.Key()] = motion{origin: New, workload: len(s.workloads)}

@@ -205,7 +205,7 @@ func (q *classQuestion) census() error {
 		if p.Owner != (outrank.Owner{}) && !p.Mirror && !p.Static && !p.Terminating() {
 			if next := q.next(p); next != p {
 				c.remade = next
-				if err := again.UpdatePod(next); err != nil {
+				if _, err := again.PutPod(next); err != nil {
 					return err
 				}
 				q.out.Remade++

@@ -60,7 +60,7 @@ func (q *classQuestion) impact(pod *outrank.Pod) (*PendingImpact, error) {
 // alone asks about a pod by itself, and leaves the scene as it is.
 func (q *classQuestion) alone(s *scene, pod *outrank.Pod) (Turn, error) {
 	mark := s.snap.Mark()
-	err := s.snap.UpdatePod(pod)
+	err := s.stand(pod)
 	var turn Turn
 	if err == nil {
 		turn, _, err = s.decide(s.set.evaluatorFor(pod), pod)

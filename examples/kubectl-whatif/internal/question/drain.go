@@ -164,7 +164,7 @@ func (d *draining) cordon() error {
 		n, _ := d.snap.Node(name)
 		cordoned := *n
 		cordoned.Unschedulable = true
-		if err := d.snap.UpdateNode(&cordoned); err != nil {
+		if err := d.snap.PutNode(&cordoned); err != nil {
 			return err
 		}
 	}
@@ -417,7 +417,7 @@ func (d *draining) replace() (changed bool, err error) {
 		changed = true
 		healthy := *p
 		healthy.Ready, healthy.NodeName = true, d.snap.NodeOf(key)
-		if err := d.snap.UpdatePod(&healthy); err != nil {
+		if _, err := d.snap.PutPod(&healthy); err != nil {
 			return false, err
 		}
 		for _, i := range d.budgets.Covering(&healthy) {

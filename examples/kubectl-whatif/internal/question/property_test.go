@@ -71,7 +71,7 @@ func (s *stage) run(pod *outrank.Pod, node string) {
 	require.True(s, s.fits(pod, node), "%s is said to fit on %s", pod.Key(), node)
 	placed := *pod
 	placed.NodeName, placed.NominatedNodeName = node, ""
-	require.NoError(s, s.snap.PutPod(&placed))
+	require.NoError(s, errOf(s.snap.PutPod(&placed)))
 }
 
 func (s *stage) remove(victims []question.Victim) {
@@ -208,7 +208,7 @@ func (s *stage) announce(turn *question.Turn) {
 		if !v.Terminating {
 			leaving := *known
 			leaving.NodeName, leaving.DeletionTimestamp, leaving.DisruptionReason = s.snap.NodeOf(v.Key), s.Now, outrank.PreemptionByScheduler
-			require.NoError(s, s.snap.UpdatePod(&leaving))
+			require.NoError(s, errOf(s.snap.PutPod(&leaving)))
 		}
 	}
 	for _, key := range turn.ClearedNominations {

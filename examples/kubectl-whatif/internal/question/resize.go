@@ -116,7 +116,8 @@ func (c *Resize) apply(s *Scenario) error {
 	}
 	s.moved[p.Key()] = motion{origin: Resizing, from: r.Pod.Node}
 	s.resizes = append(s.resizes, r)
-	return s.snap.UpdatePod(asked)
+	_, err = s.snap.PutPod(asked)
+	return err
 }
 
 // resizable finds the pod of a resize, and claims its container.
@@ -274,7 +275,8 @@ func (s *Scenario) actuate(r *pendingResize) error {
 	if _, err := s.books.Resize(p, &now); err != nil {
 		return err
 	}
-	return s.snap.UpdatePod(&now)
+	_, err := s.snap.PutPod(&now)
+	return err
 }
 
 // reported are containers with a status: where there is none, what they ask for is in force.

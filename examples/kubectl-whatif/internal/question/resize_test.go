@@ -76,7 +76,7 @@ func (s *stage) resize(of string, decided map[string]bool) question.Change {
 	if all := would.Requests(); all[resource.CPU].Cmp(n.Allocatable[resource.CPU]) > 0 || all[resource.Memory].Cmp(n.Allocatable[resource.Memory]) > 0 || p.Static || p.Mirror {
 		a.outcome, waits.ResizeDeferred, waits.ResizeInfeasible = question.NeverDone, false, true
 	}
-	require.NoError(s, s.snap.UpdatePod(&waits))
+	require.NoError(s, errOf(s.snap.PutPod(&waits)))
 	s.asks = append(s.asks, a)
 	return &question.Resize{Of: of, Pod: p.Key(), Container: p.Containers[0].Name, Requests: to}
 }
@@ -143,7 +143,7 @@ func (s *stage) kubelets() {
 		done := *a.would
 		done.Containers = slices.Clone(done.Containers)
 		done.Containers[0].AllocatedResources, done.Containers[0].Actual = done.Containers[0].Requests, done.Containers[0].Requests
-		require.NoError(s, s.snap.UpdatePod(&done))
+		require.NoError(s, errOf(s.snap.PutPod(&done)))
 		a.outcome = question.Done
 	}
 }

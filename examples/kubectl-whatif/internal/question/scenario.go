@@ -139,7 +139,7 @@ func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	stage := s.before.Snapshot.Clone()
 	for _, name := range s.added {
 		if n, ok := s.snap.Node(name); ok {
-			if err := stage.AddNode(n); err != nil {
+			if err := stage.PutNode(n); err != nil {
 				return nil, err
 			}
 		}
@@ -254,7 +254,8 @@ func (s *Scenario) recreate(p *outrank.Pod, m motion) error {
 		return nil
 	}
 	s.moved[next.Key()] = m
-	return s.snap.AddPod(next)
+	_, err = s.snap.PutPod(next)
+	return err
 }
 
 // release takes a running pod from its node: it is recreated, unless nobody does that or it
@@ -326,7 +327,7 @@ func (s *Scenario) priced(p *outrank.Pod) *outrank.Pod {
 
 // renew reads the budgets of the snapshot again.
 func (s *Scenario) renew() {
-	list := s.snap.Budgets()
+	list := slices.Collect(s.snap.Budgets())
 	s.budgets, s.allowed = pdb.New(list), list
 }
 

@@ -77,7 +77,7 @@ func changed(t *rapid.T, s question.Setting) (_ []question.Change, walk *stage, 
 			more.Name = fmt.Sprintf("more-%d", i)
 			decided[more.Name] = true
 			out = append(out, &question.AddNodes{Of: of, Nodes: []*outrank.Node{&more}})
-			require.NoError(t, walk.snap.AddNode(&more))
+			require.NoError(t, walk.snap.PutNode(&more))
 		case 2:
 			name := rapid.SampledFrom([]string{"low", "high"}).Draw(t, "class")
 			if classes[name] != nil {
@@ -309,7 +309,7 @@ func (d *drainByHand) deploy(n int) question.Change {
 	for i := range n {
 		made := *one
 		made.Name, made.UID = fmt.Sprintf("new-%d", i+1), ""
-		require.NoError(d, d.snap.AddPod(&made))
+		require.NoError(d, errOf(d.snap.PutPod(&made)))
 	}
 	for i, b := range d.Cluster.Budgets {
 		d.grown[b.Key()] = wants(b, covered(b)) - wants(b, before[i])
@@ -323,7 +323,7 @@ func (d *drainByHand) cordon(nodes []string) {
 		n, _ := d.snap.Node(name)
 		c := *n
 		c.Unschedulable = true
-		require.NoError(d, d.snap.UpdateNode(&c))
+		require.NoError(d, d.snap.PutNode(&c))
 	}
 }
 
@@ -361,7 +361,7 @@ func (d *drainByHand) wait(p *outrank.Pod, node string) {
 	}
 	next.StartTime, next.DeletionTimestamp = time.Time{}, time.Time{}
 	d.another[next.Key()] = true
-	require.NoError(d, d.snap.AddPod(next))
+	require.NoError(d, errOf(d.snap.PutPod(next)))
 }
 
 // ready counts the ready pods of each budget.
@@ -500,7 +500,7 @@ func (d *drainByHand) schedule() (changed bool) {
 		changed = true
 		ready := *p
 		ready.Ready, ready.NodeName = true, d.snap.NodeOf(key)
-		require.NoError(d, d.snap.UpdatePod(&ready))
+		require.NoError(d, errOf(d.snap.PutPod(&ready)))
 	}
 	d.recount()
 	return changed
@@ -650,3 +650,6 @@ func TestNewPodsUnderABudget(t *testing.T) {
 	other.Pod = pod("more", "", 5, "1", owned("ReplicaSet", "more"), labelled("app", "other"))
 	require.Equal(t, 2, drain(&question.AddPods{Of: "more", Workload: other}).Waits)
 }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

@@ -2,6 +2,7 @@ package question
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -27,7 +28,7 @@ type scene struct {
 
 func (s *Setting) scene(ctx context.Context) *scene {
 	snap := s.Snapshot.Clone()
-	list := snap.Budgets()
+	list := slices.Collect(snap.Budgets())
 	return &scene{ctx: ctx, set: s, snap: snap, budgets: pdb.New(list), allowed: list, books: s.Limits.Books(snap.Release())}
 }
 
@@ -38,7 +39,20 @@ func (s *scene) bind(pod *outrank.Pod, node string) error {
 	}
 	placed := *pod
 	placed.NodeName, placed.NominatedNodeName = node, ""
-	return s.snap.AddPod(&placed)
+	_, err := s.snap.PutPod(&placed)
+	return err
+}
+
+// stand has a waiting pod wait as another version of it says. Its nomination is that of the scene.
+func (s *scene) stand(pod *outrank.Pod) error {
+	nominated := s.snap.NominationOf(pod.Key())
+	if _, err := s.snap.PutPod(pod); err != nil || s.snap.NominationOf(pod.Key()) == nominated {
+		return err
+	}
+	if _, ok := s.snap.Node(nominated); !ok {
+		nominated = "" // it counts nowhere
+	}
+	return s.snap.Nominate(pod.Key(), nominated)
 }
 
 // nominate lets a pending pod wait for room on a node, "" for nowhere.
@@ -48,7 +62,8 @@ func (s *scene) nominate(pod *outrank.Pod, node string) error {
 	}
 	waiting := *pod
 	waiting.NodeName, waiting.NominatedNodeName = "", node
-	return s.snap.AddPod(&waiting)
+	_, err := s.snap.PutPod(&waiting)
+	return err
 }
 
 // ask makes victims leave: from now on they terminate, hold their room, and no
@@ -64,7 +79,7 @@ func (s *scene) ask(victim *outrank.Pod) error {
 	if leaving.DeletionTimestamp.Before(time.Unix(0, 0)) {
 		leaving.DeletionTimestamp = time.Unix(0, 0).UTC()
 	}
-	if err := s.snap.UpdatePod(&leaving); err != nil {
+	if _, err := s.snap.PutPod(&leaving); err != nil {
 		return err
 	}
 	return s.charge(known)

@@ -18,7 +18,10 @@ func (s *Scenario) Context() error { return s.ctx.Err() }
 
 // Put takes a pod for the one of its name, where that is, whatever the cluster says of it: for a
 // search that tries one pod in several ways. It is no change that contradicts another.
-func (s *Scenario) Put(p *outrank.Pod) error { return s.snap.PutPod(p) }
+func (s *Scenario) Put(p *outrank.Pod) error {
+	_, err := s.snap.PutPod(p)
+	return err
+}
 
 // Trials are the dry runs for a pod as the scenario stands, by the evaluator that decides for it.
 // Errors are those of [engine.Evaluator.Trials], and about a pod whose scheduler is not known.

@@ -267,7 +267,7 @@ func (a *adviser) oneMore(r *Remedy, eval *engine.Evaluator, pod *outrank.Pod) (
 		snap := a.set.Snapshot
 		mark := snap.Mark()
 		one := a.settled.NodesLike(like, 1)[0]
-		err := snap.AddNode(one)
+		err := snap.PutNode(one)
 		var status preemption.Status
 		if err == nil {
 			status, err = eval.Check(snap, pod, one.Name)

@@ -175,7 +175,7 @@ func TestPropertyReachCanBeHad(t *testing.T) {
 		node := set.Snapshot.NodeOf(p.Key())
 		p.NodeName = node
 		snap := set.Snapshot.Clone()
-		require.NoError(t, snap.UpdatePod(&p))
+		require.NoError(t, errOf(snap.PutPod(&p)))
 		n, _ := snap.Node(node)
 		bare := *n
 		bare.Labels = maps.Clone(n.Labels)
@@ -183,7 +183,7 @@ func TestPropertyReachCanBeHad(t *testing.T) {
 			bare.Labels = map[string]string{}
 		}
 		bare.Labels["kubernetes.io/hostname"] = node
-		require.NoError(t, snap.UpdateNode(&bare))
+		require.NoError(t, snap.PutNode(&bare))
 		for _, reach := range made(t, set).Reach {
 			asker := &outrank.Pod{
 				Namespace: p.NamespaceName(), Name: "asker", Priority: outrank.Priority(reach.Value),
@@ -307,7 +307,7 @@ func TestPropertyRemediesHelp(t *testing.T) {
 					another.Labels["kubernetes.io/hostname"] = "another"
 				}
 				with := snap.Clone()
-				require.NoError(t, with.AddNode(&another))
+				require.NoError(t, with.PutNode(&another))
 				status, err := set.Evaluator.Check(with, pod, "another")
 				require.NoError(t, err)
 				return status.Code == preemption.Success
@@ -494,3 +494,6 @@ func TestErrors(t *testing.T) {
 type broken struct{ error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.error }
+
+// errOf is the error of a call that returns something beside it.
+func errOf[T any](_ T, err error) error { return err }

@@ -69,5 +69,6 @@ func setAside(snap *engine.Snapshot, p *outrank.Pod) error {
 	}
 	without := *p
 	without.NominatedNodeName = ""
-	return snap.AddPod(&without)
+	_, err := snap.PutPod(&without)
+	return err
 }

@@ -164,7 +164,7 @@ func (f *fixture) decisions() []call {
 		f.on("Preempt a third time", preempt),
 		f.on("Explain", func(ctx context.Context) error { _, err := e.Explain(ctx, f.snap, f.pod, now()); return err }),
 		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
-		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan, now()) }),
+		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan) }),
 		f.on("Regret", func(ctx context.Context) error { _, err := e.Regret(ctx, f.snap, f.plan, now()); return err }),
 		f.on("PreemptAcross", func(ctx context.Context) error {
 			_, err := e.PreemptAcross(ctx, f.snap, f.pod, now())
@@ -266,7 +266,7 @@ func (f *fixture) owned() (*engine.Snapshot, error) {
 		case i%4 > 0:
 			q := *p
 			q.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "set"}
-			err = snap.UpdatePod(&q)
+			_, err = snap.PutPod(&q)
 		}
 		if err != nil {
 			return nil, err

@@ -27,11 +27,7 @@ func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err
 	}
-	for _, s := range r.Before {
-		if s.Code == filters.Success {
-			r.Feasible++
-		}
-	}
+	r.CountFeasible()
 	r.Ineligible = a.Eligible(r.StatusOf)
 	if !everything && (r.Feasible > 0 || r.Ineligible != "") {
 		return r, nil

@@ -18,7 +18,7 @@ func (r *Result) AsPlan() *preemption.Plan {
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
 	case r.Feasible > 0:
-		p.Outcome = preemption.Fits
+		p.Outcome, p.FirstFit = preemption.Fits, r.NodeAt(r.FirstFit).Name
 	case r.Ineligible != "":
 		p.Outcome = preemption.NotEligible
 	case r.Best < 0:

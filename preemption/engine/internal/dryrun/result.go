@@ -25,6 +25,7 @@ type Result struct {
 	candidates []preemption.Candidate // by position; nil unless all are to be kept
 	Ineligible preemption.Ineligibility
 	Feasible   int
+	FirstFit   int // the first position of a node that takes the pod, where there are any
 	Best       int // -1 for none
 	Chosen     preemption.Candidate
 	// Failed is the error of an extender that ended the search; nobody is chosen then.
@@ -45,6 +46,19 @@ func (r *Result) StatusOf(node string) (filters.Status, bool) {
 		return filters.Status{}, false
 	}
 	return r.Before[slices.Index(r.Attempt.Asked.Snap.Order, slot)], true
+}
+
+// CountFeasible counts the nodes that take the pod as things are.
+func (r *Result) CountFeasible() {
+	for i, s := range r.Before {
+		if s.Code != filters.Success {
+			continue
+		}
+		if r.Feasible == 0 {
+			r.FirstFit = i
+		}
+		r.Feasible++
+	}
 }
 
 // better compares two candidates. The caller goes by position, so equal

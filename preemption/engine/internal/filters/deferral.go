@@ -34,7 +34,7 @@ func DeferralOf(s *state.Snapshot, pod *outrank.Pod) deferral {
 func CheckAsker(s *state.Snapshot, pod *outrank.Pod) error {
 	err := s.CheckPreemptor(pod)
 	if errors.Is(err, preemption.ErrState) {
-		if p, ok := s.PodStates.Of(pod); ok && MakesRoomFor(s, pod, p) {
+		if p, ok := s.Known(pod); ok && MakesRoomFor(s, pod, p) {
 			return nil
 		}
 	}

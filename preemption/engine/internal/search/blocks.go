@@ -21,7 +21,7 @@ func (s *Search) spanSize() int { return min(s.chunk, state.SummaryBlockSize) }
 // beginBlocks begins the spans, none of which has candidates yet.
 func (s *Search) beginBlocks() {
 	p := &s.blocks
-	p.positions, p.passing, p.least = s.snap.Positions(), nil, noCandidates
+	p.positions, p.firsts, p.passing, p.least = s.snap.Positions(), s.snap.FirstPositions(), nil, noCandidates
 	p.spans = state.Fill(p.spans, len(p.digests)*state.SummaryBlockSize/s.spanSize(), span{bound: noCandidates})
 }
 
@@ -106,6 +106,9 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 		number := bits.OnesCount64(nodes)
 		w.before.count(before, number)
 		w.after.count(after, number)
+		if before == 0 {
+			w.fitTogether(block, nodes)
+		}
 		if helped(before, after) {
 			x.together = nodes
 			x.bound.top, x.bound.victims, x.bound.start = d.Least(asks)
@@ -116,7 +119,7 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	for left := nodes; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
 		b := w.boundRoughly(x, block, i)
-		w.before.count(b.before, 1)
+		w.answered(b.before, int(w.search.blocks.positions[slotOf(block, i)]))
 		w.after.count(b.after, 1)
 		if b.Kind != Settled {
 			x.together |= 1 << i
@@ -124,6 +127,17 @@ func (w *Worker) boundTogether(x *span, block int, nodes uint64) {
 	}
 	if x.together == 0 {
 		x.bound = noCandidates
+	}
+}
+
+// fitTogether notes that all these nodes of a block take the preemptor.
+func (w *Worker) fitTogether(block int, nodes uint64) {
+	p := &w.search.blocks
+	if int(p.firsts[block]) >= w.firstFit {
+		return // all of them come later than one that is known
+	}
+	for ; nodes != 0; nodes &= nodes - 1 {
+		w.firstFit = min(w.firstFit, int(p.positions[slotOf(block, bits.TrailingZeros64(nodes))]))
 	}
 }
 
@@ -196,7 +210,7 @@ func (w *Worker) boundAlone(x *span, block, i int) {
 		*b = NodeBound{}
 		w.boundPods(b, position, slot)
 	}
-	w.before.count(b.before, 1)
+	w.answered(b.before, position)
 	w.after.count(b.after, 1)
 	if b.Kind != Settled {
 		x.open |= 1 << i

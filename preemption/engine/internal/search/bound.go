@@ -15,7 +15,7 @@ func (w *Worker) BoundNodes(from, to int) {
 		} else {
 			w.boundFiltered(b, position, slot)
 		}
-		w.before.count(b.before, 1)
+		w.answered(b.before, position)
 		w.after.count(b.after, 1)
 	}
 }

@@ -83,6 +83,7 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best 
 		w.before.others, w.after.others = append(before, t.before.others...), append(after, t.after.others...)
 	}()
 	if err = c.update(ctx); err == nil {
+		w.firstFit = t.firstFit()
 		if plan = c.search.beginPlan(); plan.Outcome == preemption.Preempts {
 			best, err = c.best(ctx)
 		}
@@ -255,6 +256,7 @@ func (c *cachedSearch) bound(position int32) {
 	}
 	c.w.before.count(e.before, 1)
 	c.w.after.count(e.after, 1)
+	c.t.noteFit(position, e.before == 0)
 }
 
 // noteEvaluated notes what the worker found when it evaluated a node, and what that depends on.

@@ -73,7 +73,7 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 		return w.note(position)
 	case sum.Flags&^state.AnyUnits == 0 && !w.search.Attempt.Plan.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
-		w.before.count(x, 1)
+		w.answered(x, position)
 		if x != 0 {
 			report.Status = w.search.Attempt.Public(w.search.statusOf(x))
 		}
@@ -81,9 +81,9 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 	}
 	st := w.Dry.Filter(n)
 	if st.Code == filters.Success {
-		w.before.count(0, 1)
+		w.answered(0, position)
 	} else {
-		w.before.count(w.before.intern(st), 1)
+		w.answered(w.before.intern(st), position)
 	}
 	report.Status = w.search.Attempt.Public(st)
 	return st.Code == filters.Unschedulable

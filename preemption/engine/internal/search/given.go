@@ -54,7 +54,9 @@ func (w *Worker) noteChunk(from, to int) (try uint64) {
 		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
 			w.before.count(x, nodes)
 			x, code, nodes, last = w.answerGiven(st, position), min(filters.CodeOf(st.Code), filters.UnschedulableAndUnresolvable), 0, st
-			w.fitsSomewhere = w.fitsSomewhere || code == filters.Success
+			if code == filters.Success {
+				w.fitsSomewhere, w.firstFit = true, min(w.firstFit, position)
+			}
 		}
 		nodes++
 		if code == filters.Unschedulable {

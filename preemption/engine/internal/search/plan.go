@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -14,9 +15,10 @@ import (
 func (s *Search) beginPlan() *preemption.Plan {
 	a := &s.Attempt
 	p := &preemption.Plan{Pod: a.Asked.Pod, Outcome: preemption.Preempts, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
-	t := s.tally[:0]
+	t, first := s.tally[:0], math.MaxInt
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
+		first = min(first, w.firstFit)
 		t = s.sum(t, &w.before)
 	}
 	p.TurnedDown = statusCounts(&s.Attempt, t)
@@ -24,7 +26,7 @@ func (s *Search) beginPlan() *preemption.Plan {
 	p.Ineligible = s.Attempt.Eligible(s.statusOfNode)
 	switch {
 	case p.Feasible > 0:
-		p.Outcome = preemption.Fits
+		p.Outcome, p.FirstFit = preemption.Fits, s.NodeAt(first).Name
 	case p.Ineligible != "":
 		p.Outcome = preemption.NotEligible
 	}

@@ -143,7 +143,7 @@ func (s *Search) Close() {
 	s.given.named.release()
 	s.Attempt.Release()
 	s.snap, s.Rules = nil, searchRules{}
-	s.blocks.digests, s.blocks.whole, s.blocks.positions, s.blocks.passing = nil, nil, nil, nil
+	s.blocks.digests, s.blocks.whole, s.blocks.positions, s.blocks.firsts, s.blocks.passing = nil, nil, nil, nil, nil
 	if !s.Busy {
 		Searches.Put(s)
 	}

@@ -21,7 +21,7 @@ func (w *Worker) filterNodes(from, to int) {
 			x, code = w.before.intern(st), st.Code
 		}
 		w.search.toTry[position] = code == filters.Unschedulable
-		w.before.count(x, 1)
+		w.answered(x, position)
 	}
 }
 

@@ -13,6 +13,7 @@ type blockPass struct {
 	digests   []*state.Digest
 	whole     *state.Digest // of all nodes, nil without any
 	positions []int32       // by slot
+	firsts    []int32       // the least of them, by block
 	// passing has a bit by slot for each node that no first node filter turns the preemptor
 	// away from; the others are counted. If it is nil nodes are asked one by one.
 	passing []uint64

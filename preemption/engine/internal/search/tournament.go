@@ -1,6 +1,12 @@
 package search
 
-import "slices"
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
 
 // Tournament keeps the answers of all nodes for preemptors of one signature. An
 // entry has the node's score if it is evaluated, and otherwise the best score
@@ -21,7 +27,9 @@ type Tournament struct {
 	transient []int32
 	// guarded are positions that were evaluated while budgets covered pods of the
 	// node: their entries hold for the budgets of that time.
-	guarded       []int32
+	guarded []int32
+	// fits has a bit for each position whose node takes the preemptor as things are.
+	fits          []uint64
 	again         []int32 // memory of playAgain: positions with other scores
 	before, after answers
 	// counted is the version of what filters counted when the entries were found.
@@ -56,6 +64,7 @@ func (t *Tournament) copy() *Tournament {
 	c := *t
 	c.Blocks, c.own, c.winners = slices.Clone(t.Blocks), make([]bool, len(t.own)), slices.Clone(t.winners)
 	c.transient, c.guarded, c.again = slices.Clone(t.transient), slices.Clone(t.guarded), nil
+	c.fits = slices.Clone(t.fits)
 	c.before.others, c.after.others = slices.Clone(t.before.others), slices.Clone(t.after.others)
 	return &c
 }
@@ -74,6 +83,25 @@ func (t *Tournament) reset(nodes int) {
 		}
 	}
 	t.transient, t.guarded = t.transient[:0], t.guarded[:0]
+	t.fits = state.Fill(t.fits, (nodes+63)/64, 0)
+}
+
+// noteFit notes whether the node at a position takes the preemptor as things are.
+func (t *Tournament) noteFit(position int32, fits bool) {
+	word, bit := &t.fits[uint32(position)/64], uint64(1)<<(uint32(position)%64)
+	if *word &^= bit; fits {
+		*word |= bit
+	}
+}
+
+// firstFit returns the first position whose node takes the preemptor; more than any for none.
+func (t *Tournament) firstFit() int {
+	for i, word := range t.fits {
+		if word != 0 {
+			return 64*i + bits.TrailingZeros64(word)
+		}
+	}
+	return math.MaxInt
 }
 
 // At returns the entry of a position for reading.

@@ -36,6 +36,9 @@ type Worker struct {
 	outlook outlook
 	// fitsSomewhere is set once a node takes the preemptor, so that no candidate is wanted.
 	fitsSomewhere bool
+	// firstFit is the first position of a node that takes the preemptor, of those that the worker
+	// has asked; more than any where none does.
+	firstFit int
 	// scratch is the candidate that was found last. While recording is set, blocked
 	// lists the pods that could not be put back.
 	scratch   preemption.Candidate
@@ -65,6 +68,15 @@ func (w *Worker) Reset() {
 	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
 	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
 	w.given.last, w.given.answer, w.given.of = preemption.Status{}, 0, w.given.of[:0]
+	w.firstFit = math.MaxInt
+}
+
+// answered counts the answer of a node as things are.
+func (w *Worker) answered(x answer, position int) {
+	w.before.count(x, 1)
+	if x == 0 && position < w.firstFit {
+		w.firstFit = position
+	}
 }
 
 // incumbent is the best candidate that any worker has found so far. All workers

@@ -11,31 +11,59 @@ import (
 )
 
 // Apply is preemption.Snapshot.Apply.
-func (s *Snapshot) Apply(plan *preemption.Plan) error {
-	if plan == nil || plan.Outcome != preemption.Preempts {
+func (s *Snapshot) Apply(d preemption.Decision) error {
+	c := changeOf(d)
+	if c == nil {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", preemption.ErrState)
 	}
-	c := change{
-		plan: "plan for pod " + phrase.Pod(plan.Pod), placed: []preemption.Assignment{{Pod: plan.Pod, Node: plan.Node}}, stays: plan.Resize,
-		cleared: plan.ClearedNominations,
-	}
-	for i := range plan.Victims {
-		v := &plan.Victims[i]
-		c.victims = append(c.victims, preemption.Assignment{Pod: v.Pod, Node: cmp.Or(v.Node, plan.Node)})
-	}
-	return s.carryOut(&c)
+	return s.carryOut(c)
 }
 
-// ApplyGroup is preemption.Snapshot.ApplyGroup.
-func (s *Snapshot) ApplyGroup(plan *preemption.GroupPlan) error {
-	if plan == nil || plan.Outcome != preemption.Preempts {
-		return fmt.Errorf("plan: %w: there is nothing to carry out", preemption.ErrState)
+// changeOf returns what a plan does to the cluster, nil for nothing.
+func changeOf(d preemption.Decision) *change {
+	switch d := d.(type) {
+	case *preemption.Plan:
+		if d != nil {
+			return changeOfPlan(d)
+		}
+	case *preemption.Explanation:
+		if d != nil {
+			return changeOfPlan(&d.Plan)
+		}
+	case *preemption.GroupPlan:
+		if d != nil {
+			return changeOfGroup(d)
+		}
+	}
+	return nil
+}
+
+func changeOfPlan(plan *preemption.Plan) *change {
+	c := change{plan: "plan for pod " + phrase.Pod(plan.Pod), stays: plan.Resize}
+	switch plan.Outcome {
+	case preemption.Fits:
+		c.placed = []preemption.Assignment{{Pod: plan.Pod, Node: plan.FirstFit}}
+	case preemption.Preempts:
+		c.placed, c.cleared = []preemption.Assignment{{Pod: plan.Pod, Node: plan.Node}}, plan.ClearedNominations
+		for i := range plan.Victims {
+			v := &plan.Victims[i]
+			c.victims = append(c.victims, preemption.Assignment{Pod: v.Pod, Node: cmp.Or(v.Node, plan.Node)})
+		}
+	default:
+		return nil
+	}
+	return &c
+}
+
+func changeOfGroup(plan *preemption.GroupPlan) *change {
+	if plan.Outcome != preemption.Fits && plan.Outcome != preemption.Preempts {
+		return nil
 	}
 	c := change{plan: "plan for a group", placed: plan.Placement}
 	for _, p := range plan.VictimPods() {
 		c.victims = append(c.victims, preemption.Assignment{Pod: p})
 	}
-	return s.carryOut(&c)
+	return &c
 }
 
 // change is what a plan does to the cluster.
@@ -112,8 +140,10 @@ func (s *Snapshot) checkChange(c *change) error {
 // checkPlaced is CheckPreemptor for a pod that may be on its node already.
 func (s *Snapshot) checkPlaced(at preemption.Assignment, stays bool) error {
 	err := s.CheckPreemptor(at.Pod)
-	if stays && errors.Is(err, preemption.ErrState) && s.NodeOf(at.Pod.Key()) == at.Node {
-		return nil
+	if stays && errors.Is(err, preemption.ErrState) {
+		if p, ok := s.Known(at.Pod); ok && p.Node() == at.Node {
+			return nil
+		}
 	}
 	return err
 }
@@ -182,7 +212,7 @@ func (s *Snapshot) CheckWaits(pod *outrank.Pod) error {
 	p, ok := s.PodStates.Of(pod)
 	switch {
 	case ok && !SamePod(p.Pod, pod):
-		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), preemption.ErrExists)
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), preemption.ErrState)
 	case ok && p.Running:
 		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), preemption.ErrState, p.Node())
 	}

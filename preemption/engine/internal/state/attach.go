@@ -28,7 +28,7 @@ func (s *Snapshot) Attach(f Follower) error {
 	}
 	for i := range s.Attachments {
 		if s.Attachments[i].filter.Name() == f.Name() {
-			return fmt.Errorf("filter %s: %w: it is attached", f.Name(), preemption.ErrExists)
+			return fmt.Errorf("filter %s: %w: it is attached", f.Name(), preemption.ErrState)
 		}
 	}
 	state := f.NewState()

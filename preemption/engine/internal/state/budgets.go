@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -48,31 +49,17 @@ func (s *Snapshot) findBudget(key outrank.Key) int {
 }
 
 // Budgets is preemption.Snapshot.Budgets.
-func (s *Snapshot) Budgets() []*outrank.PodDisruptionBudget {
-	if s.BudgetSet == nil {
-		return nil
+func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
+	return func(yield func(*outrank.PodDisruptionBudget) bool) {
+		if s.BudgetSet == nil {
+			return
+		}
+		for _, b := range s.BudgetSet.List { // a set never changes: a loop may change the snapshot
+			if b != nil && !yield(b) {
+				return
+			}
+		}
 	}
-	return s.BudgetSet.present()
-}
-
-// SetBudgets is preemption.Snapshot.SetBudgets.
-func (s *Snapshot) SetBudgets(budgets []*outrank.PodDisruptionBudget) error {
-	c := outrank.Cluster{Budgets: budgets}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	next, ok := s.BudgetSet.followedBy(budgets)
-	if !ok {
-		s.replaceBudgets(newBudgetSet(budgets))
-		return nil
-	}
-	namespaces := next.coveringElse(s.BudgetSet)
-	s.setBudgets(next)
-	for _, namespace := range namespaces {
-		s.rematch(namespace)
-	}
-	s.numberAnew()
-	return nil
 }
 
 // PutBudget is preemption.Snapshot.PutBudget.

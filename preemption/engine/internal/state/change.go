@@ -9,18 +9,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// AddNode is preemption.Snapshot.AddNode.
-func (s *Snapshot) AddNode(n *outrank.Node) error {
-	if err := n.Validate(); err != nil {
-		return err
-	}
-	if _, ok := s.Node(n.Name); ok {
-		return fmt.Errorf("%s: %w", phrase.Object("node", n.Name), preemption.ErrExists)
-	}
-	s.setNode(n.Name, n, len(s.Order))
-	return nil
-}
-
 // RemoveNode is preemption.Snapshot.RemoveNode.
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.Slots.Get(name)
@@ -28,54 +16,6 @@ func (s *Snapshot) RemoveNode(name string) error {
 		return fmt.Errorf("%s: %w", phrase.Object("node", name), preemption.ErrNotFound)
 	}
 	s.unsetNode(slices.Index(s.Order, slot))
-	return nil
-}
-
-// UpdateNode is preemption.Snapshot.UpdateNode.
-func (s *Snapshot) UpdateNode(n *outrank.Node) error {
-	if err := n.Validate(); err != nil {
-		return err
-	}
-	slot, ok := s.Slots.Get(n.Name)
-	if !ok || s.NodeStates[slot].Node == nil {
-		return fmt.Errorf("%s: %w", phrase.Object("node", n.Name), preemption.ErrNotFound)
-	}
-	s.changeNode(slot, n)
-	return nil
-}
-
-// AddPod is preemption.Snapshot.AddPod.
-func (s *Snapshot) AddPod(p *outrank.Pod) error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
-	if p.Finished() {
-		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), preemption.ErrState)
-	}
-	if _, ok := s.PodStates.Of(p); ok {
-		return fmt.Errorf("pod %s: %w", p.Key(), preemption.ErrExists)
-	}
-	s.Put(s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.ClassOf(p)))
-	return nil
-}
-
-// UpdatePod is preemption.Snapshot.UpdatePod.
-func (s *Snapshot) UpdatePod(p *outrank.Pod) error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
-	old, ok := s.PodStates.Of(p)
-	switch {
-	case !ok:
-		return fmt.Errorf("pod %s: %w", p.Key(), preemption.ErrNotFound)
-	case !SamePod(old.Pod, p):
-		return fmt.Errorf("pod %s: %w: another pod has its name", p.Key(), preemption.ErrNotFound)
-	case p.Finished():
-		return fmt.Errorf("pod %s: %w: it has finished", p.Key(), preemption.ErrState)
-	case old.Pod == p && s.changedInPlace(old):
-		return errInPlace(p)
-	}
-	s.replace(old, s.NewPodState(p, old.Node(), old.Nominated(), s.ClassOf(p)))
 	return nil
 }
 
@@ -91,11 +31,27 @@ func (s *Snapshot) RemovePod(key outrank.Key) error {
 
 // Bind is preemption.Snapshot.Bind.
 func (s *Snapshot) Bind(key outrank.Key, node string) error {
+	if node == "" {
+		return s.unbind(key)
+	}
 	p, cell, err := s.pending(key, node)
 	if err != nil {
 		return err
 	}
 	s.replacePending(p, s.Moved(p, node, ""), cell)
+	return nil
+}
+
+// unbind takes a pod off its node: it is pending from now on, without a nomination.
+func (s *Snapshot) unbind(key outrank.Key) error {
+	p, ok := s.PodStates.Get(key)
+	if !ok {
+		return fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
+	}
+	if !p.Running {
+		return fmt.Errorf("pod %s: %w: it has no node", key, preemption.ErrState)
+	}
+	s.replace(p, s.Moved(p, "", ""))
 	return nil
 }
 

@@ -85,7 +85,7 @@ func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
 		Release:    s.Of.OrDefault(),
 		Nodes:      slices.Collect(s.Nodes()),
-		Budgets:    s.Budgets(),
+		Budgets:    slices.Collect(s.Budgets()),
 		Namespaces: slices.Collect(s.Namespaces()),
 		Groups:     slices.Collect(s.Groups()),
 		Composites: slices.Collect(s.Composites()),

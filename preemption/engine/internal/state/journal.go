@@ -1,11 +1,14 @@
 package state
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 )
+
+// ErrMark is the error about a mark that was used up, or is another snapshot's.
+var ErrMark = errors.New("mark no longer valid")
 
 // Mark is a point in the history of a snapshot that Undo can return to.
 type Mark struct {
@@ -77,7 +80,7 @@ func (j *journal) mark() Mark {
 // take returns the steps since a mark.
 func (j *journal) take(m Mark) ([]step, error) {
 	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
-		return nil, preemption.ErrMark
+		return nil, ErrMark
 	}
 	return j.Steps[j.marks[m.depth].at:], nil
 }

@@ -14,9 +14,11 @@ type NodeNames struct {
 	// table has position+1 in its low half and a part of the name's hash in its high
 	// half, 0 where it is empty, at the first place that was empty from the hash on.
 	table []uint64
-	// positions has the position of each slot, -1 for one without a node.
+	// positions has the position of each slot, -1 for one without a node, and firsts the least
+	// of them in each block of slots.
 	placed    sync.Once
 	positions []int32
+	firsts    []int32
 }
 
 // Load makes the names and the table, unless they are there.

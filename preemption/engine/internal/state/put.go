@@ -1,12 +1,6 @@
 package state
 
-import (
-	"fmt"
-
-	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
-)
+import "github.com/outrank-go/outrank"
 
 // PutNode is preemption.Snapshot.PutNode.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
@@ -22,29 +16,36 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 }
 
 // PutPod is preemption.Snapshot.PutPod.
-func (s *Snapshot) PutPod(p *outrank.Pod) error {
+func (s *Snapshot) PutPod(p *outrank.Pod) (replaced *outrank.Pod, err error) {
 	if err := p.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	known, ok := s.PodStates.Of(p)
-	if ok && known.Pod == p && s.changedInPlace(known) {
-		return errInPlace(p)
+	if !ok {
+		s.putNew(p)
+		return nil, nil
 	}
-	if ok && !SamePod(known.Pod, p) {
-		s.Drop(known)
-		ok = false
+	if known.Pod == p && s.changedInPlace(known) {
+		return nil, errInPlace(p)
 	}
+
 	switch {
-	case p.Finished():
-		if ok {
-			s.Drop(known)
-		}
-	case !ok:
-		s.Put(s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.ClassOf(p)))
-	case !older(p, known.Pod):
+	case p.Finished() || !SamePod(known.Pod, p):
+		s.Drop(known)
+		s.putNew(p)
+	case older(p, known.Pod):
+		return nil, nil
+	default:
 		s.putVersion(known, p)
 	}
-	return nil
+	return known.Pod, nil
+}
+
+// putNew puts a pod of which nothing is known where it says, unless it has finished.
+func (s *Snapshot) putNew(p *outrank.Pod) {
+	if !p.Finished() {
+		s.Put(s.NewPodState(p, p.NodeName, p.NominatedNodeName, s.ClassOf(p)))
+	}
 }
 
 // putVersion puts another version of a known pod where it belongs.
@@ -76,19 +77,6 @@ func older(version, known *outrank.Pod) bool {
 	return known.NodeName != "" && version.NodeName == "" ||
 		known.Terminating() && !version.Terminating() ||
 		!known.StartTime.IsZero() && version.StartTime.IsZero()
-}
-
-// Unbind is preemption.Snapshot.Unbind.
-func (s *Snapshot) Unbind(key outrank.Key) error {
-	p, ok := s.PodStates.Get(key)
-	if !ok {
-		return fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
-	}
-	if !p.Running {
-		return fmt.Errorf("pod %s: %w: it has no node", key, preemption.ErrState)
-	}
-	s.replace(p, s.Moved(p, "", ""))
-	return nil
 }
 
 // Known returns what the snapshot knows of this very pod.

@@ -110,7 +110,7 @@ func (s *Snapshot) changed(slot int32) {
 // Clone is preemption.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
 	s.Owner = &Owner{} // what is shared from now on belongs to neither
-	c := s.View()
+	c := s.Scratch()
 	s.Journal.watcher = s.Journal.watcher.share()
 	c.Journal.watcher = s.Journal.watcher.share()
 	c.Slots, c.PodStates, c.Classes = s.Slots.Share(), s.PodStates.share(), s.Classes.share()
@@ -118,9 +118,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// View returns a snapshot that can be changed without any change to s. It is
-// valid as long as s does not change.
-func (s *Snapshot) View() *Snapshot {
+// Scratch is preemption.Snapshot.Scratch.
+func (s *Snapshot) Scratch() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
 	v.Owner, v.Journal = &Owner{}, journal{changes: s.Journal.changes}
 	v.Summaries.blocks, v.Summaries.owners = slices.Clone(s.Summaries.blocks), slices.Clone(s.Summaries.owners)
@@ -192,13 +191,14 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 }
 
 // EachNominated is preemption.Snapshot.Nominated.
-func (s *Snapshot) EachNominated(yield func(*outrank.Pod) bool) {
+func (s *Snapshot) EachNominated(yield func(*outrank.Pod, string) bool) {
 	for _, slot := range s.Order {
 		if s.Summaries.At(slot).Flags&HasNominated == 0 {
 			continue
 		}
-		for _, p := range s.NodeStates[slot].Nominated {
-			if !yield(p.Pod) {
+		n := s.NodeStates[slot]
+		for _, p := range n.Nominated {
+			if !yield(p.Pod, n.Name) {
 				return
 			}
 		}

@@ -1,0 +1,10 @@
+package preemption
+
+// Decision is a *[Plan] or a *[GroupPlan]: what can be verified and applied.
+type Decision interface {
+	decision()
+}
+
+func (*Plan) decision() {}
+
+func (*GroupPlan) decision() {}

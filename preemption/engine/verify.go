@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
+// be carried out as it stands. A pod without a start counts as one that starts later than
+// any. For a plan to preempt, this is verified, in this order:
+//
+//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
+//     known (ErrStale).
+//  2. The node is there (ErrStale). It does not take the preemptor as things are
+//     (ErrStale), and preemption may help there (ErrUnsound).
+//  3. The preemptor may preempt (ErrUnsound).
+//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
+//     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
+//     take others (Config.MayTake, Chooser.AnyPriority, the simplified variant), and Config.MayTake
+//     and Config.MayEvict allow it (ErrUnsound). Where victims are units (rule 12.8.1), each unit
+//     is named whole (ErrUnsound).
+//  5. With the victims gone the node takes the preemptor, by every filter, with the
+//     nominated pods that count there and without them, and Config.Guard lets all of
+//     them leave together (ErrUnsound).
+//     In a plan with [preemption.Plan.Across] victims may be on other nodes.
+//  6. With any one victim back it does not (ErrUnsound). This is asked where it is
+//     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
+//     and as long as no filter looks at what other pods are but at what they take; with
+//     [preemption.Plan.Across], by the default ranks and without Config.Importance.
+//  7. The score is what the victims and the budgets come to now, but for the start,
+//     and the budgets without extenders only; the nominations to be cleared are those
+//     that there are (ErrStale).
+//
+// It is not verified that the node is the best one, or that no other node takes the
+// pod as things are. A plan that was made with [preemption.Request.Statuses] is held to the
+// evaluator's own filters all the same. Any other outcome is verified by deciding
+// again: it has to be the same, and with Fits the node of FirstFit takes the pod (ErrStale).
+//
+// For the plan of a group, this is verified, in this order:
+//
+//  1. The pods of the placement are a group of which none runs ([outrank.ErrInvalid],
+//     ErrStale), and their nodes are there (ErrStale).
+//  2. For a plan to preempt: the group may preempt (ErrUnsound); the victims are
+//     each a unit that is there as it stands in the plan (ErrStale), named once, of
+//     lower priority, or that Config.MayTake names a rule for, and that Config.MayEvict
+//     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
+//     none. As many of their pods violate a budget as the plan says (ErrStale).
+//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the
+//     pods before it in the placement there already, by the evaluator's filters (ErrUnsound), and
+//     it keeps its place when those that are no victims are back, as when the plan was made.
+//
+// Pods of the group that found no place are not in the plan. They count as the snapshot
+// has them, with their nominations: a plan that was made of other versions of them may be
+// refused. That no victim is one too many is not promised for groups, and so not verified. A
+// plan with a [PlaceFunc] is held to the evaluator's filters all the same.
+//
+// Other errors are those of [Evaluator.Preempt] and of filters, [preemption.ErrState] for a
+// group's plan without a placement, of which there is nothing to verify, and
+// [outrank.ErrInvalid] for no plan at all. The snapshot is only read; any number of calls may
+// run on it at once. Time is that of asking one node once for every victim, beside what filters
+// that look at the whole cluster need once; for a group it is that of going through all pods,
+// and of asking one node for each pod.
+func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.Decision) error {
+	if e == nil {
+		return errNoEvaluator
+	}
+	snap, err := opened(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	switch d := d.(type) {
+	case *preemption.Plan:
+		if d != nil {
+			return e.verifyPlan(ctx, snap, d)
+		}
+	case *preemption.Explanation:
+		if d != nil {
+			return e.verifyPlan(ctx, snap, &d.Plan)
+		}
+	case *preemption.GroupPlan:
+		if d != nil {
+			return e.verifyGroup(ctx, snap, d)
+		}
+	}
+	return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+}
