@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // decision is the decision for a pod, with its origin.
@@ -25,7 +26,7 @@ type decision struct {
 	// then has the fates of the victims, nil where nobody asked.
 	then *question.Victims
 	// best is the regret of the decision, nil where nobody asked.
-	best *preemption.Regret
+	best *joint.Regret
 	// steps trace it, nil where nobody asked.
 	steps *trace.Trace
 }
@@ -68,7 +69,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		}
 	}
 	if s.opts.about.exact && err == nil {
-		if d.best, err = eval.Regret(ctx, s.snap, &e.Plan, s.now); err != nil {
+		if d.best, err = joint.RegretOf(ctx, eval, s.snap, &e.Plan, s.now); err != nil {
 			return nil, console.Unusable("the pod", err)
 		}
 	}

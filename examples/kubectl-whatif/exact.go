@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // Exact compares a decision with the best one by the same ranks, where budgets are charged
@@ -31,7 +32,7 @@ type Gap struct {
 }
 
 // exactOf is nil where nobody asked.
-func exactOf(r *preemption.Regret) *Exact {
+func exactOf(r *joint.Regret) *Exact {
 	if r == nil {
 		return nil
 	}
@@ -43,7 +44,7 @@ func exactOf(r *preemption.Regret) *Exact {
 }
 
 // writeExact compares the decision and the best one.
-func writeExact(p console.Page, r *preemption.Regret) {
+func writeExact(p console.Page, r *joint.Regret) {
 	p.Line("\nThe best by the same ranks, budgets charged for those who leave alone:")
 	if r.Plan.Outcome != preemption.Preempts && r.Best.Outcome != preemption.Preempts {
 		p.Line("  nobody leaves either: %s", strings.ReplaceAll(string(r.Best.Outcome), "-", " "))

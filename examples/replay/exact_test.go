@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // every is the part of the recorded cases that slow tests take: 1 means all of
@@ -123,7 +124,7 @@ func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Expl
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(c.config())
 	require.NoError(t, err)
-	r, err := eval.Regret(context.Background(), snap, &usual.Plan, now)
+	r, err := joint.RegretOf(context.Background(), eval, snap, &usual.Plan, now)
 	require.NoError(t, err, c.ID)
 	order, by := exact.Score.Compare(r.Score)
 	require.Equal(t, order == 0, r.None(), c.ID)

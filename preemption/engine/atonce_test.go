@@ -130,6 +130,10 @@ var reading = map[string]func(r *readers) string{
 		}
 		return out
 	},
+	"Snapshot.CountsAs": func(r *readers) string {
+		p, _ := r.snap.Pod("default/b-1")
+		return fmt.Sprint(r.snap.CountsAs(p))
+	},
 	"Snapshot.NominatedTo":  func(r *readers) string { return text(r.snap.NominatedTo("n2"), nil) },
 	"Snapshot.NominationOf": func(r *readers) string { return r.snap.NominationOf("default/waits") },
 	"Snapshot.NumNodes":     func(r *readers) string { return fmt.Sprint(r.snap.NumNodes()) },
@@ -175,19 +179,19 @@ var reading = map[string]func(r *readers) string{
 	"Evaluator.PreemptGroup": func(r *readers) string {
 		return text(r.e.PreemptGroup(context.Background(), r.snap, engine.GroupRequest{Pods: r.gang, Now: gen.Now}))
 	},
-	"Evaluator.PreemptRequest": func(r *readers) string { return text(r.e.PreemptRequest(context.Background(), r.snap, r.request())) },
-	"Evaluator.Regret":         func(r *readers) string { return text(r.e.Regret(context.Background(), r.snap, r.plan, gen.Now)) },
-	"Evaluator.Trials": func(r *readers) string {
-		trials, err := r.e.Trials(r.snap, r.request())
+	"Evaluator.LookAt": func(r *readers) string {
+		lookAt, err := r.e.LookAt(r.snap, r.request())
 		if err != nil {
 			return err.Error()
 		}
-		trial, err := trials.On("n1")
+		view, err := lookAt("n1")
 		if err != nil {
 			return err.Error()
 		}
-		return text(trial.Check(func(p *outrank.Pod) bool { return p.Name == "low-1" }), nil) + text(trial.Possible(), nil) + text(trial.Violated(), nil)
+		low := slices.DeleteFunc(view.Possible(), func(p *outrank.Pod) bool { return p.Name != "low-1" })
+		return text(view.Check(low...), nil) + text(view.Possible(), nil) + text(view.Violated(view.Possible()...), nil) + fmt.Sprint(view.Short(resource.CPU))
 	},
+	"Evaluator.PreemptRequest": func(r *readers) string { return text(r.e.PreemptRequest(context.Background(), r.snap, r.request())) },
 	"Evaluator.Verify": func(r *readers) string {
 		return text(nil, r.e.Verify(context.Background(), r.snap, r.plan)) + text(nil, r.e.Verify(context.Background(), r.snap, r.groupPlan))
 	},

@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	report "github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -123,7 +124,7 @@ func operations(t *testing.T, nodes int, filters ...engine.Filter) []operation {
 			return err
 		}},
 		{"regret", func(ctx context.Context) error {
-			_, err := usual.Regret(ctx, snap, plan, gen.Now)
+			_, err := joint.RegretOf(ctx, usual, snap, plan, gen.Now)
 			return err
 		}},
 		{"verify", func(ctx context.Context) error { return usual.Verify(ctx, snap, plan) }},

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // Chooser is a rule of the caller that chooses the victims on a node, in place of the
@@ -17,6 +15,11 @@ import (
 // error that names the rule, the node and the pod. No victims at all mean that the node
 // is no candidate. The candidates are ranked as any others. Budgets are charged for the
 // victims alone, the most important first.
+//
+// Where victims leave in units, the pods of a unit stand together among the possible ones, also those
+// that run on other nodes: their NodeName says so, and a pod that was bound in the snapshot is a copy
+// that says so. Who names one of them takes all, in its answer as in a [NodeView.Check]. What the node
+// gains is what its own pods take.
 //
 // The answer has to depend on the view alone. Explain asks about every such node.
 // Preempt asks about those that could still be the best, so that [preemption.Plan.Unhelpful] is
@@ -32,70 +35,6 @@ type Chooser struct {
 	// too.
 	AnyPriority bool
 }
-
-// NodeView is what a [Chooser] sees of a node. It is valid during the call. The zero
-// NodeView sees no node, which takes nobody.
-type NodeView struct{ of dryrun.ViewedNode }
-
-// node returns what is seen.
-func (v *NodeView) node() dryrun.ViewedNode {
-	if v.of == nil {
-		return noNode{}
-	}
-	return v.of
-}
-
-// noNode is a view after its call, and the zero one.
-type noNode struct{}
-
-func (noNode) Preemptor() *outrank.Pod                 { return nil }
-func (noNode) Viewed() *outrank.Node                   { return nil }
-func (noNode) PossibleVictims() []*outrank.Pod         { return nil }
-func (noNode) Short(resource.Name) int64               { return 0 }
-func (noNode) Takes(*outrank.Pod, resource.Name) int64 { return 0 }
-func (noNode) CheckWithout([]*outrank.Pod) preemption.Status {
-	return preemption.Status{Code: preemption.Unschedulable}
-}
-func (noNode) ViolationsOf([]*outrank.Pod) int { return 0 }
-
-// Pod is the preemptor.
-func (v *NodeView) Pod() *outrank.Pod { return v.node().Preemptor() }
-
-// Node is the node.
-func (v *NodeView) Node() *outrank.Node { return v.node().Viewed() }
-
-// Possible lists the pods on the node that may be chosen: those of lower priority, or
-// of any with [Chooser].AnyPriority, that [Config].MayEvict allows, the most important
-// first. The slice is the caller's to change until Choose returns.
-func (v *NodeView) Possible() []*outrank.Pod { return v.node().PossibleVictims() }
-
-// Short returns how much of a resource the node lacks for the preemptor beside all the
-// pods that run there: millicores of cpu, units of any other resource, and places under
-// "pods". It is 0 where there is enough. Pods nominated to the node are left out.
-func (v *NodeView) Short(name resource.Name) int64 { return v.node().Short(name) }
-
-// Takes returns how much of a resource a possible victim takes, in the units of Short.
-// It is 0 for any other pod.
-func (v *NodeView) Takes(pod *outrank.Pod, name resource.Name) int64 {
-	return v.node().Takes(pod, name)
-}
-
-// Check returns whether the node takes the preemptor without some of the possible
-// victims, by every filter and beside the nominated pods that count. Other pods than
-// possible victims are ignored. Time is that of asking the filters.
-func (v *NodeView) Check(without ...*outrank.Pod) preemption.Status {
-	return v.node().CheckWithout(without)
-}
-
-// Fits reports whether the node takes the preemptor without some of the possible
-// victims, as [NodeView.Check] says.
-func (v *NodeView) Fits(without ...*outrank.Pod) bool {
-	return v.Check(without...).Code == preemption.Success
-}
-
-// Violations counts how many of these victims would violate a budget, if they were
-// chosen. Other pods than possible victims are ignored.
-func (v *NodeView) Violations(victims ...*outrank.Pod) int { return v.node().ViolationsOf(victims) }
 
 // asked returns the rule as the engine asks it.
 func (c *Chooser) asked() *dryrun.Chooser {

@@ -28,7 +28,7 @@ func closest(v *engine.NodeView) []*outrank.Pod {
 	left := v.Possible()
 	var victims []*outrank.Pod
 	leaving := map[string]int{}
-	for !v.Fits(victims...) {
+	for v.Check(victims...).Code != preemption.Success {
 		best, least := -1, math.Inf(1)
 		for i, p := range left {
 			if p.PriorityValue() != left[len(left)-1].PriorityValue() {
@@ -48,7 +48,7 @@ func closest(v *engine.NodeView) []*outrank.Pod {
 	// An early victim may not be needed beside a later one.
 	return slices.DeleteFunc(victims, func(p *outrank.Pod) bool {
 		without := slices.DeleteFunc(slices.Clone(victims), func(q *outrank.Pod) bool { return q == p })
-		if len(without) == 0 || !v.Fits(without...) {
+		if len(without) == 0 || v.Check(without...).Code != preemption.Success {
 			return false
 		}
 		victims = without
@@ -62,14 +62,19 @@ func distance(v *engine.NodeView, p *outrank.Pod, going []*outrank.Pod) float64 
 	for _, name := range []resource.Name{resource.CPU, resource.Memory} {
 		short := v.Short(name)
 		for _, q := range going {
-			short -= v.Takes(q, name)
+			short -= takes(q, name)
 		}
 		if short > 0 {
-			part := float64(short-v.Takes(p, name)) / float64(short)
+			part := float64(short-takes(p, name)) / float64(short)
 			sum += part * part
 		}
 	}
 	return math.Sqrt(sum)
+}
+
+// takes is what a pod that is not being resized takes of its node.
+func takes(p *outrank.Pod, name resource.Name) int64 {
+	return resource.Amount(name, p.RunningRequestOf(outrank.DefaultRelease, name))
 }
 
 // penalty grows with every pod of a job beyond those that may leave at once.
@@ -113,9 +118,9 @@ func ExampleNodeView() {
 	look := func(v *engine.NodeView) []*outrank.Pod {
 		least := v.Possible()[len(v.Possible())-1]
 		fmt.Println(v.Pod().Name, "on", v.Node().Name, "lacks", v.Short(resource.CPU), "millicores and", v.Short(resource.Pods), "places")
-		fmt.Println("without", least.Name, "which takes", v.Takes(least, resource.CPU), "it fits:", v.Fits(least))
+		fmt.Println("without", least.Name, "which takes", takes(least, resource.CPU), "it says:", v.Check(least))
 		fmt.Println("without none:", v.Check())
-		fmt.Println("violations:", v.Violations(least))
+		fmt.Println("budgets that its loss violates:", v.Violated(least)[0])
 		return []*outrank.Pod{least}
 	}
 	eval := must(engine.NewEvaluator(engine.Config{Chooser: &engine.Chooser{Name: "Look", Choose: look}}))
@@ -125,9 +130,9 @@ func ExampleNodeView() {
 	fmt.Println(len(must(eval.Explain(context.Background(), snap, urgent(), now)).Candidates))
 	// Output:
 	// urgent on n1 lacks 1000 millicores and 0 places
-	// without batch which takes 1000 it fits: true
+	// without batch which takes 1000 it says: Success
 	// without none: NodeResourcesFit: Insufficient cpu
-	// violations: 0
+	// budgets that its loss violates: []
 	// 1
 }
 
@@ -227,8 +232,54 @@ func TestChooserThatChangesItsMind(t *testing.T) {
 	assert.Nil(t, kept.Pod())
 	assert.Nil(t, kept.Node())
 	assert.Nil(t, kept.Possible())
-	assert.False(t, kept.Fits())
-	assert.Zero(t, kept.Short(resource.CPU)+kept.Takes(c.Pods[0], resource.CPU)+int64(kept.Violations(c.Pods[0])))
+	assert.Equal(t, preemption.Unschedulable, kept.Check().Code)
+	assert.Zero(t, kept.Short(resource.CPU))
+	assert.Equal(t, [][]*outrank.PodDisruptionBudget{nil}, kept.Violated(c.Pods[0]))
+}
+
+// Where victims leave in units, a rule sees the whole of each unit, with the node of each pod, and takes all of it by
+// naming any pod.
+func TestChooserTakesUnitsWhole(t *testing.T) {
+	in := func(p *outrank.Pod) { p.Group = "g" }
+	far := pod("far", 1, "1", in, app("far"))
+	c := &outrank.Cluster{
+		Release: groupsOn,
+		Nodes:   []*outrank.Node{node("n1", "2", "z"), node("n2", "1", "z")},
+		Pods:    []*outrank.Pod{pod("near", 1, "1", on("n1"), in, app("near")), pod("alone", 1, "1", on("n1")), far},
+		Groups:  []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "far", Selector: selects("far")}},
+	}
+	snap := newSnapshot(t, c)
+	require.NoError(t, snap.Bind("default/far", "n2")) // far itself says nothing of it
+	for _, name := range []string{"near", "far"} {
+		seen := map[string]string{}
+		var says []string
+		rule := &engine.Chooser{Name: "Mine", Choose: func(v *engine.NodeView) []*outrank.Pod {
+			if v.Node().Name != "n1" {
+				return nil
+			}
+			var chosen []*outrank.Pod
+			for _, p := range v.Possible() {
+				seen[p.Name] = p.NodeName
+				if p.Name == name {
+					chosen = append(chosen, p)
+				}
+			}
+			says = []string{v.Check(chosen...).String(), fmt.Sprint(len(v.Violated(v.Possible()...)))}
+			for i, budgets := range v.Violated(v.Possible()...) {
+				if len(budgets) > 0 {
+					says = append(says, v.Possible()[i].Name)
+				}
+			}
+			return chosen
+		}}
+		plan, err := newEvaluator(t, engine.Config{Chooser: rule}).Preempt(t.Context(), snap, pod("p", 9, "1"), gen.Now)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]string{"near": "n1", "alone": "n1", "far": "n2"}, seen)
+		assert.Equal(t, []string{"Success", "3", "far"}, says)
+		assert.Equal(t, []string{"far", "near"}, victimNames(plan.Victims))
+	}
+	assert.Empty(t, far.NodeName)
 }
 
 // A rule that takes the least important pods until there is room chooses what the
@@ -239,7 +290,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 		pods := v.Possible()
 		slices.Reverse(pods)
 		n := 1
-		for !v.Fits(pods[:n]...) {
+		for v.Check(pods[:n]...).Code != preemption.Success {
 			n++
 		}
 		return pods[:n]

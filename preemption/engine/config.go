@@ -14,7 +14,7 @@ import (
 // A setting goes together with every other, and holds for every call, but for what the
 // table says. [NewEvaluator] refuses the settings in the third column, and the calls in the
 // fourth refuse an evaluator that has the setting: [Evaluator.Exactly], with which
-// [Evaluator.Regret] begins, [Evaluator.PreemptAcross], [Evaluator.PreemptGroup] and that of
+// joint.RegretOf begins, [Evaluator.PreemptAcross], [Evaluator.PreemptGroup] and that of
 // package joint. What a call leaves out without harm its own comment says.
 //
 //	about | setting                | refused with                                            | refused by

@@ -154,7 +154,7 @@ func regrets(t *testing.T, rank preemption.Rank, ways *twoWays, eval *engine.Eva
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), snap, asker, gen.Now)
 	require.NoError(t, err)
 	require.Equal(t, namesOf(ways.worse), victimNames(plan.Victims))
-	regret, err := eval.Regret(context.Background(), snap, plan, gen.Now)
+	regret, err := joint.RegretOf(context.Background(), eval, snap, plan, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, rank, regret.By, "regret")
 	require.Len(t, regret.Gaps, 1)

@@ -108,12 +108,12 @@ func refuses(q, p *outrank.Pod) bool {
 // bestSet is the score of the best set of victims on a node, of all that there are.
 func bestSet(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod, node string) (preemption.Score, bool) {
 	t.Helper()
-	e := newEvaluator(t, config)
-	trials, err := e.Trials(newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+	snap := newSnapshot(t, c)
+	lookAt, err := newEvaluator(t, config).LookAt(snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	trial, err := trials.On(node)
+	view, err := lookAt(node)
 	require.NoError(t, err)
-	possible := trial.Possible()
+	possible := view.Possible()
 	if len(possible) > 16 {
 		t.Fatalf("%d pods are too many to try all sets", len(possible))
 	}
@@ -127,7 +127,7 @@ func bestSet(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod
 			}
 		}
 		if split := slices.ContainsFunc(possible, func(q *outrank.Pod) bool {
-			return !slices.Contains(victims, q) && slices.ContainsFunc(victims, func(v *outrank.Pod) bool { return trials.LeaveTogether(v, q) })
+			return !slices.Contains(victims, q) && slices.ContainsFunc(victims, func(v *outrank.Pod) bool { return leavesWith(snap, v, q) })
 		}); split {
 			continue
 		}
@@ -135,11 +135,18 @@ func bestSet(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod
 		if config.Policy.Strict && sc.Violations > 0 || found && compareBy(&config, sc, best) >= 0 {
 			continue
 		}
-		if trial.Check(func(q *outrank.Pod) bool { return slices.Contains(victims, q) }).Code == preemption.Success {
+		if view.Check(victims...).Code == preemption.Success {
 			best, found = sc, true
 		}
 	}
 	return best, found
+}
+
+// leavesWith reports whether two running pods are of one group that leaves whole.
+func leavesWith(snap *engine.Snapshot, a, b *outrank.Pod) bool {
+	group, composite := snap.LeavesWith(a)
+	otherGroup, otherComposite := snap.LeavesWith(b)
+	return (group != nil || composite != nil) && group == otherGroup && composite == otherComposite
 }
 
 // scoreOfSet is what the ranks compare of victims by importance, in words of its own.

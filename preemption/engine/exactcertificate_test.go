@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // However early the limit ends a search, no set is better than the bound, the gap is that
@@ -177,7 +177,7 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
 	}
 	require.NoError(t, newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Verify(context.Background(), snap, exact))
-	r, err := usual.Regret(context.Background(), snap, plan, now)
+	r, err := joint.RegretOf(context.Background(), usual, snap, plan, now)
 	require.NoError(t, err)
 	order, by := r.Best.Score.Compare(r.Score)
 	require.LessOrEqual(t, order, 0)
@@ -243,138 +243,4 @@ func TestVerifyStrict(t *testing.T) {
 	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan)
 	require.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "strict")
-}
-
-// Of any victims on a node, by any ranks and policy of budgets, the regret has their score,
-// the best set of all, and the difference rank by rank.
-func TestPropertyRegretOfAnyVictims(t *testing.T) {
-	t.Parallel()
-	regrets := 0
-	rapid.Check(t, func(t *rapid.T) {
-		seed := rapid.Uint64().Draw(t, "seed")
-		c, p := fullNode(seed, 10)
-		config := engine.Config{Cost: lastDigit, Policy: preemption.Policy{
-			Ranks: someRanks(seed), Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0,
-			VictimsAlone: rapid.Bool().Draw(t, "victims alone"),
-		}}
-		snap, e := newSnapshot(t, c), newEvaluator(t, config)
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
-		require.NoError(t, err)
-		trials, err := e.Trials(snap, preemption.Request{Pod: p, Now: gen.Now})
-		require.NoError(t, err)
-		trial, err := trials.On("n")
-		require.NoError(t, err)
-		var victims []*outrank.Pod
-		own := &preemption.Plan{Pod: p, Outcome: plan.Outcome}
-		for i, q := range trial.Possible() {
-			if plan.Outcome == preemption.Preempts && (i == 0 || rapid.Bool().Draw(t, "leaves")) {
-				victims = append(victims, q)
-				own.Victims = append(own.Victims, preemption.Victim{Pod: q})
-			}
-		}
-		exact := exactly(config.Policy)
-		exact.Cost = lastDigit
-		best, found := bestOfVectors(&exact, c, p)
-		if plan.Outcome != preemption.Preempts {
-			r, err := e.Regret(context.Background(), snap, plan, gen.Now)
-			require.NoError(t, err)
-			want := preemption.Rank(0)
-			if found && plan.Outcome == preemption.NothingHelps {
-				want = preemption.ByNodeOrder // a strict policy that spares the wrong pods
-			}
-			require.Equal(t, want, r.By)
-			return
-		}
-		own.Node = "n"
-		r, err := e.Regret(context.Background(), snap, own, gen.Now)
-		require.NoError(t, err)
-		score := scoreOfSet(&config, c, victims)
-		require.Zero(t, compareBy(&config, score, r.Score), "%+v and %+v", score, r.Score)
-		require.Zero(t, compareBy(&config, best, r.Best.Score), "%+v and %+v", best, r.Best.Score)
-		require.Zero(t, compareBy(&config, best, r.OnNode.Score))
-		require.True(t, r.Best.ClusterCertificate.Optimal)
-		require.Equal(t, compareBy(&config, best, score) >= 0, r.None())
-		if r.By != 0 {
-			regrets++
-		}
-		for _, g := range r.Gaps {
-			one := engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{g.Rank}}}
-			require.Equal(t, compareBy(&one, score, best), sign(g.Gap), "%v: %d", g.Rank, g.Gap)
-			if g.Gap != 0 && r.By != 0 {
-				require.Equal(t, r.By, g.Rank, "the first rank that differs")
-				break
-			}
-		}
-	})
-	require.Positive(t, regrets)
-}
-
-func sign(n int64) int {
-	switch {
-	case n < 0:
-		return -1
-	case n > 0:
-		return 1
-	}
-	return 0
-}
-
-// A regret as JSON, by the form of PLAN_JSON.md.
-func TestRegretAsJSON(t *testing.T) {
-	c := &outrank.Cluster{
-		Nodes: []*outrank.Node{node("n1", "8", "a")},
-		Pods: []*outrank.Pod{
-			pod("a", 1, "4", on("n1")), pod("b", 1, "1", on("n1")), pod("c", 1, "1", on("n1")), pod("d", 1, "1", on("n1")), pod("e", 1, "1", on("n1")),
-		},
-	}
-	c.Pods[0].StartTime = c.Pods[1].StartTime.Add(-time.Hour)
-	snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
-	plan, err := e.Preempt(context.Background(), snap, pod("p", 5, "4"), gen.Now)
-	require.NoError(t, err)
-	require.Len(t, plan.Victims, 4)
-	r, err := e.Regret(context.Background(), snap, plan, gen.Now)
-	require.NoError(t, err)
-	text, err := json.Marshal(r)
-	require.NoError(t, err)
-	var read map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(text, &read))
-	assert.JSONEq(t, `"priority-sum"`, string(read["by"]))
-	assert.JSONEq(t, `[{"rank":"budget-violations","gap":0},{"rank":"top-priority","gap":0},{"rank":"priority-sum","gap":6442450947},
-		{"rank":"victim-count","gap":3},{"rank":"start-time","gap":-3600000000000}]`, string(read["gaps"]))
-	for field, want := range map[string]any{"score": r.Score, "best": r.Best, "onNode": r.OnNode} {
-		wanted, err := json.Marshal(want)
-		require.NoError(t, err)
-		assert.JSONEq(t, string(wanted), string(read[field]), field)
-	}
-	assert.Len(t, read, 7)
-	require.ErrorIs(t, json.Unmarshal(text, new(preemption.Regret)), errors.ErrUnsupported)
-	assert.Equal(t, "as good as the best: nothing is known", new(preemption.Regret).String())
-}
-
-// Regret about other plans than those that preempt, and about what is gone.
-func TestRegretOfOtherPlans(t *testing.T) {
-	c := &outrank.Cluster{
-		Nodes: []*outrank.Node{node("n1", "2", "a")},
-		Pods:  []*outrank.Pod{pod("db", 1, "1", on("n1"), app("db")), pod("job", 3, "1", on("n1"))},
-	}
-	p := pod("p", 5, "1")
-	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{TopologyKey: "kubernetes.io/hostname", LabelSelector: selects("db")}}
-	c.Nodes[0].Labels = map[string]string{"kubernetes.io/hostname": "n1"}
-	snap, usual := newSnapshot(t, c), newEvaluator(t, engine.Config{})
-	plan, err := usual.Preempt(context.Background(), snap, p, gen.Now)
-	require.NoError(t, err)
-	require.Equal(t, preemption.NothingHelps, plan.Outcome)
-	r, err := usual.Regret(context.Background(), snap, plan, gen.Now)
-	require.NoError(t, err)
-	assert.Equal(t, preemption.ByNodeOrder, r.By)
-	assert.Equal(t, "n1 [default/job] is better: preemption helps; optimal, 4 steps", r.String())
-
-	_, err = usual.Regret(context.Background(), snap, nil, gen.Now)
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	require.NoError(t, snap.RemovePod("default/job"))
-	_, err = usual.Regret(context.Background(), snap, r.Best, gen.Now)
-	require.ErrorIs(t, err, engine.ErrStale)
-	anybody := &engine.Chooser{Name: "c", AnyPriority: true, Choose: func(*engine.NodeView) []*outrank.Pod { return nil }}
-	_, err = newEvaluator(t, engine.Config{Chooser: anybody}).Regret(context.Background(), snap, plan, gen.Now)
-	require.ErrorIs(t, err, outrank.ErrInvalid)
 }

@@ -38,25 +38,6 @@ func ExampleEvaluator_Exactly() {
 	// [default/p0] true
 }
 
-func ExampleEvaluator_Regret() {
-	snap, urgent := eightCores()
-	eval, _ := engine.NewEvaluator(engine.Config{})
-	plan, _ := eval.Preempt(context.Background(), snap, urgent, time.Now())
-	regret, err := eval.Regret(context.Background(), snap, plan, time.Now())
-	if err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(regret.None(), regret.By)
-	for _, g := range regret.Gaps {
-		if g.Rank == preemption.ByVictims {
-			fmt.Println(g.Gap, "victims fewer:", &regret.Best.Candidate)
-		}
-	}
-	// Output:
-	// false lower sum of victim priorities
-	// 3 victims fewer: n1 [default/p0]
-}
-
 func ExampleCertificate() {
 	snap, urgent := eightCores()
 	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Exact: true}})

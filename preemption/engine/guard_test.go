@@ -355,11 +355,11 @@ func TestGuardOfOtherChoices(t *testing.T) {
 	// It is held to the guard with what it chooses, and offered everybody.
 	notB := byNames{allows: func(away []string) bool { return !slices.Contains(away, "b") }}
 	for _, chosen := range []*engine.Chooser{nil, chooser} {
-		trials, err := newEvaluator(t, engine.Config{Guard: notB, Chooser: chosen}).Trials(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+		lookAt, err := newEvaluator(t, engine.Config{Guard: notB, Chooser: chosen}).LookAt(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
-		trial, err := trials.On("n1")
+		view, err := lookAt("n1")
 		require.NoError(t, err)
-		assert.Len(t, trial.Possible(), map[bool]int{false: 1, true: 2}[chosen != nil])
+		assert.Len(t, view.Possible(), map[bool]int{false: 1, true: 2}[chosen != nil])
 	}
 }
 

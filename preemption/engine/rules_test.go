@@ -219,8 +219,8 @@ func drawChooser(t *rapid.T) *Chooser {
 			slices.SortStableFunc(pods, func(p, q *outrank.Pod) int { return cmp.Compare(nameHash(p), nameHash(q)) })
 		}
 		for n := 1; n <= min(most, len(pods)); n++ {
-			if v.Fits(pods[:n]...) {
-				if spare && n < len(pods) && v.Fits(pods[:n+1]...) {
+			if v.Check(pods[:n]...).Code == preemption.Success {
+				if spare && n < len(pods) && v.Check(pods[:n+1]...).Code == preemption.Success {
 					n++
 				}
 				return pods[:n]

@@ -138,12 +138,13 @@ func (s *Snapshot) RemoveNamespace(name string) error {
 
 // LeavesWith returns the group, or the composite group, of which all running pods leave
 // together with a pod that runs in the snapshot, and nil for both where it leaves by itself
-// ([preemption.Unit]; rules 12.6.2 and 12.6.4) or does not run. Time is constant.
+// ([preemption.Unit]; rules 12.6.2 and 12.6.4), does not run, or is another pod of the name. Time is
+// constant.
 func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
 	if s == nil || s.of == nil || p == nil || p.Group == "" {
 		return nil, nil
 	}
-	known, ok := s.of.PodStates.Of(p)
+	known, ok := s.of.Known(p)
 	if !ok || !known.Running {
 		return nil, nil
 	}
@@ -152,4 +153,20 @@ func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.Compo
 		return nil, nil
 	}
 	return whole.Group, whole.Composite
+}
+
+// CountsAs returns the priority with which a pod of the snapshot counts as a victim: its own or,
+// where victims are units, that of its groups (rules 12.6.2 and 12.6.4). Of a pod that does not run
+// it is the pod's own, and of nil it is 0. Time is constant.
+func (s *Snapshot) CountsAs(pod *outrank.Pod) int32 {
+	if pod == nil {
+		return 0
+	}
+	if s == nil || s.of == nil || pod.Group == "" || !s.of.Rules.VictimUnits {
+		return pod.PriorityValue()
+	}
+	if p, ok := s.of.Known(pod); ok && p.Running {
+		return s.of.Units.Of(p).Priority
+	}
+	return pod.PriorityValue()
 }

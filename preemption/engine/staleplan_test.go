@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // anyPlan is what a plan for a pod and one for a group have in common.
@@ -266,21 +267,20 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	plan.Pod = later
 	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrState)
 	assert.ErrorIs(t, e.Verify(ctx, snap, plan), engine.ErrStale)
-	_, err = e.Regret(ctx, snap, plan, now)
+	_, err = joint.RegretOf(ctx, e, snap, plan, now)
 	assert.ErrorIs(t, err, preemption.ErrState)
 	replaced, err := snap.Clone().PutPod(later)
 	require.NoError(t, err)
 	assert.Same(t, waits, replaced)
 
-	trials, err := e.Trials(snap, preemption.Request{Pod: waits, Now: now})
+	lookAt, err := e.LookAt(snap, preemption.Request{Pod: waits, Now: now})
+	require.NoError(t, err)
+	view, err := lookAt("n1")
 	require.NoError(t, err)
 	other := pod("victim", 1, "2", on("n1"), uid("new"))
-	assert.False(t, trials.LeaveTogether(victim, other))
-	assert.True(t, trials.LeaveTogether(victim, pod("victim", 1, "2", on("n1"))), "without a UID it is the same")
-	trial, err := trials.On("n1")
-	require.NoError(t, err)
-	assert.EqualValues(t, 2000, trial.Takes(victim, "cpu"))
-	assert.Zero(t, trial.Takes(other, "cpu"))
+	assert.Equal(t, preemption.Unschedulable, view.Check(other).Code)
+	assert.Equal(t, preemption.Success, view.Check(victim).Code)
+	assert.Equal(t, preemption.Success, view.Check(pod("victim", 1, "2", on("n1"))).Code, "without a UID it is the same")
 
 	chosen := newEvaluator(t, engine.Config{Release: outrank.V1_36, Chooser: &engine.Chooser{
 		Name: "other", Choose: func(*engine.NodeView) []*outrank.Pod { return []*outrank.Pod{other} },
@@ -295,4 +295,24 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	}})
 	_, err = named.Preempt(ctx, snap, waits, now)
 	assert.ErrorContains(t, err, "victim default/victim does not run there")
+}
+
+// A pod of another UID leaves with nobody, and counts with its own priority.
+func TestAnotherUIDIsInNoUnit(t *testing.T) {
+	in := func(p *outrank.Pod) { p.Group, p.UID = "g", "old" }
+	snap := newSnapshot(t, &outrank.Cluster{
+		Release: groupsOn, Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{pod("p", 1, "1", on("n1"), in)},
+		Groups: []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(7)}},
+	})
+	for uid, of := range map[string]struct {
+		group    bool
+		priority int32
+	}{"old": {true, 7}, "": {true, 7}, "new": {false, 1}} {
+		p := pod("p", 1, "1", on("n1"), in)
+		p.UID = uid
+		group, _ := snap.LeavesWith(p)
+		assert.Equal(t, of.group, group != nil, "UID %q", uid)
+		assert.Equal(t, of.priority, snap.CountsAs(p), "UID %q", uid)
+	}
+	assert.Zero(t, snap.CountsAs(nil))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -261,7 +262,7 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
 		assert.NoError(t, e.Verify(ctx, snap, plan))
 		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
-		regret, err := e.Regret(ctx, snap, plan, gen.Now)
+		regret, err := joint.RegretOf(ctx, e, snap, plan, gen.Now)
 		require.NoError(t, err)
 		assert.True(t, regret.None())
 		across, err := e.PreemptAcross(ctx, snap, p, gen.Now)

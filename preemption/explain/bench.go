@@ -61,12 +61,12 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 		return nil, err
 	}
 	out := &answer{outcome: preemption.NothingHelps, at: at}
-	s := at.trial.Check(nil)
+	s := at.view.Check()
 	switch {
 	case s.Code == preemption.Success:
 		out.outcome = preemption.Fits
 		return out, b.ctx.Err()
-	case s.Code == preemption.Unschedulable && b.mayPreempt && len(at.trial.Possible()) > 0:
+	case s.Code == preemption.Unschedulable && b.mayPreempt && len(at.view.Possible()) > 0:
 		report, c, err := b.e.ExplainNode(b.ctx, b.snap, req, node)
 		if err != nil {
 			return nil, err

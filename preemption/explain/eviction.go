@@ -147,9 +147,9 @@ func (x *evicting) cheaper(o *evicting) bool {
 }
 
 func (x *evicting) top() int32 {
-	top := x.named.trials.CountsAs(x.pods[0])
+	top := x.named.snap.CountsAs(x.pods[0])
 	for _, p := range x.pods[1:] {
-		top = max(top, x.named.trials.CountsAs(p))
+		top = max(top, x.named.snap.CountsAs(p))
 	}
 	return top
 }

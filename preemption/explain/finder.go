@@ -19,10 +19,11 @@ type finder struct {
 	// tolerations are those of the pod.
 	tolerations fit.Tolerations
 	config      engine.Config
-	trials      *engine.Trials
-	classes     []*outrank.PriorityClass
-	copies      func(*outrank.Pod) bool
-	most        int
+	// lookAt turns to a node; what it showed before is over then.
+	lookAt  func(node string) (*engine.NodeView, error)
+	classes []*outrank.PriorityClass
+	copies  func(*outrank.Pod) bool
+	most    int
 
 	// The indexes are made when they are first needed.
 	neighbours *neighbourIndex
@@ -33,8 +34,8 @@ type finder struct {
 
 // place is a node with the pods that are thought away.
 type place struct {
-	node  *outrank.Node
-	trial *engine.Trial
+	node *outrank.Node
+	view *engine.NodeView
 	// gone is true of the pods that are away; nil where all are there. gonePods lists
 	// them, those on other nodes included.
 	gone     func(*outrank.Pod) bool
@@ -46,12 +47,11 @@ func (at *place) isGone(p *outrank.Pod) bool { return at.gone != nil && at.gone(
 
 // at turns to a node as it is.
 func (f *finder) at(name string) (*place, error) {
-	trial, err := f.trials.On(name)
+	view, err := f.lookAt(name)
 	if err != nil {
 		return nil, err
 	}
-	node, _ := f.snap.Node(name)
-	return &place{node: node, trial: trial}, nil
+	return &place{node: view.Node(), view: view}, nil
 }
 
 // without is a place with pods gone.
@@ -60,11 +60,11 @@ func (at *place) without(pods []*outrank.Pod) *place {
 	for _, p := range pods {
 		set[p] = true
 	}
-	return &place{node: at.node, trial: at.trial, gone: func(p *outrank.Pod) bool { return set[p] }, gonePods: pods}
+	return &place{node: at.node, view: at.view, gone: func(p *outrank.Pod) bool { return set[p] }, gonePods: pods}
 }
 
 // empty is a place with every possible victim gone.
-func (at *place) empty() *place { return at.without(at.trial.Possible()) }
+func (at *place) empty() *place { return at.without(at.view.Possible()) }
 
 // present lists the pods on the node that are not thought away, the most important
 // first.
@@ -78,7 +78,29 @@ func (f *finder) present(at *place) []*outrank.Pod {
 // holders lists who can hold things on the node: the pods that are present and, behind
 // them, those that are nominated to it and count.
 func (f *finder) holders(at *place) []*outrank.Pod {
-	return append(f.present(at), at.trial.Nominated()...)
+	return append(f.present(at), f.nominated(at)...)
+}
+
+// nominated lists the pods nominated to the node that the preemptor has to leave room for.
+func (f *finder) nominated(at *place) []*outrank.Pod {
+	return nominatedFor(&f.config, f.snap, f.pod, at.node.Name)
+}
+
+// room is what the preemptor asks of the node and what there is of it, without the pods that are thought away.
+func (f *finder) room(at *place) []Room { return roomOn(&f.config, f.snap, at.view, at.gone) }
+
+// leaveTogether reports whether two running pods leave together: both are of one group that leaves whole, or they are
+// the same pod (rules 12.6.3 and 12.6.4).
+func (f *finder) leaveTogether(a, b *outrank.Pod) bool {
+	if a.Key() == b.Key() {
+		return a.UID == b.UID || a.UID == "" || b.UID == ""
+	}
+	group, composite := f.snap.LeavesWith(a)
+	if group == nil && composite == nil {
+		return false
+	}
+	otherGroup, otherComposite := f.snap.LeavesWith(b)
+	return group == otherGroup && composite == otherComposite
 }
 
 // isCopy reports whether a pod is a copy of the preemptor, such as another replica of its
@@ -93,7 +115,7 @@ func (f *finder) isCopy(p *outrank.Pod) bool {
 
 // ref refers to a pod on a node.
 func (f *finder) ref(p *outrank.Pod, node string) *Pod {
-	return &Pod{Key: p.Key(), Priority: f.trials.CountsAs(p), Node: node}
+	return &Pod{Key: p.Key(), Priority: f.snap.CountsAs(p), Node: node}
 }
 
 // cut shortens the lists of things.

@@ -55,7 +55,7 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 	known := map[int32]bool{}
 	add := func(p *outrank.Pod) {
 		copies = copies || f.follows(p)
-		as := f.trials.CountsAs(p)
+		as := f.snap.CountsAs(p)
 		if known[as] {
 			return
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -20,7 +19,7 @@ var behind = map[string]func(*finder, *Obstacle, *place){
 	filter.NodeAffinity:          (*finder).nameLabels,
 	filter.NodePorts:             (*finder).namePorts,
 	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.DisabledBy = slices.Clone(at.node.DisableResizePreemption) },
-	filter.NodeResourcesFit:      func(_ *finder, o *Obstacle, at *place) { o.Short = shortOf(at.trial.Room(at.gone)) },
+	filter.NodeResourcesFit:      func(f *finder, o *Obstacle, at *place) { o.Short = shortOf(f.room(at)) },
 	filter.VolumeRestrictions:    (*finder).nameDisks,
 	filter.NodeVolumeLimits:      (*finder).nameLimits,
 	filter.VolumeBinding:         (*finder).nameBinding,
@@ -137,7 +136,7 @@ func (f *finder) nobody(at *place) *Nobody {
 			continue
 		}
 		n.Pods++
-		if as := f.trials.CountsAs(p); as < f.pod.PriorityValue() {
+		if as := f.snap.CountsAs(p); as < f.pod.PriorityValue() {
 			n.Protected++
 		} else if n.Pods-n.Protected == 1 || as < n.Least {
 			n.Least = as
@@ -150,7 +149,7 @@ func (f *finder) nobody(at *place) *Nobody {
 const noVictims = "No preemption victims found for incoming pod"
 
 // shortOf returns what is short.
-func shortOf(rooms []engine.Room) []Shortage {
+func shortOf(rooms []Room) []Shortage {
 	var out []Shortage
 	for _, r := range rooms {
 		if r.Short() > 0 {
@@ -160,7 +159,7 @@ func shortOf(rooms []engine.Room) []Shortage {
 	return out
 }
 
-func shortageOf(r engine.Room) Shortage {
+func shortageOf(r Room) Shortage {
 	q := func(amount int64) resource.Quantity { return prose.Quantity(r.Resource, amount) }
 	return Shortage{
 		Resource: r.Resource, Needed: q(r.Needed), Free: q(r.Free()), Short: q(r.Short()), Offered: q(r.Offered),

@@ -157,7 +157,7 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 	if len(out) > 0 {
 		return out
 	}
-	for _, p := range at.trial.Nominated() {
+	for _, p := range f.nominated(at) {
 		for i := range p.Affinity.PodAntiAffinity {
 			t := termOf(p, &p.Affinity.PodAntiAffinity[i])
 			if n := neighbourOf(othersAntiAffinity, &t, at.node); !n.Missing && x.means(&t, f.pod, false) {
@@ -171,7 +171,7 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 
 // nominee finds a pod nominated to the node.
 func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
-	for _, p := range at.trial.Nominated() {
+	for _, p := range f.nominated(at) {
 		if is(p) {
 			return p
 		}

@@ -173,7 +173,7 @@ func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeRep
 	if status.Filter != preemption.NodeResourcesFit {
 		return
 	}
-	rooms := empty.trial.Room(empty.gone)
+	rooms := g.room(empty)
 	one.least = missingOf(rooms)
 	if one.least.known && (g.best == nil || one.least.less(g.best.missing)) {
 		g.best = &closest{one.least, Nearest{Node: n.Node, Gone: len(empty.gonePods), Missing: shortOf(rooms)}}
@@ -249,11 +249,11 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 	if err != nil {
 		return nil, err
 	}
-	trials, err := e.Trials(f.snap, req)
+	lookAt, err := e.LookAt(f.snap, req)
 	if err != nil {
 		return nil, err
 	}
-	g := &grouping{finder: &finder{snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, trials: trials, most: f.most}, ex: ex}
+	g := &grouping{finder: &finder{snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}, ex: ex}
 	for i := range ex.Nodes {
 		n := &ex.Nodes[i]
 		if n.Status.Filter != preemption.NodeResourcesFit && n.AfterRemoval.Filter != preemption.NodeResourcesFit {
@@ -272,7 +272,7 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 }
 
 // missingOf returns what is missing on a node with these rooms.
-func missingOf(rooms []engine.Room) missing {
+func missingOf(rooms []Room) missing {
 	var m missing
 	for _, r := range rooms {
 		if r.Short() > 0 {

@@ -44,11 +44,11 @@ func newFinder(ctx context.Context, q Question, options Options) (*finder, error
 	if e == nil {
 		return nil, errNoEvaluator
 	}
-	trials, err := e.Trials(q.Snapshot, q.Request)
+	lookAt, err := e.LookAt(q.Snapshot, q.Request)
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{ctx: ctx, snap: q.Snapshot, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), config: e.Config(), trials: trials, classes: options.Classes, copies: options.Copies, most: options.Most}
+	f := &finder{ctx: ctx, snap: q.Snapshot, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), config: e.Config(), lookAt: lookAt, classes: options.Classes, copies: options.Copies, most: options.Most}
 	if f.most <= 0 {
 		f.most = 10
 	}

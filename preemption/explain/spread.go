@@ -130,7 +130,7 @@ func (f *finder) skew(i int, at *place) (with, least int) {
 		n, _ := f.snap.Node(f.snap.NodeOf(p.Key()))
 		change(n, p, -1)
 	}
-	for _, p := range at.trial.Nominated() {
+	for _, p := range f.nominated(at) {
 		change(at.node, p, 1)
 	}
 	value := at.node.Labels[c.key]

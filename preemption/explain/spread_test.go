@@ -40,17 +40,18 @@ func TestPropertySpreadIsCounted(t *testing.T) {
 			if pod == nil {
 				return
 			}
-			trials, err := q.eval.Trials(q.snap, preemption.Request{Pod: pod, Now: q.request().Now})
+			lookAt, err := q.eval.LookAt(q.snap, preemption.Request{Pod: pod, Now: q.request().Now})
 			require.NoError(q, err)
-			trial, err := trials.On(node)
+			view, err := lookAt(node)
 			require.NoError(q, err)
-			got := trial.Check(gone)
+			away := slices.DeleteFunc(view.Possible(), func(p *outrank.Pod) bool { return !gone(p) })
+			got := view.Check(away...)
 			require.Equal(q, less == 1, got.Filter == preemption.PodTopologySpread, "%s with %+v, one less: %d: %s", node, s, less, got)
 		}
 	}
 	overShapes(t, []string{"far units", "full", "spread"}, func(q *question) {
 		for _, g := range q.report.Nodes {
-			holds(q, g.Before, g.Example, nil)
+			holds(q, g.Before, g.Example, func(*outrank.Pod) bool { return false })
 			holds(q, g.After, g.Example, func(*outrank.Pod) bool { return true })
 		}
 		for i, v := range q.report.Victims {

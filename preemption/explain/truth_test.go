@@ -44,12 +44,12 @@ func (q *question) check(snap *engine.Snapshot, pod *outrank.Pod, node string) p
 
 // possible are the pods that may be victims of a node.
 func (q *question) possible(node string) map[outrank.Key]bool {
-	trials, err := q.eval.Trials(q.snap, q.request())
+	lookAt, err := q.eval.LookAt(q.snap, q.request())
 	require.NoError(q, err)
-	trial, err := trials.On(node)
+	view, err := lookAt(node)
 	require.NoError(q, err)
 	out := map[outrank.Key]bool{}
-	for _, p := range trial.Possible() {
+	for _, p := range view.Possible() {
 		out[p.Key()] = true
 	}
 	return out

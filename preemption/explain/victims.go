@@ -24,7 +24,7 @@ func (f *finder) chosen(r *Report, ex *preemption.Explanation) error {
 	told := cut(ex.Victims, 10*f.most, &r.MoreVictims)
 	for i := range told {
 		v := f.victim(&told[i], ex.Node)
-		if i > 0 && f.trials.LeaveTogether(gone[i-1], gone[i]) {
+		if i > 0 && f.leaveTogether(gone[i-1], gone[i]) {
 			v.Blocks, v.AtItsTurn = r.Victims[i-1].Blocks, r.Victims[i-1].AtItsTurn // they stay or leave together
 		} else {
 			v.Blocks, v.AtItsTurn = f.blocks(at, gone, gone[i], &told[i])
@@ -59,9 +59,9 @@ func (f *finder) blocks(at *place, gone []*outrank.Pod, victim *outrank.Pod, v *
 		return nil, false
 	}
 	back := at.without(slices.DeleteFunc(slices.Clone(gone), func(p *outrank.Pod) bool {
-		return f.trials.LeaveTogether(p, victim)
+		return f.leaveTogether(p, victim)
 	}))
-	if s := back.trial.Check(back.gone); s.Code != preemption.Success {
+	if s := back.view.Check(back.gonePods...); s.Code != preemption.Success {
 		return f.find(back, s), false
 	}
 	turn := &v.Blocks
@@ -110,12 +110,15 @@ func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
 // stay says who stays on the chosen node, which is asked with the victims gone.
 func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
 	out := &Stay{Spared: []Spared{}, Room: []Shortage{}}
-	rooms := after.trial.Room(after.gone)
+	rooms := f.room(after)
 	for _, r := range rooms {
 		out.Room = append(out.Room, shortageOf(r))
 	}
-	possible := after.trial.Possible()
-	violated := after.trial.Violated()
+	possible := after.view.Possible()
+	var violated [][]*outrank.PodDisruptionBudget
+	if chargesPossible(&f.config) {
+		violated = after.view.Violated(possible...)
+	}
 	last := -1 // the least important victim
 	for i, p := range possible {
 		if after.isGone(p) {
@@ -133,7 +136,7 @@ func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
 			out.MoreSpared++
 			continue
 		}
-		spared := Spared{Pod: *f.ref(p, ex.Node), Takes: takes(after.trial, p, rooms), Below: i > last}
+		spared := Spared{Pod: *f.ref(p, ex.Node), Takes: f.takes(p, rooms), Below: i > last}
 		if violated != nil {
 			spared.Budgets = f.keys(violated[i], &spared.MoreBudgets)
 		}
@@ -143,11 +146,17 @@ func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
 	return out
 }
 
-// takes lists what a pod takes of what is asked for.
-func takes(t *engine.Trial, p *outrank.Pod, rooms []engine.Room) resource.List {
+// chargesPossible reports whether budgets are charged for all possible victims of a node, rather than for those that
+// leave in the end (rules 6.3.7, 13.3.5 and 13.5.5).
+func chargesPossible(c *engine.Config) bool {
+	return c.Chooser == nil && c.Variant != outrank.VariantSimplified && !c.Policy.Exact && !c.Policy.VictimsAlone
+}
+
+// takes lists what a pod on the node takes of what is asked for.
+func (f *finder) takes(p *outrank.Pod, rooms []Room) resource.List {
 	out := resource.List{}
 	for _, r := range rooms {
-		if n := t.Takes(p, r.Resource); r.Resource != resource.Pods && n != 0 {
+		if n := takes(f.snap, p, r.Resource); r.Resource != resource.Pods && n != 0 {
 			out[r.Resource] = prose.Quantity(r.Resource, n)
 		}
 	}
@@ -160,7 +169,7 @@ func (f *finder) others(out *Stay, node string, movable map[*outrank.Pod]bool) {
 	for _, p := range f.snap.PodsOn(node) {
 		switch {
 		case movable[p] || p.Key() == f.pod.Key():
-		case f.trials.CountsAs(p) >= f.pod.PriorityValue():
+		case f.snap.CountsAs(p) >= f.pod.PriorityValue():
 			out.Higher++
 		default:
 			protected = append(protected, *f.ref(p, node))

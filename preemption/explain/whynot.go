@@ -122,7 +122,7 @@ func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Explanation, c *preemp
 	if err != nil {
 		return err
 	}
-	for _, p := range cut(at.trial.Possible(), 10*f.most, &a.MorePossible) {
+	for _, p := range cut(at.view.Possible(), 10*f.most, &a.MorePossible) {
 		a.Possible = append(a.Possible, *f.ref(p, f.snap.NodeOf(p.Key())))
 	}
 	if c == nil {

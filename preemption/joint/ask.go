@@ -12,13 +12,14 @@ import (
 // ask is one member in front of one node, and who could leave there.
 type ask struct {
 	b      *draft
-	trial  *engine.Trial
+	view   *engine.NodeView
 	member *member
 	node   int
-	// units leave whole, the most important first; of finds the unit of a pod.
+	// units leave whole, the most important first.
 	units [][]*outrank.Pod
-	of    map[*outrank.Pod]int
 	gone  []bool
+	// away lists the pods of the units that are gone, in memory for the next question.
+	away []*outrank.Pod
 	// guard says which of them may leave together, nil for any.
 	guard preemption.GuardState
 }
@@ -32,23 +33,26 @@ const (
 	short
 )
 
+// looker turns to a node for one pod (see [engine.Evaluator.LookAt]).
+type looker = func(node string) (*engine.NodeView, error)
+
 // ask turns to a node.
-func (b *draft) ask(t *engine.Trials, i, node int) (*ask, answer) {
-	trial, err := t.On(b.nodes[node].Name)
+func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {
+	view, err := lookAt(b.nodes[node].Name)
 	if err != nil {
 		b.fail(err)
 		return nil, never
 	}
-	a := &ask{b: b, trial: trial, member: b.members[i], node: node}
+	a := &ask{b: b, view: view, member: b.members[i], node: node}
 	if !b.step() {
 		return a, never
 	}
-	switch trial.Check(nil).Code {
+	switch view.Check().Code {
 	case preemption.Success:
 		return a, takes
 	case preemption.Unschedulable:
 		if a.member.evicts {
-			a.findUnits(t)
+			a.findUnits()
 			a.guard = b.guard(a.member.pod)
 			if len(a.units) > 0 {
 				return a, short
@@ -61,12 +65,11 @@ func (b *draft) ask(t *engine.Trials, i, node int) (*ask, answer) {
 // findUnits groups the possible victims. The pods of the request are none; where groups leave
 // together they stand in no unit beside others, because a pod of a group is not asked about
 // alone there (rule 12.8.8).
-func (a *ask) findUnits(t *engine.Trials) {
-	possible := a.trial.Possible()
-	a.of = make(map[*outrank.Pod]int, len(possible))
+func (a *ask) findUnits() {
+	possible := a.view.Possible()
 	for k := 0; k < len(possible); {
 		end := k + 1
-		for end < len(possible) && possible[k].Group != "" && t.LeaveTogether(possible[k], possible[end]) {
+		for end < len(possible) && possible[k].Group != "" && leaveTogether(a.b.snap, possible[k], possible[end]) {
 			end++
 		}
 		unit := possible[k:end:end]
@@ -74,39 +77,48 @@ func (a *ask) findUnits(t *engine.Trials) {
 		if slices.ContainsFunc(unit, func(p *outrank.Pod) bool { return a.b.isOne[p] }) {
 			continue
 		}
-		for _, p := range unit {
-			a.of[p] = len(a.units)
-		}
 		a.units = append(a.units, unit)
 	}
 	a.gone = make([]bool, len(a.units))
 }
 
-// fits asks the node with the units gone that are marked.
-func (a *ask) fits() bool {
-	return a.b.step() && a.trial.Check(func(p *outrank.Pod) bool {
-		u, ok := a.of[p]
-		return ok && a.gone[u]
-	}).Code == preemption.Success && a.mayLeave()
+// leaveTogether reports whether two running pods leave together, because both are of one group that
+// leaves whole (rules 12.6.3 and 12.6.4).
+func leaveTogether(snap *engine.Snapshot, a, b *outrank.Pod) bool {
+	group, composite := snap.LeavesWith(a)
+	if group == nil && composite == nil {
+		return false
+	}
+	otherGroup, otherComposite := snap.LeavesWith(b)
+	return group == otherGroup && composite == otherComposite
 }
 
-// mayLeave asks the guard about the units that are gone.
+// fits asks the node with the units gone that are marked.
+func (a *ask) fits() bool {
+	if !a.b.step() {
+		return false
+	}
+	a.away = a.appendVictims(a.away[:0])
+	return a.view.Check(a.away...).Code == preemption.Success && a.mayLeave()
+}
+
+// mayLeave asks the guard about the units that are gone, which away lists.
 func (a *ask) mayLeave() bool {
 	if a.guard == nil {
 		return true
 	}
-	victims := a.victims()
-	a.b.leave(a.guard, victims)
+	a.b.leave(a.guard, a.away)
 	allowed := a.guard.Check().Code == preemption.Success
-	for _, p := range victims {
+	for _, p := range a.away {
 		a.guard.Add(p, a.b.nodes[a.b.index[p.NodeName]])
 	}
 	return allowed
 }
 
 // victims lists the pods of the units that are gone.
-func (a *ask) victims() []*outrank.Pod {
-	var out []*outrank.Pod
+func (a *ask) victims() []*outrank.Pod { return a.appendVictims(nil) }
+
+func (a *ask) appendVictims(out []*outrank.Pod) []*outrank.Pod {
 	for u, gone := range a.gone {
 		if gone {
 			out = append(out, a.units[u]...)
@@ -207,8 +219,8 @@ func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
 
 // settle returns who leaves for the member if as few as possible of others than those
 // preferred do: nobody where it fits.
-func (b *draft) settle(t *engine.Trials, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
-	a, says := b.ask(t, i, node)
+func (b *draft) settle(lookAt looker, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
+	a, says := b.ask(lookAt, i, node)
 	if says != short {
 		return nil, says == takes
 	}
@@ -240,11 +252,11 @@ func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere 
 	s := &solution{spots: make([]spot, len(b.members))}
 	var gone []*outrank.Pod
 	for i, node := range assigned {
-		t := b.trials(i)
-		if node < 0 || t == nil {
+		lookAt := b.lookFor(i)
+		if node < 0 || lookAt == nil {
 			return nil
 		}
-		victims, ok := b.settle(t, i, node, prefer)
+		victims, ok := b.settle(lookAt, i, node, prefer)
 		s.spots[i] = spot{node, victims}
 		if ok {
 			_, ok = b.place(i, s.spots[i])

@@ -86,15 +86,15 @@ func BenchmarkMoves(b *testing.B) {
 				require.NoError(b, err)
 				var plan *joint.Plan
 				for b.Loop() {
-					plan, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: ps, Now: clustergen.Now(), Moves: &engine.LossCosts{}})
+					plan, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: ps, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 					require.NoError(b, err)
 				}
-				var fates [engine.Lost + 1]int
+				var fates [joint.Lost + 1]int
 				for _, v := range plan.Victims {
 					fates[v.Fate.Loss]++
 				}
 				for loss, n := range fates {
-					b.ReportMetric(float64(n), engine.Loss(loss).String())
+					b.ReportMetric(float64(n), joint.Loss(loss).String())
 				}
 				b.ReportMetric(float64(plan.Total.Cost), "cost")
 				b.ReportMetric(float64(plan.OneByOne.Cost), "cost-one-by-one")

@@ -30,7 +30,7 @@ type brute struct {
 	best  *preemption.Score
 	leafs int
 	// moves are what losses cost, nil where nothing is asked about replacements.
-	moves *engine.LossCosts
+	moves *joint.LossCosts
 	known map[string]int64 // what replacements cost, by who runs where and who is gone
 }
 

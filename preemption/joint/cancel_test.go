@@ -70,14 +70,14 @@ func TestPropertyEndsWithItsContext(t *testing.T) {
 			require.NoError(t, snap.RemovePod(p.Key()))
 		}
 	}
-	plan := func(pods []*outrank.Pod, moves *engine.LossCosts) func(context.Context) (*joint.Plan, error) {
+	plan := func(pods []*outrank.Pod, moves *joint.LossCosts) func(context.Context) (*joint.Plan, error) {
 		return func(ctx context.Context) (*joint.Plan, error) {
 			return joint.Preempt(ctx, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 8_000, Moves: moves})
 		}
 	}
 	calls := map[string]func(context.Context) (*joint.Plan, error){
 		"plan":            plan(pods, nil),
-		"plan with moves": plan(pods, &engine.LossCosts{}),
+		"plan with moves": plan(pods, &joint.LossCosts{}),
 		"outlooks": func(ctx context.Context) (*joint.Plan, error) {
 			_, _, err := joint.Outlooks(ctx, eval, snap, joint.Request{Pods: pods[:1], Now: clustergen.Now(), Limit: 8_000})
 			return nil, err

@@ -191,8 +191,8 @@ func (b *draft) fail(err error) {
 	}
 }
 
-// trials begins trials of a member, nil after an error.
-func (b *draft) trials(i int) *engine.Trials {
+// lookFor begins to look at nodes for a member, nil after an error.
+func (b *draft) lookFor(i int) looker {
 	if b.err != nil {
 		return nil
 	}
@@ -200,12 +200,12 @@ func (b *draft) trials(i int) *engine.Trials {
 		b.fail(err)
 		return nil
 	}
-	t, err := b.eval.Trials(b.snap, preemption.Request{Pod: b.members[i].pod, Now: b.now})
+	lookAt, err := b.eval.LookAt(b.snap, preemption.Request{Pod: b.members[i].pod, Now: b.now})
 	if err != nil {
 		b.fail(err)
 		return nil
 	}
-	return t
+	return lookAt
 }
 
 // place evicts the victims and binds the member. It returns false, with nothing changed,

@@ -81,13 +81,13 @@ func (x *prover) offer() {
 
 // options lists every way to place a member, the best first.
 func (x *prover) options(i int) []option {
-	t := x.trials(i)
-	if t == nil {
+	lookAt := x.lookFor(i)
+	if lookAt == nil {
 		return nil
 	}
 	var out []option
 	for node := x.first(i); node < len(x.nodes) && !x.spent(); node++ {
-		a, says := x.ask(t, i, node)
+		a, says := x.ask(lookAt, i, node)
 		switch says {
 		case takes:
 			out = append(out, option{spot{node: node}, x.totals.total(x.victims)})

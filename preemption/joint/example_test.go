@@ -95,7 +95,7 @@ func unlike() (*engine.Snapshot, *engine.Evaluator, *outrank.Pod) {
 // With Moves a plan goes by what becomes of the victims: nobody is lost, and two pods move.
 func ExamplePreempt_moves() {
 	snap, eval, urgent := unlike()
-	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{urgent}, Now: time.Now(), Moves: &engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}})
+	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{urgent}, Now: time.Now(), Moves: &joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 type Fate struct {
 	// Loss is Moved where another node takes the replacement beside all pods of the plan and the
 	// replacements of the victims before it.
-	Loss engine.Loss
+	Loss Loss
 	// Node is that node, empty where there is none.
 	Node string
 	// Why says why there is none: that nobody makes the pod again, or only for its own node, or what
@@ -28,7 +28,7 @@ type Fate struct {
 
 // String returns what becomes of the victim in a few words.
 func (f Fate) String() string {
-	if f.Loss == engine.Moved {
+	if f.Loss == Moved {
 		return "moves to " + prose.Name(f.Node)
 	}
 	text := f.Loss.String()

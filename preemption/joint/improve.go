@@ -143,8 +143,8 @@ type standing struct {
 // cheapest returns the place for a member that adds least to the victims. It returns false
 // if none keeps the total better than most.
 func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool) {
-	t := b.trials(i)
-	if t == nil {
+	lookAt := b.lookFor(i)
+	if lookAt == nil {
 		return best, false
 	}
 	total := b.totals.total(now.victims)
@@ -155,12 +155,12 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 		if b.spent() {
 			return best, false
 		}
-		if _, says := b.ask(t, i, node); says == takes {
+		if _, says := b.ask(lookAt, i, node); says == takes {
 			return spot{node: node}, true
 		}
 	}
 	for _, node := range places {
-		a, says := b.ask(t, i, node)
+		a, says := b.ask(lookAt, i, node)
 		if says != short {
 			continue
 		}

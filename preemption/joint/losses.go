@@ -2,13 +2,52 @@ package joint
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/recreate"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
+
+// Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15 of package preemption). A
+// [Fate] says where it goes and why, too.
+type Loss uint8
+
+// What becomes of it, the mildest first.
+const (
+	// Moved: its controller makes it again, and another node has room for that now.
+	Moved Loss = iota
+	// Waits: its controller makes it again, no other node has room for that now, and some
+	// other node could have if pods left it. A pod of a group that names one waits, too:
+	// where a group is scheduled is not looked at.
+	Waits
+	// Lost: no controller makes it again, or no other node could take it whatever leaves
+	// it: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
+	// other node.
+	Lost
+)
+
+// String returns "moved", "waits" or "lost".
+func (l Loss) String() string { return answerjson.Text(lossTexts, l) }
+
+var lossTexts = []string{Moved: "moved", Waits: "waits", Lost: "lost"}
+
+// LossCosts is what each kind of loss costs, in a unit of the caller's.
+type LossCosts struct{ Moved, Waits, Lost int64 }
+
+// Of returns the cost of a loss, 0 for anything that is none.
+func (c LossCosts) Of(l Loss) int64 {
+	switch l {
+	case Moved:
+		return c.Moved
+	case Waits:
+		return c.Waits
+	case Lost:
+		return c.Lost
+	}
+	return 0
+}
 
 // lot is what becomes of the work of one victim.
 type lot struct {
-	loss engine.Loss
+	loss Loss
 	node int // of the replacement, -1 for none
 }
 
@@ -21,18 +60,18 @@ type settled struct {
 }
 
 // byOwner returns what becomes of a victim where no node need be asked (rule 11.13).
-func byOwner(pod *outrank.Pod) (loss engine.Loss, known bool) {
+func byOwner(pod *outrank.Pod) (loss Loss, known bool) {
 	switch recreate.By(pod) {
 	case recreate.Nobody, recreate.ForItsNode:
-		return engine.Lost, true
+		return Lost, true
 	case recreate.WithItsGroup:
-		return engine.Waits, true
+		return Waits, true
 	}
-	return engine.Moved, false
+	return Moved, false
 }
 
 // mildest is what the loss of a pod costs at least, whatever nodes say (rule 25.6.5).
-func mildest(costs engine.LossCosts, pod *outrank.Pod) int64 {
+func mildest(costs LossCosts, pod *outrank.Pod) int64 {
 	if loss, known := byOwner(pod); known {
 		return costs.Of(loss)
 	}

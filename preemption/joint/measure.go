@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -49,24 +50,15 @@ func (b *draft) measure() {
 	slices.Sort(b.scales)
 }
 
-// asked returns what a member asks nodes for, by resource.
+// asked returns what a member asks nodes for, by resource: nothing where NodeResourcesFit is off.
 func (b *draft) asked(m *member) map[resource.Name]int64 {
-	asked := map[resource.Name]int64{}
-	if len(b.nodes) == 0 || !b.look(2*len(b.nodes)) { // filters may go through all nodes before the first question
-		return asked
+	plugins := b.eval.Config().Plugins
+	if slices.Contains(plugins.Off, preemption.NodeResourcesFit) || slices.Contains(plugins.OffOnNodes, preemption.NodeResourcesFit) {
+		return nil
 	}
-	t, err := b.eval.Trials(b.snap, preemption.Request{Pod: m.pod, Now: b.now})
-	if err != nil {
-		b.fail(err)
-		return asked
-	}
-	trial, err := t.On(b.nodes[0].Name)
-	if err != nil {
-		b.fail(err)
-		return asked
-	}
-	for _, room := range trial.Room(nil) {
-		asked[room.Resource] = room.Needed
+	asked := map[resource.Name]int64{resource.Pods: 1}
+	for _, need := range fit.Needs(m.pod, plugins.IgnoredResources, plugins.IgnoredResourceGroups) {
+		asked[need.Name] = need.Amount
 	}
 	return asked
 }

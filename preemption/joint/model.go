@@ -115,12 +115,12 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 	}
 	for k, members := range m.of {
 		member := b.members[members[0]]
-		t := b.trials(members[0])
-		if t == nil {
+		lookAt := b.lookFor(members[0])
+		if lookAt == nil {
 			return refuses, possible
 		}
 		for node, n := range b.nodes {
-			trial, err := t.On(n.Name)
+			view, err := lookAt(n.Name)
 			if err != nil {
 				b.fail(err)
 				return refuses, possible
@@ -128,11 +128,11 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 			if !b.step() {
 				return refuses, possible
 			}
-			refuses[node][k] = !member.coupled() && trial.Check(nil).Code == preemption.UnschedulableAndUnresolvable
+			refuses[node][k] = !member.coupled() && view.Check().Code == preemption.UnschedulableAndUnresolvable
 			if possible == nil || !member.evicts || refuses[node][k] {
 				continue
 			}
-			leavers := trial.Possible()
+			leavers := view.Possible()
 			for _, p := range leavers {
 				possible[p] = true
 			}

@@ -236,7 +236,7 @@ func ofPlan(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, plan *j
 			switch {
 			case i < 0 || plan.Victims[i].Fate == nil:
 				others = append(others, v)
-			case plan.Victims[i].Fate.Loss == engine.Moved:
+			case plan.Victims[i].Fate.Loss == joint.Moved:
 				f.seat(v, plan.Victims[i].Fate.Node)
 			}
 		}
@@ -279,7 +279,7 @@ func TestAgainstModel(t *testing.T) {
 			request := joint.Request{Pods: pods, Now: clustergen.Now()}
 			plain, err := joint.Preempt(context.Background(), eval, snap, request)
 			require.NoError(t, err)
-			request.Moves = &engine.LossCosts{}
+			request.Moves = &joint.LossCosts{}
 			moving, err := joint.Preempt(context.Background(), eval, snap, request)
 			require.NoError(t, err)
 			for i, got := range []reached{ofOneByOne(t, eval, snap, plain), ofPlan(t, eval, snap, plain), ofPlan(t, eval, snap, moving)} {

@@ -91,7 +91,7 @@ func (x *mover) from(i int, cost int64) {
 	var nodes []int
 	if !known {
 		nodes = x.takers(i)
-		if loss = engine.Moved; len(nodes) == 0 {
+		if loss = Moved; len(nodes) == 0 {
 			loss = x.stranded(i)
 		}
 	}
@@ -151,20 +151,20 @@ func (x *mover) takers(i int) []int {
 
 // stranded returns what becomes of a victim whose replacement no other node takes: it waits where one
 // could take it if pods left.
-func (x *mover) stranded(i int) engine.Loss {
-	loss := engine.Lost
+func (x *mover) stranded(i int) Loss {
+	loss := Lost
 	x.others(x.snap, x.victims[i], x.again[i], func(s preemption.Status) bool {
 		if s.Code == preemption.Unschedulable {
-			loss = engine.Waits
+			loss = Waits
 		}
-		return loss == engine.Lost
+		return loss == Lost
 	})
 	return loss
 }
 
 // others asks every node but that of a victim about its replacement, until see returns false.
 func (b *draft) others(snap *engine.Snapshot, victim, again *outrank.Pod, see func(preemption.Status) bool) {
-	t, err := b.eval.Trials(snap, preemption.Request{Pod: again, Now: b.now})
+	lookAt, err := b.eval.LookAt(snap, preemption.Request{Pod: again, Now: b.now})
 	b.fail(err)
 	for _, n := range b.nodes {
 		if b.err != nil {
@@ -173,12 +173,12 @@ func (b *draft) others(snap *engine.Snapshot, victim, again *outrank.Pod, see fu
 		if n.Name == victim.NodeName {
 			continue
 		}
-		trial, err := t.On(n.Name)
+		view, err := lookAt(n.Name)
 		if err != nil {
 			b.fail(err)
 			return
 		}
-		if !b.step() || !see(trial.Check(nil)) {
+		if !b.step() || !see(view.Check()) {
 			return
 		}
 	}

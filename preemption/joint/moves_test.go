@@ -36,9 +36,9 @@ func ranksOf(eval *engine.Evaluator, moves bool) []preemption.Rank {
 }
 
 // costs are what losses cost, spelled out.
-func (d *drawn) costs() engine.LossCosts {
-	if *d.moves == (engine.LossCosts{}) {
-		return engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}
+func (d *drawn) costs() joint.LossCosts {
+	if *d.moves == (joint.LossCosts{}) {
+		return joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}
 	}
 	return *d.moves
 }
@@ -60,14 +60,14 @@ func made(p *outrank.Pod) *outrank.Pod {
 
 // elsewhere asks every node but its own about the replacement of a victim: which take it, and what
 // becomes of the victim if none does.
-func elsewhere(t require.TestingT, eval *engine.Evaluator, snap *engine.Snapshot, victim *outrank.Pod) (takers []string, stranded engine.Loss) {
+func elsewhere(t require.TestingT, eval *engine.Evaluator, snap *engine.Snapshot, victim *outrank.Pod) (takers []string, stranded joint.Loss) {
 	switch {
 	case victim.Owner == (outrank.Owner{}), victim.Owner.Kind == "DaemonSet":
-		return nil, engine.Lost
+		return nil, joint.Lost
 	case victim.Group != "":
-		return nil, engine.Waits
+		return nil, joint.Waits
 	}
-	stranded = engine.Lost
+	stranded = joint.Lost
 	for n := range snap.Nodes() {
 		if n.Name == victim.NodeName {
 			continue
@@ -78,7 +78,7 @@ func elsewhere(t require.TestingT, eval *engine.Evaluator, snap *engine.Snapshot
 		case preemption.Success:
 			takers = append(takers, n.Name)
 		case preemption.Unschedulable:
-			stranded = engine.Waits
+			stranded = joint.Waits
 		}
 	}
 	return takers, stranded
@@ -185,7 +185,7 @@ func (d *drawn) follows(snap *engine.Snapshot, victim *outrank.Pod, fate *joint.
 		require.NotEmpty(d, fate.Why)
 		return snap
 	}
-	require.Equal(d, engine.Moved, fate.Loss, "%s: %v, taken by %v", victim.Name, fate, takers)
+	require.Equal(d, joint.Moved, fate.Loss, "%s: %v, taken by %v", victim.Name, fate, takers)
 	require.Contains(d, takers, fate.Node)
 	require.Empty(d, fate.Why)
 	return seat(d, snap, victim, fate.Node)
@@ -244,7 +244,7 @@ func owned(t *rapid.T) func(*outrank.Cluster) {
 
 // moving draws what losses cost.
 func (d *drawn) moving() *drawn {
-	d.moves = &engine.LossCosts{}
+	d.moves = &joint.LossCosts{}
 	if rapid.Bool().Draw(d.T, "costs of its own") {
 		d.moves.Moved = int64(rapid.IntRange(0, 3).Draw(d.T, "moved"))
 		d.moves.Waits = int64(rapid.IntRange(0, 8).Draw(d.T, "waits"))

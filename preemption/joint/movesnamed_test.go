@@ -29,7 +29,7 @@ func ofSet(p *outrank.Pod) *outrank.Pod {
 func preemptMoving(t *testing.T, snap *engine.Snapshot, req joint.Request) *joint.Plan {
 	req.Now = clustergen.Now()
 	if req.Moves == nil {
-		req.Moves = &engine.LossCosts{}
+		req.Moves = &joint.LossCosts{}
 	}
 	plan, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), snap, req)
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestTwoMoveAndNobodyIsLost(t *testing.T) {
 	assert.Equal(t, map[string]string{"web-1": "moves to n3", "web-2": "moves to n4"}, fates(plan))
 	assert.Equal(t, int64(2), plan.Total.Cost)
 	assert.Equal(t, int64(100), plan.OneByOne.Cost)
-	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w, Moves: &engine.LossCosts{Moved: 6, Waits: 20, Lost: 10}})
+	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w, Moves: &joint.LossCosts{Moved: 6, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n1", plan.Placements[0].Node, "two moves cost more than one loss")
 }
 
@@ -87,7 +87,7 @@ func TestPlacesOfReplacementsAreSearchedFor(t *testing.T) {
 	second.NodeSelector = nil
 	snap := cluster(t, []string{"n1", "n2", "n3"}, first, second, pod("held", "n2", 500, "1"), pod("held-2", "n3", 500, "3"))
 	for _, limit := range []int{1, 0} {
-		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit, Moves: &engine.LossCosts{Moved: 1, Waits: 2, Lost: 3}})
+		plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Limit: limit, Moves: &joint.LossCosts{Moved: 1, Waits: 2, Lost: 3}})
 		assert.Equal(t, map[string]string{"first": "moves to n3", "second": "moves to n2"}, fates(plan), "limit %d", limit)
 		assert.True(t, plan.Kept, "one node and one set of victims: one by one is it")
 	}
@@ -133,7 +133,7 @@ func TestWhereTheCostStands(t *testing.T) {
 		{[]preemption.Rank{preemption.ByCost, preemption.ByVictims}, "n2"},
 	} {
 		eval := must(engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Ranks: tt.ranks}, Cost: func(*outrank.Pod) int64 { return 10 }}))
-		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &engine.LossCosts{}})
+		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 		require.NoError(t, err)
 		assert.Equal(t, tt.node, plan.Placements[0].Node, "%v", tt.ranks)
 		assert.Equal(t, map[string]int64{"n1": 110, "n2": 22}[tt.node], plan.Total.Cost)
@@ -141,7 +141,7 @@ func TestWhereTheCostStands(t *testing.T) {
 }
 
 func TestCostsBelowNothing(t *testing.T) {
-	_, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), oneOrTwo(t), joint.Request{Moves: &engine.LossCosts{Waits: -1}})
+	_, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), oneOrTwo(t), joint.Request{Moves: &joint.LossCosts{Waits: -1}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "Moves: {Moved:0 Waits:-1 Lost:0} has a cost below 0")
 }
@@ -182,7 +182,7 @@ func TestPlacesOfOneByOneAreProven(t *testing.T) {
 func TestPlacesOfOtherPlansAreProven(t *testing.T) {
 	w := pod("w", "", 100, "2.5")
 	snap := entangled(t, pod("shell", "n0", 1, "4"))
-	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &engine.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
+	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &joint.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n0", plan.Placements[0].OneByOne.Node)
 	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
 	assert.True(t, plan.Certificate.Optimal)
@@ -255,15 +255,15 @@ func TestContextWithMoves(t *testing.T) {
 	eval := must(engine.NewEvaluator(engine.Config{}))
 	ended, brief := 0, 0
 	for left := 20; left < 1200; left += seeded.InShort(390, 170) {
-		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &engine.LossCosts{}})
+		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)
 			ended++
 			continue
 		}
 		for _, v := range plan.Victims {
-			require.Equal(t, v.Fate.Loss == engine.Moved, v.Fate.Node != "")
-			if plan.Interrupted && v.Fate.Loss == engine.Waits {
+			require.Equal(t, v.Fate.Loss == joint.Moved, v.Fate.Node != "")
+			if plan.Interrupted && v.Fate.Loss == joint.Waits {
 				if v.Fate.String() == "waits: nobody asked for the reasons after the interruption" {
 					brief++
 				} else { // they were asked for before

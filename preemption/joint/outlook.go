@@ -24,7 +24,7 @@ type Outlook struct {
 
 // inTurn are costs by which no number of victims that move weighs as much as one that waits, and none
 // of those that wait as much as one that is lost.
-var inTurn = engine.LossCosts{Moved: 1, Waits: 1 << 20, Lost: 1 << 40}
+var inTurn = LossCosts{Moved: 1, Waits: 1 << 20, Lost: 1 << 40}
 
 // Outlooks ranks the candidates of one pod's decision by what becomes of their victims: those of which
 // fewer are lost come first, then those of which fewer wait, then those of which fewer move, and

@@ -21,9 +21,9 @@ func TestPropertyOutlooks(t *testing.T) { overMoving(t, outlooksAreTrue) }
 
 func outlooksAreTrue(d *drawn) {
 	pod := d.pods[0]
-	costs := engine.LossCosts{Moved: 1, Waits: 1000, Lost: 1_000_000}
+	costs := joint.LossCosts{Moved: 1, Waits: 1000, Lost: 1_000_000}
 	req := joint.Request{Pods: []*outrank.Pod{pod}, Now: gen.Now}
-	if *d.moves != (engine.LossCosts{}) {
+	if *d.moves != (joint.LossCosts{}) {
 		costs, req.Moves = *d.moves, d.moves
 	}
 	got, all, err := joint.Outlooks(context.Background(), d.eval, d.snap, req)
@@ -93,16 +93,16 @@ func TestOutlooks(t *testing.T) {
 	assert.True(t, all)
 	require.Len(t, got, 3)
 	assert.Equal(t, "n3", got[0].Candidate.Node)
-	assert.Equal(t, []joint.Fate{{Loss: engine.Moved, Node: "n4"}, {Loss: engine.Waits, Why: []string{"Insufficient cpu on 3 of 3"}}}, got[0].Fates)
-	assert.Equal(t, []joint.Fate{{Loss: engine.Lost, Why: []string{"its DaemonSet makes it again for n1 alone"}}}, got[1].Fates)
-	assert.Equal(t, []joint.Fate{{Loss: engine.Lost, Why: []string{"no controller makes it again"}}}, got[2].Fates)
+	assert.Equal(t, []joint.Fate{{Loss: joint.Moved, Node: "n4"}, {Loss: joint.Waits, Why: []string{"Insufficient cpu on 3 of 3"}}}, got[0].Fates)
+	assert.Equal(t, []joint.Fate{{Loss: joint.Lost, Why: []string{"its DaemonSet makes it again for n1 alone"}}}, got[1].Fates)
+	assert.Equal(t, []joint.Fate{{Loss: joint.Lost, Why: []string{"no controller makes it again"}}}, got[2].Fates)
 }
 
 func TestBadOutlooks(t *testing.T) {
 	snap, eval := movable(t), must(engine.NewEvaluator(engine.Config{}))
 	_, _, err := joint.Outlooks(context.Background(), nil, snap, joint.Request{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, _, err = joint.Outlooks(context.Background(), eval, snap, joint.Request{Moves: &engine.LossCosts{Lost: -1}, Limit: -1})
+	_, _, err = joint.Outlooks(context.Background(), eval, snap, joint.Request{Moves: &joint.LossCosts{Lost: -1}, Limit: -1})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	for _, text := range []string{"Pods: 0 pods", "Moves: {Moved:0 Waits:0 Lost:-1}", "Limit: -1"} {
 		assert.ErrorContains(t, err, text)

@@ -46,7 +46,7 @@ type drawn struct {
 	eval *engine.Evaluator
 	pods []*outrank.Pod
 	// moves are what losses cost, nil where nothing is asked about replacements.
-	moves *engine.LossCosts
+	moves *joint.LossCosts
 }
 
 // takesByName lets pods take from some of those of other priorities, higher ones among them.
@@ -319,15 +319,9 @@ func fewer(d *drawn, plan *joint.Plan) {
 // guard have it leave.
 func (d *drawn) needed(plan *joint.Plan) {
 	done := d.snap.Clone()
-	var trials *engine.Trials
-	for i, at := range plan.Placements {
+	for _, at := range plan.Placements {
 		if _, known := done.Pod(at.Pod.Key()); !known {
 			require.NoError(d, errOf(done.PutPod(at.Pod)))
-		}
-		if i == 0 {
-			var err error
-			trials, err = d.eval.Trials(done.Clone(), preemption.Request{Pod: at.Pod, Now: gen.Now})
-			require.NoError(d, err)
 		}
 	}
 	for _, at := range plan.Placements {
@@ -345,7 +339,7 @@ func (d *drawn) needed(plan *joint.Plan) {
 	for _, v := range plan.Victims {
 		var left, unit []*outrank.Pod
 		for _, w := range plan.Victims {
-			if w.Pod == v.Pod || w.For == v.For && w.Pod.Group != "" && v.Pod.Group != "" && trials.LeaveTogether(v.Pod, w.Pod) {
+			if w.Pod == v.Pod || w.For == v.For && w.Pod.Group != "" && v.Pod.Group != "" && leavesWith(d.snap, v.Pod, w.Pod) {
 				unit = append(unit, w.Pod)
 			} else {
 				left = append(left, w.Pod)
@@ -438,15 +432,18 @@ func (d *drawn) keptAway(done *engine.Snapshot, plan *joint.Plan) []*outrank.Pod
 	return away
 }
 
+// leavesWith reports whether two running pods of one cluster are the same, or in one group that leaves whole.
+func leavesWith(snap *engine.Snapshot, a, b *outrank.Pod) bool {
+	group, composite := snap.LeavesWith(a)
+	otherGroup, otherComposite := snap.LeavesWith(b)
+	return a.Key() == b.Key() || (group != nil || composite != nil) && group == otherGroup && composite == otherComposite
+}
+
 // whole checks that pods which leave together are victims together.
 func (d *drawn) whole(at *joint.Placement) {
-	queue := d.snap.Clone()
-	require.NoError(d, errOf(queue.PutPod(at.Pod)))
-	trials, err := d.eval.Trials(queue, preemption.Request{Pod: at.Pod, Now: gen.Now})
-	require.NoError(d, err)
 	for _, v := range at.Victims {
 		for _, p := range d.snap.PodsOn(at.Node) {
-			if p.Group == v.Group && p.Group != "" && trials.LeaveTogether(v, p) {
+			if p.Group == v.Group && p.Group != "" && leavesWith(d.snap, v, p) {
 				require.Contains(d, at.Victims, p, "%s leaves with %s", p.Name, v.Name)
 			}
 		}

@@ -35,17 +35,17 @@ type Request struct {
 	// ByCost compares it: where the policy does not name that, right after the violations if they
 	// come first, and else before all ranks. Nil means that nothing is asked about replacements. With
 	// the zero LossCosts one that moves costs 1, one that waits 20 and one that is lost 100.
-	Moves *engine.LossCosts
+	Moves *LossCosts
 }
 
 // losses returns what losses cost, nil where nothing is asked about them.
-func (r *Request) losses() *engine.LossCosts {
+func (r *Request) losses() *LossCosts {
 	if r.Moves == nil {
 		return nil
 	}
 	costs := *r.Moves
-	if costs == (engine.LossCosts{}) {
-		costs = engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}
+	if costs == (LossCosts{}) {
+		costs = LossCosts{Moved: 1, Waits: 20, Lost: 100}
 	}
 	return &costs
 }

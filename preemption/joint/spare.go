@@ -75,16 +75,10 @@ func (r *run) bringBack(after *engine.Snapshot, victim *outrank.Pod) {
 func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 	var out [][]*outrank.Pod
 	for _, at := range turns {
-		var t *engine.Trials
-		if r.grouped && len(at.victims) > 1 && r.err == nil {
-			var err error
-			t, err = r.eval.Trials(r.plain, preemption.Request{Pod: r.pods[at.at], Now: r.now})
-			r.fail(err)
-		}
 		begin := len(out)
 		for _, v := range at.victims {
 			k := slices.IndexFunc(out[begin:], func(unit []*outrank.Pod) bool {
-				return t != nil && v.Group != "" && t.LeaveTogether(unit[0], v)
+				return r.grouped && v.Group != "" && leaveTogether(r.plain, unit[0], v)
 			})
 			if k < 0 {
 				k, out = len(out)-begin, append(out, nil)
@@ -293,16 +287,16 @@ func (r *run) mayEvict(i, node int, unit []*outrank.Pod) bool {
 	if !r.members[i].evicts || r.plain.NodeOf(unit[0].Key()) != r.nodes[node].Name {
 		return false
 	}
-	t := r.trials(i)
-	if t == nil {
+	lookAt := r.lookFor(i)
+	if lookAt == nil {
 		return false
 	}
-	trial, err := t.On(r.nodes[node].Name)
+	view, err := lookAt(r.nodes[node].Name)
 	if err != nil {
 		r.fail(err)
 		return false
 	}
-	possible := trial.Possible()
+	possible := view.Possible()
 	return !slices.ContainsFunc(unit, func(v *outrank.Pod) bool { return !slices.Contains(possible, v) })
 }
 

@@ -18,7 +18,7 @@ import (
 type totals struct {
 	ranks   []preemption.Rank
 	cost    func(*outrank.Pod) int64
-	moves   *engine.LossCosts // nil where nothing is asked about replacements
+	moves   *LossCosts // nil where nothing is asked about replacements
 	now     time.Time
 	release outrank.Release
 	budgets *pdb.Budgets
@@ -51,7 +51,7 @@ func newTotals(snap *engine.Snapshot, config *engine.Config, now time.Time) *tot
 }
 
 // move has losses cost something, and the ranks compare that (rule 25.6.3).
-func (b *totals) move(costs *engine.LossCosts) {
+func (b *totals) move(costs *LossCosts) {
 	b.moves = costs
 	if costs == nil || slices.Contains(b.ranks, preemption.ByCost) {
 		return

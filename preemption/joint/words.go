@@ -8,7 +8,6 @@ import (
 	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // String returns the plan in a few lines: where each pod goes and who leaves for it, and
@@ -93,9 +92,9 @@ func words(s preemption.Score) string {
 
 // counts says how many of the victims have which fate, empty where nobody asked.
 func counts(victims []Victim) string {
-	var n [engine.Lost + 1]int
+	var n [Lost + 1]int
 	for i := range victims {
-		if victims[i].Fate == nil || victims[i].Fate.Loss > engine.Lost {
+		if victims[i].Fate == nil || victims[i].Fate.Loss > Lost {
 			return ""
 		}
 		n[victims[i].Fate.Loss]++
@@ -103,7 +102,7 @@ func counts(victims []Victim) string {
 	if len(victims) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d moved, %d waiting, %d lost", n[engine.Moved], n[engine.Waits], n[engine.Lost])
+	return fmt.Sprintf("; %d moved, %d waiting, %d lost", n[Moved], n[Waits], n[Lost])
 }
 
 type (

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -19,6 +20,9 @@ type Closeness struct {
 	// further ones count as far away; 0 or less for any number. Nil means that for all. It
 	// always returns the same for the same pod.
 	MaxParallel func(victim *outrank.Pod) (job string, most int)
+	// Release says what a pod takes while it is being resized in place: that of the snapshot. Zero
+	// means [outrank.DefaultRelease].
+	Release outrank.Release
 }
 
 // penalty is what each pod of a job beyond those that may leave at once adds to a distance.
@@ -59,12 +63,15 @@ type choice struct {
 
 func (c *choice) choose() []*outrank.Pod {
 	limit := int64(c.view.Pod().PriorityValue()) - int64(max(1, c.Delta))
-	left := slices.DeleteFunc(c.view.Possible(), func(p *outrank.Pod) bool { return int64(p.PriorityValue()) > limit })
+	// What leaves with a pod elsewhere frees nothing here.
+	left := slices.DeleteFunc(c.view.Possible(), func(p *outrank.Pod) bool {
+		return int64(p.PriorityValue()) > limit || p.NodeName != c.view.Node().Name
+	})
 	// The most important come first; of equals the first wins.
 	slices.SortStableFunc(left, func(p, q *outrank.Pod) int { return cmp.Compare(p.PriorityValue(), q.PriorityValue()) })
 	needed := c.asked
 	var chosen []*outrank.Pod
-	for !c.view.Fits(chosen...) {
+	for !c.fitsWithout(chosen) {
 		if len(left) == 0 {
 			return nil
 		}
@@ -81,6 +88,11 @@ func (c *choice) choose() []*outrank.Pod {
 		}
 	}
 	return c.withoutSpare(chosen)
+}
+
+// fitsWithout asks the filters without some of the pods.
+func (c *choice) fitsWithout(pods []*outrank.Pod) bool {
+	return c.view.Check(pods...).Code == preemption.Success
 }
 
 // closest returns the index of the closest pod of the lowest priority.
@@ -110,7 +122,7 @@ func (c *choice) parallel(p *outrank.Pod) (job string, most int) {
 
 func (c *choice) takes(p *outrank.Pod) (takes amounts) {
 	for i, d := range dimensions {
-		takes[i] = float64(c.view.Takes(p, d))
+		takes[i] = float64(resource.Amount(d, p.RunningRequestOf(c.Release, d)))
 	}
 	return takes
 }
@@ -135,7 +147,7 @@ func (c *choice) withoutSpare(chosen []*outrank.Pod) []*outrank.Pod {
 		return cmp.Compare(c.distance(q, c.asked), c.distance(p, c.asked))
 	})
 	for n := 1; n < len(chosen); n++ {
-		if c.view.Fits(chosen[:n]...) {
+		if c.fitsWithout(chosen[:n]) {
 			return chosen[:n]
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // rules are one way to decide about a cluster with devices.
@@ -131,7 +132,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 }
 
 func (r *rules) best(ctx context.Context, e *preemption.Explanation) (*exact, error) {
-	regret, err := r.eval.Regret(ctx, r.snap, &e.Plan, r.now)
+	regret, err := joint.RegretOf(ctx, r.eval, r.snap, &e.Plan, r.now)
 	if err != nil {
 		return nil, err
 	}

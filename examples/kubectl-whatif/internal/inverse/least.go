@@ -86,10 +86,7 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 	}
 	l := &ladder{Scenario: s, asked: a, known: map[rung]Level{}, left: MostLevels, most: mostOf(a.Pod)}
 	out := &LeastPriority{Pod: question.NameOf(a.Pod, ""), Pods: 1, Levels: []Level{}, Most: l.most}
-	levels, err := l.levels()
-	if err != nil {
-		return nil, err
-	}
+	levels := l.levels()
 	if len(levels) > MostLevels/2 {
 		out.Untried = len(levels)
 		levels = spaced(levels, MostLevels/2)
@@ -115,9 +112,11 @@ func AskLeastPriority(s *question.Scenario, a Asked) (*LeastPriority, error) {
 		{&out.ForPlace, func(at *Level) bool { return at.Placed == l.pods }},
 		{&out.ForNobody, func(at *Level) bool { return at.Placed == l.pods && at.fresh() == 0 }},
 	} {
-		if *find.into, err = l.least(out.Levels, find.enough); err != nil {
+		enough, err := l.least(out.Levels, find.enough)
+		if err != nil {
 			return nil, err
 		}
+		*find.into = enough
 	}
 	if out.ForPlace != nil {
 		return out, nil
@@ -182,7 +181,7 @@ func ofSystem(p *outrank.Pod) bool {
 
 // levels lists the priorities at which the answer can change, the lowest first: the lowest of
 // all, that of each pod and one more, and the pod's own.
-func (l *ladder) levels() ([]int32, error) {
+func (l *ladder) levels() []int32 {
 	found := map[int32]bool{math.MinInt32: true, min(l.asked.Pod.PriorityValue(), l.most): true}
 	add := func(p int32) {
 		if l.Changed() {
@@ -192,17 +191,13 @@ func (l *ladder) levels() ([]int32, error) {
 			found[p+1] = true
 		}
 	}
-	trials, err := l.Trials(l.asked.Pod)
-	if err != nil {
-		return nil, err
-	}
 	snap := l.Snapshot()
 	for n := range snap.Nodes() {
 		for _, p := range snap.PodsOn(n.Name) {
-			add(trials.CountsAs(p))
+			add(snap.CountsAs(p))
 		}
 		for _, p := range snap.NominatedTo(n.Name) {
-			add(trials.CountsAs(p))
+			add(snap.CountsAs(p))
 		}
 	}
 	if l.Changed() {
@@ -220,7 +215,7 @@ func (l *ladder) levels() ([]int32, error) {
 		}
 	}
 	slices.Sort(out)
-	return out, nil
+	return out
 }
 
 // spaced leaves n of the levels, with the lowest and the highest of them.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -217,31 +216,20 @@ func (q *classQuestion) census() error {
 	if q.out.Remade > 0 {
 		q.again = &scene{ctx: q.scene.ctx, set: q.scene.set, snap: again}
 	}
-	return q.count()
+	q.count()
+	return nil
 }
 
 // count finds the priority of each pod as a victim, which is not its own where
 // victims leave in groups.
-func (q *classQuestion) count() error {
-	probe := &outrank.Pod{Namespace: "probe", Name: "probe", Priority: outrank.Priority(priority.NodeCritical)}
-	now, err := q.scene.set.Evaluator.Trials(q.scene.snap, preemption.Request{Pod: probe})
-	if err != nil {
-		return err
-	}
-	then := now
-	if q.again != nil {
-		if then, err = q.scene.set.Evaluator.Trials(q.again.snap, preemption.Request{Pod: probe}); err != nil {
-			return err
-		}
-	}
+func (q *classQuestion) count() {
 	for i := range q.running {
 		c := &q.running[i]
-		c.now = now.CountsAs(c.pod)
+		c.now = q.scene.snap.CountsAs(c.pod)
 		c.another = c.now
 		if q.again != nil {
 			known, _ := q.again.snap.Pod(c.pod.Key())
-			c.another = then.CountsAs(known)
+			c.another = q.again.snap.CountsAs(known)
 		}
 	}
-	return nil
 }

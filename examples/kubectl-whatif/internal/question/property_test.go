@@ -330,12 +330,12 @@ func reach(t *rapid.T, s question.Setting, v *question.ClassValue) map[outrank.K
 		return out
 	}
 	probe := &outrank.Pod{Name: "probe", Priority: outrank.Priority(v.Value), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
-	trials, err := s.Evaluator.Trials(s.Snapshot, preemption.Request{Pod: probe, Now: s.Now})
+	lookAt, err := s.Evaluator.LookAt(s.Snapshot, preemption.Request{Pod: probe, Now: s.Now})
 	require.NoError(t, err)
 	for _, n := range s.Cluster.Nodes {
-		trial, err := trials.On(n.Name)
+		view, err := lookAt(n.Name)
 		require.NoError(t, err)
-		for _, p := range trial.Possible() {
+		for _, p := range view.Possible() {
 			out[p.Key()] = true
 		}
 	}

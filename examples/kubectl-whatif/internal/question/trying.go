@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -21,16 +20,6 @@ func (s *Scenario) Context() error { return s.ctx.Err() }
 func (s *Scenario) Put(p *outrank.Pod) error {
 	_, err := s.snap.PutPod(p)
 	return err
-}
-
-// Trials are the dry runs for a pod as the scenario stands, by the evaluator that decides for it.
-// Errors are those of [engine.Evaluator.Trials], and about a pod whose scheduler is not known.
-func (s *Scenario) Trials(pod *outrank.Pod) (*engine.Trials, error) {
-	eval, err := s.set.decider(pod)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Trials(s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 }
 
 // Turn is the turn of one pod as the scenario stands, whoever else waits. Nothing comes of it.

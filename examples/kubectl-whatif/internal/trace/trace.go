@@ -3,7 +3,7 @@
 // as far as the pod still fits, and the nodes are compared rank by rank until one is left.
 //
 // Whether a pod stays, and the answer that keeps it out, are those of the decision itself; the
-// possible victims and the budgets that they break are asked of its trials, and put into the order of
+// possible victims and the budgets that they break are asked of its dry runs, and put into the order of
 // kube-scheduler. A test asks the filters again at each step.
 package trace
 
@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -113,14 +114,14 @@ const (
 )
 
 // Of traces the decision about a request, which ex explains. Errors are those of
-// [engine.Evaluator.Trials]. Time is that of adding up each traced node once for
+// [engine.Evaluator.LookAt]. Time is that of adding up each traced node once for
 // each possible victim.
 func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation) (*Trace, error) {
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
 	if ex.Outcome != preemption.Preempts && ex.Outcome != preemption.NothingHelps {
 		return t, nil
 	}
-	trials, err := eval.Trials(snap, req)
+	lookAt, err := eval.LookAt(snap, req)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +137,11 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := follow(trials, at)
+		view, err := lookAt(at.report.Node)
 		if err != nil {
 			return nil, err
 		}
+		n := follow(&walk{eval, snap, view, map[*outrank.Pod]bool{}}, at)
 		n.Chosen = n.Node == t.Chosen
 		t.Nodes = append(t.Nodes, n)
 	}
@@ -176,32 +178,29 @@ func (t *Trace) order(ex *preemption.Explanation) (out []tried) {
 
 // walk puts pods back on a node.
 type walk struct {
-	*engine.Trial
+	eval *engine.Evaluator
+	snap *engine.Snapshot
+	view *engine.NodeView
 	gone map[*outrank.Pod]bool
 }
 
 // follow takes the pods of a node away, and puts them back.
-func follow(trials *engine.Trials, at tried) (Node, error) {
+func follow(w *walk, at tried) Node {
 	n := Node{Node: at.report.Node, Steps: []Step{}, Victims: []outrank.Key{}}
-	trial, err := trials.On(n.Node)
-	if err != nil {
-		return n, err
-	}
-	possible := trial.Possible()
-	w := &walk{trial, map[*outrank.Pod]bool{}}
+	possible := w.view.Possible()
 	n.AsItIs, n.Possible = w.check(&at.report.Status), len(possible)
 	for _, p := range possible {
 		w.gone[p] = true
 	}
 	if n.Emptied = w.check(&at.report.AfterRemoval); at.candidate == nil {
-		return n, nil
+		return n
 	}
 	blocks := map[outrank.Key]*preemption.Status{}
 	for i := range at.candidate.Victims {
 		v := &at.candidate.Victims[i]
 		n.Victims, blocks[v.Pod.Key()] = append(n.Victims, v.Pod.Key()), &v.Blocks
 	}
-	units, pods := unitsOf(trials, trial)
+	units, pods := w.units()
 	n.Steps = append(n.Steps, units...)
 	for i := range n.Steps {
 		s := &n.Steps[i]
@@ -218,17 +217,21 @@ func follow(trials *engine.Trials, at tried) (Node, error) {
 			w.gone[p] = true
 		}
 	}
-	return n, nil
+	return n
 }
 
-// unitsOf are the possible victims of a node in the order in which they are put back, as steps
+// units are the possible victims of a node in the order in which they are put back, as steps
 // that nobody has taken yet, with the pods of each.
-func unitsOf(trials *engine.Trials, trial *engine.Trial) ([]Step, map[outrank.Key][]*outrank.Pod) {
+func (w *walk) units() ([]Step, map[outrank.Key][]*outrank.Pod) {
 	var first, others []Step
-	possible, violated, pods := trial.Possible(), trial.Violated(), map[outrank.Key][]*outrank.Pod{}
+	possible, pods := w.view.Possible(), map[outrank.Key][]*outrank.Pod{}
+	var violated [][]*outrank.PodDisruptionBudget
+	if chargesPossible(w.eval.Config()) {
+		violated = w.view.Violated(possible...)
+	}
 	for from, to := 0, 0; from < len(possible); from = to {
-		s := Step{Pod: possible[from].Key(), Priority: trials.CountsAs(possible[from])}
-		for to = from; to < len(possible) && (to == from || trials.LeaveTogether(possible[from], possible[to])); to++ {
+		s := Step{Pod: possible[from].Key(), Priority: w.snap.CountsAs(possible[from])}
+		for to = from; to < len(possible) && (to == from || w.leaveTogether(possible[from], possible[to])); to++ {
 			if to > from {
 				s.With = append(s.With, possible[to].Key())
 			}
@@ -251,13 +254,30 @@ func unitsOf(trials *engine.Trials, trial *engine.Trial) ([]Step, map[outrank.Ke
 	return slices.Concat(first, others), pods
 }
 
+// chargesPossible reports whether budgets are charged for all possible victims of a node, rather than for those that
+// leave in the end.
+func chargesPossible(c engine.Config) bool {
+	return c.Chooser == nil && c.Variant != outrank.VariantSimplified && !c.Policy.Exact && !c.Policy.VictimsAlone
+}
+
+// leaveTogether reports whether two pods are of one group that leaves whole.
+func (w *walk) leaveTogether(a, b *outrank.Pod) bool {
+	group, composite := w.snap.LeavesWith(a)
+	if group == nil && composite == nil {
+		return false
+	}
+	otherGroup, otherComposite := w.snap.LeavesWith(b)
+	return group == otherGroup && composite == otherComposite
+}
+
 // check is an answer of the node, with what is short while some are gone.
 func (w *walk) check(status *preemption.Status) Check {
 	out := Check{Fits: status.Code == preemption.Success, Filter: status.Filter, Reasons: slices.Clone(status.Reasons)}
 	if status.Filter != preemption.NodeResourcesFit {
 		return out
 	}
-	for _, r := range w.Room(func(p *outrank.Pod) bool { return w.gone[p] }) {
+	gone := slices.DeleteFunc(w.view.Possible(), func(p *outrank.Pod) bool { return !w.gone[p] })
+	for _, r := range explain.RoomOn(w.eval, w.snap, w.view, gone...) {
 		if r.Short() > 0 {
 			out.Short = append(out.Short, Short{r.Resource, amount.Quantity(r.Resource, r.Needed), amount.Quantity(r.Resource, r.Free())})
 		}

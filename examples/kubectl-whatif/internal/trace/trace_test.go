@@ -19,6 +19,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -71,14 +72,16 @@ func TestPropertyTraceIsTheDecision(t *testing.T) {
 					return
 				}
 				require.Equal(t, plan.Node, tr.Chosen)
-				trials, err := eval.Trials(snap, req)
+				lookAt, err := eval.LookAt(snap, req)
 				require.NoError(t, err)
 				for i := range tr.Nodes {
 					nodeIsTrue(t, &tr.Nodes[i], ex)
 					// Two pods with one host port are no state that a fresh look at a node tells
 					// as the steps do: the port is free once one of them has left.
 					if len(tr.Nodes[i].Steps) > 0 && !shape.Ports {
-						stepsAreTrue(t, trials, &tr.Nodes[i])
+						view, err := lookAt(tr.Nodes[i].Node)
+						require.NoError(t, err)
+						stepsAreTrue(t, &walk{eval: eval, snap: snap, view: view}, &tr.Nodes[i])
 					}
 				}
 				require.LessOrEqual(t, len(ex.Candidates), len(tr.Nodes))
@@ -177,14 +180,15 @@ func nodeIsTrue(t *rapid.T, n *Node, ex *preemption.Explanation) {
 }
 
 // stepsAreTrue asks the filters again, step by step.
-func stepsAreTrue(t *rapid.T, trials *engine.Trials, n *Node) {
-	trial, err := trials.On(n.Node)
-	require.NoError(t, err)
+func stepsAreTrue(t *rapid.T, w *walk, n *Node) {
 	gone := map[outrank.Key]bool{}
-	for _, p := range trial.Possible() {
+	for _, p := range w.view.Possible() {
 		gone[p.Key()] = true
 	}
-	ask := func() preemption.Status { return trial.Check(func(p *outrank.Pod) bool { return gone[p.Key()] }) }
+	away := func() []*outrank.Pod {
+		return slices.DeleteFunc(w.view.Possible(), func(p *outrank.Pod) bool { return !gone[p.Key()] })
+	}
+	ask := func() preemption.Status { return w.view.Check(away()...) }
 	require.Equal(t, preemption.Success, ask().Code)
 	for _, s := range n.Steps {
 		for _, key := range append([]outrank.Key{s.Pod}, s.With...) {
@@ -193,7 +197,7 @@ func stepsAreTrue(t *rapid.T, trials *engine.Trials, n *Node) {
 		got := ask()
 		require.Equal(t, s.Stays, got.Code == preemption.Success, "%s on %s", s.Pod, n.Node)
 		require.Equal(t, []any{got.Filter, got.Reasons}, []any{s.Check.Filter, s.Check.Reasons})
-		for _, r := range trial.Room(func(p *outrank.Pod) bool { return gone[p.Key()] }) {
+		for _, r := range explain.RoomOn(w.eval, w.snap, w.view, away()...) {
 			short := slices.ContainsFunc(s.Check.Short, func(short Short) bool { return short.Resource == r.Resource })
 			require.Equal(t, r.Short() > 0 && got.Filter == preemption.NodeResourcesFit, short)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/study/internal/course"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // watch follows a run.
@@ -70,7 +71,7 @@ func (w *watch) decided(d sim.Decision) error {
 		w.prove(d.Plan.ClusterCertificate) // it would be compared with itself
 		return nil
 	}
-	r, err := d.Evaluator.Regret(context.Background(), d.Snapshot, d.Plan, d.Time)
+	r, err := joint.RegretOf(context.Background(), d.Evaluator, d.Snapshot, d.Plan, d.Time)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func (f *fixture) decisions() []call {
 		f.on("Explain", func(ctx context.Context) error { _, err := e.Explain(ctx, f.snap, f.pod, now()); return err }),
 		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
 		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan) }),
-		f.on("Regret", func(ctx context.Context) error { _, err := e.Regret(ctx, f.snap, f.plan, now()); return err }),
+		f.on("Regret", func(ctx context.Context) error { _, err := joint.RegretOf(ctx, e, f.snap, f.plan, now()); return err }),
 		f.on("PreemptAcross", func(ctx context.Context) error {
 			_, err := e.PreemptAcross(ctx, f.snap, f.pod, now())
 			return err
@@ -231,7 +231,7 @@ func (f *fixture) scores() []call {
 func (f *fixture) plans() []call {
 	asked := joint.Request{Pods: copies(f.pod, 10), Now: now(), Limit: 2000}
 	moving, one := asked, asked
-	moving.Moves, one.Pods = &engine.LossCosts{}, copies(f.pod, 1)
+	moving.Moves, one.Pods = &joint.LossCosts{}, copies(f.pod, 1)
 
 	return []call{
 		f.on("joint.Preempt", func(ctx context.Context) error {

@@ -2,7 +2,6 @@ package dryrun
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -22,7 +21,7 @@ func (w *DryRunner) choose(possible []*state.PodState) filters.Status {
 	if s := w.withAllGone(possible); s.Code != filters.Success {
 		return s
 	}
-	chosen := rule.Choose(&NodeOfRule{w, possible})
+	chosen := rule.Choose(&nodeOfRule{w, possible})
 	if len(chosen) == 0 {
 		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{"rule " + rule.Name + " chose no victims"}}
 	}
@@ -45,10 +44,10 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 		if p == nil {
 			return bad("a victim is missing")
 		}
-		switch i := IndexOfPod(possible, p); {
-		case i < 0 && IndexOfPod(w.N.Pods, p) < 0:
+		switch i := indexOfPod(possible, p); {
+		case i < 0 && indexOfPod(w.N.Pods, p) < 0:
 			return bad("victim %s does not run there", p.Key())
-		case i < 0 || possible[i].At.Name != w.N.Name:
+		case i < 0:
 			return bad("victim %s must not be evicted", p.Key())
 		case len(w.units) == 0 && w.Victim[i]:
 			return bad("victim %s is named twice", p.Key())
@@ -76,8 +75,8 @@ func (w *DryRunner) Contradicted() {
 	}
 }
 
-// IndexOfPod returns where a pod is among others, -1 if it is not.
-func IndexOfPod(pods []*state.PodState, p *outrank.Pod) int {
+// indexOfPod returns where a pod is among others, -1 if it is not.
+func indexOfPod(pods []*state.PodState, p *outrank.Pod) int {
 	return slices.IndexFunc(pods, func(q *state.PodState) bool { return q.Pod == p || state.SameName(q.Pod, p) && state.SamePod(q.Pod, p) })
 }
 
@@ -96,87 +95,45 @@ func (w *DryRunner) blocksOfChosen(possible []*state.PodState) {
 	}
 }
 
-// NodeOfRule is the node of a dry run as a rule sees it, with every pod on it.
-type NodeOfRule struct {
-	W        *DryRunner
-	Possible []*state.PodState
+// nodeOfRule is the node of a dry run as a rule of the caller sees it, with every pod on it.
+type nodeOfRule struct {
+	w        *DryRunner
+	possible []*state.PodState
 }
 
 // Preemptor is the pod that looks for a place; see [ViewedNode].
-func (v *NodeOfRule) Preemptor() *outrank.Pod { return v.W.A.Asked.Pod }
+func (v *nodeOfRule) Preemptor() *outrank.Pod { return v.w.A.Asked.Pod }
 
 // Viewed is the node; see [ViewedNode].
-func (v *NodeOfRule) Viewed() *outrank.Node { return v.W.N.Node }
+func (v *nodeOfRule) Viewed() *outrank.Node { return v.w.N.Node }
 
-// PossibleVictims are the pods that may be chosen; see [ViewedNode].
-func (v *NodeOfRule) PossibleVictims() []*outrank.Pod { return state.PodsOf(v.W.here(v.Possible)) }
+// PossibleVictims are the pods that may be chosen; see [ViewedNode]. A rule has no snapshot that
+// says where each of them runs, so that the pods do.
+func (v *nodeOfRule) PossibleVictims() []*outrank.Pod { return state.LocatedPods(v.possible) }
 
 // Short returns how much of a resource the node lacks; see [ViewedNode].
-func (v *NodeOfRule) Short(name resource.Name) int64 {
-	n := v.W.N
-	if name == resource.Pods {
-		return max(0, int64(len(n.Pods))+1-n.MaxPods)
+func (v *nodeOfRule) Short(name resource.Name) int64 { return v.w.A.short(v.w.N, name) }
+
+// CheckWithout asks the filters, and the guard, without some pods; see [ViewedNode]. A rule that
+// chooses one pod of a unit takes all of the unit, so that all of it is gone here, too.
+func (v *nodeOfRule) CheckWithout(pods []*outrank.Pod) preemption.Status {
+	w := v.w
+	for i := range placesOf(v.possible, pods) {
+		w.markVictim(i)
 	}
-	for i := range v.W.A.Asked.Needs {
-		if d := &v.W.A.Asked.Needs[i]; d.Name == name {
-			// Neither is negative, so that the difference is an int64.
-			free := d.In(&n.Offers) - d.Used(&n.Taken).Saturated()
-			if free < 0 && d.Value > math.MaxInt64+free {
-				return math.MaxInt64
-			}
-			return max(0, d.Value-free)
-		}
+	defer clear(w.Victim)
+
+	w.ChangeMarked(v.possible, w.Victim, -1)
+	s := w.Check()
+	w.ChangeMarked(v.possible, w.Victim, 1)
+
+	if s.Code == filters.Success && w.guard.state != nil {
+		s = w.GuardAllows(w.markedOf(v.possible))
 	}
-	return 0
+	return w.A.Public(s)
 }
 
-// Takes returns how much of a resource a pod takes; see [ViewedNode].
-func (v *NodeOfRule) Takes(pod *outrank.Pod, name resource.Name) int64 {
-	i := -1
-	if pod != nil {
-		i = IndexOfPod(v.Possible, pod)
-	}
-	switch {
-	case i < 0 || v.Possible[i].At.Name != v.W.N.Name:
-		return 0
-	case name == resource.Pods:
-		return 1
-	}
-	d := filters.Need{Name: name, Column: v.W.A.Asked.Snap.Columns.Of(name)}
-	return d.In(&v.Possible[i].Takes)
-}
-
-// marked calls f with those of the pods that are possible victims in w.victim, which
-// is empty before and afterwards.
-func (v *NodeOfRule) marked(pods []*outrank.Pod, f func()) {
-	mark := v.W.Victim
-	for _, p := range pods {
-		if p != nil {
-			if i := IndexOfPod(v.Possible, p); i >= 0 {
-				v.W.markVictim(i)
-			}
-		}
-	}
-	f()
-	clear(mark)
-}
-
-// CheckWithout asks the filters without some pods; see [ViewedNode].
-func (v *NodeOfRule) CheckWithout(pods []*outrank.Pod) (s preemption.Status) {
-	v.marked(pods, func() {
-		v.W.ChangeMarked(v.Possible, v.W.Victim, -1)
-		answer := v.W.Check()
-		v.W.ChangeMarked(v.Possible, v.W.Victim, 1)
-		if answer.Code == filters.Success && v.W.guard.state != nil {
-			answer = v.W.GuardAllows(v.W.markedOf(v.Possible))
-		}
-		s = v.W.A.Public(answer)
-	})
-	return s
-}
-
-// ViolationsOf counts the violations of victims; see [ViewedNode].
-func (v *NodeOfRule) ViolationsOf(pods []*outrank.Pod) (count int) {
-	v.marked(pods, func() { count = v.W.Budgets.ViolationsOf(v.W.markedOf(v.Possible)) })
-	return count
+// ViolatedBy lists what the loss of pods violates; see [ViewedNode].
+func (v *nodeOfRule) ViolatedBy(pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget {
+	return v.w.violatedBy(v.w.N, pods)
 }

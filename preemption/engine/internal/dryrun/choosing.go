@@ -19,9 +19,8 @@ type ViewedNode interface {
 	Viewed() *outrank.Node
 	PossibleVictims() []*outrank.Pod
 	Short(name resource.Name) int64
-	Takes(pod *outrank.Pod, name resource.Name) int64
 	CheckWithout(pods []*outrank.Pod) preemption.Status
-	ViolationsOf(pods []*outrank.Pod) int
+	ViolatedBy(pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget
 }
 
 // problems returns what is wrong with the rule.

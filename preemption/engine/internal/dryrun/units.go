@@ -107,14 +107,6 @@ func (w *DryRunner) markVictim(i int) {
 	}
 }
 
-// here lists the possible victims that are on the node itself.
-func (w *DryRunner) here(possible []*state.PodState) []*state.PodState {
-	if !w.Far {
-		return possible
-	}
-	return slices.DeleteFunc(slices.Clone(possible), func(p *state.PodState) bool { return p.At.Name != w.N.Name })
-}
-
 // tellUnits notes for each victim the group that it leaves with, and its node if that is
 // another one.
 func (w *DryRunner) tellUnits(possible []*state.PodState, victims []preemption.Victim) {

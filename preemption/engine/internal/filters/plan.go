@@ -114,7 +114,7 @@ func (q *Question) Configure(ctx context.Context, p *preemption.Plugins) (err er
 		q.Needs = q.Needs[:0]
 	}
 	if len(p.IgnoredResources) > 0 || len(p.IgnoredResourceGroups) > 0 {
-		q.Needs = slices.DeleteFunc(q.Needs, func(d Need) bool { return ignores(p, d.Name) })
+		q.Needs = slices.DeleteFunc(q.Needs, func(d Need) bool { return fit.Ignored(d.Name, p.IgnoredResources, p.IgnoredResourceGroups) })
 	}
 	q.spread, err = spreadOf(p, q.Pod)
 	return err

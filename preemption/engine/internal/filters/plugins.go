@@ -3,14 +3,12 @@ package filters
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // ClonePlugins copies the slices.
@@ -21,16 +19,6 @@ func ClonePlugins(p *preemption.Plugins) preemption.Plugins {
 	c.IgnoredResourceGroups = slices.Clone(p.IgnoredResourceGroups)
 	c.DefaultSpread = slices.Clone(p.DefaultSpread)
 	return c
-}
-
-// ignores reports whether NodeResourcesFit passes over a resource (rule 7.18.5;
-// fitsRequest).
-func ignores(p *preemption.Plugins, name resource.Name) bool {
-	if !name.IsExtended() {
-		return false
-	}
-	group, _, _ := strings.Cut(string(name), "/")
-	return slices.Contains(p.IgnoredResources, name) || slices.Contains(p.IgnoredResourceGroups, group)
 }
 
 // enforced reports whether a node meets what the configuration adds (rule

@@ -1,58 +1,18 @@
-package engine
+package joint
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
-	"github.com/outrank-go/outrank/preemption/engine/internal/search"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
-
-// Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15).
-type Loss uint8
-
-// What becomes of it, the mildest first.
-const (
-	// Moved: its controller makes it again, and another node has room for that now.
-	Moved Loss = iota
-	// Waits: its controller makes it again, no other node has room for that now, and some
-	// other node could have if pods left it. A pod of a group that names one waits, too:
-	// where a group is scheduled is not looked at.
-	Waits
-	// Lost: no controller makes it again, or no other node could take it whatever leaves
-	// it: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
-	// other node.
-	Lost
-)
-
-// String returns "moved", "waits" or "lost".
-func (l Loss) String() string { return answerjson.Text(lossTexts, l) }
-
-var lossTexts = []string{Moved: "moved", Waits: "waits", Lost: "lost"}
-
-// LossCosts is what each kind of loss costs, in a unit of the caller's.
-type LossCosts struct{ Moved, Waits, Lost int64 }
-
-// Of returns the cost of a loss, 0 for anything that is none.
-func (c LossCosts) Of(l Loss) int64 {
-	switch l {
-	case Moved:
-		return c.Moved
-	case Waits:
-		return c.Waits
-	case Lost:
-		return c.Lost
-	}
-	return 0
-}
 
 // Moves knows of a snapshot which pods could run elsewhere. It holds a copy of the
 // snapshot as it was when it was made, and answers about that one: what has changed since
@@ -60,11 +20,15 @@ func (c LossCosts) Of(l Loss) int64 {
 //
 // [NewMoves] makes one. To the zero Moves every pod is Lost, with an error.
 type Moves struct {
-	mu   sync.Mutex
-	eval *Evaluator
-	snap *state.Snapshot
-	// known are the answers for pods that every node answers alike.
-	known map[string]elsewhere
+	mu sync.Mutex
+	// eval goes by the filters alone, as config says.
+	eval   *engine.Evaluator
+	config engine.Config
+	snap   *engine.Snapshot
+	// nodes are the names of all nodes, in their order.
+	nodes []string
+	// alike are the answers for pods that every node answers alike.
+	alike alikePods
 	err   error
 }
 
@@ -80,30 +44,37 @@ func other(two [2]string, node string) bool {
 	return two[0] != "" && two[0] != node || two[1] != "" && two[1] != node
 }
 
-// note adds a node, and reports whether there are two now.
-func note(two *[2]string, node string) bool {
-	if two[0] == "" {
+// add takes a node in unless there are two already.
+func add(two *[2]string, node string) {
+	switch {
+	case two[0] == "":
 		two[0] = node
-		return false
+	case two[1] == "":
+		two[1] = node
 	}
-	two[1] = node
-	return true
 }
 
 // NewMoves returns what is known of the snapshot as it is now, by the filters of the
 // evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
 // error wraps [outrank.ErrInvalid] for no evaluator or snapshot, and for a snapshot of
 // another release.
-func NewMoves(e *Evaluator, cluster *Snapshot) (*Moves, error) {
-	if e == nil || cluster == nil {
+func NewMoves(eval *engine.Evaluator, snap *engine.Snapshot) (*Moves, error) {
+	if eval == nil || snap == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
-	snap := cluster.writes() // as cloning does
-	if err := e.config.CheckRelease(snap); err != nil {
+	config := eval.Config()
+	if config.Release != 0 && config.Release != snap.Release() {
+		return nil, fmt.Errorf("moves: %w: the evaluator is for %v, and the snapshot is of %v", outrank.ErrInvalid, config.Release, snap.Release())
+	}
+	plain, err := engine.NewEvaluator(engine.Config{Filters: config.Filters, Plugins: config.Plugins})
+	if err != nil {
 		return nil, err
 	}
-	plain := &Evaluator{chunk: e.chunk, config: dryrun.Settings{Release: e.config.Release, Filters: e.config.Filters, Plugins: e.config.Plugins}}
-	return &Moves{eval: plain, snap: new(Snapshot).hold(snap.Clone()).of, known: map[string]elsewhere{}}, nil
+	m := &Moves{eval: plain, config: plain.Config(), snap: snap.Clone()}
+	for n := range m.snap.Nodes() {
+		m.nodes = append(m.nodes, n.Name)
+	}
+	return m, nil
 }
 
 // Of returns what becomes of the work of a running pod if it is evicted and every other
@@ -114,8 +85,9 @@ func NewMoves(e *Evaluator, cluster *Snapshot) (*Moves, error) {
 //
 // A pod that the filters cannot be asked about is Lost, and [Moves.Err] says why. Time is
 // that of asking nodes until one has room. Pods that are alike, such as the replicas of a
-// Deployment, share an answer unless affinity, spread or a filter of the caller's looks
-// at other pods: then each costs that.
+// Deployment, share an answer, unless they have volumes, affinity to other pods or a spread constraint
+// that can keep them away, or a filter of the caller's has something to say about them: then each costs
+// that.
 func (m *Moves) Of(pod *outrank.Pod) Loss {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,13 +114,18 @@ func (m *Moves) Of(pod *outrank.Pod) Loss {
 // its own.
 func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	again := m.again(pod)
-	found, shared, err := m.findShared(again)
-	if shared || err != nil {
-		return found, err
+	stands, err := m.standsAlone(again)
+	if err != nil {
+		return elsewhere{}, err
 	}
-	err = m.snap.Trying(func() error {
-		if p, ok := m.snap.Known(pod); ok {
-			m.snap.Drop(p)
+	if stands {
+		return m.alike.answer(m.snap, again, func() (elsewhere, error) { return m.ask(again, "") })
+	}
+
+	var found elsewhere
+	err = m.trying(func() error {
+		if _, err := m.remove(pod); err != nil {
+			return err
 		}
 		found, err = m.ask(again, pod.NodeName)
 		return err
@@ -156,15 +133,34 @@ func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	return found, err
 }
 
-// byOwner is the answer that no node need be asked for.
-func byOwner(pod *outrank.Pod) (Loss, bool) {
-	switch recreate.By(pod) {
-	case recreate.Nobody, recreate.ForItsNode:
-		return Lost, true
-	case recreate.WithItsGroup:
-		return Waits, true
+// standsAlone reports whether no node looks at other pods for the sake of this one, but for what they take and whom
+// they keep away themselves. So neither the pod in whose place it comes nor where that runs matters to any node but
+// that pod's own.
+func (m *Moves) standsAlone(pod *outrank.Pod) (bool, error) {
+	near := len(pod.Affinity.PodAffinity) + len(pod.Affinity.PodAntiAffinity)
+	if near+len(pod.Volumes) > 0 || spreads(pod.TopologySpreadConstraints) {
+		return false, nil
 	}
-	return Moved, false
+	if selector := m.config.Plugins.SpreadSelector; selector != nil && spreads(m.config.Plugins.DefaultSpread) && selector(pod) != nil {
+		return false, nil
+	}
+	for _, f := range m.config.Filters {
+		state, err := f.Start(pod, m.snap)
+		if err != nil {
+			return false, fmt.Errorf("filter %s: %w", f.Name(), err)
+		}
+		if state != nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// spreads reports whether a constraint can keep a pod away.
+func spreads(constraints []outrank.TopologySpreadConstraint) bool {
+	return slices.ContainsFunc(constraints, func(c outrank.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
+	})
 }
 
 func (e *elsewhere) loss(node string) Loss {
@@ -177,74 +173,82 @@ func (e *elsewhere) loss(node string) Loss {
 	return Lost
 }
 
-// findShared finds nodes for a pod that its controller has made again, if all nodes answer
-// pods like it alike, whoever else runs.
-func (m *Moves) findShared(pod *outrank.Pod) (found elsewhere, shared bool, err error) {
-	s := search.Searches.Get().(*search.Search)
-	defer s.Close()
-	if err := s.Ask(context.Background(), &m.eval.config, m.snap, &preemption.Request{Pod: pod}); err != nil {
-		return found, false, err
-	}
-	if !s.Attempt.Plan.Fixed || s.AnyPod || len(pod.Volumes) > 0 {
-		return found, false, nil
-	}
-	alike := s.WriteSignature()
-	if found, ok := m.known[string(alike)]; ok {
-		return found, true, nil
-	}
-	if s.Attempt.Plan.Refused.Code == filters.Success {
-		findTwo(s, &found, "", true)
-	}
-	s.Busy = false
-	if len(m.known) >= mostKnownMoves {
-		clear(m.known)
-	}
-	m.known[string(alike)] = found
-	return found, true, nil
-}
-
-// ask finds another node than its own for such a pod, in the snapshot as it is.
+// ask finds nodes for a pod that its controller has made again, in the snapshot as it is: the first two or, with its
+// own node, which does not count then, the first one.
 func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
-	s := search.Searches.Get().(*search.Search)
-	defer s.Close()
-	if err := s.Ask(context.Background(), &m.eval.config, m.snap, &preemption.Request{Pod: pod}); err != nil {
+	lookAt, err := m.eval.LookAt(m.snap, preemption.Request{Pod: pod})
+	if err != nil {
 		return found, err
 	}
-	if s.Attempt.Plan.Refused.Code == filters.Success {
-		findTwo(s, &found, own, false)
+	enough := func(nodes [2]string) bool { return nodes[1] != "" || own != "" && nodes[0] != "" }
+	at := 0
+	for ; at < len(m.nodes) && at < oneByOneFirst && !enough(found.fit); at++ {
+		code, err := m.codeOf(lookAt, at, own)
+		if err != nil {
+			return found, err
+		}
+		if code == preemption.Success {
+			add(&found.fit, m.nodes[at])
+		} else if code == preemption.Unschedulable {
+			add(&found.could, m.nodes[at])
+		}
 	}
-	s.Busy = false
+	if enough(found.fit) {
+		return found, nil
+	}
+
+	feasible, err := m.eval.Feasible(context.Background(), m.snap, pod)
+	if err != nil {
+		return found, err
+	}
+	found.fit = [2]string{}
+	for _, n := range feasible {
+		if n.Name != own {
+			add(&found.fit, n.Name)
+		}
+	}
+	for ; at < len(m.nodes) && !enough(found.fit) && !enough(found.could); at++ {
+		code, err := m.codeOf(lookAt, at, own)
+		if err != nil {
+			return found, err
+		}
+		if code == preemption.Unschedulable {
+			add(&found.could, m.nodes[at])
+		}
+	}
 	return found, nil
 }
 
-// mostKnownMoves bounds the memory of a Moves.
-const mostKnownMoves = 1 << 14
+// oneByOneFirst is how many nodes are asked one by one before all are asked for those that take a pod. Mostly one of
+// the first has room, or none at all: and then an evaluator passes over full nodes without a look at any of their pods.
+const oneByOneFirst = 8
 
-// findTwo asks the nodes in their order, until enough is known of them: two that fit, or
-// one other than the pod's own where nobody else will ask.
-func findTwo(s *search.Search, found *elsewhere, own string, shared bool) {
-	for _, slot := range s.Attempt.Asked.Snap.Order {
-		n := s.Attempt.Asked.Snap.NodeStates[slot]
-		if !shared && n.Name == own {
-			continue
-		}
-		if s.Workers[0].Fits(slot) {
-			if note(&found.fit, n.Name) || !shared {
-				return
-			}
-		} else if found.could[1] == "" && s.Workers[0].Dry.Filter(n).Code == filters.Unschedulable {
-			note(&found.could, n.Name)
-		}
+// codeOf returns what a node says to a pod as things are. Its own node says nothing that helps.
+func (m *Moves) codeOf(lookAt looker, at int, own string) (preemption.Code, error) {
+	if m.nodes[at] == own {
+		return preemption.UnschedulableAndUnresolvable, nil
 	}
+	view, err := lookAt(m.nodes[at])
+	if err != nil {
+		return "", err
+	}
+	return view.Check().Code, nil
 }
 
 // again is a pod as its controller makes it again, with a name that nobody has.
 func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
 	p := recreate.Pod(pod, pod.Name+"-again")
-	for _, there := m.snap.PodStates.Of(p); there; _, there = m.snap.PodStates.Of(p) {
+	for _, there := m.snap.Pod(p.Key()); there; _, there = m.snap.Pod(p.Key()) {
 		p.Name += "-again"
 	}
 	return p
+}
+
+// trying takes back what f changes.
+func (m *Moves) trying(f func() error) (err error) {
+	mark := m.snap.Mark()
+	defer func() { err = errors.Join(err, m.snap.Undo(mark)) }()
+	return f()
 }
 
 func (m *Moves) fail(err error) {
@@ -264,7 +268,7 @@ func (m *Moves) Err() error {
 	return m.err
 }
 
-// Cost makes a [Config.Cost] of what [Moves.Of] says. It keeps the contract of Config.Cost,
+// Cost makes a [engine.Config.Cost] of what [Moves.Of] says. It keeps the contract of Config.Cost,
 // because the answer depends on the pod and on the copy of the snapshot alone. So an
 // evaluator with it goes by what fitted where when the Moves was made: after changes that
 // matter, make a new Moves and a new Evaluator. The costs of several victims are added up
@@ -281,7 +285,8 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 // first node with room other than its own, in the order of the nodes, and is there when
 // the next one is asked about (rule 11.15). So of two that could take the last place
 // elsewhere the first moves. With a [preemption.Scorer] candidates can be compared by it, at the price
-// of a few questions to all nodes for each candidate; Cost is cheaper, and says less.
+// of a few questions to all nodes for each candidate; Cost is cheaper, and says less. [Outlooks] looks
+// for the best places rather than the first.
 //
 // Errors are [preemption.ErrNotFound] for a victim that is not in the copy of the snapshot, those about the
 // preemptor, and a filter's. Time is that of asking nodes for each victim.
@@ -297,7 +302,7 @@ func (m *Moves) Together(preemptor *outrank.Pod, c *preemption.Candidate) (losse
 	if preemptor == nil || c == nil {
 		return nil, fmt.Errorf("moves: %w: no preemptor or no candidate", outrank.ErrInvalid)
 	}
-	err = m.snap.Trying(func() error {
+	err = m.trying(func() error {
 		losses, err = m.together(preemptor, c)
 		return err
 	})
@@ -310,15 +315,14 @@ func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Los
 		if victim == nil {
 			return nil, fmt.Errorf("moves: %w: victim %d is missing", outrank.ErrInvalid, i)
 		}
-		p, ok := m.snap.Known(victim)
-		if !ok {
-			return nil, fmt.Errorf("pod %s: %w", victim.Key(), preemption.ErrNotFound)
+		if known, err := m.remove(victim); !known || err != nil {
+			return nil, cmp.Or(err, fmt.Errorf("pod %s: %w", victim.Key(), preemption.ErrNotFound))
 		}
-		m.snap.Drop(p)
 	}
 	if err := m.seat(preemptor, c.Node); err != nil {
 		return nil, err
 	}
+
 	losses := make([]Loss, len(c.Victims))
 	for i := range c.Victims {
 		victim, own := c.Victims[i].Pod, cmp.Or(c.Victims[i].Node, c.Node)
@@ -338,6 +342,15 @@ func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Los
 		}
 	}
 	return losses, nil
+}
+
+// remove takes a pod away, if the snapshot has it. One of its name with another UID is another pod.
+func (m *Moves) remove(pod *outrank.Pod) (known bool, err error) {
+	there, ok := m.snap.Pod(pod.Key())
+	if !ok || there.UID != pod.UID && there.UID != "" && pod.UID != "" {
+		return false, nil
+	}
+	return true, m.snap.RemovePod(pod.Key())
 }
 
 // seat has a pod run on a node.

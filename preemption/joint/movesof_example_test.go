@@ -1,4 +1,4 @@
-package engine_test
+package joint_test
 
 import (
 	"context"
@@ -9,12 +9,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// movable is a cluster in which the pod of a Deployment could run on n3, and the pod of a
+// tainted is a cluster in which the pod of a Deployment could run on n3, and the pod of a
 // DaemonSet nowhere else.
-func movable() *engine.Snapshot {
+func tainted() *engine.Snapshot {
 	full := resource.MustList("cpu", "1", "pods", "10")
 	asks := []outrank.Container{{Requests: resource.MustList("cpu", "1")}}
 	snap, err := engine.NewSnapshot(&outrank.Cluster{
@@ -31,12 +32,12 @@ func movable() *engine.Snapshot {
 }
 
 func ExampleMoves() {
-	snap := movable()
+	snap := tainted()
 	plain, err := engine.NewEvaluator(engine.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	moves, err := engine.NewMoves(plain, snap)
+	moves, err := joint.NewMoves(plain, snap)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func ExampleMoves() {
 		fmt.Println(p.Name, "is", moves.Of(p))
 	}
 	eval, err := engine.NewEvaluator(engine.Config{
-		Cost:   moves.Cost(engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}),
+		Cost:   moves.Cost(joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}),
 		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
 	})
 	if err != nil {
@@ -66,8 +67,8 @@ func ExampleMoves() {
 }
 
 func ExampleLossCosts_Of() {
-	costs := engine.LossCosts{Moved: 1, Waits: 20, Lost: 100}
-	fmt.Println(costs.Of(engine.Moved), costs.Of(engine.Waits), costs.Of(engine.Lost))
+	costs := joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}
+	fmt.Println(costs.Of(joint.Moved), costs.Of(joint.Waits), costs.Of(joint.Lost))
 	// Output:
 	// 1 20 100
 }

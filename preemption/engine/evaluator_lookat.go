@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// LookAt begins to look at nodes for a request; the function that it returns looks at one. What
+// it shows is what a decision sees in its dry run there, and it decides nothing: package explain
+// finds out with it what stands behind a plan, and package joint who could leave for several pods.
+// Possible victims are those that a guard lets go, unless there is a chooser.
+//
+// Neither the function nor what it returns is for several goroutines, and the snapshot must not
+// change meanwhile. A node may be looked at again.
+//
+// Errors are those of [Evaluator.Preempt], and of the function [preemption.ErrNotFound] for a node that
+// the snapshot does not have. Time is that of a decision before its first node: nothing much
+// where no filter looks at other pods, else a look at every class of pods and its nodes. The
+// function takes constant time; the view goes through the pods of the node when it is first asked about
+// any of them.
+func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node string) (*NodeView, error), error) {
+	if e == nil {
+		return nil, errNoEvaluator
+	}
+	snap, err := opened(context.Background(), cluster)
+	if err != nil {
+		return nil, err
+	}
+	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
+		return nil, err
+	}
+	a, err := dryrun.NewAttempt(context.Background(), &e.config, snap, req.Pod, req.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := dryrun.CheckStatuses(&req, snap); err != nil {
+		return nil, err
+	}
+	a.Elsewhere = dryrun.HasStatuses(&req)
+
+	at, shown := dryrun.NewNodeLookedAt(a), &NodeView{}
+	return func(node string) (*NodeView, error) {
+		n := snap.NodeState(node)
+		if n == nil || n.Node == nil {
+			return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+		}
+		shown.of = noNode{} // one node is seen at a time
+		at.Turn(n)
+		shown = &NodeView{at}
+		return shown, nil
+	}, nil
+}
