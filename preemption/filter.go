@@ -2,45 +2,74 @@ package preemption
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/refusing"
 )
 
-// FilterState is a filter's view of the cluster during one attempt. It starts
-// with the state of the snapshot and follows the pods that the attempt removes
-// and adds. What is called how often, in a decision with P possible victims on a node:
+// Filter is a rule of the caller about where a pod may run. It has a Node or a Start. The same
+// input always gets the same answer, and nothing that is passed in is changed.
 //
-//   - Clone once for each of Config.Workers, on the goroutine that called the
-//     evaluator, and once more for each Check where nominated pods that concern the
-//     filter count on the node: these are added to that copy, which is then dropped.
-//   - Check at most P + 3 times for a node, and P + 1 times more for the best one: as the
-//     node is, with all possible victims away, and with each of them put back. For a
-//     preemption.SelectiveFilter only where a pod that concerns it came or went since.
-//   - Remove at most 3 P times for a node, and 2 P times more for the best one. Add as
-//     often: whoever is removed is added again before the next node, but for the victims
-//     on the best one at the very end.
+// A filter is known by its address: what is kept for one is never another's, whatever their
+// names. A [Tally] makes one that counts pods, which is what most of them do.
 //
-// Each clone belongs to one worker, whose goroutine alone calls it; the state that
-// Start returned is only cloned. Nothing is called after the evaluator's call has
-// returned. Package filtertest checks that a filter keeps to all that.
+// A filter with a Start alone is asked about every node with every pod removed and put back, one
+// by one. In the engine's benchmark of 5,000 nodes with 30 pods each a filter for GPUs that a
+// tenth of the pods share takes 430 ms a decision so, 100 ms with Concerns, and 0.9 ms where it
+// begins with what a [Tracker] knows, in place of counting the cluster by itself.
+type Filter struct {
+	// Name stands in statuses. No two filters of a configuration share one.
+	Name string
+	// Node answers from the pod and the node alone. Code and Reasons of the status count. Several
+	// goroutines may call it at once.
+	Node func(pod *outrank.Pod, node *outrank.Node) Status
+	// Key tells kinds of pods apart: those with one key get one answer from a node, which the
+	// engine keeps until the node changes. So it should tell few kinds apart, such as the value
+	// of a label; a snapshot keeps the answers for some dozens of keys. Nil keeps none.
+	Key func(pod *outrank.Pod) string
+	// Start begins an attempt to place a pod. A nil state has nothing to say about it, and
+	// [Refuse] makes one that refuses it everywhere. An error ends the attempt. Several goroutines
+	// may call it at once.
+	Start func(pod *outrank.Pod, view View) (FilterState, error)
+	// Concerns reports whether a running or nominated pod has a part in what Start's state says,
+	// of any node and whichever pod looks for a place. Others are never told of. Nil: all have.
+	// Several goroutines may call it at once.
+	Concerns func(pod *outrank.Pod) bool
+}
+
+// FilterState is what a filter knows during one attempt. It begins with the view that it was
+// started with, and follows the pods that the attempt takes away and puts back, and those that
+// are nominated to the node at hand. Where victims are units (rule 12.8.2), such a pod may be on
+// another node than the one that is asked.
 //
-// A state may have one more method, Refused() Status, by which the filter refuses the pod
-// before any node is asked, as PreFilter plugins do. It is asked once, of the state that
-// Start returned. Anything but Success ends the attempt, as UnschedulableAndUnresolvable:
-// every node has that status ([Plan].Refused; rule 7.15.10). Check has to return it as well,
-// for callers that bring the statuses of nodes along.
+// Each clone belongs to one goroutine; what Start returned is only cloned. Nothing is called
+// once the decision has returned. Package filtertest checks that a filter keeps to all that.
 type FilterState interface {
-	// Check returns whether the pod may run on the node in the present state.
-	// Code and Reasons of the status count; its Filter is filled in. Contradiction says that
-	// the filter failed: preemption ends in that error where there is no candidate (rule
-	// 8.12). Any code but Success and Unschedulable is otherwise as good as
-	// UnschedulableAndUnresolvable.
+	Follower
+	// Check returns whether the pod may run on the node as things are now. Code and Reasons of
+	// the status count. Contradiction says that the filter failed: preemption ends in that error
+	// where there is no candidate (rule 8.12).
 	Check(node *outrank.Node) Status
-	// Remove follows the removal of a pod from the node. Add follows its
-	// addition: the pod was removed before, or is nominated to the node. Where victims
-	// are units (rule 12.8.2), the node may be another one than that which is asked.
-	Remove(pod *outrank.Pod, node *outrank.Node)
-	// Add puts a pod on the node: one that was removed before, or one that is
-	// nominated to the node and runs nowhere. A nominated pod's NodeName is empty.
-	Add(pod *outrank.Pod, node *outrank.Node)
 	// Clone returns an independent copy.
 	Clone() FilterState
 }
+
+// Refuse returns a state that refuses the pod before any node is asked, as PreFilter plugins do:
+// every node then has the status, as UnschedulableAndUnresolvable (rule 7.15.10).
+func Refuse(s Status) FilterState {
+	s.Code = UnschedulableAndUnresolvable
+	return refusal{refusing.Of[Status]{Status: s}}
+}
+
+// refusal is the state of [Refuse].
+type refusal struct{ refusing.Of[Status] }
+
+// Check implements [FilterState].
+func (r refusal) Check(*outrank.Node) Status { return r.Status }
+
+// Add implements [Follower].
+func (refusal) Add(*outrank.Pod, *outrank.Node) {}
+
+// Remove implements [Follower].
+func (refusal) Remove(*outrank.Pod, *outrank.Node) {}
+
+// Clone implements [FilterState].
+func (r refusal) Clone() FilterState { return r }

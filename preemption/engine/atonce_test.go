@@ -22,16 +22,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// tracked is a filter that keeps the number of pods of every node.
-type tracked struct{}
+// podTracker keeps the number of pods of every node, and tracking is a filter that looks it up.
+var (
+	podTracker = &preemption.Tracker{New: func() preemption.ClusterState { return podCounts{} }}
+	tracking   = &preemption.Filter{Name: "Tracking", Concerns: anyPod, Start: func(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		_ = view.Tracked(podTracker).Clone()
+		return nil, nil
+	}}
+)
 
-func (tracked) Name() string                      { return "Tracked" }
-func (tracked) Concerns(*outrank.Pod) bool        { return true }
-func (tracked) NewState() preemption.ClusterState { return podCounts{} }
-func (tracked) Start(_ *outrank.Pod, s *engine.Snapshot) (preemption.FilterState, error) {
-	_ = s.StateOf(tracked{}).Clone()
-	return nil, nil
-}
+func anyPod(*outrank.Pod) bool { return true }
 
 type podCounts map[string]int
 
@@ -83,7 +83,6 @@ func newReaders(t testing.TB, config engine.Config) *readers {
 	for i := range 2 {
 		r.gang = append(r.gang, pod(fmt.Sprint("gang-", i), 9, "2"))
 	}
-	require.NoError(t, r.snap.Attach(tracked{}))
 	r.far.NodeName, r.far.NodeSelector = "", nil
 	return r
 }
@@ -142,7 +141,10 @@ var reading = map[string]func(r *readers) string{
 	"Snapshot.PodsOn":       func(r *readers) string { return text(r.snap.PodsOn("n1"), nil) },
 	"Snapshot.Release":      func(r *readers) string { return r.snap.Release().String() },
 	"Snapshot.Revision":     func(r *readers) string { return fmt.Sprint(r.snap.Revision()) },
-	"Snapshot.StateOf":      func(r *readers) string { return text(r.snap.StateOf(tracked{}).Clone(), nil) },
+	"Snapshot.Within": func(r *readers) string {
+		return text(r.snap.Within(context.Background()).Tracked(podTracker).Clone(), nil)
+	},
+	"Snapshot.Tracked": func(r *readers) string { return text(r.snap.Tracked(podTracker).Clone(), nil) },
 	"Snapshot.Scratch": func(r *readers) string {
 		v := r.snap.Scratch()
 		m := v.Mark()
@@ -198,7 +200,7 @@ var reading = map[string]func(r *readers) string{
 }
 
 var changers = []string{
-	"Snapshot.Apply", "Snapshot.Attach", "Snapshot.Bind",
+	"Snapshot.Apply", "Snapshot.Bind",
 	"Snapshot.Clone", "Snapshot.RemoveBudget", "Snapshot.Follow", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
 	"Snapshot.PutComposite", "Snapshot.PutGroup", "Snapshot.PutNamespace", "Snapshot.PutNode", "Snapshot.PutPod",
 	"Snapshot.RemoveComposite", "Snapshot.RemoveGroup", "Snapshot.RemoveNamespace", "Snapshot.RemoveNode", "Snapshot.RemovePod",
@@ -223,10 +225,10 @@ func TestEveryCallReadsOrChanges(t *testing.T) {
 // knows when it is asked for the first or second time.
 func TestReadingCallsAtOnce(t *testing.T) {
 	configs := map[string]engine.Config{
-		"as kube-scheduler": {Filters: []engine.Filter{tracked{}}},
+		"as kube-scheduler": {Filters: []*preemption.Filter{tracking}},
 		"by other rules": {
 			Workers: 2, Cost: lastDigit, Policy: preemption.Policy{Exact: true, Ranks: []preemption.Rank{preemption.ByCost}},
-			Filters: []engine.Filter{tracked{}},
+			Filters: []*preemption.Filter{tracking},
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(configs)) {
@@ -249,7 +251,6 @@ func readAtOnce(t *testing.T, config engine.Config) {
 	fresh := func() *readers {
 		r := *first
 		r.snap, r.plan, r.groupPlan = newSnapshot(t, cluster), plan, groupPlan
-		require.NoError(t, r.snap.Attach(tracked{}))
 		return &r
 	}
 	names, alone := slices.Sorted(maps.Keys(reading)), map[string]string{}

@@ -23,14 +23,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// register is a filter whose state writes down where every pod that concerns it is,
-// and in what zone that node is.
-type register struct{ name string }
+// registers says which pods are written down.
+func registers(p *outrank.Pod) bool { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
 
-func (r register) Name() string                                                { return r.name }
-func (register) Concerns(p *outrank.Pod) bool                                  { return nameHash(p)%3 > 0 && p.Labels["app"] != "db" }
-func (register) NewState() preemption.ClusterState                             { return entries{} }
-func (register) Start(*outrank.Pod, *Snapshot) (preemption.FilterState, error) { return nil, nil }
+// registerOf writes down where every such pod is, and in what zone that node is. It counts how often
+// that is done anew.
+func registerOf(made *int) *preemption.Tracker {
+	return &preemption.Tracker{Concerns: registers, New: func() preemption.ClusterState {
+		*made++
+		return entries{}
+	}}
+}
 
 type entries map[string]int
 
@@ -53,13 +56,17 @@ func (e entries) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// attachedMachine changes a snapshot that a filter is attached to, and that keeps the
-// answers of a rule.
+// attachedMachine changes a snapshot that keeps the state of a tracker, the pods that concern a
+// filter, and the answers of a rule.
 type attachedMachine struct {
 	*machine
-	rule   *filters.KeyedRule
-	pod    *outrank.Pod
-	others []attachedClone
+	tracker  *preemption.Tracker
+	made     int // states of it
+	everyone *preemption.Tracker
+	filter   *preemption.Filter
+	rule     *preemption.Filter
+	pod      *outrank.Pod
+	others   []attachedClone
 }
 
 // attachedClone is a snapshot that nobody changes any more.
@@ -68,37 +75,41 @@ type attachedClone struct {
 	then string
 }
 
-func stateOf(s *Snapshot) string { return fmt.Sprint(s.StateOf(register{"Register"})) }
+func (m *attachedMachine) stateOf(s *Snapshot) string {
+	return fmt.Sprint(s.Tracked(m.tracker), s.Tracked(m.everyone))
+}
 
 func (m *attachedMachine) clone(t *rapid.T) {
 	other := m.snap.Clone()
 	if len(m.past) == 0 && rapid.Bool().Draw(t, "swap") {
 		m.snap, other = other, m.snap
 	}
-	m.others = append(m.others, attachedClone{other, stateOf(other)})
+	m.others = append(m.others, attachedClone{other, m.stateOf(other)})
 }
 
 func (m *attachedMachine) check(t *rapid.T) {
-	require.Len(t, m.snap.of.Attachments, 1)
-	if diff := testdiff.Diff(stateOf(m.fresh(t)), stateOf(m.snap)); diff != "" {
-		t.Fatalf("state (-built anew +attached):\n%s", diff)
+	if diff := testdiff.Diff(m.stateOf(m.fresh(t)), m.stateOf(m.snap)); diff != "" {
+		t.Fatalf("state (-built anew +tracked):\n%s", diff)
 	}
+	made := m.made
 	for _, o := range m.others {
-		if diff := testdiff.Diff(o.then, stateOf(o.snap)); diff != "" {
+		if diff := testdiff.Diff(o.then, m.stateOf(o.snap)); diff != "" {
 			t.Fatalf("the state of a clone changed (-then +now):\n%s", diff)
 		}
 	}
+	require.Equal(t, made, m.made, "what is tracked is not counted again")
+	lists := m.snap.of.ConcernedBy(context.Background(), m.filter)
 	for _, n := range m.snap.of.NodeStates {
 		if n == nil {
 			continue
 		}
 		var want []*state.PodState
 		for _, p := range n.Pods {
-			if (register{}).Concerns(p.Pod) {
+			if registers(p.Pod) {
 				want = append(want, p)
 			}
 		}
-		require.True(t, slices.Equal(want, n.Concerning(0)), "pods of %s that concern the filter", n.Name)
+		require.True(t, slices.Equal(want, lists.On(n)), "pods of %s that concern the filter", n.Name)
 	}
 	m.checkRule(t)
 }
@@ -110,10 +121,10 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	}
 	pod := *m.pod
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
-	_, table := m.rule.Answers(questionAbout(m.snap.of, &pod))
+	_, table := filters.AnswersOf(m.rule, questionAbout(m.snap.of, &pod))
 	failing := 0
 	for _, slot := range m.snap.of.Order {
-		want := m.rule.Check(&pod, m.snap.of.NodeStates[slot].Node)
+		want := m.rule.Node(&pod, m.snap.of.NodeStates[slot].Node)
 		require.Equal(t, want, table.At(slot), m.snap.of.NodeStates[slot].Name)
 		if want.Code != preemption.Success {
 			failing++
@@ -122,21 +133,23 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	require.Equal(t, failing, table.Failing)
 }
 
-// Whatever happens to a snapshot, the state of an attached filter is one that is built
-// anew, as are the lists of pods that concern the filter, and what is kept of a rule
-// about nodes is what the rule says.
-func TestPropertyAttachedStateFollows(t *testing.T) {
+// Whatever happens to a snapshot, the state of a tracker is one that is built anew, as are the lists
+// of pods that concern a filter, and what is kept of a rule about nodes is what the rule says.
+func TestPropertyTrackedStateFollows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := &attachedMachine{machine: newMachine(gen.Cluster(gen.Shape{Nodes: 4, Nominated: 3, Budgets: 2}).Draw(t, "cluster"))}
-		require.NoError(t, m.snap.Attach(register{"Register"}))
+		m.tracker = registerOf(&m.made)
+		m.everyone = &preemption.Tracker{New: func() preemption.ClusterState { return entries{} }}
+		m.filter = &preemption.Filter{Concerns: registers}
+		require.NotNil(t, m.snap.Tracked(m.tracker))
 		m.pod = &outrank.Pod{Name: "asker"}
-		m.rule = NodeRuleBy("Zone", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) preemption.Status {
+		m.rule = &preemption.Filter{Name: "Zone", Key: func(p *outrank.Pod) string { return p.Labels["app"] }, Node: func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 			if text := n.Labels["zone"] + p.Labels["app"]; len(n.Name)%2 == 0 || text == "z1a" || text == "z2b" {
 				return preemption.Unschedulable.Because(text, n.Name)
 			}
 			return preemption.Status{}
-		}).(ruleFilter).of.(*filters.KeyedRule)
+		}}
 		t.Repeat(map[string]func(*rapid.T){
 			"AddPod": m.AddPod, "RemovePod": m.RemovePod, "Bind": m.Bind, "Nominate": m.Nominate, "UpdatePod": m.UpdatePod,
 			"AddNode": m.AddNode, "UpdateNode": m.UpdateNode, "RemoveNode": m.RemoveNode, "SetBudgets": m.SetBudgets,
@@ -147,40 +160,58 @@ func TestPropertyAttachedStateFollows(t *testing.T) {
 	})
 }
 
-func TestAttachErrors(t *testing.T) {
-	snap, err := NewSnapshot(nil)
+func snapshotOf(t require.TestingT, c *outrank.Cluster) *Snapshot {
+	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	require.ErrorIs(t, snap.Attach(nil), outrank.ErrInvalid)
-	require.ErrorIs(t, snap.Attach(register{}), outrank.ErrInvalid)
-	require.ErrorContains(t, snap.Attach(stateless{register{"None"}}), "filter None: invalid input: its state is nil")
-	require.NoError(t, snap.Attach(register{"A"}))
-	require.NoError(t, snap.Attach(register{"B"}))
-	err = snap.Attach(register{"A"})
-	require.ErrorIs(t, err, preemption.ErrState)
-	require.EqualError(t, err, "filter A: not in the right state: it is attached")
-	assert.Nil(t, snap.StateOf(nil))
+	return snap
 }
 
-type stateless struct{ register }
-
-func (stateless) NewState() preemption.ClusterState { return nil }
-
-// The attached filter is the one of the evaluator only if both are the same.
-func TestAttachedFilterIsTheSame(t *testing.T) {
-	snap, err := NewSnapshot(nil)
-	require.NoError(t, err)
-	require.NoError(t, snap.Attach(headcount{app: "a"}))
-	assert.Equal(t, 0, snap.of.AttachmentOf(headcount{app: "a"}))
-	assert.Equal(t, -1, snap.of.AttachmentOf(headcount{app: "b"}))
-	assert.Equal(t, -1, snap.of.AttachmentOf(register{"Headcount"}))
-	large := sliced{names: []string{"x"}, register: register{"Sliced"}}
-	require.NoError(t, snap.Attach(large))
-	assert.Equal(t, 1, snap.of.AttachmentOf(large), "filters that Go cannot compare go by type and name")
+// A tracker is known by its address; without a state there is nothing to keep.
+func TestTracked(t *testing.T) {
+	c, _ := gen.Benchmark(10, 3, 0)
+	snap := snapshotOf(t, c)
+	assert.Nil(t, snap.Tracked(nil))
+	assert.Nil(t, snap.Tracked(&preemption.Tracker{}))
+	assert.Nil(t, snap.Tracked(&preemption.Tracker{New: func() preemption.ClusterState { return nil }}))
+	assert.NotNil(t, new(Snapshot).Tracked(registerOf(new(int))))
+	made := 0
+	a, b := registerOf(&made), registerOf(&made)
+	assert.Equal(t, fmt.Sprint(snap.Tracked(a)), fmt.Sprint(snap.Tracked(b)))
+	snap.Tracked(a)
+	snap.Clone().Tracked(a)
+	snap.Scratch().Tracked(a)
+	assert.Equal(t, 2, made, "each of the two once")
 }
 
-type sliced struct {
-	names []string
-	register
+// A snapshot keeps a number of states, those that were asked for last.
+func TestTrackedIsBounded(t *testing.T) {
+	c, _ := gen.Benchmark(10, 3, 0)
+	snap := snapshotOf(t, c)
+	made := 0
+	trackers := make([]*preemption.Tracker, 40)
+	for i := range trackers {
+		trackers[i] = registerOf(&made)
+		snap.Tracked(trackers[0])
+		snap.Tracked(trackers[i])
+	}
+	assert.Equal(t, 40, made, "the first one was asked for again and again")
+	for _, tr := range trackers[25:] {
+		snap.Tracked(tr)
+	}
+	assert.Equal(t, 40, made)
+	snap.Tracked(trackers[1])
+	assert.Equal(t, 41, made)
+}
+
+// Where the context of a call ends, nothing is kept that was counted by half.
+func TestTrackedWithin(t *testing.T) {
+	c, _ := gen.Benchmark(100, 30, 0)
+	snap := snapshotOf(t, c)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	tracker := registerOf(new(int))
+	assert.NotNil(t, snap.Within(ctx).Tracked(tracker))
+	assert.Equal(t, fmt.Sprint(snapshotOf(t, c).Tracked(tracker)), fmt.Sprint(snap.Tracked(tracker)))
 }
 
 // asked counts the calls of a rule.
@@ -206,7 +237,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := asked{nodes: map[string]int{}}
-	eval, err := NewEvaluator(Config{Filters: []Filter{NodeRuleBy("Rule", nil, a.check)}})
+	eval, err := NewEvaluator(Config{Filters: []*preemption.Filter{{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: a.check}}})
 	require.NoError(t, err)
 	plain, err := NewEvaluator(Config{})
 	require.NoError(t, err)
@@ -245,7 +276,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	large := *p
 	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
 	b := asked{nodes: map[string]int{}}
-	unkeyed, err := NewEvaluator(Config{Filters: []Filter{NodeRule("Rule", b.check)}})
+	unkeyed, err := NewEvaluator(Config{Filters: []*preemption.Filter{{Name: "Rule", Node: b.check}}})
 	require.NoError(t, err)
 	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
 	require.NoError(t, err)
@@ -266,26 +297,26 @@ func TestKeyedRuleMemory(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	calls := 0
-	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Name }, func(*outrank.Pod, *outrank.Node) preemption.Status {
+	rule := &preemption.Filter{Name: "Rule", Key: func(p *outrank.Pod) string { return p.Name }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 		calls++
 		return preemption.Unschedulable.Because(fmt.Sprint("call ", calls))
-	}).(ruleFilter).of.(*filters.KeyedRule)
+	}}
 	for i := range 10 * state.MostTables {
 		q := *p
 		q.Name = fmt.Sprint("p", i)
-		rule.Answers(questionAbout(snap.of, &q))
+		filters.AnswersOf(rule, questionAbout(snap.of, &q))
 	}
 	assert.Len(t, snap.of.Answers.Tables, state.MostTables)
 	for i := range 5000 {
 		require.NoError(t, snap.PutNode(c.Nodes[i%20]))
-		_, table := rule.Answers(questionAbout(snap.of, p))
+		_, table := filters.AnswersOf(rule, questionAbout(snap.of, p))
 		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
 	}
 	for i := range 5000 {
 		require.NoError(t, snap.PutNode(c.Nodes[i%20]))
 	}
 	assert.LessOrEqual(t, len(snap.of.Answers.Log), 1024+2*20)
-	_, table := rule.Answers(questionAbout(snap.of, p))
+	_, table := filters.AnswersOf(rule, questionAbout(snap.of, p))
 	assert.Equal(t, 20, table.Failing)
 }
 
@@ -294,14 +325,13 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 	c, p := gen.Benchmark(200, 3, 2)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	rule := NodeRuleBy("Rule", func(p *outrank.Pod) string { return p.Labels["app"] }, func(p *outrank.Pod, n *outrank.Node) preemption.Status {
+	rule := &preemption.Filter{Name: "Rule", Key: func(p *outrank.Pod) string { return p.Labels["app"] }, Node: func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
 			return preemption.Unschedulable.Because(p.Labels["app"])
 		}
 		return preemption.Status{}
-	})
-	require.NoError(t, snap.Attach(headcount{app: "3", limit: 1}))
-	eval, err := NewEvaluator(Config{Filters: []Filter{rule, headcount{app: "3", limit: 1}}})
+	}}
+	eval, err := NewEvaluator(Config{Filters: []*preemption.Filter{rule, headcount{app: "3", limit: 1}.filter(true)}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	problems := make([]error, 8)

@@ -133,7 +133,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), held(m.snap.of.Scratch()), asker, now)
+	want, wantErr := eval.Preempt(context.Background(), &Snapshot{of: m.snap.of.Scratch()}, asker, now)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -242,7 +242,7 @@ func (b *bench) ask(s *Snapshot, p *outrank.Pod) *preemption.Plan {
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
 func (b *bench) sameAsCold(s *Snapshot) *preemption.Plan {
 	plan := b.ask(s, b.pod)
-	require.Empty(b.t, testdiff.Diff(b.ask(held(s.of.Scratch()), b.pod), plan))
+	require.Empty(b.t, testdiff.Diff(b.ask(&Snapshot{of: s.of.Scratch()}, b.pod), plan))
 	return plan
 }
 
@@ -340,7 +340,7 @@ func TestClonesConcurrently(t *testing.T) {
 	for side, s := range sides {
 		group.Go(func() {
 			for round := range 15 {
-				want, wantOther := ask(held(s.of.Scratch()), p), ask(held(s.of.Scratch()), &q)
+				want, wantOther := ask(&Snapshot{of: s.of.Scratch()}, p), ask(&Snapshot{of: s.of.Scratch()}, &q)
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
@@ -428,12 +428,12 @@ func TestCacheNoticesBudgets(t *testing.T) {
 	require.NoError(t, setBudgets(snap, []*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels},
 	}}))
-	assert.Empty(t, testdiff.Diff(ask(held(snap.of.Scratch())), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(&Snapshot{of: snap.of.Scratch()}), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, setBudgets(snap, []*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}, DisruptionsAllowed: 5,
 	}}))
-	assert.Empty(t, testdiff.Diff(ask(held(snap.of.Scratch())), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(&Snapshot{of: snap.of.Scratch()}), ask(snap)))
 	assert.NotEmpty(t, testdiff.Diff(before, ask(snap)))
 }
 
@@ -460,7 +460,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, testdiff.Diff(ask(held(snap.of.Scratch())), after))
+		assert.Empty(t, testdiff.Diff(ask(&Snapshot{of: snap.of.Scratch()}), after))
 		assert.NotEmpty(t, testdiff.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}
@@ -492,7 +492,7 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 			}
 			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), held(snap.of.Scratch()), p, gen.Now)
+			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, p, gen.Now)
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -536,7 +536,7 @@ func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
 			require.NoError(t, snap.PutBudget(&b))
 			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), held(snap.of.Scratch()), p, gen.Now)
+			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, p, gen.Now)
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -557,10 +557,10 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	}
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	refuse := NodeRuleBy("own", nil, func(*outrank.Pod, *outrank.Node) preemption.Status {
+	refuse := &preemption.Filter{Name: "own", Key: func(*outrank.Pod) string { return "" }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 		return preemption.Unschedulable.Because("not here")
-	})
-	e, err := NewEvaluator(Config{Filters: []Filter{refuse}})
+	}}
+	e, err := NewEvaluator(Config{Filters: []*preemption.Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
 		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)

@@ -26,13 +26,15 @@ type tallied struct {
 
 type nodeCalls struct{ checks, removes, adds, besides int }
 
-func (*tallied) Name() string { return "Tallied" }
+func (f *tallied) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Tallied", Start: f.start}
+}
 
-func (f *tallied) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f *tallied) start(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	f.starts++
 	s := &talliedState{tallied: f, pods: map[string]int{}}
-	for n := range snap.Nodes() {
-		s.pods[n.Name] = len(snap.PodsOn(n.Name))
+	for n := range view.Nodes() {
+		s.pods[n.Name] = len(view.PodsOn(n.Name))
 	}
 	return s, nil
 }
@@ -104,7 +106,7 @@ func TestCallsOfOwnFilters(t *testing.T) {
 			snap := newSnapshot(t, c)
 			for _, workers := range []int{1, 3} {
 				f := &tallied{limit: int(seed % 6), calls: map[string]*nodeCalls{}}
-				e := newEvaluator(t, engine.Config{Filters: []engine.Filter{f}, Workers: workers})
+				e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{f.filter()}, Workers: workers})
 				plan, err := e.Preempt(context.Background(), snap, pod, clustergen.Now())
 				require.NoError(t, err)
 				assert.Equal(t, 1, f.starts)

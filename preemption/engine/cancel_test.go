@@ -48,7 +48,7 @@ type operation struct {
 
 // operations are the calls about a snapshot that look at many nodes, or long at one. The filters
 // are of every evaluator.
-func operations(t *testing.T, nodes int, filters ...engine.Filter) []operation {
+func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operation {
 	cluster, pod, err := clustergen.Benchmark(nodes, 30, 20)
 	require.NoError(t, err)
 	cluster.Release = groupsOn
@@ -163,8 +163,10 @@ func operations(t *testing.T, nodes int, filters ...engine.Filter) []operation {
 // laborious is a filter that lets all pass and counts what it is asked, which is one step each.
 type laborious struct{ steps *int }
 
-func (laborious) Name() string { return "Laborious" }
-func (l laborious) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f laborious) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Laborious", Start: f.start}
+}
+func (l laborious) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	return l, nil
 }
 func (l laborious) Check(*outrank.Node) preemption.Status {
@@ -178,7 +180,7 @@ func (l laborious) Clone() preemption.FilterState      { return l }
 // No call looks at more than a chunk of nodes without a question to its context.
 func TestCallsAskTheirContext(t *testing.T) {
 	steps := 0
-	for _, op := range operations(t, seeded.InShort(300, 700), laborious{&steps}) {
+	for _, op := range operations(t, seeded.InShort(300, 700), laborious{&steps}.filter()) {
 		steps = 0
 		ctx := &asked{Context: context.Background(), left: 1 << 30, work: &steps}
 		require.NoError(t, op.run(ctx), op.name)

@@ -22,7 +22,7 @@ func TestPropertyCheckIsExplain(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
-		e := newEvaluator(t, engine.Config{Filters: []engine.Filter{slots{app: p.Labels["app"], limit: 2}}})
+		e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{slots{app: p.Labels["app"], limit: 2}.filter()}})
 		explained, err := e.Explain(context.Background(), snap, p, gen.Now)
 		require.NoError(t, err)
 		for _, n := range explained.Nodes {
@@ -59,7 +59,7 @@ func TestCheckErrors(t *testing.T) {
 			assert.ErrorIs(t, err, test.want)
 		})
 	}
-	own := newEvaluator(t, engine.Config{Filters: []engine.Filter{failing{}}})
+	own := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{failing{}.filter()}})
 	_, err := own.Check(snap, pod("p", 1, "1"), "n1")
 	assert.EqualError(t, err, "filter Slots: pod default/p: no licence server")
 }

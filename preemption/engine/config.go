@@ -49,7 +49,7 @@ type Config struct {
 	Release outrank.Release
 	// Filters are rules of the caller. They are asked after the built-in
 	// filters, in this order.
-	Filters []Filter
+	Filters []*preemption.Filter
 	// Workers is the number of goroutines that share the work of one call; zero
 	// means one, the caller's own. The answer does not depend on it. More than
 	// one helps on large clusters only: with the default rules, Preempt uses
@@ -94,7 +94,7 @@ type Config struct {
 	// once.
 	MayTake func(preemptor, victim *outrank.Pod) (rule string)
 	// Guard says which of the possible victims may leave together; nil lets any.
-	Guard Guard
+	Guard *preemption.Guard
 	// Importance orders the possible victims of a node in place of priority and
 	// start time. It is negative if a is more important than b. The default
 	// order settles ties, and is used if Importance is nil. Several goroutines
@@ -143,7 +143,7 @@ func (c *Config) Validate() error {
 func (c *Config) settings() dryrun.Settings {
 	s := dryrun.Settings{
 		Release:    c.Release,
-		Filters:    askedFilters(c.Filters),
+		Filters:    c.Filters,
 		Workers:    c.Workers,
 		Variant:    c.Variant,
 		Policy:     c.Policy,
@@ -154,12 +154,10 @@ func (c *Config) settings() dryrun.Settings {
 		MayPreempt: c.MayPreempt,
 		MayEvict:   c.MayEvict,
 		MayTake:    c.MayTake,
+		Guard:      c.Guard,
 		Importance: c.Importance,
 		Cost:       c.Cost,
 		Scorers:    c.Scorers,
-	}
-	if c.Guard != nil {
-		s.Guard = askedGuard{c.Guard}
 	}
 	if c.Chooser != nil {
 		s.Chooser = c.Chooser.asked()

@@ -24,14 +24,16 @@ import (
 var settings = map[string]func(*engine.Config){
 	"Release": func(c *engine.Config) { c.Release = groupsOn },
 	"Filters": func(c *engine.Config) {
-		c.Filters = []engine.Filter{engine.NodeRule("any", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}
+		c.Filters = []*preemption.Filter{{Name: "any", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}
 	},
 	"Workers":    func(c *engine.Config) { c.Workers = 2 },
 	"Variant":    func(c *engine.Config) { c.Variant = outrank.VariantSimplified },
 	"Plugins":    func(c *engine.Config) { c.Plugins.Off = []string{preemption.NodePorts} },
 	"Sample":     func(c *engine.Config) { c.Sample = &preemption.Sample{} },
 	"Schedulers": func(c *engine.Config) { c.Schedulers = []string{"default-scheduler"} },
-	"Extenders":  func(c *engine.Config) { c.Extenders = []preemption.Extender{extender{name: "x", process: keep}} },
+	"Extenders": func(c *engine.Config) {
+		c.Extenders = []preemption.Extender{extender{name: "x", process: keep}.extender()}
+	},
 	"MayPreempt": func(c *engine.Config) {
 		c.MayPreempt = func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
 			return by
@@ -39,7 +41,7 @@ var settings = map[string]func(*engine.Config){
 	},
 	"MayEvict": func(c *engine.Config) { c.MayEvict = func(_, _ *outrank.Pod) bool { return true } },
 	"MayTake":  func(c *engine.Config) { c.MayTake = func(_, _ *outrank.Pod) string { return "rule" } },
-	"Guard":    func(c *engine.Config) { c.Guard = openGuard{} },
+	"Guard":    func(c *engine.Config) { c.Guard = openGuard{}.guard() },
 	"Importance": func(c *engine.Config) {
 		c.Importance = func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }
 	},
@@ -66,8 +68,10 @@ var settings = map[string]func(*engine.Config){
 // openGuard has something to say and lets anybody go.
 type openGuard struct{}
 
-func (openGuard) Name() string { return "open" }
-func (openGuard) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
+func (f openGuard) guard() *preemption.Guard {
+	return &preemption.Guard{Name: "open", Start: f.start}
+}
+func (openGuard) start([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 	return openGuard{}, nil
 }
 func (openGuard) Remove(*outrank.Pod, *outrank.Node) {}

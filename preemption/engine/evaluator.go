@@ -35,7 +35,7 @@ func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	case cluster == nil:
 		return nil, fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
 	case cluster.of == nil:
-		return new(Snapshot).hold(state.Empty()).of, nil
+		return state.Empty(), nil
 	}
 	return cluster.of, nil
 }
@@ -79,7 +79,7 @@ func (e *Evaluator) Filters() []string {
 		}
 	}
 	for _, f := range e.config.Filters {
-		names = append(names, f.Name())
+		names = append(names, f.Name)
 	}
 	return names
 }

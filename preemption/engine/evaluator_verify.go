@@ -64,7 +64,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 	}
 
 	// Another node may be the first by now, and this one takes the pod all the same.
-	status, err := e.Check(held(snap), plan.Pod, plan.FirstFit)
+	status, err := e.Check(&Snapshot{of: snap}, plan.Pod, plan.FirstFit)
 	switch {
 	case errors.Is(err, preemption.ErrNotFound):
 		return fmt.Errorf("pod %s: %w: the plan is to run it on a node that is not there: %w", plan.Pod.Key(), ErrStale, err)
@@ -79,9 +79,9 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 // again decides anew as the plan was decided.
 func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) (*preemption.Plan, error) {
 	if !plan.Across {
-		return e.Preempt(ctx, held(snap), plan.Pod, latest)
+		return e.Preempt(ctx, &Snapshot{of: snap}, plan.Pod, latest)
 	}
-	across, err := e.PreemptAcross(ctx, held(snap), plan.Pod, latest)
+	across, err := e.PreemptAcross(ctx, &Snapshot{of: snap}, plan.Pod, latest)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.plan.Across || v.extended() {
+	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.plan.Across || v.attempt.Extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -259,25 +259,20 @@ func (v *verification) noneIsSpare() bool {
 		return false // the best set by these may have a pod more than makes room
 	}
 	c := v.attempt.Config
-	return !c.Policy.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.extended()
-}
-
-// extended reports whether an extender may have changed the victims.
-func (v *verification) extended() bool {
-	return slices.ContainsFunc(v.attempt.Config.Extenders, func(x preemption.Extender) bool { return x.Interested(v.attempt.Asked.Pod) })
+	return !c.Policy.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.attempt.Extended()
 }
 
 // accounts holds the score and the nominations to what there is (step 7).
 func (v *verification) accounts() error {
 	violations := v.plan.Score.Violations
-	if !v.extended() {
+	if !v.attempt.Extended() {
 		violations = v.violations()
 	}
 	if v.attempt.Config.Policy.Strict && violations > 0 {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
 	got, want := v.plan.Score, v.attempt.ScoreOf(v.victims, violations)
-	if v.attempt.Config.ReadsFirst() && !v.extended() && !v.plan.Across {
+	if v.attempt.Config.ReadsFirst() && !v.attempt.Extended() && !v.plan.Across {
 		want.TopPriority = v.firstTop(want.TopPriority)
 	}
 	if got.Start = want.Start; got != want {

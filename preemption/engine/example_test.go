@@ -198,14 +198,14 @@ func ExampleSnapshot_Apply_andBind() {
 	// preempt <nil> <nil> n1
 }
 
-func ExampleNodeRule() {
-	rule := engine.NodeRule("Maintenance", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+func ExampleConfig_nodeFilter() {
+	rule := &preemption.Filter{Name: "Maintenance", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Name == "n1" {
 			return preemption.UnschedulableAndUnresolvable.Because("node(s) under maintenance")
 		}
 		return preemption.Status{}
-	})
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}}))
+	}}
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
 	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]

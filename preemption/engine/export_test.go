@@ -14,7 +14,7 @@ import (
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
 // remembered.
 func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*preemption.GroupPlan, error) {
-	r, err := e.newGroupRun(snap.of, &req)
+	r, err := e.newGroupRun(context.Background(), snap.of, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, ans
 // SortedUnits returns the possible victims of a group as they are sorted, and as
 // they should be, by name.
 func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
-	r, err := e.newGroupRun(snap.of, &req)
+	r, err := e.newGroupRun(context.Background(), snap.of, &req)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,18 +13,18 @@ import (
 // keepsNode is an extender that lets nobody be evicted on one node.
 type keepsNode string
 
-func (x keepsNode) Name() string                   { return "keeps " + string(x) }
-func (keepsNode) Interested(pod *outrank.Pod) bool { return pod.Labels["owner"] != "operator" }
-func (keepsNode) Ignorable() bool                  { return false }
+func (x keepsNode) extender() preemption.Extender {
+	return preemption.Extender{Name: "keeps " + string(x), Process: x.process, Interested: func(pod *outrank.Pod) bool { return pod.Labels["owner"] != "operator" }}
+}
 
-func (x keepsNode) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x keepsNode) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
 	return slices.DeleteFunc(candidates, func(p preemption.Proposal) bool { return p.Node == string(x) }), nil
 }
 
 // An extender takes a candidate away, and the next best node is chosen.
 func ExampleExtender() {
 	snap := must(engine.NewSnapshot(sample()))
-	for _, extenders := range [][]preemption.Extender{nil, {keepsNode("n1")}} {
+	for _, extenders := range [][]preemption.Extender{nil, {keepsNode("n1").extender()}} {
 		eval := must(engine.NewEvaluator(engine.Config{Extenders: extenders}))
 		plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
 		fmt.Println(plan.Node, plan.Victims)

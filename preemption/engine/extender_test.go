@@ -25,10 +25,10 @@ type extender struct {
 	process      func([]preemption.Proposal) ([]preemption.Proposal, error)
 }
 
-func (x extender) Name() string                 { return x.name }
-func (x extender) Ignorable() bool              { return x.ignorable }
-func (x extender) Interested(*outrank.Pod) bool { return !x.uninterested }
-func (x extender) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x extender) extender() preemption.Extender {
+	return preemption.Extender{Name: x.name, Process: x.ask, Ignorable: x.ignorable, Interested: func(*outrank.Pod) bool { return !x.uninterested }}
+}
+func (x extender) ask(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
 	return x.process(ps)
 }
 
@@ -66,62 +66,62 @@ func TestExtenders(t *testing.T) {
 		extenders []preemption.Extender
 		want      string // node and victims, or what the error says
 	}{
-		{"it lets everything pass", []preemption.Extender{extender{process: keep}}, "n1 [x]"},
-		{"it drops a node", []preemption.Extender{extender{process: drop("n1")}}, "n2 [y]"},
-		{"one after the other", []preemption.Extender{extender{process: drop("n1")}, extender{process: drop("n2")}}, "n3 [z]"},
-		{"it has nothing to do with the pod", []preemption.Extender{extender{uninterested: true, process: boom}}, "n1 [x]"},
-		{"nothing left", []preemption.Extender{extender{process: none}, extender{name: "not called", process: boom}}, "nothing-helps"},
+		{"it lets everything pass", []preemption.Extender{extender{process: keep}.extender()}, "n1 [x]"},
+		{"it drops a node", []preemption.Extender{extender{process: drop("n1")}.extender()}, "n2 [y]"},
+		{"one after the other", []preemption.Extender{extender{process: drop("n1")}.extender(), extender{process: drop("n2")}.extender()}, "n3 [z]"},
+		{"it has nothing to do with the pod", []preemption.Extender{extender{uninterested: true, process: boom}.extender()}, "n1 [x]"},
+		{"nothing left", []preemption.Extender{extender{process: none}.extender(), extender{name: "not called", process: boom}.extender()}, "nothing-helps"},
 		{"it changes victims, which are put in order", []preemption.Extender{
-			extender{process: drop("n1")}, extender{process: drop("n2")}, extender{process: set("n3", 0, c.Pods[2], c.Pods[3])},
+			extender{process: drop("n1")}.extender(), extender{process: drop("n2")}.extender(), extender{process: set("n3", 0, c.Pods[2], c.Pods[3])}.extender(),
 		}, "n3 [zz z]"},
-		{"violations count for the ranks", []preemption.Extender{extender{process: set("n1", 1, c.Pods[0])}}, "n2 [y]"},
-		{"an error", []preemption.Extender{extender{name: "quota", process: boom}}, "extender quota: pod default/p: connection refused"},
-		{"an error of one that may be ignored", []preemption.Extender{extender{ignorable: true, process: boom}, extender{process: drop("n1")}}, "n2 [y]"},
-		{"no victims", []preemption.Extender{extender{name: "quota", process: set("n2", 0)}}, "extender quota: node n2: invalid input: expected at least one victim pod"},
-		{"no victims from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0)}}, "n2 [y]"},
+		{"violations count for the ranks", []preemption.Extender{extender{process: set("n1", 1, c.Pods[0])}.extender()}, "n2 [y]"},
+		{"an error", []preemption.Extender{extender{name: "quota", process: boom}.extender()}, "extender quota: pod default/p: connection refused"},
+		{"an error of one that may be ignored", []preemption.Extender{extender{ignorable: true, process: boom}.extender(), extender{process: drop("n1")}.extender()}, "n2 [y]"},
+		{"no victims", []preemption.Extender{extender{name: "quota", process: set("n2", 0)}.extender()}, "extender quota: node n2: invalid input: expected at least one victim pod"},
+		{"no victims from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0)}.extender()}, "n2 [y]"},
 		{"a node of its own", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
 			return append(ps, preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
-		}}}, "extender quota: node n9: invalid input: there is no such node"},
-		{"a node that it was not asked about", []preemption.Extender{extender{process: drop("n1")}, extender{process: func(proposals) (proposals, error) {
+		}}.extender()}, "extender quota: node n9: invalid input: there is no such node"},
+		{"a node that it was not asked about", []preemption.Extender{extender{process: drop("n1")}.extender(), extender{process: func(proposals) (proposals, error) {
 			return proposals{{Node: "n1", Victims: c.Pods[:1]}}, nil
-		}}}, "n1 [x]"},
+		}}.extender()}, "n1 [x]"},
 		{"a node twice", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
 			return append(ps, ps[0]), nil
-		}}}, "extender quota: node n1: invalid input: it is named twice"},
-		{"a victim of another node", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[1])}}, "extender quota: node n1: invalid input: victim default/y does not run there, or is named twice"},
-		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}}, "victim default/x does not run there, or is named twice"},
-		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}}, "victim (nil)"},
-		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}}, "extender quota: node n1: invalid input: -1 violations"},
+		}}.extender()}, "extender quota: node n1: invalid input: it is named twice"},
+		{"a victim of another node", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[1])}.extender()}, "extender quota: node n1: invalid input: victim default/y does not run there, or is named twice"},
+		{"a victim twice", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[0], c.Pods[0])}.extender()}, "victim default/x does not run there, or is named twice"},
+		{"a victim that is nobody", []preemption.Extender{extender{name: "quota", process: set("n1", 0, nil)}.extender()}, "victim (nil)"},
+		{"fewer than no violations", []preemption.Extender{extender{name: "quota", process: set("n1", -1, c.Pods[0])}.extender()}, "extender quota: node n1: invalid input: -1 violations"},
 		// An invalid answer of one that may be ignored counts for nothing (rules
 		// 10.2.2 and 10.2.3): n1 stays a candidate with its victim, whatever else the answer
 		// changed, and the next one is asked about it.
 		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 			return append(ps[1:], preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
-		}}}, "n1 [x]"},
+		}}.extender()}, "n1 [x]"},
 		{"a node twice from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 			return append(ps[1:], ps[1]), nil
-		}}}, "n1 [x]"},
+		}}.extender()}, "n1 [x]"},
 		{"a victim of another node from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 			ps[1].Victims = ps[0].Victims
 			return ps[1:], nil
-		}}}, "n1 [x]"},
-		{"a victim that is nobody from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0, nil)}}, "n1 [x]"},
-		{"fewer than no violations from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", -1, c.Pods[0])}}, "n1 [x]"},
+		}}.extender()}, "n1 [x]"},
+		{"a victim that is nobody from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0, nil)}.extender()}, "n1 [x]"},
+		{"fewer than no violations from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", -1, c.Pods[0])}.extender()}, "n1 [x]"},
 		{"after an invalid answer that is ignored the next one is asked about all", []preemption.Extender{
 			extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 				return proposals{{Node: "n9", Victims: ps[0].Victims}}, nil
-			}}, extender{process: drop("n1")},
+			}}.extender(), extender{process: drop("n1")}.extender(),
 		}, "n2 [y]"},
 		{"no victims beside a node of its own, both ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 			ps[0].Victims = nil
 			return append(ps, preemption.Proposal{Node: "n9"}), nil
-		}}}, "n1 [x]"},
+		}}.extender()}, "n1 [x]"},
 		{"no victims anywhere from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
 			for i := range ps {
 				ps[i].Victims = nil
 			}
 			return ps, nil
-		}}}, "nothing-helps"},
+		}}.extender()}, "nothing-helps"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := newEvaluator(t, engine.Config{Extenders: test.extenders})
@@ -147,7 +147,7 @@ func TestExtenderReasons(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
 		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2"))},
 	}
-	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}}}, c, pod("p", 9, "1"))
+	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}.extender()}}, c, pod("p", 9, "1"))
 	require.Equal(t, "n2", ex.Node)
 	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", ex.Victims[0].Blocks.String())
 	assert.Equal(t, preemption.Unschedulable.Because("an extender dropped the node"), ex.Nodes[0].AfterRemoval)
@@ -268,7 +268,7 @@ func TestExtenderNamesAnotherNode(t *testing.T) {
 		}
 		return ps, nil
 	}
-	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: other}, extender{process: next}}}, c, pod("p", 9, "1"))
+	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: other}.extender(), extender{process: next}.extender()}}, c, pod("p", 9, "1"))
 	assert.Equal(t, preemption.Preempts, ex.Outcome)
 	assert.Equal(t, "n2 [default/y]", fmt.Sprint(ex.Node, " ", ex.Victims))
 	assert.Equal(t, int32(20), ex.Score.TopPriority)
@@ -282,7 +282,7 @@ func TestExtenderFailsBesideAPlan(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
 	broken := errors.New("connection refused")
 	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
-	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{quota}})
+	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{quota.extender()}})
 	p := pod("p", 9, "1")
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
 	require.ErrorIs(t, err, broken)
@@ -319,7 +319,7 @@ func TestExtendersAreToldOfPodsInFull(t *testing.T) {
 		told = ps[0].Victims
 		return ps, nil
 	}
-	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{extender{process: named}, extender{process: listens}}})
+	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{extender{process: named}.extender(), extender{process: listens}.extender()}})
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome)

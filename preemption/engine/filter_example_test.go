@@ -15,24 +15,26 @@ type oneLicence struct{}
 
 func holdsLicence(p *outrank.Pod) bool { return p.Labels["licence"] == "yes" }
 
-func (oneLicence) Name() string { return "OneLicence" }
+func (f oneLicence) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "OneLicence", Start: f.start, Concerns: f.concerns}
+}
 
-// Start counts the holders on each node. Pods that hold no licence are none of its business.
-func (oneLicence) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+// start counts the holders on each node. Pods that hold no licence are none of its business.
+func (oneLicence) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if !holdsLicence(pod) {
 		return nil, nil
 	}
 	s := licences{}
-	for p := range snap.Pods() {
-		if holdsLicence(p) {
-			s[snap.NodeOf(p.Key())]++
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
+			s.change(p, n, 1)
 		}
 	}
 	return s, nil
 }
 
-// Concerns makes the filter selective: only holders of a licence are removed and added one by one.
-func (oneLicence) Concerns(p *outrank.Pod) bool { return holdsLicence(p) }
+// Only holders of a licence are removed and added one by one.
+func (oneLicence) concerns(p *outrank.Pod) bool { return holdsLicence(p) }
 
 // licences is the number of holders by node, as the attempt has it.
 type licences map[string]int
@@ -62,7 +64,7 @@ func (s licences) Clone() preemption.FilterState {
 }
 
 // A node has room for another pod, but its licence is taken: the one who holds it has to leave.
-func ExampleFilter() {
+func ExampleConfig_filter() {
 	pod := func(name, node, licence string, priority int32) *outrank.Pod {
 		return &outrank.Pod{
 			Name: name, NodeName: node, Labels: map[string]string{"licence": licence}, Priority: outrank.Priority(priority),
@@ -73,19 +75,8 @@ func ExampleFilter() {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
 		Pods:  []*outrank.Pod{pod("web", "n1", "no", 1), pod("solver", "n1", "yes", 5)},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{oneLicence{}}}))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{oneLicence{}.filter()}}))
 	plan := must(eval.Preempt(context.Background(), snap, pod("urgent", "", "yes", 100), now))
 	fmt.Println(plan.Outcome, plan.Victims, plan.TurnedDown)
 	// Output: preempt [default/solver] [1 OneLicence: the licence is taken]
-}
-
-// Concerns says which pods a decision has to tell the filter about, and when answers about a
-// node may be kept.
-func ExampleSelectiveFilter() {
-	var f engine.SelectiveFilter = oneLicence{}
-	fmt.Println(f.Concerns(&outrank.Pod{Name: "web"}))
-	fmt.Println(f.Concerns(&outrank.Pod{Name: "solver", Labels: map[string]string{"licence": "yes"}}))
-	// Output:
-	// false
-	// true
 }

@@ -27,15 +27,17 @@ type slots struct {
 	limit int
 }
 
-func (slots) Name() string { return "Slots" }
+func (f slots) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Slots", Start: f.start}
+}
 
-func (f slots) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f slots) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if pod.Labels["app"] != f.app {
 		return nil, nil
 	}
 	s := &slotState{slots: f, taken: map[string]int{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			s.Add(p, n)
 		}
 	}
@@ -102,7 +104,7 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 		}
 		f := slots{app: p.Labels["app"], limit: rapid.IntRange(1, 3).Draw(t, "limit")}
 		e := newEvaluator(t, engine.Config{
-			Filters: []engine.Filter{f},
+			Filters: []*preemption.Filter{f.filter()},
 			Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
 		})
 		got, err := e.Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
@@ -138,15 +140,15 @@ func TestOwnFilterStatuses(t *testing.T) {
 		{Name: "a", Allocatable: resource.MustList("pods", "9")}, {Name: "b", Allocatable: resource.MustList("pods", "9")},
 		{Name: "c", Allocatable: resource.MustList("pods", "9")}, {Name: "d", Allocatable: resource.MustList("pods", "9")},
 	}, Pods: []*outrank.Pod{{Name: "low", NodeName: "d", Priority: outrank.Priority(-1)}}}
-	rule := engine.NodeRule("Mood", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+	rule := &preemption.Filter{Name: "Mood", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		return map[string]preemption.Status{
 			"a": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"no", "never"}},
 			"b": {Code: "nonsense", Reasons: []string{"beyond all codes"}},
 			"c": {Code: preemption.Unschedulable},
 			"d": {Code: preemption.Unschedulable, Filter: "somebody else", Reasons: []string{"not now"}},
 		}[n.Name]
-	})
-	e := newEvaluator(t, engine.Config{Filters: []engine.Filter{slots{app: "other"}, rule}})
+	}}
+	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{slots{app: "other"}.filter(), rule}})
 	ex, err := e.Explain(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
 	require.NoError(t, err)
 	want := []preemption.NodeReport{
@@ -170,8 +172,10 @@ func TestOwnFilterStatuses(t *testing.T) {
 // contrary fails until something was taken away and put back.
 type contrary struct{ touched *bool }
 
-func (contrary) Name() string { return "Contrary" }
-func (f contrary) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f contrary) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Contrary", Start: f.start}
+}
+func (f contrary) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	return f, nil
 }
 func (f contrary) Check(*outrank.Node) preemption.Status {
@@ -189,7 +193,7 @@ func TestFilterThatContradictsItself(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}},
 		Pods:  []*outrank.Pod{{Name: "low", NodeName: "n", Priority: outrank.Priority(-1)}},
 	}
-	e := newEvaluator(t, engine.Config{Filters: []engine.Filter{contrary{new(bool)}}})
+	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "there is no victim to name")
@@ -209,7 +213,7 @@ func TestNominatedNodeCountsAsItFirstAnswered(t *testing.T) {
 		}},
 	}
 	for _, workers := range []int{1, 2} {
-		e := newEvaluator(t, engine.Config{Workers: workers, Filters: []engine.Filter{contrary{new(bool)}}})
+		e := newEvaluator(t, engine.Config{Workers: workers, Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p", NominatedNodeName: "n"}, gen.Now)
 		require.NoError(t, err)
 		assert.Equal(t, preemption.NotEligible, plan.Outcome)
@@ -220,8 +224,10 @@ func TestNominatedNodeCountsAsItFirstAnswered(t *testing.T) {
 // contraryNodes takes a pod on a node only after somebody was removed from that.
 type contraryNodes map[string]bool
 
-func (contraryNodes) Name() string { return "contrary" }
-func (f contraryNodes) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f contraryNodes) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "contrary", Start: f.start}
+}
+func (f contraryNodes) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	return contraryNodes{}, nil
 }
 func (f contraryNodes) Check(n *outrank.Node) preemption.Status {
@@ -242,7 +248,7 @@ func TestContradictionsAreAnError(t *testing.T) {
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("pods", "9")})
 		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
 	}
-	mine := engine.Config{Filters: []engine.Filter{contraryNodes{}}}
+	mine := engine.Config{Filters: []*preemption.Filter{contraryNodes{}.filter()}}
 	plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
 	require.NoError(t, err)
 	assert.EqualError(t, plan.Err(), `[expected at least one victim pod on node "n1", expected at least one victim pod on node "n2"]`)
@@ -258,8 +264,10 @@ type breaking struct {
 	left map[string]bool
 }
 
-func (breaking) Name() string { return "broken" }
-func (f breaking) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f breaking) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "broken", Start: f.start}
+}
+func (f breaking) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	return breaking{f.on, map[string]bool{}}, nil
 }
 func (f breaking) Check(n *outrank.Node) preemption.Status {
@@ -284,7 +292,7 @@ func TestFilterThatBreaks(t *testing.T) {
 		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
 	}
 	for _, on := range []map[string]bool{{"n2": true}, {"n1": true, "n2": true}, {}} {
-		mine := engine.Config{Filters: []engine.Filter{breaking{on: on}}}
+		mine := engine.Config{Filters: []*preemption.Filter{breaking{on: on}.filter()}}
 		ex, err := newEvaluator(t, mine).Explain(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
 		require.NoError(t, err)
 		plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
@@ -302,12 +310,16 @@ func TestFilterThatBreaks(t *testing.T) {
 
 type failing struct{ slots }
 
-func (failing) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f failing) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Slots", Start: f.start}
+}
+
+func (failing) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	return nil, errors.New("no licence server")
 }
 
 func TestFilterThatCannotStart(t *testing.T) {
-	e := newEvaluator(t, engine.Config{Filters: []engine.Filter{failing{}}})
+	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{failing{}.filter()}})
 	_, err := e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{}), &outrank.Pod{Name: "p"}, gen.Now)
 	assert.EqualError(t, err, "filter Slots: pod default/p: no licence server")
 }
@@ -316,15 +328,20 @@ func TestConfigValidate(t *testing.T) {
 	takes := func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }
 	_, err := engine.NewEvaluator(engine.Config{
 		Workers: -1,
-		Filters: []engine.Filter{
-			nil, engine.NodeRule("", nil), engine.NodeRule("NodePorts", nil),
-			engine.NodeRule("mine", takes), engine.NodeRule("mine", takes),
+		Filters: []*preemption.Filter{
+			nil, {Node: takes}, {Name: "NodePorts", Node: takes}, {Name: "mine", Node: takes}, {Name: "mine", Node: takes},
+			{Name: "nothing"}, {Name: "both", Node: takes, Start: slots{}.start},
+			{Name: "key", Start: slots{}.start, Key: (*outrank.Pod).NamespaceName}, {Name: "concerns", Node: takes, Concerns: (*outrank.Pod).Terminating},
 		},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, `preemption config: Workers: -1 is not between 0 and 1024
 preemption config: Filters[0]: missing
-preemption config: Filters[1]: has no name
-preemption config: Filters[2]: there is another filter of the name "NodePorts"
-preemption config: Filters[4]: there is another filter of the name "mine"`)
+preemption config: Filters[1].Name: missing
+preemption config: Filters[2].Name: there is another filter of the name "NodePorts"
+preemption config: Filters[4].Name: there is another filter of the name "mine"
+preemption config: Filters[5]: has neither a Node nor a Start
+preemption config: Filters[6]: has a Node and a Start; it is asked by one of them
+preemption config: Filters[7].Key: set, and there is no Node whose answers it could tell apart
+preemption config: Filters[8].Concerns: set, and a Node is told of no pods`)
 }

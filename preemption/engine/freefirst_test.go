@@ -30,7 +30,7 @@ func TestNobodyLeavesComesFirst(t *testing.T) {
 		"the scorer is against":   {Scorers: scorer(1)},
 		"the scorer is in favour": {Scorers: scorer(-1)},
 		"asked by a sample":       {Sample: &preemption.Sample{Percent: 100}},
-		"an extender":             {Extenders: []preemption.Extender{keepsAll{}}},
+		"an extender":             {Extenders: []preemption.Extender{keepsAll{}.extender()}},
 		"exact victims":           {Policy: preemption.Policy{Exact: true}},
 		"exact and strict":        {Policy: preemption.Policy{Exact: true, Strict: true}},
 	} {
@@ -73,9 +73,9 @@ func checkFreeFirst(t *testing.T, c *outrank.Cluster, config engine.Config) {
 // keepsAll is an extender that changes nothing: with it every node is evaluated.
 type keepsAll struct{}
 
-func (keepsAll) Name() string                 { return "keeps all" }
-func (keepsAll) Interested(*outrank.Pod) bool { return true }
-func (keepsAll) Ignorable() bool              { return false }
-func (keepsAll) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x keepsAll) extender() preemption.Extender {
+	return preemption.Extender{Name: "keeps all", Process: x.process}
+}
+func (keepsAll) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
 	return candidates, nil
 }

@@ -20,7 +20,10 @@ import (
 // gpuSharing is a filter for pods that share GPUs. A pod asks for a share of one GPU,
 // in percent, by the label gpu-share. Once it runs, gpu-device says which GPU of the
 // node it is on. A node says by the label gpus how many it has.
-type gpuSharing struct{}
+var gpuSharing = &preemption.Filter{Name: "GPUSharing", Concerns: sharesGPU, Start: startSharing}
+
+// gpuTracker counts the shares in a cluster.
+var gpuTracker = &preemption.Tracker{Concerns: sharesGPU, New: func() preemption.ClusterState { return gpuCluster{} }}
 
 // mostGPUs is how many GPUs a node can have.
 const mostGPUs = 8
@@ -29,16 +32,13 @@ func share(p *outrank.Pod) int    { return number(p.Labels, "gpu-share") }
 func gpusOf(n *outrank.Node) int  { return min(number(n.Labels, "gpus"), mostGPUs) }
 func deviceOf(p *outrank.Pod) int { return number(p.Labels, "gpu-device") % mostGPUs }
 func nominee(p *outrank.Pod) bool { return p.NodeName == "" }
-func (gpuSharing) Name() string   { return "GPUSharing" }
 func number(labels map[string]string, name string) int {
 	n, _ := strconv.Atoi(labels[name])
 	return max(n, 0)
 }
 
-// Concerns: the others hold no GPU.
-func (gpuSharing) Concerns(p *outrank.Pod) bool { return share(p) > 0 }
-
-func (gpuSharing) NewState() preemption.ClusterState { return gpuCluster{} }
+// sharesGPU: the others hold no GPU.
+func sharesGPU(p *outrank.Pod) bool { return share(p) > 0 }
 
 // gpuCluster has, by node, what is taken of each GPU, in percent.
 type gpuCluster map[string]taken
@@ -64,12 +64,12 @@ func (t taken) with(p *outrank.Pod, n *outrank.Node, by int) taken {
 	return t
 }
 
-// Start has nothing to say about pods that want no GPU.
-func (f gpuSharing) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+// startSharing has nothing to say about pods that want no GPU.
+func startSharing(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if share(pod) == 0 {
 		return nil, nil
 	}
-	return &gpuAttempt{share(pod), snap.StateOf(f).(gpuCluster), gpuCluster{}}, nil
+	return &gpuAttempt{share(pod), view.Tracked(gpuTracker).(gpuCluster), gpuCluster{}}, nil
 }
 
 // gpuAttempt is the search for a share of this size. The snapshot's own state is only
@@ -109,9 +109,9 @@ func (a *gpuAttempt) Clone() preemption.FilterState {
 	return &gpuAttempt{a.want, a.cluster, maps.Clone(a.changed)}
 }
 
-// The filter keeps its contract, alone and attached to snapshots.
+// The filter keeps its contract, also where what it counts is tracked.
 func TestGPUSharingKeepsItsContract(t *testing.T) {
-	err := filtertest.Check(gpuSharing{}, filtertest.Options{Clusters: seeded.InShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+	err := filtertest.Check(gpuSharing, filtertest.Options{Clusters: seeded.InShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
 		for i, n := range c.Nodes {
 			n.Labels["gpus"] = fmt.Sprint(i % 3)
 		}
@@ -127,7 +127,7 @@ func TestGPUSharingKeepsItsContract(t *testing.T) {
 
 // Two pods share the GPU of each node. The snapshot counts the shares once, and
 // follows the changes; a decision reads what there is.
-func ExampleSnapshot_Attach() {
+func ExampleSnapshot_Tracked() {
 	pod := func(name, node, share string, priority int32) *outrank.Pod {
 		return &outrank.Pod{
 			Name: name, NodeName: node, Priority: outrank.Priority(priority),
@@ -147,9 +147,7 @@ func ExampleSnapshot_Attach() {
 			pod("render", "n2", "50", 30), pod("game", "n2", "50", 40),
 		},
 	}))
-	fmt.Println("attached:", snap.Attach(gpuSharing{}) == nil)
-
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{gpuSharing{}}}))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{gpuSharing}}))
 	serve := pod("serve", "", "50", 100)
 	plan := must(eval.Preempt(context.Background(), snap, serve, now))
 	fmt.Println(plan.Node, plan.Victims)
@@ -157,29 +155,14 @@ func ExampleSnapshot_Attach() {
 	_, _ = snap.PutPod(pod("tune", "n1", "0", 50)) // does not concern the filter
 	_ = snap.RemovePod("default/game")             // does
 	plan = must(eval.Preempt(context.Background(), snap, serve, now))
-	fmt.Println(plan.Outcome)
+	fmt.Println(plan.Outcome, snap.Tracked(gpuTracker).(gpuCluster)["n2"][0])
 	// Output:
-	// attached: true
 	// n1 [default/train]
-	// fits
-}
-
-// A snapshot begins with the state of no pods and adds those that the filter concerns.
-func ExampleStatefulFilter() {
-	var filter engine.StatefulFilter = gpuSharing{}
-	node := &outrank.Node{Name: "n1", Labels: map[string]string{"gpus": "1"}}
-	state := filter.NewState()
-	for _, share := range []string{"60", "40", ""} {
-		if p := (&outrank.Pod{Name: "p", NodeName: "n1", Labels: map[string]string{"gpu-share": share}}); filter.Concerns(p) {
-			state.Add(p, node)
-		}
-	}
-	fmt.Println(state.(gpuCluster)["n1"][0], "of 100")
-	// Output: 100 of 100
+	// fits 50
 }
 
 // Remove takes back what Add did, and a clone keeps what it had.
-func ExampleClusterState() {
+func Example_clusterState() {
 	var state preemption.ClusterState = gpuCluster{}
 	node := &outrank.Node{Name: "n1", Labels: map[string]string{"gpus": "1"}}
 	train := &outrank.Pod{Name: "train", NodeName: "n1", Labels: map[string]string{"gpu-share": "60"}}
@@ -190,30 +173,17 @@ func ExampleClusterState() {
 	// Output: 60 0
 }
 
-// A filter that is not attached counts the cluster anew for each decision.
-func ExampleSnapshot_StateOf() {
-	snap := must(engine.NewSnapshot(&outrank.Cluster{
-		Nodes: []*outrank.Node{{Name: "n1", Labels: map[string]string{"gpus": "1"}}},
-		Pods: []*outrank.Pod{
-			{Name: "train", NodeName: "n1", Labels: map[string]string{"gpu-share": "60"}},
-			{Name: "web", NodeName: "n1"},
-		},
-	}))
-	fmt.Println(snap.StateOf(gpuSharing{}).(gpuCluster)["n1"][0])
-	// Output: 60
-}
-
 // Nodes of one rack are not to be used by batch pods.
-func ExampleNodeRuleBy() {
-	rule := engine.NodeRuleBy("NoBatch",
-		func(pod *outrank.Pod) string { return pod.Labels["class"] },
-		func(pod *outrank.Pod, node *outrank.Node) preemption.Status {
+func ExampleConfig_keyedFilter() {
+	rule := &preemption.Filter{Name: "NoBatch",
+		Key: func(pod *outrank.Pod) string { return pod.Labels["class"] },
+		Node: func(pod *outrank.Pod, node *outrank.Node) preemption.Status {
 			if pod.Labels["class"] == "batch" && node.Name == "n1" {
 				return preemption.UnschedulableAndUnresolvable.Because("node(s) take no batch pods")
 			}
 			return preemption.Status{}
-		})
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}}))
+		}}
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
 	for _, class := range []string{"web", "batch"} {
 		pod := urgent()
 		pod.Labels = map[string]string{"class": class}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
@@ -19,7 +20,8 @@ func (r *groupRun) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter,
 		nominees: map[*outrank.Pod]bool{},
 	}
 	if len(r.config.Filters) > 0 {
-		f.concerns, f.kept = keepStates(r.config.Filters, r.work)
+		r.work.BeginTrial()
+		f.concerns = concernsOf(r.config.Filters)
 	}
 	var attempts []*dryrun.Attempt
 	for _, pod := range pods {
@@ -47,10 +49,24 @@ func (r *groupRun) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter,
 	return f, nil
 }
 
+// concernsOf returns which pods concern any of the filters that look at pods.
+func concernsOf(fs []*preemption.Filter) (concerns []func(*outrank.Pod) bool) {
+	for _, f := range fs {
+		switch {
+		case f.Start == nil:
+		case f.Concerns == nil:
+			return []func(*outrank.Pod) bool{func(*outrank.Pod) bool { return true }}
+		default:
+			concerns = append(concerns, f.Concerns)
+		}
+	}
+	return concerns
+}
+
 // judge finds out what the filters of a member look at. It reports false for a
 // filter that may look at any pod anywhere: claims that allow a single pod are in use in
-// the whole cluster or nowhere (rule 7.8.6). A filter of the caller whose knowledge of the
-// cluster is kept says which pods concern it, and looks at no node.
+// the whole cluster or nowhere (rule 7.8.6). A filter of the caller says which pods concern
+// it, and sees the cluster without those that are away.
 //
 // InterPodAffinity has something to say in the whole cluster if a member has terms,
 // or if a running pod's anti-affinity picks one. If neither is so while all pods are
@@ -69,9 +85,6 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 		case *filters.InterPod, *filters.Spread:
 			f.far = true
 		case *filters.CallerFilter:
-			if !f.kept {
-				return false
-			}
 			f.far = true
 		default:
 			return false

@@ -72,7 +72,7 @@ func (f *fitter) counted(u *possibleVictim) bool {
 	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.watches(p.Class) })
 }
 
-// concerned reports whether a pod counts for a filter of the caller whose state is kept.
+// concerned reports whether a pod counts for a filter of the caller.
 func (f *fitter) concerned(p *state.PodState) bool {
 	return slices.ContainsFunc(f.concerns, func(concerns func(*outrank.Pod) bool) bool { return concerns(p.Pod) })
 }

@@ -46,10 +46,8 @@ type fitter struct {
 	// watched is set if these filters count any pod on a node at all.
 	rules   []int
 	watched bool
-	// concerns say which pods count for filters of the caller whose knowledge of the cluster
-	// is kept; kept is set if it is for all of them.
+	// concerns say which pods count for filters of the caller.
 	concerns []func(*outrank.Pod) bool
-	kept     bool
 	// opaque is set if a filter of a member may look at any pod anywhere.
 	opaque bool
 	// nominees are the members with a nomination that counts for the others at present

@@ -129,7 +129,7 @@ func (r *groupRun) ask(ctx context.Context) (preemption.Placement, error) {
 		return preemption.Placement{}, err
 	}
 	r.plan.Placements++
-	placed, err := r.place(ctx, new(Snapshot).hold(r.work.Clone()), slices.Clone(r.pods))
+	placed, err := r.place(ctx, &Snapshot{of: r.work.Clone()}, slices.Clone(r.pods))
 	if err != nil {
 		return preemption.Placement{}, fmt.Errorf("place: %w", err)
 	}

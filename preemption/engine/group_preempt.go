@@ -75,9 +75,9 @@ import (
 // Time is that of sorting the possible victims, of placing the group at most twice, or once
 // more where nothing helps because of a guard, of what the guard takes, and of
 // asking one node for each pod of the group that a unit has to do with: one on its node, or
-// one that the pod's affinity and spread rules count. Units that concern a [StatefulFilter]
-// of the configuration have to do with every pod of the group; with other filters of it but
-// a [NodeRule], and with claims that allow a single pod, all units do.
+// one that the pod's affinity and spread rules count. Units that concern a [preemption.Filter]
+// with a Start have to do with every pod of the group; with claims that allow a single pod, all
+// units do.
 func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req GroupRequest) (*preemption.GroupPlan, error) {
 	if e == nil {
 		return nil, errNoEvaluator
@@ -86,7 +86,7 @@ func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req Gro
 	if err != nil {
 		return nil, err
 	}
-	r, err := e.newGroupRun(snap, &req)
+	r, err := e.newGroupRun(ctx, snap, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +277,7 @@ func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []possi
 // mostAnswers bounds the memory that a fitter takes for answers: 16 bytes each.
 const mostAnswers = 1 << 22
 
-func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
+func (e *Evaluator) newGroupRun(ctx context.Context, snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
 	if err := e.config.CheckGroups(); err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (e *Evaluator) newGroupRun(snap *state.Snapshot, req *GroupRequest) (*group
 		r.pods = r.quorum.inOrder(r.pods)
 	}
 	var err error
-	r.guard, err = e.config.GuardUnits(snap, r.pods, owner.key)
+	r.guard, err = e.config.GuardUnits(ctx, snap, r.pods, owner.key)
 	return r, err
 }
 

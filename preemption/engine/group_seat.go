@@ -160,7 +160,7 @@ func (f *fitter) count(u *possibleVictim, by int32) {
 		}
 	case len(f.concerns) > 0:
 		for _, p := range f.run.podsOf(u) {
-			f.snap.TellKept(p, int(by))
+			f.snap.SetAside(p, int(by))
 		}
 	}
 	if f.lean {

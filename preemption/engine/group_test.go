@@ -259,12 +259,12 @@ func TestGroupContext(t *testing.T) {
 	// In the middle of a placement, too.
 	ctx, cancel = context.WithCancel(context.Background())
 	asked = 0
-	plug := newEvaluator(t, engine.Config{Filters: []engine.Filter{
-		engine.NodeRule("Plug", func(*outrank.Pod, *outrank.Node) preemption.Status {
+	plug := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{
+		&preemption.Filter{Name: "Plug", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			asked++
 			cancel()
 			return preemption.Status{Code: preemption.Unschedulable}
-		}),
+		}},
 	}})
 	wide, _ := gen.Benchmark(200, 0, 0)
 	_, err = plug.FirstFit(ctx, newSnapshot(t, withGroups(wide)), []*outrank.Pod{{Name: "p"}})

@@ -8,14 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // A filter of the caller follows the pods that come back beside a group, whether its state
-// is kept by the snapshot or made for each pod of the group; and so does one that looks at
+// is tracked by the snapshot or made for each pod of the group; and so does one that looks at
 // the whole cluster.
 func TestPropertyGroupWithFilters(t *testing.T) {
 	t.Parallel()
@@ -25,17 +24,15 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 		w := gen.Workloads(gen.Shape{Groups: 3, Nominated: 3, PodsPerNode: running, Affinity: rapid.Bool().Draw(t, "affinity")}).Draw(t, "workload")
 		count := headcount{app: "web", limit: rapid.IntRange(0, 2).Draw(t, "most"), least: rapid.Bool().Draw(t, "at least")}
 		var plans []*preemption.GroupPlan
-		for _, of := range []string{"any pod", "counted", "attached"} {
+		for _, of := range []string{"any pod", "counted", "tracked"} {
 			snap, err := NewSnapshot(w.Cluster)
 			require.NoError(t, err)
-			var f Filter = count
-			switch of {
-			case "any pod":
-				f = hiding{count}
-			case "attached":
-				require.NoError(t, snap.Attach(count))
+			f := count.filter(of == "tracked")
+			if of == "any pod" {
+				f = count.everybody()
+				f.Name = "Headcount"
 			}
-			e, err := NewEvaluator(Config{Filters: []Filter{f}})
+			e, err := NewEvaluator(Config{Filters: []*preemption.Filter{f}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {
@@ -47,7 +44,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			}
 			plans = append(plans, plan)
 		}
-		for i, of := range []string{"counted", "attached"} {
+		for i, of := range []string{"counted", "tracked"} {
 			if diff := testdiff.Diff(plans[0], plans[i+1]); diff != "" {
 				t.Fatalf("PreemptGroup (-asked of any pod +%s):\n%s", of, diff)
 			}
@@ -59,39 +56,6 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 	}
 }
 
-// hiding is a filter that does not say which pods concern it, so that it counts the snapshot for
-// each pod of the group and is told of all.
-type hiding struct{ of headcount }
-
-func (h hiding) Name() string { return h.of.Name() }
-
-func (h hiding) Start(p *outrank.Pod, snap *Snapshot) (preemption.FilterState, error) {
-	state, err := h.of.Start(p, snap)
-	if state == nil || err != nil {
-		return nil, err
-	}
-	return hidingState{state, h.of}, nil
-}
-
-type hidingState struct {
-	preemption.FilterState
-	of headcount
-}
-
-func (s hidingState) Add(p *outrank.Pod, n *outrank.Node) {
-	if s.of.Concerns(p) {
-		s.FilterState.Add(p, n)
-	}
-}
-
-func (s hidingState) Remove(p *outrank.Pod, n *outrank.Node) {
-	if s.of.Concerns(p) {
-		s.FilterState.Remove(p, n)
-	}
-}
-
-func (s hidingState) Clone() preemption.FilterState { return hidingState{s.FilterState.Clone(), s.of} }
-
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.
 func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPlan) {
@@ -102,7 +66,7 @@ func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPl
 	for _, a := range plan.Placement {
 		heads := 0
 		for _, p := range after.PodsOn(a.Node) {
-			if count.Concerns(p) {
+			if count.concerns(p) {
 				heads++
 			}
 		}

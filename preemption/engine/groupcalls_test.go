@@ -61,12 +61,12 @@ func TestGroupConfig(t *testing.T) {
 			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
-			"a filter", engine.Config{Filters: []engine.Filter{engine.NodeRule("NotN1", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			"a filter", engine.Config{Filters: []*preemption.Filter{{Name: "NotN1", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				if n.Name == "n1" {
 					return preemption.Unschedulable.Because("no")
 				}
 				return preemption.Status{}
-			})}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
+			}}}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
 		},
 		{"nobody preempts", engine.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not-eligible (not eligible because preemption is disabled.)"},
 		{

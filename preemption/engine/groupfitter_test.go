@@ -57,7 +57,7 @@ func drawGroupConfig(t *rapid.T) engine.Config {
 		config.Importance = func(a, b *outrank.Pod) int { return len(b.Labels) - len(a.Labels) }
 	}
 	if rapid.Bool().Draw(t, "a rule about nodes") {
-		config.Filters = []engine.Filter{engine.NodeRule("Own", func(p *outrank.Pod, n *outrank.Node) preemption.Status {
+		config.Filters = []*preemption.Filter{{Name: "Own", Node: func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 			switch (len(p.Labels) + len(n.Labels) + int(n.Name[len(n.Name)-1])) % 5 {
 			case 0:
 				return preemption.Unschedulable.Because("not by " + n.Name)
@@ -65,7 +65,7 @@ func drawGroupConfig(t *rapid.T) engine.Config {
 				return preemption.UnschedulableAndUnresolvable.Because("never")
 			}
 			return preemption.Status{}
-		})}
+		}}}
 	}
 	config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 	return config

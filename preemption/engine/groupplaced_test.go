@@ -331,7 +331,7 @@ func TestPropertyGroupPlacedOnce(t *testing.T) {
 				if err != nil {
 					return
 				}
-				own := newEvaluator(t, engine.Config{Filters: []engine.Filter{countingFilter{t}}})
+				own := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{countingFilter{t}.filter()}})
 				same, err := own.PreemptGroup(ctx, snap, req)
 				require.NoError(t, err)
 				require.Empty(t, testdiff.Diff(plan, same))
@@ -372,12 +372,14 @@ func leftOutAnew(snap *engine.Snapshot, asked []*outrank.Pod, plan *preemption.G
 // there already, or that is not there any more.
 type countingFilter struct{ t fataler }
 
-func (f countingFilter) Name() string { return "Counting" }
+func (f countingFilter) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Counting", Start: f.start}
+}
 
-func (f countingFilter) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f countingFilter) start(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	s := countingState{f.t, map[string]bool{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			s.there[string(p.Key())] = true
 		}
 	}

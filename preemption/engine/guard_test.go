@@ -31,9 +31,11 @@ type atMost struct {
 	most int
 }
 
-func (g atMost) Name() string { return g.name }
+func (g atMost) guard() *preemption.Guard {
+	return &preemption.Guard{Name: g.name, Start: g.start}
+}
 
-func (g atMost) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
+func (g atMost) start([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 	return &away{g, map[string]int{}}, nil
 }
 
@@ -106,7 +108,7 @@ func ExampleGuard() {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "10")}},
 		Pods:  []*outrank.Pod{pod("red-1", "1", 1), pod("red-2", "1", 2), pod("tan-1", "1", 3), pod("tan-2", "1", 4)},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Guard: atMost{"OneOfEach", 1}}))
+	eval := must(engine.NewEvaluator(engine.Config{Guard: atMost{"OneOfEach", 1}.guard()}))
 	for _, cpu := range []string{"2", "3"} {
 		asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(50), Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
 		plan := must(eval.Preempt(context.Background(), snap, asker, now))
@@ -124,9 +126,11 @@ type byNames struct {
 	silent bool
 }
 
-func (byNames) Name() string { return "ByNames" }
+func (f byNames) guard() *preemption.Guard {
+	return &preemption.Guard{Name: "ByNames", Start: f.start}
+}
 
-func (g byNames) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
+func (g byNames) start([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 	if g.silent || g.fails != nil {
 		return nil, g.fails
 	}
@@ -189,7 +193,7 @@ func TestGuardedVictims(t *testing.T) {
 		}, "1", "n1 [default/a]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := newEvaluator(t, engine.Config{Guard: byNames{allows: tt.allows}})
+			e := newEvaluator(t, engine.Config{Guard: byNames{allows: tt.allows}.guard()})
 			snap, p := newSnapshot(t, c), pod("p", 9, tt.cpu)
 			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 			require.NoError(t, err)
@@ -197,7 +201,7 @@ func TestGuardedVictims(t *testing.T) {
 			got := plan.Candidate.String()
 			if plan.Outcome != preemption.Preempts {
 				got = plan.Unhelpful[0].Status.String()
-				assert.Equal(t, explainBy(t, engine.Config{Guard: byNames{allows: tt.allows}}, c, p).Unhelpful, plan.Unhelpful, "by every node")
+				assert.Equal(t, explainBy(t, engine.Config{Guard: byNames{allows: tt.allows}.guard()}, c, p).Unhelpful, plan.Unhelpful, "by every node")
 			}
 			assert.Equal(t, tt.want, got)
 		})
@@ -212,21 +216,21 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 2, "1", on("n1"))},
 	}
 	// The less important one may go alone only as long as it is the first that goes.
-	e := newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"b"}) }},
+	e := newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"b"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
 	snap, p := newSnapshot(t, c), pod("p", 9, "1")
 	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
 	// In this order b is the least important: without it nothing can begin, so that a goes.
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
-	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"a"}) }},
+	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"a"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
 	plan, err = e.Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	// With the pod back that a budget covers, the other one would be away alone, so that it
 	// stays away for now, although there is room. In the end the other one is back.
-	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return len(away) != 1 || away[0] == "a" }}})
+	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return len(away) != 1 || away[0] == "a" }}.guard()})
 	plan, err = e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "3", "a")},
 		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "2", on("n1"))},
@@ -241,17 +245,17 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 func TestGuardStart(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
 	lost := errors.New("lost")
-	_, err := newEvaluator(t, engine.Config{Guard: byNames{fails: lost}}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	_, err := newEvaluator(t, engine.Config{Guard: byNames{fails: lost}.guard()}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
 	assert.ErrorIs(t, err, lost)
 	assert.EqualError(t, err, "guard ByNames: pod default/p: lost")
-	plan, err := newEvaluator(t, engine.Config{Guard: byNames{silent: true}}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	plan, err := newEvaluator(t, engine.Config{Guard: byNames{silent: true}.guard()}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
-	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"", 1}})
+	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"", 1}.guard()})
 	assert.EqualError(t, err, "preemption config: Guard: has no name")
-	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{preemption.NodePorts, 1}})
+	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{preemption.NodePorts, 1}.guard()})
 	assert.EqualError(t, err, `preemption config: Guard: there is a filter of the name "NodePorts"`)
-	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"G", 1}, Policy: preemption.Policy{Exact: true, Strict: true}})
+	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"G", 1}.guard(), Policy: preemption.Policy{Exact: true, Strict: true}})
 	assert.ErrorContains(t, err, "Guard: exact victims are not chosen by it")
 	assert.ErrorContains(t, err, "Guard: strict budgets do not go with it")
 }
@@ -266,7 +270,7 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
-	err = newEvaluator(t, engine.Config{MayTake: anyBody, Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}}).Verify(context.Background(), snap, plan)
+	err = newEvaluator(t, engine.Config{MayTake: anyBody, Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}.guard()}).Verify(context.Background(), snap, plan)
 	assert.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "the victims may not leave together: ByNames: no")
 	err = newEvaluator(t, engine.Config{}).Verify(context.Background(), snap, plan)
@@ -328,7 +332,7 @@ func TestAcrossByARule(t *testing.T) {
 	plan, err = newEvaluator(t, engine.Config{}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
-	_, err = newEvaluator(t, engine.Config{Guard: atMost{"G", 1}}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	_, err = newEvaluator(t, engine.Config{Guard: atMost{"G", 1}.guard()}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
 	assert.EqualError(t, err, "preemption config: Guard: victims on several nodes are not chosen by it")
 }
 
@@ -344,18 +348,18 @@ func TestGuardOfOtherChoices(t *testing.T) {
 		said = []string{v.Check(v.Possible()...).String(), v.Check(v.Possible()[0]).String()}
 		return v.Possible()
 	}}
-	_, err := newEvaluator(t, engine.Config{Guard: two, Chooser: chooser}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	_, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
 	assert.EqualError(t, err, "rule All: node n1: invalid input: the victims may not leave together: ByNames: no")
 	assert.Equal(t, []string{"ByNames: no", "success"}, said)
 	chooser.Choose = func(v *engine.NodeView) []*outrank.Pod { return v.Possible()[:1] }
-	plan, err := newEvaluator(t, engine.Config{Guard: two, Chooser: chooser, MayTake: anyBody}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 0, "1"), gen.Now)
+	plan, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser, MayTake: anyBody}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 0, "1"), gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	assert.Equal(t, "anybody", plan.Victims[0].Rule)
 	// It is held to the guard with what it chooses, and offered everybody.
 	notB := byNames{allows: func(away []string) bool { return !slices.Contains(away, "b") }}
 	for _, chosen := range []*engine.Chooser{nil, chooser} {
-		lookAt, err := newEvaluator(t, engine.Config{Guard: notB, Chooser: chosen}).LookAt(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+		lookAt, err := newEvaluator(t, engine.Config{Guard: notB.guard(), Chooser: chosen}).LookAt(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		view, err := lookAt("n1")
 		require.NoError(t, err)
@@ -368,7 +372,7 @@ func TestPropertyGuardHolds(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		most := rapid.IntRange(0, 2).Draw(t, "most")
-		config := engine.Config{Guard: atMost{"AtMost", most}}
+		config := engine.Config{Guard: atMost{"AtMost", most}.guard()}
 		if rapid.Bool().Draw(t, "any priority") {
 			config.MayTake = anyBody
 		}
@@ -394,5 +398,5 @@ func TestPropertyGuardHolds(t *testing.T) {
 
 // The guard of the examples keeps its contract.
 func TestGuardKeepsItsContract(t *testing.T) {
-	require.NoError(t, filtertest.CheckGuard(atMost{"AtMost", 1}, filtertest.Options{Clusters: seeded.InShort(15, 60)}))
+	require.NoError(t, filtertest.CheckGuard(atMost{"AtMost", 1}.guard(), filtertest.Options{Clusters: seeded.InShort(15, 60)}))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // drawTaking draws, mostly, neither: a rule in place of lower priority, and a guard.
-func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard Guard) {
+func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard *preemption.Guard) {
 	switch rapid.IntRange(0, 7).Draw(t, "may take") {
 	case 0:
 		mayTake = func(preemptor, victim *outrank.Pod) string {
@@ -23,16 +23,17 @@ func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string
 		mayTake = func(_, victim *outrank.Pod) string { return []string{"", "even", "more"}[nameHash(victim)%3] }
 	}
 	if rapid.IntRange(0, 3).Draw(t, "guard") == 0 {
-		guard = &drawnGuard{
+		drawn := drawnGuard{
 			most: rapid.IntRange(0, 4).Draw(t, "most"), sorts: rapid.SampledFrom([]uint32{1, 2, 5}).Draw(t, "sorts"),
 			odd: rapid.IntRange(0, 3).Draw(t, "odd") == 0,
 		}
+		guard = &preemption.Guard{Name: "Drawn guard", Start: drawn.start}
 	}
 	return mayTake, guard
 }
 
 // DrawTaking draws a rule in place of lower priority, or a guard, or both.
-func DrawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard Guard) {
+func DrawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard *preemption.Guard) {
 	for mayTake == nil && guard == nil {
 		mayTake, guard = drawTaking(t)
 	}
@@ -47,9 +48,7 @@ type drawnGuard struct {
 	odd   bool
 }
 
-func (g *drawnGuard) Name() string { return "Drawn guard" }
-
-func (g *drawnGuard) Start(_ []*outrank.Pod, _ *Snapshot) (preemption.GuardState, error) {
+func (g *drawnGuard) start([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 	return &drawnState{drawnGuard: g, away: map[uint32]int{}}, nil
 }
 
@@ -102,7 +101,7 @@ func (s *drawnState) Clone() preemption.GuardState {
 }
 
 // GuardOf returns what a guard says of pods that are away together, by a state of its own.
-func GuardOf(g Guard, gone []*outrank.Pod) preemption.Status {
+func GuardOf(g *preemption.Guard, gone []*outrank.Pod) preemption.Status {
 	state, err := g.Start([]*outrank.Pod{{}}, nil)
 	if err != nil || state == nil {
 		return preemption.Status{}
@@ -112,7 +111,7 @@ func GuardOf(g Guard, gone []*outrank.Pod) preemption.Status {
 	}
 	s := state.Check()
 	if s.Code != preemption.Success {
-		s.Code, s.Filter = preemption.Unschedulable, g.Name()
+		s.Code, s.Filter = preemption.Unschedulable, g.Name
 	}
 	return s
 }

@@ -26,11 +26,26 @@ type headcount struct {
 	least bool
 }
 
-func (headcount) Name() string                      { return "Headcount" }
-func (h headcount) Concerns(p *outrank.Pod) bool    { return p.Labels["app"] == h.app }
-func (headcount) NewState() preemption.ClusterState { return heads{} }
-func (h headcount) Start(_ *outrank.Pod, snap *Snapshot) (preemption.FilterState, error) {
-	return &headState{h, snap.StateOf(h).(heads), heads{}}, nil
+func (h headcount) concerns(p *outrank.Pod) bool { return p.Labels["app"] == h.app }
+
+// filter looks the cluster up in a tracker, or counts it by itself.
+func (h headcount) filter(tracked bool) *preemption.Filter {
+	tracker := &preemption.Tracker{Concerns: h.concerns, New: func() preemption.ClusterState { return heads{} }}
+	start := func(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		if tracked {
+			return &headState{h, view.Tracked(tracker).(heads), heads{}}, nil
+		}
+		cluster := heads{}
+		for n := range view.Nodes() {
+			for _, p := range view.PodsOn(n.Name) {
+				if h.concerns(p) {
+					cluster.Add(p, n)
+				}
+			}
+		}
+		return &headState{h, cluster, heads{}}, nil
+	}
+	return &preemption.Filter{Name: "Headcount", Concerns: h.concerns, Start: start}
 }
 
 // heads has the number by node.
@@ -57,7 +72,7 @@ func (s *headState) Check(n *outrank.Node) preemption.Status {
 func (s *headState) Add(p *outrank.Pod, n *outrank.Node)    { s.change(p, n, 1) }
 func (s *headState) Remove(p *outrank.Pod, n *outrank.Node) { s.change(p, n, -1) }
 func (s *headState) change(p *outrank.Pod, n *outrank.Node, by int) {
-	if !s.Concerns(p) {
+	if !s.concerns(p) {
 		panic("a pod that does not concern the filter: " + p.Name)
 	}
 	s.more[n.Name] += by
@@ -67,34 +82,25 @@ func (s *headState) Clone() preemption.FilterState {
 }
 
 // everybody is a headcount that does not say which pods concern it.
-type everybody struct{ headcount }
-
-func (everybody) Name() string { return "Everybody" }
-
-// Start hides the methods of a selective filter.
-func (e everybody) filter() Filter { return unselective{e} }
-
-type unselective struct{ of everybody }
-
-func (u unselective) Name() string { return u.of.Name() }
-func (u unselective) Start(pod *outrank.Pod, snap *Snapshot) (preemption.FilterState, error) {
-	state, err := u.of.headcount.Start(pod, snap)
-	if state == nil || err != nil {
-		return nil, err
+func (h headcount) everybody() *preemption.Filter {
+	of := h.filter(false)
+	start := func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		state, err := of.Start(pod, view)
+		return unselectiveState{state.(*headState)}, err
 	}
-	return unselectiveState{state.(*headState)}, nil
+	return &preemption.Filter{Name: "Everybody", Start: start}
 }
 
 type unselectiveState struct{ *headState }
 
 func (s unselectiveState) Add(p *outrank.Pod, n *outrank.Node) {
-	if s.Concerns(p) {
+	if s.concerns(p) {
 		s.headState.Add(p, n)
 	}
 }
 
 func (s unselectiveState) Remove(p *outrank.Pod, n *outrank.Node) {
-	if s.Concerns(p) {
+	if s.concerns(p) {
 		s.headState.Remove(p, n)
 	}
 }
@@ -103,9 +109,9 @@ func (s unselectiveState) Clone() preemption.FilterState {
 }
 
 // drawFilters draws filters of the caller: rules about nodes, with keys and without,
-// and ones about other pods, of which some are attached to the snapshot.
-func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
-	var fs []Filter
+// and ones about other pods, of which some have a tracker.
+func drawFilters(t *rapid.T) []*preemption.Filter {
+	var fs []*preemption.Filter
 	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
 	code := rapid.SampledFrom([]preemption.Code{preemption.Unschedulable, preemption.UnschedulableAndUnresolvable})
 	rule := func(what string) func(*outrank.Pod, *outrank.Node) preemption.Status {
@@ -118,22 +124,16 @@ func drawFilters(t *rapid.T, snap *Snapshot) []Filter {
 		}
 	}
 	if draw("rule") {
-		fs = append(fs, NodeRule("Rule", rule("rule")))
+		fs = append(fs, &preemption.Filter{Name: "Rule", Node: rule("rule")})
 	}
 	if draw("selective") {
-		h := drawHeadcount(t)
-		fs = append(fs, h)
-		if rapid.Bool().Draw(t, "attached") {
-			if err := snap.Attach(h); err != nil {
-				t.Fatal(err)
-			}
-		}
+		fs = append(fs, drawHeadcount(t).filter(rapid.Bool().Draw(t, "tracked")))
 	}
 	if draw("keyed rule") {
-		fs = append(fs, NodeRuleBy("RuleBy", func(p *outrank.Pod) string { return p.Labels["app"] }, rule("keyed rule")))
+		fs = append(fs, &preemption.Filter{Name: "RuleBy", Key: func(p *outrank.Pod) string { return p.Labels["app"] }, Node: rule("keyed rule")})
 	}
 	if draw("stateful") {
-		fs = append(fs, everybody{drawHeadcount(t)}.filter())
+		fs = append(fs, drawHeadcount(t).everybody())
 	}
 	return fs
 }
@@ -160,20 +160,17 @@ func TestPropertySelectiveFilters(t *testing.T) {
 		}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		h := headcount{app: rapid.SampledFrom(apps).Draw(t, "app"), limit: rapid.IntRange(0, 2).Draw(t, "limit")}
-		if rapid.Bool().Draw(t, "attached") {
-			require.NoError(t, snap.Attach(h))
-		}
+		h := headcount{app: rapid.SampledFrom(apps).Draw(t, "app"), limit: rapid.IntRange(0, 2).Draw(t, "limit")}.filter(rapid.Bool().Draw(t, "tracked"))
 		var evals []*Evaluator
-		rule := func(digit string) Filter {
-			return NodeRuleBy("Rule", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		rule := func(digit string) *preemption.Filter {
+			return &preemption.Filter{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				if strings.HasSuffix(n.Name, digit) {
 					return preemption.Unschedulable.Because(digit)
 				}
 				return preemption.Status{}
-			})
+			}}
 		}
-		for _, fs := range [][]Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
+		for _, fs := range [][]*preemption.Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
 			eval, err := NewEvaluator(Config{Filters: fs, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
 			require.NoError(t, err)
 			evals = append(evals, eval)
@@ -185,7 +182,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 				got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
 				require.NoError(t, err)
 				want := ex.Plan
-				if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible || want.Outcome == preemption.Preempts && isSelective(eval.asked.Filters[0]) {
+				if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible || want.Outcome == preemption.Preempts && eval.asked.Filters[0].Concerns != nil {
 					want.Unhelpful = nil
 				}
 				if diff := testdiff.Diff(&want, got); diff != "" {
@@ -202,7 +199,7 @@ func TestCostsBesideSelectiveFilters(t *testing.T) {
 	config := Config{
 		Policy:  preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}},
 		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
-		Filters: []Filter{headcount{app: "web", limit: 1}},
+		Filters: []*preemption.Filter{headcount{app: "web", limit: 1}.filter(false)},
 	}
 	one := resource.MustList("cpu", "1", "pods", "9")
 	c := &outrank.Cluster{}

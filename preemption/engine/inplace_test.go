@@ -165,24 +165,16 @@ func preempted(t *rapid.T, snap *engine.Snapshot, pods ...*outrank.Pod) string {
 	return out.String()
 }
 
-// An object that concerns an attached filter only since it was changed in place is refused:
-// the filter was not told of it.
+// An object that concerns a tracker only since it was changed in place is refused: the
+// tracker was not told of it.
 func TestPodConcernsAFilterSinceItWasChanged(t *testing.T) {
 	held := pod("held", 9, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}, Pods: []*outrank.Pod{held}})
 	concerned := false
-	require.NoError(t, snap.Attach(fickle{tracked{}, &concerned}))
+	snap.Tracked(&preemption.Tracker{Concerns: func(*outrank.Pod) bool { return concerned }, New: podTracker.New})
 	require.NoError(t, errOf(snap.PutPod(held)))
 	concerned = true
 	require.ErrorIs(t, errOf(snap.PutPod(held)), preemption.ErrState)
 	concerned = false
 	require.NoError(t, errOf(snap.PutPod(held)))
 }
-
-// fickle is concerned with all pods or with none.
-type fickle struct {
-	tracked
-	concerned *bool
-}
-
-func (f fickle) Concerns(*outrank.Pod) bool { return *f.concerned }

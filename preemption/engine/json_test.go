@@ -121,7 +121,7 @@ func TestGoldenAnswers(t *testing.T) {
 	for name, said := range map[string]twoForms{
 		"plan_preempt":        plan(engine.Config{}, buyer("2")),
 		"plan_scored":         plan(scored, buyer("2")),
-		"plan_ruled":          plan(engine.Config{MayTake: anyBody, Guard: atMost{"Two go", 2}}, buyer("2")),
+		"plan_ruled":          plan(engine.Config{MayTake: anyBody, Guard: atMost{"Two go", 2}.guard()}, buyer("2")),
 		"plan_fits":           plan(engine.Config{}, buyer("0")),
 		"plan_never":          plan(engine.Config{}, never),
 		"plan_nothing_helps":  plan(engine.Config{}, buyer("4")),

@@ -23,8 +23,8 @@ func TestNodeValueGoesAlong(t *testing.T) {
 		}
 		return preemption.UnschedulableAndUnresolvable.Because("node(s) without power")
 	}
-	for name, rule := range map[string]engine.Filter{
-		"NodeRule": engine.NodeRule("Power", ask), "NodeRuleBy": engine.NodeRuleBy("Power", nil, ask),
+	for name, rule := range map[string]*preemption.Filter{
+		"without a key": {Name: "Power", Node: ask}, "with a key": {Name: "Power", Key: func(*outrank.Pod) string { return "" }, Node: ask},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := sample()
@@ -32,7 +32,7 @@ func TestNodeValueGoesAlong(t *testing.T) {
 				n.Value = &rack{powered: n.Name == "n1"}
 			}
 			snap := must(engine.NewSnapshot(cluster))
-			eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}}))
+			eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
 			goes := func(snap *engine.Snapshot) string {
 				return must(eval.Preempt(t.Context(), snap, urgent(), now)).Node
 			}

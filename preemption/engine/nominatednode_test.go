@@ -167,8 +167,8 @@ func ExampleEvaluator_FeasibleNominated() {
 // The filters have the names that statuses have, each once, and the caller's come
 // last.
 func TestFiltersOfAnEvaluator(t *testing.T) {
-	own := engine.NodeRule("Own", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })
-	names := newEvaluator(t, engine.Config{Filters: []engine.Filter{own}}).Filters()
+	own := &preemption.Filter{Name: "Own", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}
+	names := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{own}}).Filters()
 	assert.Equal(t, []string{
 		preemption.NodeName, preemption.NodeUnschedulable, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
 		preemption.NodeResourcesFit, preemption.VolumeRestrictions, preemption.NodeVolumeLimits, preemption.VolumeBinding,

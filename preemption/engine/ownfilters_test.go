@@ -29,17 +29,19 @@ type quota struct {
 	limit              int
 }
 
-func (q quota) Name() string { return q.name }
+func (q quota) filter() *preemption.Filter {
+	return &preemption.Filter{Name: q.name, Start: q.start}
+}
 
 func (q quota) picks(p *outrank.Pod) bool { return q.label == "" || p.Labels[q.label] == q.value }
 
-func (q quota) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (q quota) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if !q.picks(pod) {
 		return nil, nil
 	}
 	s := &quotaState{q, map[string]int{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			s.Add(p, n)
 		}
 	}
@@ -109,12 +111,14 @@ type watchful struct {
 	wrong *[]string
 }
 
-func (f watchful) Name() string { return f.name }
+func (f watchful) filter() *preemption.Filter {
+	return &preemption.Filter{Name: f.name, Start: f.start}
+}
 
-func (f watchful) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f watchful) start(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	s := &watchfulState{f, map[string]bool{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			s.there[n.Name+" "+string(p.Key())] = true
 		}
 	}
@@ -183,12 +187,12 @@ func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, 
 	byResource, asker := withQuotas(c, p, quotas)
 	want := choiceOf(decided(reference.Decide(reference.Input{Cluster: byResource, Pod: asker, Now: gen.Now})))
 	var wrong []string
-	var filters []engine.Filter
+	var filters []*preemption.Filter
 	for i, q := range quotas {
 		if i < watching {
-			filters = append(filters, watchful{fmt.Sprint("Watchful", i), &sync.Mutex{}, &wrong})
+			filters = append(filters, watchful{fmt.Sprint("Watchful", i), &sync.Mutex{}, &wrong}.filter())
 		}
-		filters = append(filters, q)
+		filters = append(filters, q.filter())
 	}
 	snap := newSnapshot(t, c)
 	for _, workers := range []int{1, 3} {
@@ -248,8 +252,10 @@ func TestOwnFiltersSeeEverybodyComeBack(t *testing.T) {
 // single is a filter whose states note where two goroutines use one at a time.
 type single struct{ wrong *atomic.Int64 }
 
-func (single) Name() string { return "Single" }
-func (f single) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f single) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Single", Start: f.start}
+}
+func (f single) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	return &singleState{single: f}, nil
 }
 
@@ -279,7 +285,7 @@ func TestOwnFiltersOfSeveralWorkers(t *testing.T) {
 	c, p := gen.Benchmark(3000, 1, 0)
 	p.Containers = nil // so that every node gets to the filter
 	var wrong atomic.Int64
-	e := newEvaluator(t, engine.Config{Workers: 4, Filters: []engine.Filter{single{&wrong}}})
+	e := newEvaluator(t, engine.Config{Workers: 4, Filters: []*preemption.Filter{single{&wrong}.filter()}})
 	snap := newSnapshot(t, c)
 	_, err := e.Preempt(context.Background(), snap, p, gen.Now)
 	require.NoError(t, err)

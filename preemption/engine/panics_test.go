@@ -55,15 +55,19 @@ func (f *fuse) blown(after int64, run func()) (calls int64, blown bool) {
 // fused is every hook of a configuration, each with the fuse in it.
 type fused struct{ *fuse }
 
-func (f fused) Name() string { f.call(); return "Fused" }
-func (f fused) Concerns(p *outrank.Pod) bool {
+func (f fused) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Fused", Start: f.start, Concerns: f.concerns}
+}
+func (f fused) concerns(p *outrank.Pod) bool {
 	f.call()
 	return len(p.Name)%2 == 0
 }
 
-func (f fused) NewState() preemption.ClusterState { return fusedCluster(f) }
+func (f fused) tracker() *preemption.Tracker {
+	return &preemption.Tracker{Concerns: f.concerns, New: func() preemption.ClusterState { return fusedCluster(f) }}
+}
 
-func (f fused) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
+func (f fused) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	f.call()
 	return &fusedState{fuse: f.fuse}, nil
 }
@@ -95,8 +99,10 @@ func (s fusedCluster) Clone() preemption.ClusterState     { s.call(); return s }
 
 type fusedGuard struct{ *fuse }
 
-func (g fusedGuard) Name() string { return "FusedGuard" }
-func (g fusedGuard) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
+func (g fusedGuard) guard() *preemption.Guard {
+	return &preemption.Guard{Name: "FusedGuard", Start: g.start}
+}
+func (g fusedGuard) start([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 	g.call()
 	return &fusedGuardState{fuse: g.fuse}, nil
 }
@@ -123,19 +129,19 @@ func (s *fusedGuardState) Clone() preemption.GuardState {
 
 // hooks are the callbacks of a configuration, each alone.
 var hooks = map[string]func(f *fuse) engine.Config{
-	"filter": func(f *fuse) engine.Config { return engine.Config{Filters: []engine.Filter{fused{f}}} },
+	"filter": func(f *fuse) engine.Config { return engine.Config{Filters: []*preemption.Filter{fused{f}.filter()}} },
 	"node rule": func(f *fuse) engine.Config {
-		return engine.Config{Filters: []engine.Filter{engine.NodeRule("rule", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		return engine.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			f.call()
 			return preemption.Status{}
-		})}}
+		}}}}
 	},
 	"keyed node rule": func(f *fuse) engine.Config {
 		key := func(p *outrank.Pod) string { f.call(); return p.Name }
-		return engine.Config{Filters: []engine.Filter{engine.NodeRuleBy("rule", key, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		return engine.Config{Filters: []*preemption.Filter{{Name: "rule", Key: key, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			f.call()
 			return preemption.Status{}
-		})}}
+		}}}}
 	},
 	"MayPreempt": func(f *fuse) engine.Config {
 		return engine.Config{MayPreempt: func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
@@ -161,7 +167,7 @@ var hooks = map[string]func(f *fuse) engine.Config{
 	"MayTake": func(f *fuse) engine.Config {
 		return engine.Config{MayTake: func(p, v *outrank.Pod) string { f.call(); return anyBody(p, v) }}
 	},
-	"guard": func(f *fuse) engine.Config { return engine.Config{Guard: fusedGuard{f}} },
+	"guard": func(f *fuse) engine.Config { return engine.Config{Guard: fusedGuard{f}.guard()} },
 	"Importance": func(f *fuse) engine.Config {
 		return engine.Config{Importance: func(a, b *outrank.Pod) int { f.call(); return len(a.Name) - len(b.Name) }}
 	},
@@ -184,7 +190,7 @@ var hooks = map[string]func(f *fuse) engine.Config{
 		return engine.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps proposals) (proposals, error) {
 			f.call()
 			return ps, nil
-		}}}}
+		}}.extender()}}
 	},
 }
 
@@ -320,16 +326,17 @@ func TestPropertyPanicsReachTheCaller(t *testing.T) {
 	}
 }
 
-// An attached filter that panics while the snapshot changes leaves a snapshot that is
+// A tracker that panics while the snapshot changes leaves a snapshot that is
 // whole, and whose changes can be taken back.
-func TestPropertyAttachedFilterPanics(t *testing.T) {
+func TestPropertyTrackerPanics(t *testing.T) {
 	t.Parallel()
 	blown := 0
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, f := newSnapshot(t, c), &fuse{}
-		if _, over := f.blown(rapid.Int64Range(0, 10).Draw(t, "at"), func() { _ = snap.Attach(fused{f}) }); over {
+		tracker := fused{f}.tracker()
+		if _, over := f.blown(rapid.Int64Range(0, 10).Draw(t, "at"), func() { snap.Tracked(tracker) }); over {
 			f.left.Store(0)
-			require.NoError(t, snap.Attach(fused{f}), "nothing was attached")
+			snap.Tracked(tracker)
 		}
 		f.left.Store(0)
 		before, mark := standings(snap), snap.Mark()
@@ -365,12 +372,12 @@ func TestFirstFitTakesBackAfterAPanic(t *testing.T) {
 	f := &fuse{}
 	snap := newSnapshot(t, withGroups(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}}))
 	pods := []*outrank.Pod{pod("a", 1, "1"), pod("b", 1, "1")}
-	e := newEvaluator(t, engine.Config{Filters: []engine.Filter{engine.NodeRule("rule", func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
+	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
 		if p == pods[1] {
 			panic(errBlown)
 		}
 		return preemption.Status{}
-	})}})
+	}}}})
 	_, blown := f.blown(0, func() {
 		placed, err := e.FirstFit(t.Context(), snap, pods)
 		t.Error(placed, err)

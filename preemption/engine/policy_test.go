@@ -404,12 +404,12 @@ func TestPolicyValidate(t *testing.T) {
 		Variant:   9,
 		Policy:    preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}},
 		Sample:    &preemption.Sample{Percent: 101, Minimum: -1, Offset: -1},
-		Extenders: []preemption.Extender{nil},
+		Extenders: []preemption.Extender{{}},
 		Scorers:   []preemption.Scorer{{Name: "none"}},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, `preemption config: Variant: 9 is none
-preemption config: Extenders[0]: missing
+preemption config: Extenders[0].Process: missing
 preemption config: Scorers[0].Score: missing
 preemption config: Policy.Ranks[1]: candidates cannot be compared by equal in every rank; first in node order
 preemption config: Sample.Percent: 101 is not between 0 and 100

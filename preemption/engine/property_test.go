@@ -491,13 +491,13 @@ func TestContextEndsTheSearch(t *testing.T) {
 	// In the middle of it, too: a filter of our own pulls the plug.
 	ctx, stop := context.WithCancel(context.Background())
 	asked := 0
-	e := newEvaluator(t, engine.Config{Filters: []engine.Filter{
-		engine.NodeRule("Plug", func(*outrank.Pod, *outrank.Node) preemption.Status {
+	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{
+		&preemption.Filter{Name: "Plug", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			if asked++; asked == 1 {
 				stop()
 			}
 			return preemption.Status{}
-		}),
+		}},
 	}})
 	p.Containers = nil // so that every node gets to the filter
 	_, err := e.Preempt(ctx, newSnapshot(t, c), p, gen.Now)

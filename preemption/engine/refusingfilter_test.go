@@ -16,20 +16,15 @@ import (
 // refusing is a filter that refuses every pod before any node is asked.
 type refusing struct{ name, reason string }
 
-func (f refusing) Name() string { return f.name }
-func (f refusing) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
-	return f, nil
+func (f refusing) filter() *preemption.Filter {
+	return &preemption.Filter{Name: f.name, Start: f.start}
 }
-func (f refusing) Refused() preemption.Status {
+func (f refusing) start(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
 	if f.reason == "" {
-		return preemption.Status{}
+		return nil, nil
 	}
-	return preemption.Unschedulable.Because(f.reason)
+	return preemption.Refuse(preemption.Unschedulable.Because(f.reason)), nil
 }
-func (f refusing) Check(*outrank.Node) preemption.Status { return f.Refused() }
-func (refusing) Remove(*outrank.Pod, *outrank.Node)      {}
-func (refusing) Add(*outrank.Pod, *outrank.Node)         {}
-func (f refusing) Clone() preemption.FilterState         { return f }
 
 // Rule 7.15.10: a filter of the caller refuses the pod, and every node has its reason, also one
 // that is short of a resource. The first of them counts, and a built-in refusal before it.
@@ -47,12 +42,12 @@ func TestFilterRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		pod     *outrank.Pod
-		filters []engine.Filter
+		filters []*preemption.Filter
 		want    string
 	}{
-		{"nobody", web, []engine.Filter{refusing{"quiet", ""}}, ""},
-		{"one", web, []engine.Filter{refusing{"quiet", ""}, refusing{"devices", "no claim"}, refusing{"late", "too late"}}, "devices: no claim"},
-		{"a built-in one before", lost, []engine.Filter{refusing{"devices", "no claim"}}, `VolumeBinding: persistentvolumeclaim "data" bound to non-existent persistentvolume ""`},
+		{"nobody", web, []*preemption.Filter{refusing{"quiet", ""}.filter()}, ""},
+		{"one", web, []*preemption.Filter{refusing{"quiet", ""}.filter(), refusing{"devices", "no claim"}.filter(), refusing{"late", "too late"}.filter()}, "devices: no claim"},
+		{"a built-in one before", lost, []*preemption.Filter{refusing{"devices", "no claim"}.filter()}, `VolumeBinding: persistentvolumeclaim "data" bound to non-existent persistentvolume ""`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			eval := must(engine.NewEvaluator(engine.Config{Filters: test.filters}))

@@ -230,10 +230,7 @@ func drawChooser(t *rapid.T) *Chooser {
 	}}
 }
 
-func isSelective(f Filter) bool {
-	_, ok := f.(SelectiveFilter)
-	return ok
-}
+func isSelective(f *preemption.Filter) bool { return f.Concerns != nil }
 
 // addOddities adds, sometimes, a budget with an empty selector, and pending pods that
 // room has to be left for.
@@ -257,7 +254,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		config = drawOrders(t)
 	} else {
 		config = drawConfig(t)
-		config.Filters = drawFilters(t, snap)
+		config.Filters = drawFilters(t)
 	}
 	eval, err := NewEvaluator(config)
 	require.NoError(t, err)

@@ -49,10 +49,10 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		}
 		if rapid.IntRange(0, 3).Draw(t, "node rule") == 0 {
 			in.Variant.Own = turnDown
-			config.Filters = []engine.Filter{engine.NodeRuleBy("own", nil, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			config.Filters = []*preemption.Filter{{Name: "own", Key: func(*outrank.Pod) string { return "" }, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				s := turnDown(n)
 				return preemption.Status{Code: referenceCodes[s.Code], Reasons: s.Reasons}
-			})}
+			}}}
 		}
 		snap := newSnapshot(t, c)
 		req := preemption.Request{Pod: p, Now: gen.Now, Statuses: engine.DrawStatuses(t, snap)}

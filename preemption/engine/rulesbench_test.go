@@ -38,7 +38,7 @@ var benchedRules = []struct {
 	{"may-evict-some", engine.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["tier"] != "tier-1" }}},
 	{"may-take", engine.Config{MayTake: lowerByRule}},
 	{"may-take-half", engine.Config{MayTake: fromHalf}},
-	{"guard", engine.Config{Guard: atMost{"TwoOfEach", 2}}},
+	{"guard", engine.Config{Guard: atMost{"TwoOfEach", 2}.guard()}},
 	{"importance", engine.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"importance-by-start", engine.Config{Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }}},
 	{"cost", engine.Config{
@@ -52,12 +52,12 @@ var benchedRules = []struct {
 	{"explain-node", engine.Config{}},
 	{"explain-five", engine.Config{}},
 	{"explain-all", engine.Config{}},
-	{"node-rule", engine.Config{Filters: []engine.Filter{engine.NodeRule("rule", func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
-	{"node-rule-warm", engine.Config{Filters: []engine.Filter{engine.NodeRuleBy("rule", nil, func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} })}}},
-	{"node-rule-warm-some-fail", engine.Config{Filters: []engine.Filter{engine.NodeRuleBy("rule", nil, everyTenth)}}},
-	{"gpu-filter", engine.Config{Filters: []engine.Filter{gpuSharing{}}}},
-	{"gpu-filter-unattached", engine.Config{Filters: []engine.Filter{gpuSharing{}}}},
-	{"gpu-filter-without-concerns", engine.Config{Filters: []engine.Filter{unsaid{gpuSharing{}}}}},
+	{"node-rule", engine.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}}},
+	{"node-rule-warm", engine.Config{Filters: []*preemption.Filter{{Name: "rule", Key: func(*outrank.Pod) string { return "" }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}}},
+	{"node-rule-warm-some-fail", engine.Config{Filters: []*preemption.Filter{{Name: "rule", Key: func(*outrank.Pod) string { return "" }, Node: everyTenth}}}},
+	{"gpu-filter", engine.Config{Filters: []*preemption.Filter{gpuSharing}}},
+	{"gpu-filter-unattached", engine.Config{Filters: []*preemption.Filter{gpuSharing}}},
+	{"gpu-filter-without-concerns", engine.Config{Filters: []*preemption.Filter{unsaid(gpuSharing)}}},
 	{"choose", engine.Config{Chooser: &engine.Chooser{Name: "Closest", Choose: closest}}},
 	{"scorer", engine.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
@@ -162,9 +162,7 @@ func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*engine.Snapshot,
 		p.Labels = map[string]string{"gpu-share": "50"}
 		g.plain, g.pods = newSnapshot(b, c), likes(p, 1000)
 		g.attached = g.plain.Clone()
-		if err := g.attached.Attach(gpuSharing{}); err != nil {
-			b.Fatal(err)
-		}
+		g.attached.Tracked(gpuTracker)
 	}
 	if attached {
 		return g.attached, g.pods
@@ -210,5 +208,7 @@ func askBy(name string, e *engine.Evaluator, snap *engine.Snapshot, req preempti
 	return err
 }
 
-// unsaid is a filter that does not say which pods concern it.
-type unsaid struct{ engine.Filter }
+// unsaid returns a filter that does not say which pods concern it.
+func unsaid(f *preemption.Filter) *preemption.Filter {
+	return &preemption.Filter{Name: f.Name, Start: f.Start}
+}

@@ -166,7 +166,7 @@ func (w *scenarioWorld) readExtender(l *scenario.Line) preemption.Extender {
 			return scenario.Number(&x.violations)(n)
 		},
 	})
-	return x
+	return x.extender()
 }
 
 // scenarioExtender is an extender that a scenario describes.
@@ -179,11 +179,11 @@ type scenarioExtender struct {
 	violations                     int
 }
 
-func (x *scenarioExtender) Name() string                 { return x.name }
-func (x *scenarioExtender) Ignorable() bool              { return x.ignorable }
-func (x *scenarioExtender) Interested(*outrank.Pod) bool { return !x.uninterested }
+func (x *scenarioExtender) extender() preemption.Extender {
+	return preemption.Extender{Name: x.name, Process: x.ask, Ignorable: x.ignorable, Interested: func(*outrank.Pod) bool { return !x.uninterested }}
+}
 
-func (x *scenarioExtender) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x *scenarioExtender) ask(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
 	if x.fails {
 		return nil, errors.New("no answer")
 	}
@@ -209,7 +209,7 @@ func (x *scenarioExtender) Process(_ context.Context, _ *outrank.Pod, ps []preem
 
 // readFilter reads a filter of the caller's own: one that looks at the node
 // alone, or one that counts pods.
-func readFilter(l *scenario.Line) engine.Filter {
+func readFilter(l *scenario.Line) *preemption.Filter {
 	name := l.Next("name of the filter")
 	f := &scenarioLimit{name: name}
 	var refused []string
@@ -219,17 +219,17 @@ func readFilter(l *scenario.Line) engine.Filter {
 		"at-most=": scenario.Number(&f.most), "of=": scenario.Selector(&f.of),
 	})
 	if f.of != nil {
-		return f
+		return f.filter()
 	}
 	if unresolvable {
 		code = preemption.UnschedulableAndUnresolvable
 	}
-	return engine.NodeRule(name, func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+	return &preemption.Filter{Name: name, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 		if slices.Contains(refused, n.Name) {
 			return preemption.Status{Code: code, Reasons: []string{"refused by " + name}}
 		}
 		return preemption.Status{}
-	})
+	}}
 }
 
 // scenarioLimit lets a node hold so many pods that a selector picks. It concerns
@@ -240,15 +240,17 @@ type scenarioLimit struct {
 	of   *outrank.LabelSelector
 }
 
-func (f *scenarioLimit) Name() string { return f.name }
+func (f *scenarioLimit) filter() *preemption.Filter {
+	return &preemption.Filter{Name: f.name, Start: f.start}
+}
 
-func (f *scenarioLimit) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f *scenarioLimit) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if !f.of.Matches(pod.Labels) {
 		return nil, nil
 	}
 	s := &scenarioLimitState{f, map[string]int{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			s.Add(p, n)
 		}
 	}

@@ -52,21 +52,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return new(Snapshot).hold(of), nil
-}
-
-// held returns the snapshot by which users hold a state.
-func held(of *state.Snapshot) *Snapshot {
-	if s, ok := of.Holder.(*Snapshot); ok {
-		return s
-	}
-	return &Snapshot{of: of}
-}
-
-// hold makes s the snapshot by which users hold a state that is new.
-func (s *Snapshot) hold(of *state.Snapshot) *Snapshot {
-	s.of, of.Holder = of, s
-	return s
+	return &Snapshot{of: of}, nil
 }
 
 // nothing is what the zero Snapshot reads. Nobody writes it.
@@ -83,7 +69,7 @@ func (s *Snapshot) reads() *state.Snapshot {
 // writes returns the state for calls that change it.
 func (s *Snapshot) writes() *state.Snapshot {
 	if s.of == nil {
-		s.hold(state.Empty())
+		s.of = state.Empty()
 	}
 	return s.of
 }

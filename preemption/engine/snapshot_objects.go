@@ -141,18 +141,10 @@ func (s *Snapshot) RemoveNamespace(name string) error {
 // ([preemption.Unit]; rules 12.6.2 and 12.6.4), does not run, or is another pod of the name. Time is
 // constant.
 func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
-	if s == nil || s.of == nil || p == nil || p.Group == "" {
+	if s == nil {
 		return nil, nil
 	}
-	known, ok := s.of.Known(p)
-	if !ok || !known.Running {
-		return nil, nil
-	}
-	whole := s.of.Units.Of(known).Whole
-	if whole == nil {
-		return nil, nil
-	}
-	return whole.Group, whole.Composite
+	return s.reads().LeavesWith(p)
 }
 
 // CountsAs returns the priority with which a pod of the snapshot counts as a victim: its own or,

@@ -118,7 +118,7 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 // does not change the snapshot. Time is linear in the nodes, of which one word each is read, and
 // these pods.
 func (s *Snapshot) Nominated() iter.Seq2[*outrank.Pod, string] {
-	return s.reads().EachNominated
+	return s.reads().Nominated()
 }
 
 // Used returns what the pods on a node take of a resource: millicores of cpu,

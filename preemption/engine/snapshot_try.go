@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -35,34 +36,18 @@ func (s *Snapshot) Apply(d preemption.Decision) error {
 	return s.writes().Apply(d)
 }
 
-// Attach makes the snapshot keep the state of a filter. It adds all pods that run on
-// nodes of the cluster and concern the filter, and from then on tells the state of
-// every change of one of them, of its node, of [Snapshot.Undo], and in clones that are
-// made later. So a decision begins with what there is, instead of counting the cluster
-// anew; it also finds the pods of a node that concern the filter without asking about
-// the others. Attach itself is no change that Undo takes back.
-//
-// The attached filter is the one that an [Evaluator] is configured with if the two are
-// of one type, have one name, and are equal where Go can compare them.
-//
-// Errors: [preemption.ErrState] if a filter of that name is attached, [outrank.ErrInvalid] for
-// no filter, no name or no state. Attaching counts as a change. Time is that of asking
-// about all pods.
-func (s *Snapshot) Attach(f StatefulFilter) error {
-	if s == nil {
-		return errNoSnapshot
-	}
-	return s.writes().Attach(f)
+// Tracked returns the state of a tracker, only to be read; see [preemption.View]. The first call
+// looks at every pod. From then on the state follows the snapshot and its clones, until others have
+// been asked for instead: a snapshot keeps sixteen of these and of the lists of pods that concern
+// a [preemption.Filter]. It is nil for no tracker, and for one without a state. Any number of
+// goroutines may ask at once.
+func (s *Snapshot) Tracked(t *preemption.Tracker) preemption.ClusterState {
+	return s.reads().Tracked(t)
 }
 
-// StateOf returns what a filter knows of the cluster, for the filter's own Start: the
-// state that the snapshot keeps, or a new one, which takes the time of asking about
-// every pod, if the filter is not attached. It is only to be read, and it is valid as
-// long as the snapshot does not change. Any number of goroutines may call it at once.
-// It is nil for no filter.
-func (s *Snapshot) StateOf(f StatefulFilter) preemption.ClusterState {
-	return s.reads().StateOf(f)
-}
+// Within returns the snapshot as a view for a call that ends with a context: what Tracked counts
+// there ends with it, too, and is of no use then. Filters and guards of a decision are given one.
+func (s *Snapshot) Within(ctx context.Context) preemption.View { return s.reads().Within(ctx) }
 
 // Cluster returns the state as a cluster, of which [NewSnapshot] makes an equal
 // snapshot: the nodes and budgets in their order, the pods in that of
@@ -82,7 +67,7 @@ func (s *Snapshot) Cluster() *outrank.Cluster {
 // cached answers of s. Cloning counts as a change of s. Afterwards different
 // goroutines may use the two.
 func (s *Snapshot) Clone() *Snapshot {
-	return new(Snapshot).hold(s.writes().Clone())
+	return &Snapshot{of: s.writes().Clone()}
 }
 
 // Scratch returns an equal snapshot for trials beside others: what is changed there does not
@@ -94,14 +79,14 @@ func (s *Snapshot) Scratch() *Snapshot {
 	if s.of == nil {
 		return new(Snapshot)
 	}
-	return new(Snapshot).hold(s.of.Scratch())
+	return &Snapshot{of: s.of.Scratch()}
 }
 
 // Release says whose rules hold in the snapshot: that of [outrank.Cluster.Release]. The
 // requests of the pods are counted by it when they enter the snapshot, so that it does
 // not change.
 func (s *Snapshot) Release() outrank.Release {
-	return s.reads().Of.OrDefault()
+	return s.reads().Release()
 }
 
 // Mark marks the present state. From then on changes are recorded, until

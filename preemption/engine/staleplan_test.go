@@ -291,7 +291,7 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 		extender{name: "x", process: func(ps proposals) (proposals, error) {
 			ps[0].Victims = []*outrank.Pod{other}
 			return ps, nil
-		}},
+		}}.extender(),
 	}})
 	_, err = named.Preempt(ctx, snap, waits, now)
 	assert.ErrorContains(t, err, "victim default/victim does not run there")

@@ -149,7 +149,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 			req := &preemption.Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.PreemptRequest(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.PreemptRequest(context.Background(), held(s.of.Scratch()), *req)
+			want, err := eval.PreemptRequest(context.Background(), &Snapshot{of: s.of.Scratch()}, *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

@@ -26,8 +26,8 @@ var variants = map[string]engine.Config{
 	"sample":     {Sample: &preemption.Sample{Seed: 3, Minimum: 2}},
 	"protected":  {MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Name)%2 == 0 }},
 	"any victim": {MayTake: anyBody},
-	"guard":      {Guard: atMost{"Two of each", 2}},
-	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}},
+	"guard":      {Guard: atMost{"Two of each", 2}.guard()},
+	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}.guard()},
 	"strict":     {Policy: preemption.Policy{Strict: true}},
 	"simplified": {Variant: outrank.VariantSimplified},
 	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
@@ -215,9 +215,9 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	for name, config := range map[string]engine.Config{
 		"must not be evicted":    {MayEvict: func(_, _ *outrank.Pod) bool { return false }},
 		"preemption is disabled": {Policy: preemption.Policy{Disabled: true}},
-		"still: licence: no licence": {Filters: []engine.Filter{engine.NodeRule("licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
+		"still: licence: no licence": {Filters: []*preemption.Filter{{Name: "licence", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			return preemption.Unschedulable.Because("no licence")
-		})}},
+		}}}},
 	} {
 		err := newEvaluator(t, config).Verify(ctx, snap, plan)
 		require.ErrorIs(t, err, engine.ErrUnsound, name)

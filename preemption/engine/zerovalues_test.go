@@ -155,18 +155,6 @@ func jointly(at joint.Placement) func(*engine.Snapshot) error {
 	return plan.Apply
 }
 
-// A rule without a function is refused where it is configured, and started by nobody.
-func TestNodeRulesNeedACheck(t *testing.T) {
-	for _, rule := range []engine.Filter{engine.NodeRule("x", nil), engine.NodeRuleBy("x", nil, nil)} {
-		_, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rule}})
-		require.ErrorIs(t, err, outrank.ErrInvalid)
-		assert.EqualError(t, err, `preemption config: Filters[0].check: missing from the rule "x"`)
-		_, err = rule.Start(pod("p", 1, "1"), newSnapshot(t, nil))
-		require.ErrorIs(t, err, outrank.ErrInvalid)
-		assert.EqualError(t, err, "filter x: check: invalid input: is nil")
-	}
-}
-
 // The loops over what a snapshot holds go on while they change it: what they have removed
 // does not come, what they leave alone comes once.
 func TestPropertyLoopsMayChangeTheSnapshot(t *testing.T) {

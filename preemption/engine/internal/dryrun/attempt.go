@@ -94,7 +94,7 @@ func (a *Attempt) beginCallers() error {
 	for i, f := range a.Config.Filters {
 		pf, err := filters.Begun(f, &a.Asked)
 		if err != nil {
-			return fmt.Errorf("filter %s: pod %s: %w", f.Name(), a.Asked.Pod.Key(), err)
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.Asked.Pod.Key(), err)
 		}
 		if pf != nil {
 			a.Plan.Add(pf, filters.FirstOfCaller+i)
@@ -164,12 +164,12 @@ func (a *Attempt) beginGuard() error {
 	if a.Config.Guard == nil {
 		return nil
 	}
-	state, err := a.Config.Guard.Start([]*outrank.Pod{a.Asked.Pod}, a.Asked.Snap)
+	state, err := a.Config.Guard.Start([]*outrank.Pod{a.Asked.Pod}, a.Asked.Snap.Within(a.ctx))
 	if err != nil {
-		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name(), a.Asked.Pod.Key(), err)
+		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name, a.Asked.Pod.Key(), err)
 	}
 	a.guard = state
-	return nil
+	return a.ctx.Err() // what it was shown may have ended with that
 }
 
 // Public returns the Status of a Status, with its texts.
@@ -182,9 +182,9 @@ func (a *Attempt) Public(s filters.Status) preemption.Status {
 	case s.Excluded:
 		out.Filter, out.ExcludedBy = "", s.Filter
 	case s.By == filters.ByGuard:
-		out.Filter = a.Config.Guard.Name()
+		out.Filter = a.Config.Guard.Name
 	case s.By >= filters.FirstOfCaller:
-		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name()
+		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name
 	case s.By > filters.ByNone:
 		out.Filter = filters.BuiltIn[s.By].Name
 	}

@@ -11,10 +11,25 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
+// concerns reports whether an extender has to do with the pod.
+func (a *Attempt) concerns(x *preemption.Extender) bool {
+	return x.Interested == nil || x.Interested(a.Asked.Pod)
+}
+
+// Extended reports whether any extender has to do with the pod.
+func (a *Attempt) Extended() bool {
+	for i := range a.Config.Extenders {
+		if a.concerns(&a.Config.Extenders[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // extend lets the extenders change the candidates. Candidates that stay
 // unchanged keep their reasons.
 func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) error {
-	interested := slices.DeleteFunc(slices.Clone(extenders), func(x preemption.Extender) bool { return !x.Interested(r.Attempt.Asked.Pod) })
+	interested := slices.DeleteFunc(slices.Clone(extenders), func(x preemption.Extender) bool { return !r.Attempt.concerns(&x) })
 	if len(interested) == 0 {
 		return nil
 	}
@@ -25,16 +40,16 @@ func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) er
 		}
 		answer, err := x.Process(ctx, r.Attempt.Asked.Pod, clone(proposals))
 		if err != nil {
-			if x.Ignorable() {
+			if x.Ignorable {
 				continue
 			}
-			return fmt.Errorf("extender %s: pod %s: %w", x.Name(), r.Attempt.Asked.Pod.Key(), err)
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name, r.Attempt.Asked.Pod.Key(), err)
 		}
 		left, err := r.accept(x, proposals, answer)
 		switch {
 		case err == nil:
 			proposals = left
-		case !x.Ignorable():
+		case !x.Ignorable:
 			return err
 		}
 	}
@@ -88,7 +103,7 @@ func (r *Result) accept(x preemption.Extender, given, answer []preemption.Propos
 	for i := range answer {
 		p := &answer[i]
 		bad := func(format string, args ...any) error {
-			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name(), p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
+			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name, p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
 		case r.Attempt.Asked.Snap.NodeState(p.Node) == nil:
@@ -96,7 +111,7 @@ func (r *Result) accept(x preemption.Extender, given, answer []preemption.Propos
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
 		case len(p.Victims) == 0 && r.Attempt.Config.ByVariant().TakesFree:
-		case len(p.Victims) == 0 && x.Ignorable():
+		case len(p.Victims) == 0 && x.Ignorable:
 			continue
 		case len(p.Victims) == 0:
 			return nil, bad("expected at least one victim pod")

@@ -21,20 +21,23 @@ type UnitGuard struct {
 
 // GuardUnits starts the guard for all pods of a group, which errors call by its key. It is nil
 // where no guard has anything to say.
-func (c *Settings) GuardUnits(snap *state.Snapshot, pods []*outrank.Pod, group outrank.Key) (*UnitGuard, error) {
+func (c *Settings) GuardUnits(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, group outrank.Key) (*UnitGuard, error) {
 	if c.Guard == nil {
 		return nil, nil
 	}
-	begun, err := c.Guard.Start(slices.Clone(pods), snap)
+	begun, err := c.Guard.Start(slices.Clone(pods), snap.Within(ctx))
+	if err == nil && ctx.Err() != nil {
+		return nil, ctx.Err() // what it was shown may have ended with that
+	}
 	switch {
 	case err != nil && group == "":
-		return nil, fmt.Errorf("guard %s: pod %s: %w", c.Guard.Name(), pods[0].Key(), err)
+		return nil, fmt.Errorf("guard %s: pod %s: %w", c.Guard.Name, pods[0].Key(), err)
 	case err != nil:
-		return nil, fmt.Errorf("guard %s: podgroup %s: %w", c.Guard.Name(), group, err)
+		return nil, fmt.Errorf("guard %s: podgroup %s: %w", c.Guard.Name, group, err)
 	case begun == nil:
 		return nil, nil
 	}
-	return &UnitGuard{c.Guard.Name(), begun.Clone(), snap}, nil
+	return &UnitGuard{c.Guard.Name, begun.Clone(), snap}, nil
 }
 
 // Change tells of the pods of a unit that leaves (by is -1) or comes back (1).

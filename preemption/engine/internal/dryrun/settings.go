@@ -5,14 +5,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // Settings is preemption.Config as the engine reads it, which documents the fields.
 type Settings struct {
 	Release    outrank.Release
-	Filters    []filters.Filter
+	Filters    []*preemption.Filter
 	Workers    int
 	Variant    outrank.Variant
 	Policy     preemption.Policy
@@ -23,19 +22,11 @@ type Settings struct {
 	MayPreempt func(pod *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility
 	MayEvict   func(preemptor, victim *outrank.Pod) bool
 	MayTake    func(preemptor, victim *outrank.Pod) (rule string)
-	Guard      guard
+	Guard      *preemption.Guard
 	Importance func(a, b *outrank.Pod) int
 	Cost       func(victim *outrank.Pod) int64
 	Chooser    *Chooser
 	Scorers    []preemption.Scorer
-}
-
-// guard is a preemption.Guard.
-type guard interface {
-	// Name stands in statuses and errors.
-	Name() string
-	// Start begins an attempt to place the pod.
-	Start(preemptors []*outrank.Pod, snap *state.Snapshot) (preemption.GuardState, error)
 }
 
 // CheckRelease reports a snapshot of another release than the configuration asks for.

@@ -32,17 +32,26 @@ func (c *Settings) Validate() error {
 	}
 	for i, f := range c.Filters {
 		at := fmt.Sprintf("Filters[%d]", i)
-		switch {
-		case f == nil:
+		if f == nil {
 			add(at, "missing")
-		case f.Name() == "":
-			add(at, "has no name")
-		case taken[f.Name()]:
-			add(at, "there is another filter of the name %q", f.Name())
-		case filters.LacksCheck(f):
-			add(at+".check", "missing from the rule %q", f.Name())
-		default:
-			taken[f.Name()] = true
+			continue
+		}
+		switch {
+		case f.Name == "":
+			add(at+".Name", "missing")
+		case taken[f.Name]:
+			add(at+".Name", "there is another filter of the name %q", f.Name)
+		}
+		taken[f.Name] = true
+		switch {
+		case f.Node == nil && f.Start == nil:
+			add(at, "has neither a Node nor a Start")
+		case f.Node != nil && f.Start != nil:
+			add(at, "has a Node and a Start; it is asked by one of them")
+		case f.Key != nil && f.Node == nil:
+			add(at+".Key", "set, and there is no Node whose answers it could tell apart")
+		case f.Concerns != nil && f.Start == nil:
+			add(at+".Concerns", "set, and a Node is told of no pods")
 		}
 	}
 	for i, name := range c.Schedulers {
@@ -51,8 +60,8 @@ func (c *Settings) Validate() error {
 		}
 	}
 	for i, x := range c.Extenders {
-		if x == nil {
-			add(fmt.Sprintf("Extenders[%d]", i), "missing")
+		if x.Process == nil {
+			add(fmt.Sprintf("Extenders[%d].Process", i), "missing")
 		}
 	}
 	for i, x := range c.Scorers {
@@ -71,10 +80,13 @@ func (c *Settings) Validate() error {
 	}
 	switch {
 	case c.Guard == nil:
-	case c.Guard.Name() == "":
-		add("Guard", "has no name")
-	case taken[c.Guard.Name()]:
-		add("Guard", "there is a filter of the name %q", c.Guard.Name())
+	case c.Guard.Name == "":
+		add("Guard.Name", "missing")
+	case taken[c.Guard.Name]:
+		add("Guard.Name", "there is a filter of the name %q", c.Guard.Name)
+	}
+	if c.Guard != nil && c.Guard.Start == nil {
+		add("Guard.Start", "missing")
 	}
 	if c.Sample != nil {
 		ps = append(ps, sampleProblems(c.Sample)...)

@@ -6,44 +6,27 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/refusing"
 )
-
-// Filter is a preemption.Filter as the engine asks it.
-type Filter interface {
-	// Name stands in statuses.
-	Name() string
-	// Start begins an attempt to place the pod.
-	Start(pod *outrank.Pod, snap *state.Snapshot) (preemption.FilterState, error)
-}
-
-// SelectiveFilter is a preemption.SelectiveFilter as the engine asks it.
-type SelectiveFilter interface {
-	Filter
-	// Concerns reports whether a pod has a part in the answers.
-	Concerns(pod *outrank.Pod) bool
-	// Own returns the filter as its author made it, which is what a snapshot is attached to.
-	Own() state.NamedFilter
-}
 
 // CallerFilter is a filter of the caller that has something to say about the
 // preemptor.
 type CallerFilter struct {
 	state preemption.FilterState
 	// concerns reports whether a pod has a part in the answer; nil if every pod is
-	// assumed to have. Where the filter is attached to the snapshot, that has lists of
-	// these pods, by attachment; it is -1 elsewhere.
-	concerns   func(*outrank.Pod) bool
-	attachment int
+	// assumed to have. Where the snapshot keeps them, lists has these pods, node by node.
+	concerns func(*outrank.Pod) bool
+	lists    *state.Attachment
 }
 
 // Begun begins an attempt for a filter of the caller. It returns nil if the filter has
 // nothing to say.
-func Begun(f Filter, q *Question) (PodFilter, error) {
-	switch r := f.(type) {
-	case nodeRuleFilter:
-		return &RuleAttempt{check: r.check, pod: q.Pod}, nil
-	case *KeyedRule:
-		key, table := r.Answers(q)
+func Begun(f *preemption.Filter, q *Question) (PodFilter, error) {
+	switch {
+	case f.Node != nil && f.Key == nil:
+		return &RuleAttempt{check: f.Node, pod: q.Pod}, nil
+	case f.Node != nil:
+		key, table := AnswersOf(f, q)
 		switch {
 		case table == nil:
 			return nil, q.ctx.Err()
@@ -52,32 +35,29 @@ func Begun(f Filter, q *Question) (PodFilter, error) {
 		}
 		return &RuleAttempt{table: table, key: key}, nil
 	}
-	state, err := f.Start(q.Pod, q.Snap)
+	state, err := f.Start(q.Pod, q.Snap.Within(q.ctx))
+	if err == nil {
+		err = q.ctx.Err() // what it was shown may have ended with that
+	}
 	if err != nil || state == nil {
 		return nil, err
 	}
-	c := &CallerFilter{state: state, attachment: -1}
-	if selective, ok := f.(SelectiveFilter); ok {
-		c.concerns = selective.Concerns
-		c.attachment = q.Snap.AttachmentOf(selective.Own())
+	c := &CallerFilter{state: state, concerns: f.Concerns}
+	if f.Concerns != nil {
+		c.lists = q.Snap.ConcernedBy(q.ctx, f)
 	}
 	return c, nil
 }
 
-// refuser is a state that may refuse the pod before any node is asked (rule 7.15.10).
-type refuser interface{ Refused() preemption.Status }
-
-// refuseBy ends the attempt before the first node where a filter of the caller refuses the pod,
-// unless one before it has.
+// refuseBy ends the attempt before the first node where a filter of the caller refuses the pod
+// (rule 7.15.10), unless one before it has.
 func (fp *Plan) refuseBy(c *CallerFilter, index int) {
-	r, ok := c.state.(refuser)
+	r, ok := c.state.(refusing.State[preemption.Status])
 	if !ok || fp.Refused.Code != Success {
 		return
 	}
-	if s := callerStatus(r.Refused()); s.Code != Success {
-		s.Code, s.By = UnschedulableAndUnresolvable, index
-		fp.Refused = s
-	}
+	fp.Refused = callerStatus(r.Refused().Status)
+	fp.Refused.Code, fp.Refused.By = UnschedulableAndUnresolvable, index
 }
 
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
@@ -85,16 +65,16 @@ func (f *CallerFilter) Touches(n *state.NodeState) bool {
 	switch {
 	case f.concerns == nil:
 		return true
-	case f.attachment >= 0:
-		return len(n.Concerning(f.attachment)) > 0
+	case f.lists != nil:
+		return len(f.lists.On(n)) > 0
 	}
 	return slices.ContainsFunc(n.Pods, func(p *state.PodState) bool { return f.concerns(p.Pod) })
 }
 
 // markConcerned marks the pods of a node that concern the filter; see [fewPodsFilter].
 func (f *CallerFilter) markConcerned(n *state.NodeState, from int, marks []bool) {
-	if f.attachment >= 0 {
-		for _, p := range n.Concerning(f.attachment) {
+	if f.lists != nil {
+		for _, p := range f.lists.On(n) {
 			if at := slices.Index(n.Pods, p); at >= from {
 				marks[at] = true
 			}
@@ -131,9 +111,9 @@ func (f *callerOnNode) Change(p *state.PodState, by int) { f.ChangeFar(p, f.n, b
 func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	switch {
 	case f.filter.concerns == nil:
-	case f.filter.attachment >= 0 && !slices.Contains(on.Concerning(f.filter.attachment), p):
+	case f.filter.lists != nil && !slices.Contains(f.filter.lists.On(on), p):
 		return
-	case f.filter.attachment < 0 && !f.filter.concerns(p.Pod):
+	case f.filter.lists == nil && !f.filter.concerns(p.Pod):
 		return
 	}
 	f.known = false

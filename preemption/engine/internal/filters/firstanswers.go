@@ -17,10 +17,6 @@ import (
 // about a few nodes is not worth a table.
 const asksBefore = 32
 
-// builtInRule stands for the first node filters among the rules; those of callers are counted
-// from 1 on.
-const builtInRule = 0
-
 // firstAnswers is what the first node filters say in one attempt. Workers share it.
 type firstAnswers struct {
 	// asked counts the nodes asked about, as long as there is no table.
@@ -73,7 +69,7 @@ func (a *firstAnswers) looked() { a.finding.Store(false) }
 func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask func(*state.NodeState) Status) {
 	var last Status // and its name
 	var name preemption.Status
-	a.table = q.Snap.AnswersTo(q.ctx, state.AnswersKey{Rule: builtInRule, Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) preemption.Status {
+	a.table = q.Snap.AnswersTo(q.ctx, state.AnswersKey{Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) preemption.Status {
 		s := ask(n)
 		if s.Code == Success {
 			return preemption.Status{}

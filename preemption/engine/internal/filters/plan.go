@@ -392,7 +392,7 @@ func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
 		switch f := fp.Active[i].PodFilter.(type) {
 		case *RuleAttempt:
 			key.Amount(int64(fp.Active[i].Index))
-			key.Amount(int64(f.key.Rule))
+			key.Amount(int64(f.table.Rule))
 			key.Text(f.key.Key)
 		case columnFilter:
 			key.Amount(int64(fp.Active[i].Index))

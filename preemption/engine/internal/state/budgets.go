@@ -160,7 +160,7 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 		for i, p := range n.Pods {
 			if is := changed[p.Class]; is != nil {
 				n.Pods[i] = s.withClass(p, is)
-				n.relist(p, n.Pods[i])
+				s.attached.relist(n, p, n.Pods[i], s.Owner)
 			}
 		}
 		n.findCovered()

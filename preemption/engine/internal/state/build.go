@@ -74,6 +74,7 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 		Cache:     &AnswerCache{},
 		ofPods:    &podAnswers{},
 		Answers:   newRuleAnswers(),
+		attached:  new(attachments),
 		Classes:   classIndex{byKey: NewSharedIndex[*ClassMembers](0)},
 		Claims:    claimIndex{NewSharedIndex[*ClaimUsers](0)},
 		BudgetSet: newBudgetSet(c.Budgets),

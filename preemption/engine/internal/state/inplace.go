@@ -29,7 +29,7 @@ func (s *Snapshot) changedInPlace(p *PodState) bool {
 		return false
 	case p.Running:
 		n := s.NodeState(p.At.Name)
-		return n.miscounts(p, s.traits) || !s.countsClaims(n) || s.Attachments.misjudge(n, p)
+		return n.miscounts(p, s.traits) || !s.countsClaims(n) || s.attached.misjudge(n, p)
 	}
 	byImportance := func(a, b *PodState) int { return a.Compare(b, rank.Never) }
 	return !slices.IsSortedFunc(s.NodeState(p.At.Name).Nominated, byImportance)

@@ -53,8 +53,6 @@ type NodeState struct {
 	claimUses int32
 	// summed is how many of the last pods are as they were when the node was summarized last.
 	summed int32
-	// attached lists, by attachment, the pods that concern the filter.
-	attached [][]*PodState
 	// Held is what the filters note of the node and its pods.
 	Held any
 }
@@ -96,7 +94,6 @@ func (n *NodeState) clone(o *Owner) *NodeState {
 	c.Pods, c.Nominated = slices.Clone(n.Pods), slices.Clone(n.Nominated)
 	c.Covered = slices.Clone(n.Covered)
 	c.Objects = slices.Clone(n.Objects)
-	c.attached = cloneLists(n.attached)
 	c.Rows, c.SortKeys, c.Levels = slices.Clone(n.Rows), slices.Clone(n.SortKeys), slices.Clone(n.Levels)
 	c.Taken.Extra = slices.Clone(n.Taken.Extra)
 	return &c
@@ -396,80 +393,6 @@ func placeOf(pods []*PodState, p *PodState) int {
 func removeByImportance(pods []*PodState, p *PodState) []*PodState {
 	i := placeOf(pods, p)
 	return slices.Delete(pods, i, i+1)
-}
-
-// Concerning lists the pods of the node that concern an attached filter, the most
-// important first.
-func (n *NodeState) Concerning(attachment int) []*PodState {
-	if attachment < len(n.attached) {
-		return n.attached[attachment]
-	}
-	return nil
-}
-
-// list puts a pod on the list of those that concern an attached filter (by is 1) or
-// takes it off (by is -1). It reports whether the list has changed; it has not if the
-// filter has changed its mind about the pod.
-func (n *NodeState) list(p *PodState, attachment, by int) bool {
-	for len(n.attached) <= attachment {
-		n.attached = append(n.attached, nil)
-	}
-	pods := &n.attached[attachment]
-	at := n.onlyLacks(*pods, p, by)
-	if at < 0 {
-		at = slices.IndexFunc(*pods, func(q *PodState) bool { return SameName(p.Pod, q.Pod) })
-		if (at < 0) != (by > 0) {
-			return false
-		}
-		if by > 0 {
-			at = indexOf(*pods, p)
-		}
-	}
-	if by > 0 {
-		*pods = slices.Insert(*pods, at, p)
-	} else {
-		*pods = slices.Delete(*pods, at, at+1)
-	}
-	return true
-}
-
-// onlyLacks returns where a list differs from all pods of the node, if that is by this pod
-// alone, which has just come (by is 1) or gone (-1): as where every pod concerns the filter.
-// Else it returns -1.
-func (n *NodeState) onlyLacks(pods []*PodState, p *PodState, by int) int {
-	shorter, longer := pods, n.Pods
-	if by < 0 {
-		shorter, longer = longer, shorter
-	}
-	if len(longer) != len(shorter)+1 {
-		return -1
-	}
-	at := 0
-	for at < len(shorter) && shorter[at] == longer[at] {
-		at++
-	}
-	if longer[at] != p || !slices.Equal(shorter[at:], longer[at+1:]) {
-		return -1
-	}
-	return at
-}
-
-// relist puts another state of the same pod on the lists of attached filters.
-func (n *NodeState) relist(p, q *PodState) {
-	for _, pods := range n.attached {
-		if at := slices.Index(pods, p); at >= 0 {
-			pods[at] = q
-		}
-	}
-}
-
-// cloneLists returns independent copies of lists.
-func cloneLists(lists [][]*PodState) [][]*PodState {
-	out := slices.Clone(lists)
-	for i := range out {
-		out[i] = slices.Clone(out[i])
-	}
-	return out
 }
 
 // filterTraits is what the state asks about filters. The filter layer

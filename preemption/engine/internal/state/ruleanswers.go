@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -22,15 +23,18 @@ type ruleAnswers struct {
 	Log []int32
 }
 
-// AnswersKey is a rule with a key for pods that it treats alike.
+// AnswersKey is a rule with a key for pods that it treats alike. The rule is known by its
+// address; nil stands for the built-in filters.
 type AnswersKey struct {
-	Rule uint64
+	Rule *preemption.Filter
 	Key  string
 }
 
 // AnswerTable is what a rule said about every node. It never changes, so that
 // snapshots can share it.
 type AnswerTable struct {
+	// Rule is a number that no other rule has.
+	Rule uint64
 	// of has, by slot, an index in statuses, 0 for Success.
 	of []int32
 	// Statuses begins with Success.
@@ -96,6 +100,10 @@ func (m *ruleAnswers) find(key AnswersKey) (*AnswerTable, []int32) {
 	return kept.AnswerTable, stale
 }
 
+// lastRule numbers the rules of the program, so that what is remembered of one is never taken for
+// another's, even where that has its address later.
+var lastRule atomic.Uint64
+
 // keep stores a table that is up to date. If there are as many as there may be, it
 // takes the place of the one that was not used for longest.
 func (m *ruleAnswers) keep(key AnswersKey, t *AnswerTable) {
@@ -103,6 +111,14 @@ func (m *ruleAnswers) keep(key AnswersKey, t *AnswerTable) {
 	defer m.mu.Unlock()
 	if m.Tables == nil {
 		m.Tables = map[AnswersKey]keptTable{}
+	}
+	for k, kept := range m.Tables {
+		if k.Rule == key.Rule {
+			t.Rule = kept.Rule
+		}
+	}
+	if t.Rule == 0 {
+		t.Rule = lastRule.Add(1)
 	}
 	if _, ok := m.Tables[key]; !ok && len(m.Tables) >= max(1, min(MostTables, mostKeptAnswers/max(1, len(t.of)))) {
 		var oldest AnswersKey

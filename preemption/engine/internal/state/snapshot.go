@@ -13,8 +13,6 @@ import (
 // becomes that of an empty cluster at its first change.
 type Snapshot struct {
 	_ noCopy
-	// Holder is the preemption.Snapshot by which users hold it, nil without one.
-	Holder any
 	snapshotState
 }
 
@@ -74,10 +72,10 @@ type snapshotState struct {
 	objects   clusterObjects
 	// Units are what the groups make of running pods.
 	Units unitIndex
-	// Attachments are the states of filters that follow all changes.
-	Attachments attachments
-	// kept are the states of filters that a snapshot for trials keeps.
-	kept    keptStates
+	// attached is what is kept for filters and trackers of the caller, and follows all changes.
+	attached *attachments
+	// trial is set where a group of pods is tried.
+	trial   *trial
 	Journal journal
 }
 
@@ -126,7 +124,10 @@ func (s *Snapshot) Scratch() *Snapshot {
 	v.Summaries.digests = s.Summaries.digests.share()
 	v.Slots, v.PodStates, v.Classes = s.Slots.view(), s.PodStates.view(), s.Classes.view()
 	v.Claims, v.objects, v.Units = s.Claims.view(), s.objects.view(), s.Units.view()
-	v.Answers, v.Attachments, v.kept = s.Answers.share(), slices.Clone(s.Attachments), s.kept.view()
+	v.Answers, v.trial = s.Answers.share(), s.trial.share()
+	if v.trial == nil {
+		v.attached = s.attached.share()
+	}
 	v.Topology, v.Cache = s.Topology.share(), &AnswerCache{}
 	return v
 }
@@ -177,7 +178,7 @@ func (s *Snapshot) NominationOf(key outrank.Key) string {
 // PodsOn is preemption.Snapshot.PodsOn.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	if n := s.NodeState(node); n != nil {
-		return PodsOf(n.Pods)
+		return PodsOf(s.present(n))
 	}
 	return nil
 }
@@ -190,8 +191,10 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return nil
 }
 
-// EachNominated is preemption.Snapshot.Nominated.
-func (s *Snapshot) EachNominated(yield func(*outrank.Pod, string) bool) {
+// Nominated is preemption.Snapshot.Nominated.
+func (s *Snapshot) Nominated() iter.Seq2[*outrank.Pod, string] { return s.eachNominated }
+
+func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 	for _, slot := range s.Order {
 		if s.Summaries.At(slot).Flags&HasNominated == 0 {
 			continue
@@ -212,12 +215,40 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 		return 0
 	}
 	if name == resource.Pods {
-		return int64(len(n.Pods))
+		return int64(len(s.present(n)))
+	}
+	taken := n.Taken
+	if s.trial != nil && len(s.trial.away) > 0 {
+		taken.Extra = slices.Clone(n.Taken.Extra)
+		for _, p := range n.Pods {
+			if s.trial.away[p] {
+				taken.Sub(&p.Takes)
+			}
+		}
 	}
 	if i := s.Columns.Of(name); i >= 0 {
-		return n.Taken.Std[i].Saturated()
+		return taken.Std[i].Saturated()
 	}
-	return n.Taken.Of(name).Saturated()
+	return taken.Of(name).Saturated()
+}
+
+// Release is preemption.Snapshot.Release.
+func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
+
+// LeavesWith is preemption.Snapshot.LeavesWith.
+func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
+	if p == nil || p.Group == "" {
+		return nil, nil
+	}
+	known, ok := s.Known(p)
+	if !ok || !known.Running {
+		return nil, nil
+	}
+	whole := s.Units.Of(known).Whole
+	if whole == nil {
+		return nil, nil
+	}
+	return whole.Group, whole.Composite
 }
 
 // Partition returns the nodes divided by a topology key.

@@ -44,9 +44,14 @@ func (s *Snapshot) announce(n *NodeState, p *PodState) {
 	s.useClaims(p, 1)
 	s.note(putPod, p)
 	if p.Running {
-		s.Attachments.follow(n, p, 1, s.Owner)
-		s.TellKept(p, 1)
+		s.tellOwn(n, p, 1)
 	}
+}
+
+// tellOwn tells what is kept for the caller of a running pod that was put (by is 1) or dropped (-1).
+func (s *Snapshot) tellOwn(n *NodeState, p *PodState, by int) {
+	s.attached.follow(n, p, by, s.Owner)
+	s.trial.follow(p, n.Node, by)
 }
 
 // note notes that a pod was put or dropped.
@@ -74,8 +79,7 @@ func (s *Snapshot) Drop(p *PodState) {
 		s.renominate(n)
 	}
 	if p.Running {
-		s.Attachments.follow(n, p, -1, s.Owner)
-		s.TellKept(p, -1)
+		s.tellOwn(n, p, -1)
 	}
 	s.release(n)
 }
@@ -88,7 +92,7 @@ func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	s.Topology.relabel(slot, n.Node.Labels, obj.Labels, s.Owner)
 	was := n.Node
 	s.replaceNode(n, obj)
-	s.Attachments.followNode(n, was, s.Owner)
+	s.attached.followNode(n, was, s.Owner)
 }
 
 // replaceNode puts another node, or nil for none, in the place of the one that there
@@ -125,7 +129,7 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	s.Order = slices.Insert(s.Order, position, n.Slot)
 	s.Journal.watcher.noteNode(name)
 	s.Journal.record(step{kind: putNode, node: obj, position: position})
-	s.Attachments.followNode(n, was, s.Owner)
+	s.attached.followNode(n, was, s.Owner)
 }
 
 // unsetNode removes the node at a position in the order.
@@ -139,6 +143,6 @@ func (s *Snapshot) unsetNode(position int) {
 	s.Order = slices.Delete(slices.Clone(s.Order), position, position+1) // a loop may be going over it
 	s.replaceNode(n, nil)
 	s.Cache.forget()
-	s.Attachments.followNode(n, was, s.Owner)
+	s.attached.followNode(n, was, s.Owner)
 	s.release(n)
 }
