@@ -163,6 +163,9 @@ func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*engine.Snapshot,
 		g.plain, g.pods = newSnapshot(b, c), likes(p, 1000)
 		g.attached = g.plain.Clone()
 		g.attached.Tracked(gpuTracker)
+		if _, err := newEvaluator(b, engine.Config{Filters: []*preemption.Filter{gpuSharing}}).Preempt(b.Context(), g.attached, g.pods[0], now); err != nil {
+			b.Fatal(err)
+		}
 	}
 	if attached {
 		return g.attached, g.pods

@@ -85,22 +85,23 @@ func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attac
 func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 	a.owner, a.stateOwner = s.Owner, s.Owner
 	look := lookout.New(ctx)
+	var concerned []*PodState // of a node
 	for _, n := range s.NodeStates {
 		if n == nil {
 			continue
 		}
+		concerned = concerned[:0]
 		for _, p := range n.Pods {
 			if look.Ended(countingTurns) {
 				return a
 			}
-			if a.concerns != nil {
-				if !a.concerns(p.Pod) {
-					continue
-				}
-				pods := a.list(n.Slot, s.Owner)
-				*pods = append(*pods, p)
+			if a.concerns == nil || a.concerns(p.Pod) {
+				concerned = append(concerned, p)
+				a.tell(p, n.Node, 1, s.Owner)
 			}
-			a.tell(p, n.Node, 1, s.Owner)
+		}
+		if a.concerns != nil && len(concerned) > 0 {
+			*a.list(n.Slot, s.Owner) = slices.Clone(concerned)
 		}
 	}
 	if s.attached == nil {
