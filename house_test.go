@@ -30,9 +30,10 @@ var rooms = map[string][]string{
 	"qos":      {".", "resource", "internal/release"},
 	"pdb":      {".", "internal/release"},
 	// The words of a decision.
-	"preemption":                 {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "internal/answerjson", "internal/filter", "internal/prose"},
-	"preemption/internal/phrase": {"."},
-	"preemption/internal/rank":   {"."},
+	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/filter", "internal/prose"},
+	"preemption/internal/phrase":   {"."},
+	"preemption/internal/rank":     {"."},
+	"preemption/internal/refusing": {},
 	// The engine, and its rooms, the lowest first.
 	"preemption/engine":                  {".", "resource", "priority", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/", "internal/"},
 	"preemption/engine/internal/state":   {".", "resource", "pdb", "preemption", "preemption/internal/", "internal/"},

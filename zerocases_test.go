@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/kube"
@@ -67,7 +68,7 @@ func TestNilIsNamed(t *testing.T) {
 }
 
 // started returns the error of starting a guard.
-func started(g engine.Guard) error {
+func started(g *preemption.Guard) error {
 	_, err := g.Start([]*outrank.Pod{{Name: "p"}}, &engine.Snapshot{})
 	return err
 }
@@ -112,7 +113,8 @@ func TestRulesOfTenantsThatLackSomething(t *testing.T) {
 	for name, r := range map[string]*tenancy.Rules{"zero": {}, "Tree": noTree, "QueueOf": noQueues, "Style": noStyle} {
 		if name != "Style" {
 			assert.Empty(t, r.MayTake(&outrank.Pod{Name: "a", Priority: outrank.Priority(9)}, &outrank.Pod{Name: "b"}))
-			require.ErrorIs(t, snap.Attach(r.Filter()), outrank.ErrInvalid)
+			_, err := r.Filter().Start(&outrank.Pod{Name: "asks"}, snap)
+			require.ErrorIs(t, err, outrank.ErrInvalid)
 		}
 		var config engine.Config
 		r.Use(&config)

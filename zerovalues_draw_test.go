@@ -2,6 +2,7 @@ package outrank_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -176,12 +178,13 @@ func implementations() []any {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	q, err := queue.New(queue.Config{})
-	if err != nil {
+	snap, also := engine.NewSnapshot(smallCluster())
+	if err := errors.Join(err, also); err != nil {
 		panic(err)
 	}
 	return []any{
 		ended, strings.NewReader(""), strings.NewReader("{}"), io.Discard, &executiontest.Recorder{}, q, queue.NewFIFO(),
-		&queue.Queue{}, engine.NodeRule("rule", nil), engine.NodeRuleBy("keyed rule", nil, nil),
+		&queue.Queue{}, snap, &engine.Snapshot{}, preemption.Refuse(preemption.Status{}),
 	}
 }
 

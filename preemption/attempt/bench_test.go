@@ -71,7 +71,6 @@ func newStream(b testing.TB, nodes, nominations, sizes int) *stream {
 		s.shapes = append(s.shapes, &p)
 	}
 	snap, q, scorer := must(engine.NewSnapshot(c)), must(queue.New(queue.Config{})), &score.Scorer{}
-	check(b, scorer.Attach(snap))
 	loop, err := attempt.New(attempt.Config{
 		Snapshot: snap, Queue: q, Actions: quiet{}, Execution: execution.Config{Parallel: 1},
 		Decide: func(ctx context.Context, pod *outrank.Pod, now time.Time) (attempt.Decision, error) {

@@ -282,13 +282,13 @@ func TestObserveMovesByNodes(t *testing.T) {
 // A pod that a filter of the caller's refuses is tried once, whatever the scheduler itself writes on
 // it: its informer tells of that, and nothing else has changed.
 func TestEchoesHaveNobodyTriedAgain(t *testing.T) {
-	no := engine.NodeRule("Mine", func(*outrank.Pod, *outrank.Node) preemption.Status {
+	no := &preemption.Filter{Name: "Mine", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 		return preemption.Status{Code: preemption.Unschedulable}
-	})
+	}}
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
 	loop := must(attempt.New(attempt.Config{
 		Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: &executiontest.Recorder{},
-		Evaluator: must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{no}})),
+		Evaluator: must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{no}})),
 	}))
 	p := pod("p", 1, "1")
 	_, err := loop.Observe(nil, p, now)

@@ -44,8 +44,7 @@ type Loop struct {
 	groups bool
 }
 
-// New makes a loop. The error is that of [Config.Validate], or of attaching the counts that
-// scores go by to the snapshot.
+// New makes a loop. The error is that of [Config.Validate].
 func New(config Config) (*Loop, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -68,11 +67,7 @@ func New(config Config) (*Loop, error) {
 		l.nominator = &execution.Nominator{Release: release, Find: snap.Pod}
 	}
 	if l.choose == nil {
-		scorer := &score.Scorer{}
-		if err := scorer.Attach(snap); err != nil {
-			return nil, err
-		}
-		l.choose = byScore(scorer, snap, config.Ties)
+		l.choose = byScore(&score.Scorer{}, snap, config.Ties)
 	}
 
 	carryOut.Actions, carryOut.Nominator = l.actions, l.nominator

@@ -35,28 +35,26 @@ func configs() map[string]engine.Config {
 		"may take": {MayTake: func(_, victim *outrank.Pod) string {
 			return map[bool]string{true: "named so"}[len(victim.Name)%3 > 0]
 		}},
-		"guard":        {Guard: oneOfEach{}},
+		"guard":        {Guard: oneOfEach()},
 		"no resources": {Plugins: preemption.Plugins{Off: []string{preemption.NodeResourcesFit}}},
 		"added affinity": {Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
 			{MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
 		}}}},
 		"sample": {Sample: &preemption.Sample{Percent: 40, Offset: 1}},
-		"filter": {Filters: []engine.Filter{engine.NodeRule("Odd", func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		"filter": {Filters: []*preemption.Filter{{Name: "Odd", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			if n.Name == "n1" {
 				return preemption.Unschedulable.Because("odd")
 			}
 			return preemption.Status{}
-		})}},
+		}}}},
 	}
 }
 
-// oneOfEach is a guard that lets one pod of each app go.
-type oneOfEach struct{}
-
-func (oneOfEach) Name() string { return "OneOfEach" }
-
-func (oneOfEach) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
-	return gone{}, nil
+// oneOfEach returns a guard that lets one pod of each app go.
+func oneOfEach() *preemption.Guard {
+	return &preemption.Guard{Name: "OneOfEach", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
+		return gone{}, nil
+	}}
 }
 
 // gone counts those who are away by app.

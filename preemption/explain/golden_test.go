@@ -282,10 +282,10 @@ func TestWordsOfTheCaller(t *testing.T) {
 	c, pod := crowd()
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{
-		engine.NodeRule("Licence", func(*outrank.Pod, *outrank.Node) preemption.Status {
+	e, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{
+		{Name: "Licence", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			return preemption.UnschedulableAndUnresolvable.Because("no licence\nthere")
-		}),
+		}},
 	}})
 	require.NoError(t, err)
 	given := map[string]preemption.Status{"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Elsewhere", Reasons: []string{"said so"}}}

@@ -104,18 +104,18 @@ func TestGoldenGroupReports(t *testing.T) {
 	}
 }
 
-// atLeast is a guard that lets pods go down to a priority, but not the group shop alone.
+// atLeast is the state of a guard that lets pods go down to a priority, but not the group shop alone.
 type atLeast struct {
 	priority int32
 	gone     map[*outrank.Pod]bool
 	silent   bool
 }
 
-func (atLeast) Name() string { return "AtLeast" }
-
-func (g atLeast) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
-	g.gone = map[*outrank.Pod]bool{}
-	return g, nil
+func (g atLeast) guard() *preemption.Guard {
+	return &preemption.Guard{Name: "AtLeast", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
+		g.gone = map[*outrank.Pod]bool{}
+		return g, nil
+	}}
 }
 
 func (g atLeast) Remove(p *outrank.Pod, _ *outrank.Node) { g.gone[p] = true }
@@ -160,9 +160,9 @@ func TestGoldenGuardedGroupReports(t *testing.T) {
 		config       engine.Config
 	}{
 		{"rules", "3", engine.Config{MayTake: anybody}},
-		{"guard-keeps", "3", engine.Config{Guard: atLeast{priority: 20}}},
-		{"guard-is-silent", "3", engine.Config{Guard: atLeast{priority: 20, silent: true}}},
-		{"guard-and-rules", "1500m", engine.Config{MayTake: anybody, Guard: atLeast{priority: 6}}},
+		{"guard-keeps", "3", engine.Config{Guard: atLeast{priority: 20}.guard()}},
+		{"guard-is-silent", "3", engine.Config{Guard: atLeast{priority: 20, silent: true}.guard()}},
+		{"guard-and-rules", "1500m", engine.Config{MayTake: anybody, Guard: atLeast{priority: 6}.guard()}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			snap, plan, err := gangsBy(tt.amount, tt.config)

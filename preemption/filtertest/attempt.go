@@ -25,10 +25,16 @@ func (s *scene) begin() *attempt {
 	return s.start("state", s.here.pod, s.here.snap)
 }
 
-// start starts an attempt; it is nil where Start returns an error.
+// start starts an attempt; it is nil where Start returns an error. What the filter tracks is
+// counted for it.
 func (s *scene) start(name string, pod *outrank.Pod, snap *engine.Snapshot) *attempt {
+	return s.startBy(name, pod, snap, countedView{snap})
+}
+
+// startBy starts an attempt on a snapshot that the filter sees by a view.
+func (s *scene) startBy(name string, pod *outrank.Pod, snap *engine.Snapshot, view preemption.View) *attempt {
 	s.calling("%s = Start %s%s", name, pod.Key(), s.whichSnapshot(snap))
-	state, err := s.filter.Start(pod, snap)
+	state, err := s.filter.start(pod, view)
 	s.within = false
 	switch {
 	case err != nil:

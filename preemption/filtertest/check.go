@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -25,9 +26,9 @@ var phases = [][]checkFunc{
 	{checkNil, checkReadOnly, checkSameAnswer},
 	{
 		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
-		checkFollow, checkUnresolvable, checkAttempts, checkConcern, checkAttached,
+		checkFollow, checkUnresolvable, checkAttempts, checkConcern, checkTracked,
 	},
-	{checkConcurrency, checkAttachedConcurrency},
+	{checkConcurrency, checkTrackedConcurrency},
 }
 
 type checkFunc = func(*scene) *Violation
@@ -53,14 +54,18 @@ func (e *Error) Error() string {
 // that of one cluster. The filter is called by several goroutines at once for
 // [ruleConcurrency] and by the caller's alone otherwise; all have ended before
 // Check returns. Check may be called by several goroutines.
-func Check(filter engine.Filter, options Options) error {
+func Check(filter *preemption.Filter, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
 	if filter == nil {
 		return fmt.Errorf("%w: no filter", outrank.ErrInvalid)
 	}
-	c := &checker{filter: filter, options: options.withDefaults(), phases: phases}
+	config := engine.Config{Filters: []*preemption.Filter{filter}}
+	if err := config.Validate(); err != nil {
+		return &Error{Filter: filter.Name, Violations: []Violation{{Rule: ruleNamed, Text: err.Error()}}}
+	}
+	c := &checker{name: filter.Name, filter: subjectOf(filter), options: options.withDefaults(), phases: phases}
 	return c.result()
 }
 
@@ -77,7 +82,7 @@ func (c *checker) result() error {
 
 // checker is one run of [Check].
 type checker struct {
-	filter  engine.Filter
+	filter  subject
 	options Options
 	phases  [][]checkFunc
 	name    string
@@ -86,9 +91,6 @@ type checker struct {
 }
 
 func (c *checker) run() error {
-	if c.checkName(); len(c.found) > 0 {
-		return nil
-	}
 	for _, checks := range c.phases {
 		if err := c.onEveryScene(checks); err != nil || len(c.found) > 0 {
 			return err
@@ -124,24 +126,6 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 		}
 	}
 	return nil
-}
-
-// checkName checks [ruleNamed] by the error of a configuration with the filter.
-func (c *checker) checkName() {
-	defer func() {
-		if p := recover(); p != nil {
-			c.found = append(c.found, Violation{Rule: ruleNoPanic, Calls: []string{"Name"}, Text: fmt.Sprint("panic: ", p)})
-		}
-	}()
-	c.name = c.filter.Name()
-	again := c.filter.Name()
-	config := engine.Config{Filters: []engine.Filter{c.filter}}
-	switch {
-	case again != c.name:
-		c.found = append(c.found, Violation{Rule: ruleNamed, Text: fmt.Sprintf("Name returned %q and then %q", c.name, again)})
-	case config.Validate() != nil:
-		c.found = append(c.found, Violation{Rule: ruleNamed, Text: config.Validate().Error()})
-	}
 }
 
 // checkSay checks [ruleSay].

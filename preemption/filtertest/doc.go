@@ -1,5 +1,5 @@
 // Package filtertest answers whether a filter of the caller's own keeps the
-// contract of [engine.Filter]. A filter that does not makes decisions that
+// contract of [preemption.Filter]. A filter that does not makes decisions that
 // nothing explains: victims that need not leave, or two answers to one question.
 //
 //	func TestGPUFilter(t *testing.T) {

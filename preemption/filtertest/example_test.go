@@ -6,24 +6,21 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
 // onePerNode lets one pod on each node. Its author has forgotten to look at
 // what is removed.
-type onePerNode struct{}
-
-func (onePerNode) Name() string { return "OnePerNode" }
-
-func (onePerNode) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	return onePerNodeState{snap}, nil
+func onePerNode() *preemption.Filter {
+	return &preemption.Filter{Name: "OnePerNode", Start: func(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		return onePerNodeState{view}, nil
+	}}
 }
 
-type onePerNodeState struct{ snap *engine.Snapshot }
+type onePerNodeState struct{ view preemption.View }
 
 func (s onePerNodeState) Check(n *outrank.Node) preemption.Status {
-	if len(s.snap.PodsOn(n.Name)) > 0 {
+	if len(s.view.PodsOn(n.Name)) > 0 {
 		return preemption.Unschedulable.Because("node(s) were taken")
 	}
 	return preemption.Status{}
@@ -34,7 +31,7 @@ func (onePerNodeState) Add(*outrank.Pod, *outrank.Node)    {}
 func (s onePerNodeState) Clone() preemption.FilterState    { return s }
 
 func ExampleCheck() {
-	fmt.Println(filtertest.Check(onePerNode{}, filtertest.Options{}))
+	fmt.Println(filtertest.Check(onePerNode(), filtertest.Options{}))
 	// Output:
 	// filter OnePerNode: broken rule: following changes equals starting on a snapshot with these changes
 	// 	cluster: seed 0, Nodes 1, PodsPerNode 1
@@ -48,17 +45,17 @@ func ExampleCheck() {
 
 // A test prints the warnings, and fails for what Check finds.
 func ExampleWarnings() {
-	for _, warning := range filtertest.Warnings(onePerNode{}) {
+	for _, warning := range filtertest.Warnings(onePerNode()) {
 		fmt.Println(warning)
 	}
 	// Output:
-	// filter OnePerNode: it has no Concerns, so that every pod counts as one that it looks at: a decision about 5,000 nodes takes some hundred times as long (see preemption.SelectiveFilter)
+	// filter OnePerNode: it has no Concerns, so that every pod counts as one that it looks at: a decision about 5,000 nodes takes some hundred times as long (see preemption.Filter)
 }
 
 // Generated pods have no shares of GPUs, so that the test has to add them.
 func ExampleOptions() {
-	fmt.Println(filtertest.Check(gpuSharing{devices: 2}, filtertest.Options{}))
-	fmt.Println(filtertest.Check(gpuSharing{devices: 2}, filtertest.Options{
+	fmt.Println(filtertest.Check(gpuSharing{devices: 2}.filter(), filtertest.Options{}))
+	fmt.Println(filtertest.Check(gpuSharing{devices: 2}.filter(), filtertest.Options{
 		Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
 			for _, n := range c.Nodes {
 				n.Labels["gpus"] = "2"
@@ -79,7 +76,7 @@ func ExampleOptions() {
 }
 
 func ExampleError() {
-	err := filtertest.Check(onePerNode{}, filtertest.Options{Seed: 100})
+	err := filtertest.Check(onePerNode(), filtertest.Options{Seed: 100})
 	var found *filtertest.Error
 	if errors.As(err, &found) {
 		for _, v := range found.Violations {

@@ -17,7 +17,7 @@ const (
 	UnresolvableRule = ruleUnresolvable
 	AttemptRule      = ruleAttempt
 	ConcernRule      = ruleConcern
-	AttachedRule     = ruleAttached
+	TrackedRule      = ruleTracked
 	ConcurrencyRule  = ruleConcurrency
 	SayRule          = ruleSay
 	NobodyRule       = ruleNobody

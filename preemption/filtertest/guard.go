@@ -9,21 +9,25 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// CheckGuard is [Check] for a guard: it holds a [engine.Guard] to those rules that
+// CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those rules that
 // a guard has, too, where an answer is about the pods that are away and not about a
-// node, and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleAttached
+// node, and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleTracked
 // are about filters alone; a name of a built-in filter is not for a guard either.
 //
 // Errors, time and goroutines are those of Check; an *[Error] has the guard's name for
 // that of the filter.
-func CheckGuard(guard engine.Guard, options Options) error {
+func CheckGuard(guard *preemption.Guard, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
 	}
 	if guard == nil {
 		return fmt.Errorf("%w: no guard", outrank.ErrInvalid)
 	}
-	c := &checker{filter: guardAsFilter{guard}, options: options.withDefaults(), phases: guardPhases}
+	config := engine.Config{Guard: guard}
+	if err := config.Validate(); err != nil {
+		return &Error{Filter: guard.Name, Violations: []Violation{{Rule: ruleNamed, Text: err.Error()}}}
+	}
+	c := &checker{name: guard.Name, filter: guardAsFilter(guard), options: options.withDefaults(), phases: guardPhases}
 	return c.result()
 }
 
@@ -34,14 +38,14 @@ var guardPhases = [][]checkFunc{
 }
 
 // guardAsFilter asks a guard wherever a filter is asked about a node.
-type guardAsFilter struct{ engine.Guard }
-
-func (g guardAsFilter) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	state, err := g.Guard.Start([]*outrank.Pod{pod}, snap)
-	if state == nil || err != nil {
-		return nil, err
-	}
-	return asState(state), nil
+func guardAsFilter(g *preemption.Guard) subject {
+	return subject{nil, func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		state, err := g.Start([]*outrank.Pod{pod}, view)
+		if state == nil || err != nil {
+			return nil, err
+		}
+		return asState(state), nil
+	}}
 }
 
 // asState wraps a state. A nil pointer stays one.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
 
@@ -26,17 +25,17 @@ type fewGuard struct {
 	writes   bool
 }
 
-func (g *fewGuard) Name() string { return g.name }
-
-func (g *fewGuard) Start(preemptors []*outrank.Pod, _ *engine.Snapshot) (preemption.GuardState, error) {
-	if g.writes {
-		preemptors[0].Labels["seen"] = "yes"
-	}
-	return &fewState{fewGuard: g}, nil
+func (g fewGuard) guard() *preemption.Guard {
+	return &preemption.Guard{Name: g.name, Start: func(preemptors []*outrank.Pod, _ preemption.View) (preemption.GuardState, error) {
+		if g.writes {
+			preemptors[0].Labels["seen"] = "yes"
+		}
+		return &fewState{fewGuard: g}, nil
+	}}
 }
 
 type fewState struct {
-	*fewGuard
+	fewGuard
 	away int
 	last string
 }
@@ -71,7 +70,7 @@ func (s *fewState) Clone() preemption.GuardState {
 
 // A guard that keeps its contract passes, and each way to break it is named.
 func TestCheckGuard(t *testing.T) {
-	require.NoError(t, filtertest.CheckGuard(&fewGuard{name: "Few", most: 1}, filtertest.Options{Clusters: *clusters}))
+	require.NoError(t, filtertest.CheckGuard(fewGuard{name: "Few", most: 1}.guard(), filtertest.Options{Clusters: *clusters}))
 	for _, tt := range []struct {
 		guard fewGuard
 		rule  filtertest.Rule
@@ -86,7 +85,7 @@ func TestCheckGuard(t *testing.T) {
 		{fewGuard{name: "Few", most: 1000}, filtertest.SayRule},
 	} {
 		t.Run(fmt.Sprint(tt.rule), func(t *testing.T) {
-			err := filtertest.CheckGuard(&tt.guard, filtertest.Options{Clusters: few()})
+			err := filtertest.CheckGuard(tt.guard.guard(), filtertest.Options{Clusters: few()})
 			var found *filtertest.Error
 			require.ErrorAs(t, err, &found)
 			var rules []filtertest.Rule
@@ -97,17 +96,17 @@ func TestCheckGuard(t *testing.T) {
 		})
 	}
 	assert.ErrorIs(t, filtertest.CheckGuard(nil, filtertest.Options{}), outrank.ErrInvalid)
-	assert.ErrorIs(t, filtertest.CheckGuard(&fewGuard{}, filtertest.Options{Clusters: -1}), outrank.ErrInvalid)
+	assert.ErrorIs(t, filtertest.CheckGuard(fewGuard{}.guard(), filtertest.Options{Clusters: -1}), outrank.ErrInvalid)
 }
 
 // A guard that gives back less than it took is found out, with the calls.
 func ExampleCheckGuard() {
-	err := filtertest.CheckGuard(&fewGuard{name: "Few", most: 1, atFirst: true}, filtertest.Options{Clusters: 5})
+	err := filtertest.CheckGuard(fewGuard{name: "Few", most: 1, atFirst: true}.guard(), filtertest.Options{Clusters: 5})
 	var found *filtertest.Error
 	if errors.As(err, &found) {
 		fmt.Println(found.Violations[0].Rule)
 	}
-	fmt.Println(filtertest.CheckGuard(&fewGuard{name: "Few", most: 1}, filtertest.Options{Clusters: 20}))
+	fmt.Println(filtertest.CheckGuard(fewGuard{name: "Few", most: 1}.guard(), filtertest.Options{Clusters: 20}))
 	// Output:
 	// a guard allows that nobody is away
 	// <nil>

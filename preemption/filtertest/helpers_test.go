@@ -8,7 +8,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // gpuSharing lets several pods share a GPU: a pod asks for a share in percent of
@@ -26,15 +25,17 @@ func share(p *outrank.Pod) int {
 	return n
 }
 
-func (gpuSharing) Name() string { return "GPUSharing" }
+func (f gpuSharing) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "GPUSharing", Start: f.start}
+}
 
-func (f gpuSharing) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f gpuSharing) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if share(pod) == 0 {
 		return nil, nil
 	}
 	s := &gpuState{want: share(pod), devices: f.devices, used: map[device]int{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			s.Add(p, n)
 		}
 	}
@@ -100,34 +101,28 @@ func withGPUs(c *outrank.Cluster, pod *outrank.Pod) {
 // it: each of the functions, if not nil, replaces the right one.
 type quota struct {
 	limit  int
-	name   func() string
-	start  func(s *quotaState, pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error)
+	start  func(s *quotaState, pod *outrank.Pod, view preemption.View) (preemption.FilterState, error)
 	check  func(s *quotaState, n *outrank.Node) preemption.Status
 	add    func(s *quotaState, p *outrank.Pod, n *outrank.Node)
 	remove func(s *quotaState, p *outrank.Pod, n *outrank.Node)
 	clone  func(s *quotaState) preemption.FilterState
 }
 
-func (q *quota) Name() string {
-	if q.name != nil {
-		return q.name()
-	}
-	return "Quota"
-}
-
-func (q *quota) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	s := &quotaState{quota: q, pod: pod, count: map[string]int{}}
-	for n := range snap.Nodes() {
-		s.count[n.Name] = len(snap.PodsOn(n.Name))
-	}
-	if q.start != nil {
-		return q.start(s, pod, snap)
-	}
-	return s, nil
+func (q quota) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Quota", Start: func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		s := &quotaState{quota: q, pod: pod, count: map[string]int{}}
+		for n := range view.Nodes() {
+			s.count[n.Name] = len(view.PodsOn(n.Name))
+		}
+		if q.start != nil {
+			return q.start(s, pod, view)
+		}
+		return s, nil
+	}}
 }
 
 type quotaState struct {
-	*quota
+	quota
 	pod   *outrank.Pod
 	count map[string]int
 	// memo is for the bad ones.

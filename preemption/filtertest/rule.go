@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
-// Rule is one part of the contract of [engine.Filter], in the order in which they are
+// Rule is one part of the contract of [preemption.Filter], in the order in which they are
 // checked; its String states it:
 //
-//   - the name is not empty, not that of a built-in filter, and always the same;
+//   - it has a name, which is not that of a built-in filter, and what it is asked by;
 //   - no call panics;
 //   - a filter without a say about a pod returns a nil state, and no clone is nil;
 //   - nothing that is shown is changed: no pod, no node, not the snapshot;
@@ -23,8 +23,8 @@ import (
 //   - following changes equals starting on a snapshot with these changes;
 //   - removing pods does not help on a node that is unresolvable;
 //   - what one attempt does shows in no other;
-//   - pods that do not concern a [engine.SelectiveFilter] make no difference;
-//   - the attached state of a [engine.StatefulFilter] follows the snapshot;
+//   - pods that do not concern the filter make no difference;
+//   - what a [preemption.Tracker] knows follows the snapshot;
 //   - answers are the same when several goroutines ask at once;
 //   - the filter turns some pod away from some node;
 //   - a guard allows that nobody is away ([CheckGuard] alone).
@@ -34,8 +34,8 @@ type Rule int
 // other answers mean nothing then. ruleConcurrency and ruleSay are checked where no other is
 // broken.
 const (
-	// ruleNamed: the name is not empty, not that of a built-in filter, and
-	// always the same.
+	// ruleNamed: it has a name, which is not that of a built-in filter, and what it is
+	// asked by: a Node or a Start.
 	ruleNamed Rule = iota + 1
 	// ruleNoPanic: no call panics.
 	ruleNoPanic
@@ -70,14 +70,14 @@ const (
 	ruleUnresolvable
 	// ruleAttempt: what one attempt does shows in no other.
 	ruleAttempt
-	// ruleConcern: whether a pod is there that does not concern a
-	// [engine.SelectiveFilter] makes no difference to its answers, and what
-	// concerns it does not change. A decision tells such a filter of no other pods.
+	// ruleConcern: whether a pod is there that does not concern the filter
+	// ([preemption.Filter].Concerns) makes no difference to its answers, and what
+	// concerns it does not change. A decision tells it of no other pods.
 	ruleConcern
-	// ruleAttached: the state of a [engine.StatefulFilter] that follows the changes
+	// ruleTracked: the state of a [preemption.Tracker] that follows the changes
 	// of a snapshot gives the answers of one that is counted anew. No attempt changes
 	// it, and a change of a clone of the snapshot does not show in it.
-	ruleAttached
+	ruleTracked
 	// ruleConcurrency: attempts, and the clones of one state, give the same
 	// answers when several goroutines use them at once.
 	ruleConcurrency
@@ -89,7 +89,7 @@ const (
 )
 
 var ruleTexts = [...]string{
-	ruleNamed:        "the name is not empty, not that of a built-in filter, and always the same",
+	ruleNamed:        "it has a name, which is not that of a built-in filter, and what it is asked by",
 	ruleNoPanic:      "no call panics",
 	ruleNil:          "a filter without a say returns a nil state, and no clone is nil",
 	ruleReadOnly:     "nothing that is shown is changed",
@@ -104,7 +104,7 @@ var ruleTexts = [...]string{
 	ruleUnresolvable: "removing pods does not help on a node that is unresolvable",
 	ruleAttempt:      "what one attempt does shows in no other",
 	ruleConcern:      "pods that do not concern the filter make no difference",
-	ruleAttached:     "an attached state follows the snapshot, and nothing else changes it",
+	ruleTracked:      "what is tracked follows the snapshot, and nothing else changes it",
 	ruleConcurrency:  "answers are the same when several goroutines ask at once",
 	ruleSay:          "the filter turns some pod away from some node",
 	ruleNobody:       "a guard allows that nobody is away",

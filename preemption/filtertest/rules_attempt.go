@@ -109,7 +109,7 @@ func (s *scene) askAtOnce(a *attempt, want map[*outrank.Pod][]preemption.Status)
 // startQuietly returns a function that starts an attempt and writes nothing down.
 func (s *scene) startQuietly(pod *outrank.Pod) func() preemption.FilterState {
 	return func() preemption.FilterState {
-		state, err := s.filter.Start(pod, s.here.snap)
+		state, err := s.filter.start(pod, countedView{s.here.snap})
 		if err != nil {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -17,7 +18,7 @@ import (
 // scene is one cluster with a filter in it. The filter sees the cluster of here;
 // untouched is equal to it from the start and made of other objects.
 type scene struct {
-	filter engine.Filter
+	filter subject
 	shape  clustergen.Shape
 	seed   uint64
 	tally  *tally
@@ -47,6 +48,34 @@ func (s *stage) clone() *engine.Snapshot { return s.snap.Clone() }
 
 // errPrepare says that a Prepare cannot be relied on.
 var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
+
+// subject is what is checked: a filter, or a guard that is asked as one.
+type subject struct {
+	// concerns is nil where all pods do.
+	concerns func(*outrank.Pod) bool
+	start    func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error)
+}
+
+// subjectOf returns a filter as it is checked.
+func subjectOf(f *preemption.Filter) subject {
+	if f.Node == nil {
+		return subject{f.Concerns, f.Start}
+	}
+	return subject{nil, func(pod *outrank.Pod, _ preemption.View) (preemption.FilterState, error) {
+		return nodeAlone{f.Node, pod}, nil
+	}}
+}
+
+// nodeAlone is the state of a filter that looks at the pod and the node alone.
+type nodeAlone struct {
+	ask func(*outrank.Pod, *outrank.Node) preemption.Status
+	pod *outrank.Pod
+}
+
+func (a nodeAlone) Check(n *outrank.Node) preemption.Status { return a.ask(a.pod, n) }
+func (nodeAlone) Remove(*outrank.Pod, *outrank.Node)        {}
+func (nodeAlone) Add(*outrank.Pod, *outrank.Node)           {}
+func (a nodeAlone) Clone() preemption.FilterState           { return a }
 
 // tally counts over all clusters.
 type tally struct {
@@ -102,8 +131,7 @@ func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
 
 // concerns reports whether a decision tells the filter of a pod that comes or goes.
 func (s *scene) concerns(p *outrank.Pod) bool {
-	f, ok := s.filter.(engine.SelectiveFilter)
-	return !ok || f.Concerns(p)
+	return s.filter.concerns == nil || s.filter.concerns(p)
 }
 
 // nominated are the pods on a node that the pod has to leave room for.

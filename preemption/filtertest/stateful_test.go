@@ -5,11 +5,10 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// busy limits the busy pods on each node. Others do not concern it, and a snapshot
-// can keep its state. Each of the functions, if not nil, replaces the right one.
+// busy limits the busy pods on each node. Others do not concern it, and its state is
+// tracked. Each of the functions, if not nil, replaces the right one.
 type busy struct {
 	limit   int
 	remove  func(c busyCounts, p *outrank.Pod, n *outrank.Node)
@@ -17,21 +16,18 @@ type busy struct {
 	attempt func(a *busyAttempt, n *outrank.Node)
 }
 
-func (*busy) Name() string { return "Busy" }
-
-func (b *busy) Concerns(p *outrank.Pod) bool { return isBusy(p) }
-
-func (b *busy) NewState() preemption.ClusterState {
-	return busyCounts{b, map[string]int{}}
-}
-
-func (b *busy) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	return &busyAttempt{b, snap.StateOf(b).(busyCounts), map[string]int{}}, nil
+func (b busy) filter() *preemption.Filter {
+	tracker := &preemption.Tracker{Concerns: isBusy, New: func() preemption.ClusterState {
+		return busyCounts{b, map[string]int{}}
+	}}
+	return &preemption.Filter{Name: "Busy", Concerns: isBusy, Start: func(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		return &busyAttempt{b, view.Tracked(tracker).(busyCounts), map[string]int{}}, nil
+	}}
 }
 
 // busyCounts counts busy pods by node.
 type busyCounts struct {
-	*busy
+	busy
 	on map[string]int
 }
 
@@ -58,7 +54,7 @@ func (c busyCounts) Clone() preemption.ClusterState {
 }
 
 type busyAttempt struct {
-	*busy
+	busy
 	cluster busyCounts
 	more    map[string]int
 }
@@ -87,3 +83,18 @@ func (a *busyAttempt) Check(n *outrank.Node) preemption.Status {
 
 // isBusy goes by the name, so that some of the generated pods are.
 func isBusy(p *outrank.Pod) bool { return p.Name[len(p.Name)-1]%2 == 0 }
+
+// tallied limits the busy pods on each rack.
+func tallied() *preemption.Filter {
+	tally := &preemption.Tally[int]{
+		Domain:   func(_ *outrank.Pod, n *outrank.Node) string { return n.Labels["rack"] },
+		Concerns: isBusy,
+		Change:   func(count int, _ *outrank.Pod, by int) int { return count + by },
+	}
+	return tally.Filter("BusyRacks", func(count int, _ *outrank.Pod, _ *outrank.Node) preemption.Status {
+		if count >= 2 {
+			return preemption.Unschedulable.Because("rack(s) were busy")
+		}
+		return preemption.Status{}
+	})
+}

@@ -280,19 +280,17 @@ func (b *brute) letGo(snap *engine.Snapshot, pod *outrank.Pod, possible []*outra
 	return out
 }
 
-// fewTogether is a guard that lets so many pods leave together, and so many of an app.
-type fewTogether struct{ pods, ofApp int }
-
-func (g fewTogether) Name() string { return "FewTogether" }
-
-func (g fewTogether) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
-	return &fewAway{few: g, apps: map[string]int{}}, nil
+// fewTogether returns a guard that lets so many pods leave together, and so many of an app.
+func fewTogether(pods, ofApp int) *preemption.Guard {
+	return &preemption.Guard{Name: "FewTogether", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
+		return &fewAway{pods: pods, ofApp: ofApp, apps: map[string]int{}}, nil
+	}}
 }
 
 type fewAway struct {
-	few  fewTogether
-	apps map[string]int
-	away int
+	pods, ofApp int
+	apps        map[string]int
+	away        int
 }
 
 func (s *fewAway) Remove(v *outrank.Pod, _ *outrank.Node) {
@@ -307,7 +305,7 @@ func (s *fewAway) Add(v *outrank.Pod, _ *outrank.Node) {
 
 func (s *fewAway) Check() preemption.Status {
 	for _, n := range s.apps {
-		if n > s.few.ofApp || s.away > s.few.pods {
+		if n > s.ofApp || s.away > s.pods {
 			return preemption.Unschedulable.Because("too many at once")
 		}
 	}

@@ -43,10 +43,12 @@ func (c *watched) Err() error {
 // counter is a filter that lets all pass. What it is asked, and told of pods that come and go, are steps.
 type counter struct{ steps *int }
 
-func (counter) Name() string { return "Counter" }
-func (c counter) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
-	return c, nil
+func (c counter) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Counter", Start: func(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
+		return c, nil
+	}}
 }
+
 func (c counter) Check(*outrank.Node) preemption.Status {
 	*c.steps++
 	return preemption.Status{}
@@ -58,7 +60,7 @@ func (c counter) Clone() preemption.FilterState      { return c }
 // Wherever its context ends, a call ends soon: with the context's error, or with a plan that holds.
 func TestPropertyEndsWithItsContext(t *testing.T) {
 	steps := 0
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{counter{&steps}}}))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{counter{&steps}.filter()}}))
 	snap, pods := waiting(t, 40, 10, 5)
 	for i, p := range slices.Collect(snap.Pods()) {
 		owned := *p

@@ -270,7 +270,7 @@ func (b *draft) guard(pod *outrank.Pod) preemption.GuardState {
 	}
 	state, err := guard.Start([]*outrank.Pod{pod}, b.snap)
 	if err != nil {
-		b.fail(fmt.Errorf("guard %s: pod %s: %w", guard.Name(), pod.Key(), err))
+		b.fail(fmt.Errorf("guard %s: pod %s: %w", guard.Name, pod.Key(), err))
 		return nil
 	}
 	return state

@@ -145,9 +145,12 @@ func (m *Moves) standsAlone(pod *outrank.Pod) (bool, error) {
 		return false, nil
 	}
 	for _, f := range m.config.Filters {
+		if f.Start == nil {
+			continue // it looks at no other pods
+		}
 		state, err := f.Start(pod, m.snap)
 		if err != nil {
-			return false, fmt.Errorf("filter %s: %w", f.Name(), err)
+			return false, fmt.Errorf("filter %s: %w", f.Name, err)
 		}
 		if state != nil {
 			return false, nil

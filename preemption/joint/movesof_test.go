@@ -154,7 +154,7 @@ func replicate(t *rapid.T, c *outrank.Cluster) {
 func drawMovesConfig(t *rapid.T) engine.Config {
 	var config engine.Config
 	if rapid.IntRange(0, 2).Draw(t, "filter") == 0 {
-		config.Filters = []engine.Filter{alone{}}
+		config.Filters = []*preemption.Filter{alone}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "spread by default") == 0 {
 		config.Plugins.DefaultSpread = []outrank.TopologySpreadConstraint{{TopologyKey: "rack", MaxSkew: 1, WhenUnsatisfiable: rapid.SampledFrom([]outrank.UnsatisfiablePolicy{outrank.DoNotSchedule, outrank.ScheduleAnyway}).Draw(t, "hard")}}
@@ -164,22 +164,18 @@ func drawMovesConfig(t *rapid.T) engine.Config {
 }
 
 // alone is a filter by which a pod with a label is alone of its kind on a node.
-type alone struct{}
-
-func (alone) Name() string { return "Alone" }
-
-func (alone) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+var alone = &preemption.Filter{Name: "Alone", Start: func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	if len(pod.Labels) == 0 {
 		return nil, nil
 	}
 	a := &aloneOn{labels: pod.Labels, there: map[string]int{}}
-	for n := range snap.Nodes() {
-		for _, p := range snap.PodsOn(n.Name) {
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
 			a.Add(p, n)
 		}
 	}
 	return a, nil
-}
+}}
 
 // aloneOn counts the pods with the same labels on each node.
 type aloneOn struct {

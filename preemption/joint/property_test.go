@@ -73,7 +73,7 @@ func (d *drawn) decide() {
 		config.MayTake = takesByName
 	}
 	if rapid.IntRange(0, 3).Draw(d.T, "guards") == 0 {
-		config.Guard = fewTogether{rapid.IntRange(1, 3).Draw(d.T, "together"), rapid.IntRange(1, 2).Draw(d.T, "of an app")}
+		config.Guard = fewTogether(rapid.IntRange(1, 3).Draw(d.T, "together"), rapid.IntRange(1, 2).Draw(d.T, "of an app"))
 	}
 	var err error
 	d.eval, err = engine.NewEvaluator(config)

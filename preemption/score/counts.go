@@ -6,48 +6,22 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// counter has a snapshot keep [counts]. It is no filter: it has nothing to say about any pod.
-type counter struct {
-	release outrank.Release
-	// look ends the counting, nil for one that goes on to its end. What is counted by then is of no use.
-	look *lookout.Watch
-	// As functions are not compared, all counters are the same attachment.
-	_ func()
-}
+// trackers have, by release, the tracker that all scorers share.
+var trackers sync.Map
 
-// Name is that of the attachment.
-func (counter) Name() string { return "Scores" }
-
-// Start implements [engine.Filter].
-func (counter) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
-	return nil, nil
-}
-
-// Concerns reports that every pod counts.
-func (c counter) Concerns(*outrank.Pod) bool {
-	if c.look != nil {
-		c.look.Ended(countingTurns)
-	}
-	return true
-}
-
-// countingTurns is about how many turns of loops it takes to count a pod.
-const countingTurns = 8
-
-// Ended reports whether the counting has ended.
-func (c counter) Ended() bool { return c.look != nil && c.look.Err() != nil }
-
-// NewState returns the counts of a cluster without pods.
-func (c counter) NewState() preemption.ClusterState {
-	return &counts{release: c.release, loads: map[string]load{}, classes: map[string]*class{}, tables: &tables{}}
+// trackerOf returns the tracker of the counts for a release.
+func trackerOf(of outrank.Release) *preemption.Tracker {
+	known, _ := trackers.LoadOrStore(of, &preemption.Tracker{New: func() preemption.ClusterState {
+		return &counts{release: of, loads: map[string]load{}, classes: map[string]*class{}, tables: &tables{}}
+	}})
+	return known.(*preemption.Tracker)
 }
 
 // counts are what scores go by of the pods on nodes.

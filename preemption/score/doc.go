@@ -11,6 +11,6 @@
 // RULES.md in this folder, chapter 27, and comments cite them. [Config] has the weights, strategies
 // and arguments that a KubeSchedulerConfiguration can change.
 //
-// [Scorer.Attach] makes a snapshot keep the counts that scores go by. Without it each
-// question counts the pods of the cluster first. The answer is the same.
+// The first question about a snapshot counts its pods. From then on the snapshot keeps the counts
+// ([engine.Snapshot.Tracked]), for all scorers.
 package score

@@ -101,12 +101,10 @@ func ExampleScorer_Score() {
 	// Output: [400] <nil>
 }
 
-func ExampleScorer_Attach() {
+// The counts that scores go by follow the snapshot.
+func ExampleScorer_Rank_changes() {
 	snap, eval, pod := small()
 	scorer := new(score.Scorer)
-	if err := scorer.Attach(snap); err != nil {
-		panic(err)
-	}
 	for i := range 4 {
 		p := *pod
 		p.Name = fmt.Sprint("new-", i)

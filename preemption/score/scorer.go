@@ -2,7 +2,6 @@ package score
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/outrank-go/outrank"
@@ -23,21 +22,6 @@ func New(config Config) (*Scorer, error) {
 		return nil, err
 	}
 	return &Scorer{config.clone()}, nil
-}
-
-// Attach makes the snapshot keep the counts that scores go by, as [engine.Snapshot.Attach]
-// does for a filter: changes of the snapshot cost a little more from then on, and scores no
-// longer begin by counting its pods. One attachment is enough for all scorers; a second one
-// changes nothing. The error is [outrank.ErrInvalid] for no snapshot. Time is linear in the
-// pods.
-func (s *Scorer) Attach(snap *engine.Snapshot) error {
-	if snap == nil {
-		return fmt.Errorf("%w: no snapshot", outrank.ErrInvalid)
-	}
-	if err := snap.Attach(counter{release: snap.Release()}); err != nil && !errors.Is(err, preemption.ErrState) {
-		return err
-	}
-	return nil
 }
 
 // Rank scores the nodes that take the pod as things are: the node that the pod is nominated to
@@ -68,8 +52,8 @@ func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.
 // ones, depend on which nodes are scored together. The snapshot is only read. Errors: the
 // context's; [preemption.ErrNotFound] for a node that is not in the snapshot; those of
 // [outrank.Pod.Validate]; and [outrank.ErrInvalid] for a term or selector of the pod that
-// kube-scheduler cannot read, with two nodes or more (rule 27.1.7). Time is linear in the nodes, and without
-// [Scorer.Attach] in the pods of the snapshot.
+// kube-scheduler cannot read, with two nodes or more (rule 27.1.7). Time is linear in the nodes, and the first
+// time in the pods of the snapshot.
 func (s *Scorer) Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
 	if s == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
@@ -136,9 +120,9 @@ func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.
 		return r, ctx.Err()
 	}
 	q := &question{Watch: lookout.New(ctx), config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
-	q.counts = snap.StateOf(counter{release: snap.Release(), look: &q.Watch}).(*counts)
-	if q.Err() != nil {
-		return nil, q.Err()
+	q.counts = snap.Within(ctx).Tracked(trackerOf(snap.Release())).(*counts)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	q.table = q.counts.tables.of(snap)
 	q.at = q.table.indexOf(nodes)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
@@ -47,13 +45,16 @@ func crowded(nodes int) (*outrank.Cluster, []*outrank.Pod, tenancy.Config) {
 	return c, pods, config
 }
 
-// open is a guard that lets anybody go.
+// openGuard lets anybody go.
+func openGuard() *preemption.Guard {
+	return &preemption.Guard{Name: "Open", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
+		return open{}, nil
+	}}
+}
+
+// open is the state of openGuard.
 type open struct{}
 
-func (open) Name() string { return "Open" }
-func (open) Start([]*outrank.Pod, *engine.Snapshot) (preemption.GuardState, error) {
-	return open{}, nil
-}
 func (open) Remove(*outrank.Pod, *outrank.Node) {}
 func (open) Add(*outrank.Pod, *outrank.Node)    {}
 func (open) Check() preemption.Status           { return preemption.Status{} }
@@ -61,22 +62,18 @@ func (open) Rule(*outrank.Pod) string           { return "" }
 func (open) Clone() preemption.GuardState       { return open{} }
 
 // BenchmarkGang is one decision about a gang of 8 on nodes with 30 pods each: without rules, with
-// a guard that lets anybody go, and with quotas, whose filter counts the cluster for the decision
-// or is attached.
+// a guard that lets anybody go, and with quotas, which count the cluster for the first decision.
 func BenchmarkGang(b *testing.B) {
 	for _, nodes := range []int{100, 1000, 5000} {
 		c, pods, config := crowded(nodes)
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(config)), QueueOf: queueOf}))
-		for _, with := range []string{"none", "open", "quotas", "attached"} {
+		for _, with := range []string{"none", "open", "quotas"} {
 			b.Run(fmt.Sprintf("rules=%s/nodes=%d", with, nodes), func(b *testing.B) {
 				snap := must(engine.NewSnapshot(c))
 				var config engine.Config
 				switch with {
 				case "open":
-					config.Guard = open{}
-				case "attached":
-					require.NoError(b, snap.Attach(rules.Filter()))
-					fallthrough
+					config.Guard = openGuard()
 				case "quotas":
 					rules.Use(&config)
 				}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
@@ -138,14 +139,11 @@ func ExampleRules_Guard() {
 	// nothing-helps [1 Tenancy: queue search would have more than its own]
 }
 
-// An attached filter counts the queues as the cluster changes.
+// The filter counts the queues as the cluster changes.
 func ExampleRules_Filter() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
 	snap := lent()
-	if err := snap.Attach(rules.Filter()); err != nil {
-		fmt.Println(err)
-	}
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []engine.Filter{rules.Filter()}}))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rules.Filter()}}))
 	plan := must(eval.Preempt(context.Background(), snap, pending("ads-4", "ads", "1", 0), now))
 	fmt.Println(plan.TurnedDown)
 	// Output:

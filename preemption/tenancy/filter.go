@@ -5,36 +5,32 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// quotaFilter keeps pods away whose queue has too little left.
-type quotaFilter struct{ *Rules }
-
 // Filter returns the filter QueueQuota: a pod fits on no node while its queue has too
-// little left for it, which the loss of pods of its tree may change (rule 24.5.6). Attach
-// it to a snapshot ([engine.Snapshot.Attach]), so that decisions do not count the
-// cluster each time; the guard then uses its counts, too.
-func (r *Rules) Filter() engine.StatefulFilter { return quotaFilter{r.origin()} }
+// little left for it, which the loss of pods of its tree may change (rule 24.5.6). It is the same
+// one each time, and its counts are the guard's, too.
+func (r *Rules) Filter() *preemption.Filter { return &r.origin().filter }
 
-func (quotaFilter) Name() string                   { return "QueueQuota" }
-func (f quotaFilter) Concerns(p *outrank.Pod) bool { return f.QueueOf != nil && f.QueueOf(p) != "" }
-
-// NewState returns nil, which no snapshot attaches, where there is nothing to count by.
-func (f quotaFilter) NewState() preemption.ClusterState {
-	if f.Tree == nil || f.QueueOf == nil {
-		return nil
-	}
-	return clusterUsage{f.Tree.newUsage(), f.Rules}
+// track makes the filter, and the tracker of what the queues use.
+func (r *Rules) track() {
+	r.tracker = preemption.Tracker{Concerns: r.queued, New: r.noUsage}
+	r.filter = preemption.Filter{Name: "QueueQuota", Concerns: r.queued, Start: r.startFilter}
 }
+
+// queued reports whether a pod is in any queue.
+func (r *Rules) queued(p *outrank.Pod) bool { return r.QueueOf != nil && r.QueueOf(p) != "" }
+
+// noUsage is what queues use in a cluster without pods.
+func (r *Rules) noUsage() preemption.ClusterState { return clusterUsage{r.Tree.newUsage(), r} }
 
 // counted returns what the cluster's queues use, for the caller to change: their running pods,
 // and those for which room is kept on a node but the ones that ask (rule 24.5.9). promised are
 // these pods, nil for none.
-func (r *Rules) counted(snap *engine.Snapshot, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
-	use = snap.StateOf(r.Filter()).Clone().(clusterUsage)
+func (r *Rules) counted(view preemption.View, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
+	use = view.Tracked(&r.origin().tracker).Clone().(clusterUsage)
 	var asking map[podName]bool
-	for p := range snap.Nominated() {
+	for p := range view.Nominated() {
 		if asking == nil {
 			asking, promised = map[podName]bool{}, map[*outrank.Pod]bool{}
 			for _, q := range ask {
@@ -54,13 +50,13 @@ type podName struct{ namespace, name string }
 
 func nameOf(p *outrank.Pod) podName { return podName{p.NamespaceName(), p.Name} }
 
-func (f quotaFilter) Start(p *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	at, amounts, asked, err := f.asks(p)
+func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+	at, amounts, asked, err := r.asks(p)
 	if err != nil || at == none {
 		return nil, err
 	}
 	s := &quotaState{at: at, amounts: amounts, asked: asked}
-	s.clusterUsage, s.promised = f.counted(snap, []*outrank.Pod{p})
+	s.clusterUsage, s.promised = r.counted(view, []*outrank.Pod{p})
 	return s, nil
 }
 

@@ -387,7 +387,6 @@ func TestWindowsOnNodes(t *testing.T) {
 		tt.options.Tree, tt.options.QueueOf, tt.options.Style = must(tenancy.NewTree(shop())), queueOf, tenancy.Kueue
 		rules := must(tenancy.New(tt.options))
 		snap := must(engine.NewSnapshot(cluster))
-		require.NoError(t, snap.Attach(rules.Filter()))
 		asker := pending("search-2", "search", "2", 0)
 		at := func(when time.Time) *preemption.Plan {
 			var config engine.Config

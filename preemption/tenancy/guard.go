@@ -9,46 +9,43 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// tenantGuard keeps queues from losing what is theirs.
-type tenantGuard struct{ *Rules }
-
 // Guard returns the guard Tenancy: it follows who is taken from which queue on a node,
 // and refuses what the style, the policies and the shares do not allow of all of them
 // together (group 24.5).
-func (r *Rules) Guard() engine.Guard { return tenantGuard{r} }
+func (r *Rules) Guard() *preemption.Guard {
+	return &preemption.Guard{Name: "Tenancy", Start: r.startGuard}
+}
 
-func (tenantGuard) Name() string { return "Tenancy" }
-
-func (g tenantGuard) Start(pods []*outrank.Pod, snap *engine.Snapshot) (preemption.GuardState, error) {
-	s := &guardState{rules: g.Rules}
+func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemption.GuardState, error) {
+	s := &guardState{rules: r}
 	for i, p := range pods {
-		at, amounts, asked, err := g.asks(p)
+		at, amounts, asked, err := r.asks(p)
 		switch {
 		case err != nil:
 			return nil, err
 		case i == 0 && at == none && len(pods) == 1:
 			return nil, nil
 		case i == 0:
-			s.at, s.uses, s.asked, s.in = at, slices.Clone(amounts), slices.Clone(asked), g.ranked(p, latest)
+			s.at, s.uses, s.asked, s.in = at, slices.Clone(amounts), slices.Clone(asked), r.ranked(p, latest)
 			continue
 		case at != s.at:
 			return nil, &outrank.InputError{Problems: []outrank.Problem{{
 				Object: "pod " + string(p.Key()), Field: "queue",
-				Text: fmt.Sprintf("%q, and pod %s of the same group is in %q: a group asks one queue for all its pods", g.QueueOf(p), pods[0].Key(), g.QueueOf(pods[0])),
+				Text: fmt.Sprintf("%q, and pod %s of the same group is in %q: a group asks one queue for all its pods", r.QueueOf(p), pods[0].Key(), r.QueueOf(pods[0])),
 			}}}
 		}
-		for r := range amounts {
-			s.uses[r], s.asked[r] = s.uses[r]+amounts[r], s.asked[r] || asked[r]
+		for i := range amounts {
+			s.uses[i], s.asked[i] = s.uses[i]+amounts[i], s.asked[i] || asked[i]
 		}
-		s.in = s.in.least(g.ranked(p, latest))
+		s.in = s.in.least(r.ranked(p, latest))
 	}
 	if s.at == none {
 		return nil, nil
 	}
-	use, _ := g.counted(snap, pods)
+	use, _ := r.counted(view, pods)
 	s.now = use.usage
 	s.before = s.now.clone()
-	s.snap, s.away = snap, newAway(len(s.now.nodes), len(s.uses))
+	s.view, s.away = view, newAway(len(s.now.nodes), len(s.uses))
 	return s, nil
 }
 
@@ -62,7 +59,7 @@ type guardState struct {
 	before *usage // as the cluster is; shared by all clones
 	now    *usage // without those who are away
 	away   away
-	snap   *engine.Snapshot
+	view   preemption.View
 }
 
 func (s *guardState) Clone() preemption.GuardState {
@@ -107,7 +104,7 @@ func (s *guardState) know(p *outrank.Pod) takenPod {
 	}
 	s.away.memory = s.rules.amounts(s.away.memory, p)
 	if p.Group != "" {
-		group, composite := s.snap.LeavesWith(p)
+		group, composite := s.view.LeavesWith(p)
 		t.grouped = group != nil || composite != nil
 	}
 	return t
@@ -132,7 +129,7 @@ func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 	}
 	key := unitOf{queue: int(t.at)}
 	if t.grouped {
-		key.group, key.composite = s.snap.LeavesWith(p)
+		key.group, key.composite = s.view.LeavesWith(p)
 	}
 	s.away.follow(q, key, uses, by)
 	s.away.doubt(q, s.rules.Style == YuniKorn)

@@ -17,7 +17,7 @@ import (
 
 // roomy are two empty nodes with room for more than the quotas of the shop, where search may not
 // borrow, and nobody takes from their own.
-func roomy(t testing.TB) (*tenancy.Rules, *engine.Evaluator, *engine.Snapshot) {
+func roomy(t testing.TB) (*engine.Evaluator, *engine.Snapshot) {
 	t.Helper()
 	config := shop()
 	config.Queues[1].BorrowLimit, config.Queues[1].Policy.Within = resource.MustList("cpu", "0"), tenancy.Nobody
@@ -28,7 +28,7 @@ func roomy(t testing.TB) (*tenancy.Rules, *engine.Evaluator, *engine.Snapshot) {
 	for _, name := range []string{"n1", "n2"} {
 		cluster.Nodes = append(cluster.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "9", "pods", "9")})
 	}
-	return rules, must(engine.NewEvaluator(c)), must(engine.NewSnapshot(cluster))
+	return must(engine.NewEvaluator(c)), must(engine.NewSnapshot(cluster))
 }
 
 // ranks is a gang of search.
@@ -52,12 +52,13 @@ func promise(t testing.TB, snap *engine.Snapshot, p *outrank.Pod, node string) {
 // for and whatever its priority, until it runs and afterwards: it counts once (rule 24.5.9).
 func TestPromisedQuota(t *testing.T) {
 	for _, priority := range []int32{0, 5, 9} {
-		for _, attached := range []bool{false, true} {
-			rules, eval, snap := roomy(t)
-			if attached {
-				require.NoError(t, snap.Attach(rules.Filter()))
-			}
+		for _, tracked := range []bool{false, true} {
+			eval, kept := roomy(t)
+			snap := kept
 			outcomes := func() (out []preemption.Outcome) {
+				if !tracked {
+					snap = must(engine.NewSnapshot(kept.Cluster())) // which counts anew
+				}
 				for _, cpu := range []string{"1", "2"} {
 					plan, err := eval.Preempt(context.Background(), snap, pending("search-2", "search", cpu, 5), now)
 					require.NoError(t, err)
@@ -70,14 +71,14 @@ func TestPromisedQuota(t *testing.T) {
 			}
 			assert.Equal(t, []preemption.Outcome{preemption.Fits, preemption.Fits}, outcomes())
 			p := pending("search-1", "search", "3", priority)
-			promise(t, snap, p, "n1")
+			promise(t, kept, p, "n1")
 			want := []preemption.Outcome{preemption.Fits, preemption.NothingHelps}
 			assert.Equal(t, want, outcomes(), "nominated")
-			require.NoError(t, snap.Nominate(p.Key(), "n2"))
+			require.NoError(t, kept.Nominate(p.Key(), "n2"))
 			assert.Equal(t, want, outcomes(), "nominated to another node")
-			require.NoError(t, snap.Bind(p.Key(), "n2"))
+			require.NoError(t, kept.Bind(p.Key(), "n2"))
 			assert.Equal(t, want, outcomes(), "running")
-			require.NoError(t, snap.RemovePod(p.Key()))
+			require.NoError(t, kept.RemovePod(p.Key()))
 			assert.Equal(t, []preemption.Outcome{preemption.Fits, preemption.Fits}, outcomes(), "gone")
 		}
 	}
@@ -85,14 +86,14 @@ func TestPromisedQuota(t *testing.T) {
 
 // What is promised to a pod, or to a gang, is not in its own way when it asks again.
 func TestPromisedToOneself(t *testing.T) {
-	_, eval, snap := roomy(t)
+	eval, snap := roomy(t)
 	p := pending("search-1", "search", "4", 5)
 	promise(t, snap, p, "n1")
 	plan, err := eval.Preempt(context.Background(), snap, p, now)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Fits, plan.Outcome)
 
-	_, eval, snap = roomy(t)
+	eval, snap = roomy(t)
 	gang := ranks("2", "2")
 	promise(t, snap, gang[0], "n1")
 	promise(t, snap, gang[1], "n2")
@@ -134,7 +135,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 		{"three", "two", "one"}, {"two", "three", "one"}, {"one", "three", "two"}, {"one", "two", "three"},
 		{"gang", "two", "one"}, {"two", "gang", "one"}, {"one", "gang", "two"}, {"gang", "three", "one"}, {"three", "gang", "one"},
 	} {
-		_, eval, snap := roomy(t)
+		eval, snap := roomy(t)
 		milli := int64(0)
 		for _, name := range order {
 			asked := int64(0)
@@ -192,7 +193,7 @@ func TestPromisedCountsAsBorrowed(t *testing.T) {
 // On the node that it is nominated to, where the filters are asked with it and without, it counts
 // once, too.
 func TestPromisedCountsOnce(t *testing.T) {
-	_, eval, snap := roomy(t)
+	eval, snap := roomy(t)
 	require.NoError(t, snap.RemoveNode("n2"))
 	promise(t, snap, pending("search-1", "search", "3", 9), "n1")
 	plan, err := eval.Preempt(context.Background(), snap, pending("search-2", "search", "1", 5), now)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -65,8 +66,12 @@ type Options struct {
 type Rules struct {
 	Options
 	now time.Time
-	// made are the rules that New made, by which snapshots know the filter; nil for these.
-	made *Rules
+	// made are the rules of which At made these, and which have the filter and the tracker of both;
+	// nil for others.
+	made    *Rules
+	once    sync.Once // of filter and tracker
+	filter  preemption.Filter
+	tracker preemption.Tracker
 }
 
 // check returns everything that is wrong with options, in one *[outrank.InputError].
@@ -119,18 +124,17 @@ func New(o Options) (*Rules, error) {
 }
 
 // At returns the rules as they are at a time, which windows of protection are held to. Without it
-// they spare whoever has started. A filter that is attached to a snapshot serves the rules at all
-// times.
+// they spare whoever has started. The filter is that of the rules at all times.
 func (r *Rules) At(now time.Time) *Rules {
-	c := *r
-	c.now, c.made = now, r.origin()
-	return &c
+	return &Rules{Options: r.Options, now: now, made: r.origin()}
 }
 
+// origin returns the rules that have the filter and the tracker of these.
 func (r *Rules) origin() *Rules {
 	if r.made != nil {
 		return r.made
 	}
+	r.once.Do(r.track)
 	return r
 }
 
@@ -150,7 +154,7 @@ func (r *Rules) until(rule Rule, p *outrank.Pod) time.Time {
 // otherwise take: until then it finds no other victims (rule 24.8.5). It is zero where there is
 // no such window. Time is that of asking MayTake about each.
 func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first time.Time) {
-	free := *r
+	free := &Rules{Options: r.Options, now: r.now}
 	free.Protection = Protection{}
 	for _, p := range running {
 		for _, rule := range r.takers(Rule(free.MayTake(preemptor, p))) {

@@ -83,7 +83,6 @@ func TestRequestsByRelease(t *testing.T) {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.Kueue, Release: by}))
 		var config engine.Config
 		rules.Use(&config)
-		require.NoError(t, snap.Attach(rules.Filter()))
 		return must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
 	}
 	for _, tt := range []struct {

@@ -72,7 +72,7 @@ func simulate(name string, score sim.Score) string {
 	}
 	collector := must(metrics.New(cluster, metrics.Config{Resources: []resource.Name{gpu}, Fragmentation: &metrics.Fragmentation{
 		Resource: gpu, Mix: metrics.MixOf(pods, 0), Devices: free, Device: whole}}))
-	rules := engine.Config{Filters: []engine.Filter{sim.FilterByPods("OneGPU", takes)}}
+	rules := engine.Config{Filters: []*preemption.Filter{sim.FilterByPods("OneGPU", takes)}}
 	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: rules, Score: score}}, Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}, Follow: collector.Event}
 	var run *sim.Simulation
 	config.Bind = func(p *outrank.Pod, n *outrank.Node) error {

@@ -129,8 +129,7 @@ type Scheduler struct {
 	// Name stands in metrics and in the victims' conditions; empty means
 	// default-scheduler.
 	Name string
-	// Preemption decides which pods have to leave. Where there is one scheduler,
-	// the snapshot keeps the state of its filters ([engine.Snapshot.Attach]).
+	// Preemption decides which pods have to leave.
 	Preemption engine.Config
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
 	// [LeastAllocated].

@@ -18,14 +18,14 @@ import (
 func TestPlantedCycle(t *testing.T) {
 	second := seconds(1)
 	var run *Simulation
-	takeB := takes{func() *outrank.Pod {
+	takeB := takes(func() *outrank.Pod {
 		for _, p := range run.Snapshot().PodsOn("n") {
 			if strings.HasPrefix(p.Name, "b") && !p.Terminating() {
 				return p
 			}
 		}
 		return nil
-	}}
+	})
 	config := Config{
 		End: seconds(600), Grace: &second, Recreate: Recreate{Rule: RecreateWhenGone},
 		SchedulerOf: func(p *outrank.Pod) string { return p.Name[:1] },
@@ -50,24 +50,18 @@ func TestPlantedCycle(t *testing.T) {
 	require.Equal(t, 2, p.Repeats)
 }
 
-// takes makes its pods push out one certain pod.
-type takes struct{ victim func() *outrank.Pod }
-
-func (takes) Name() string { return "takes" }
-
-func (takes) Interested(*outrank.Pod) bool { return true }
-
-func (takes) Ignorable() bool { return false }
-
-func (x takes) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
-	victim := x.victim()
-	if victim == nil {
-		return nil, nil
-	}
-	for i := range candidates {
-		candidates[i].Victims = []*outrank.Pod{victim}
-	}
-	return candidates, nil
+// takes returns an extender that makes its pods push out one certain pod.
+func takes(victim func() *outrank.Pod) preemption.Extender {
+	return preemption.Extender{Name: "takes", Process: func(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+		v := victim()
+		if v == nil {
+			return nil, nil
+		}
+		for i := range candidates {
+			candidates[i].Victims = []*outrank.Pod{v}
+		}
+		return candidates, nil
+	}}
 }
 
 // A controller that gives its pods a higher priority whenever they are evicted

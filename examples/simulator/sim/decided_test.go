@@ -50,19 +50,17 @@ func TestDecided(t *testing.T) {
 	assert.Zero(t, result.Preemption.Preemptions)
 }
 
-// counting is a filter that lets every pod through, and counts the states of the
+// counting returns a filter that lets every pod through, and counts the states of the
 // cluster that are made.
-type counting struct{ states *int }
-
-func (counting) Name() string                 { return "Counting" }
-func (counting) Concerns(p *outrank.Pod) bool { return true }
-func (c counting) NewState() preemption.ClusterState {
-	*c.states++
-	return nothing{}
-}
-func (c counting) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	snap.StateOf(c)
-	return free{}, nil
+func counting(states *int) *preemption.Filter {
+	tracker := &preemption.Tracker{New: func() preemption.ClusterState {
+		*states++
+		return nothing{}
+	}}
+	return &preemption.Filter{Name: "Counting", Start: func(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		view.Tracked(tracker)
+		return free{}, nil
+	}}
 }
 
 type nothing struct{}
@@ -78,11 +76,11 @@ func (free) Check(*outrank.Node) preemption.Status { return preemption.Status{} 
 func (free) Add(*outrank.Pod, *outrank.Node)       {}
 func (free) Remove(*outrank.Pod, *outrank.Node)    {}
 
-// The snapshot of the only scheduler keeps the state of its filters.
-func TestFiltersAreAttached(t *testing.T) {
+// What a filter tracks is counted once in a run.
+func TestFiltersAreTracked(t *testing.T) {
 	states := 0
 	cluster := &outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "4")}}
-	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []engine.Filter{counting{&states}}}}}}
+	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []*preemption.Filter{counting(&states)}}}}}
 	run, err := sim.New(cluster, decidedWork(), config)
 	require.NoError(t, err)
 	_, err = run.Run(t.Context())

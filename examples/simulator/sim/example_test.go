@@ -215,7 +215,7 @@ func ExampleFilterByPods() {
 		w.Pod.Labels = map[string]string{"licence": "yes"}
 	}
 	run, err := sim.New(&outrank.Cluster{Nodes: []*outrank.Node{node}}, work, sim.Config{
-		Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []engine.Filter{licences}}}},
+		Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []*preemption.Filter{licences}}}},
 		Follow: func(e sim.Event) {
 			if e.Kind == sim.Bound || e.Kind == sim.Evicted {
 				fmt.Println(e.Time, e.Kind, e.Pod.Name, e.Cause)

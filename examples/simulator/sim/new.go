@@ -180,9 +180,6 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		return err
 	}
 	s.cluster.snap, s.sharing.present.snap = snap, snap
-	if err := s.attach(); err != nil {
-		return err
-	}
 	if s.config.Audit || auditing {
 		s.auditor = s.newAuditor()
 		s.teller.follow = append(s.teller.follow, s.auditor.event)
@@ -214,31 +211,6 @@ func (s *Simulation) newAuditor() *auditor {
 		}
 	}
 	return a
-}
-
-// attach makes the snapshot keep what rules of the caller's count. Two schedulers may
-// have different filters of one name, so that theirs are left alone.
-func (s *Simulation) attach() error {
-	for _, x := range s.schedulers.inOrder {
-		if a, ok := x.scorer.(interface {
-			Attach(*engine.Snapshot) error
-		}); ok {
-			if err := a.Attach(s.cluster.snap); err != nil {
-				return err
-			}
-		}
-	}
-	if len(s.config.Schedulers) > 1 {
-		return nil
-	}
-	for _, f := range s.config.Schedulers[0].Preemption.Filters {
-		if stateful, ok := f.(engine.StatefulFilter); ok {
-			if err := s.cluster.snap.Attach(stateful); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // admitAll admits the present pods and those to come.

@@ -71,9 +71,6 @@ func (c *Choice) requests() resource.List {
 // the others: [score.Scorer] is one, with the plugins of kube-scheduler, and its zero value is
 // the default profile. The ranking has one total for each node; the highest wins. Its other parts
 // are not looked at. It must change nothing.
-//
-// A Scorer with a method Attach(*preemption.Snapshot) error has that called when a run is made,
-// so that the snapshot keeps what it counts.
 type Scorer interface {
 	Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*score.Ranking, error)
 }
@@ -83,29 +80,19 @@ type Scorer interface {
 // where they count. It holds for placing and for preempting, as part of [engine.Config].Filters of
 // a [Scheduler]. The function must only read, and give the same answer to the same question; several
 // goroutines may call it at once. The filter is asked about every victim that is tried, as
-// [engine.Filter] says; one with counts of its own is faster.
-func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) engine.Filter {
-	return &podsFilter{name: name, takes: takes}
-}
-
-type podsFilter struct {
-	name  string
-	takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
-}
-
-// Name implements [engine.Filter].
-func (f *podsFilter) Name() string { return f.name }
-
-// Start implements [engine.Filter].
-func (f *podsFilter) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	return &podsState{filter: f, pod: pod, snap: snap, changed: map[string][]*outrank.Pod{}}, nil
+// [preemption.Filter] says; one with counts of its own is faster.
+func FilterByPods(name string, takes func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status) *preemption.Filter {
+	start := func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		return &podsState{takes: takes, pod: pod, view: view, changed: map[string][]*outrank.Pod{}}, nil
+	}
+	return &preemption.Filter{Name: name, Start: start}
 }
 
 // podsState has the pods on the nodes that an attempt has changed. Their lists are never changed.
 type podsState struct {
-	filter  *podsFilter
+	takes   func(pod *outrank.Pod, node *outrank.Node, pods []*outrank.Pod) preemption.Status
 	pod     *outrank.Pod
-	snap    *engine.Snapshot
+	view    preemption.View
 	changed map[string][]*outrank.Pod
 }
 
@@ -113,12 +100,12 @@ func (s *podsState) on(node *outrank.Node) []*outrank.Pod {
 	if pods, ok := s.changed[node.Name]; ok {
 		return slices.Clone(pods)
 	}
-	return s.snap.PodsOn(node.Name)
+	return s.view.PodsOn(node.Name)
 }
 
 // Check implements [preemption.FilterState].
 func (s *podsState) Check(node *outrank.Node) preemption.Status {
-	return s.filter.takes(s.pod, node, s.on(node))
+	return s.takes(s.pod, node, s.on(node))
 }
 
 // Remove implements [preemption.FilterState].

@@ -93,7 +93,7 @@ func (sc *scenario) readScheduler(s *statement) {
 		x.Preemption.MayEvict = func(_, victim *outrank.Pod) bool { return !carries(victim, spares) }
 	}
 	if takes != nil {
-		x.Preemption.Extenders = []preemption.Extender{&taker{sc, takes}}
+		x.Preemption.Extenders = []preemption.Extender{sc.taker(takes)}
 	}
 	sc.config.Schedulers = append(sc.config.Schedulers, x)
 }
@@ -103,25 +103,18 @@ func carries(p *outrank.Pod, labels map[string]string) bool {
 	return (&outrank.LabelSelector{MatchLabels: labels}).Matches(p.Labels)
 }
 
-// taker is an extender with a taste of its own in victims.
-type taker struct {
-	sc    *scenario
-	likes map[string]string
-}
-
-func (t *taker) Name() string                 { return "taker" }
-func (t *taker) Interested(*outrank.Pod) bool { return true }
-func (t *taker) Ignorable() bool              { return false }
-
-// Process asks the scene, which is set while a scenario is played.
-func (t *taker) Process(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
-	for i := range ps {
-		for _, p := range t.sc.scene.run.Snapshot().PodsOn(ps[i].Node) {
-			if carries(p, t.likes) && !p.Terminating() {
-				ps[i].Victims = []*outrank.Pod{p}
-				break
+// taker returns an extender with a taste of its own in victims. It asks the scene, which is set
+// while a scenario is played.
+func (sc *scenario) taker(likes map[string]string) preemption.Extender {
+	return preemption.Extender{Name: "taker", Process: func(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+		for i := range ps {
+			for _, p := range sc.scene.run.Snapshot().PodsOn(ps[i].Node) {
+				if carries(p, likes) && !p.Terminating() {
+					ps[i].Victims = []*outrank.Pod{p}
+					break
+				}
 			}
 		}
-	}
-	return ps, nil
+		return ps, nil
+	}}
 }

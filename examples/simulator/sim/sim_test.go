@@ -288,11 +288,13 @@ func TestRefused(t *testing.T) {
 // A rule that fails is a scheduler's error: the pod waits, and others go on.
 func TestBrokenRule(t *testing.T) {
 	broken := errors.New("no answer")
-	filter := failing{broken}
+	filter := &preemption.Filter{Name: "failing", Start: func(*outrank.Pod, preemption.View) (preemption.FilterState, error) {
+		return nil, broken
+	}}
 	w := watched(t, nodes(node("n", "4")), []Work{
 		endless(asking("bad", 0, "1"), 0), endless(asking("good", 0, "1"), 0),
 	}, Config{
-		Schedulers: []Scheduler{{}, {Name: "broken", Preemption: engine.Config{Filters: []engine.Filter{filter}}}},
+		Schedulers: []Scheduler{{}, {Name: "broken", Preemption: engine.Config{Filters: []*preemption.Filter{filter}}}},
 		SchedulerOf: func(p *outrank.Pod) string {
 			return map[string]string{"bad": "broken", "good": "default-scheduler"}[p.Name]
 		},
@@ -314,14 +316,6 @@ func TestSchedulersShareNominations(t *testing.T) {
 	})
 	w.at(12, map[string]Place{"first": {Phase: Queued, Nominated: "n"}, "second": {Phase: Queued}})
 	w.at(1000, map[string]Place{"first": {Phase: Running, Node: "n"}, "second": {Phase: Queued}})
-}
-
-type failing struct{ err error }
-
-func (f failing) Name() string { return "failing" }
-
-func (f failing) Start(*outrank.Pod, *engine.Snapshot) (preemption.FilterState, error) {
-	return nil, f.err
 }
 
 func TestScores(t *testing.T) {

@@ -62,9 +62,10 @@ type fixture struct {
 	eval    *engine.Evaluator
 	scorer  *score.Scorer
 
-	// The snapshots, one of which keeps the counts of scores, and a plan for the preemptor are made with the first call.
-	snap, attached *engine.Snapshot
-	plan           *preemption.Plan
+	// The snapshots and a plan for the preemptor are made with the first call. One of them keeps the counts of scores
+	// by then, and one never does.
+	snap, tracked, uncounted *engine.Snapshot
+	plan                     *preemption.Plan
 }
 
 func (f *fixture) snapshot() *engine.Snapshot {
@@ -130,8 +131,8 @@ func (f *fixture) prepare() (err error) {
 		return nil
 	}
 
-	f.attached = f.snapshot()
-	if err := f.scorer.Attach(f.attached); err != nil {
+	f.tracked, f.uncounted = f.snapshot(), f.snapshot()
+	if _, err := f.scorer.Rank(context.Background(), f.eval, f.tracked, f.small()); err != nil {
 		return err
 	}
 
@@ -216,12 +217,15 @@ func (f *fixture) explanations() []call {
 	}
 }
 
-// scores are asked for with pods counted by the call, and by the snapshot.
+// scores are asked for with pods counted by the call, and before it.
 func (f *fixture) scores() []call {
 	return []call{
-		f.on("Rank", func(ctx context.Context) error { _, err := f.scorer.Rank(ctx, f.eval, f.snap, f.small()); return err }),
-		f.on("Rank, attached", func(ctx context.Context) error {
-			_, err := f.scorer.Rank(ctx, f.eval, f.attached, f.small())
+		f.on("Rank", func(ctx context.Context) error {
+			_, err := f.scorer.Rank(ctx, f.eval, f.uncounted.Scratch(), f.small())
+			return err
+		}),
+		f.on("Rank, tracked", func(ctx context.Context) error {
+			_, err := f.scorer.Rank(ctx, f.eval, f.tracked, f.small())
 			return err
 		}),
 	}
