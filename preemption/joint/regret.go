@@ -79,7 +79,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	if r.Score, err = v.score(); err != nil {
 		return nil, err
 	}
-	r.compare(v.config.Policy.Ranks)
+	r.compare(ranksOf(&v.config))
 	_, r.OnNode, err = exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
 	if err != nil {
 		return nil, err

@@ -246,10 +246,10 @@ func TestRegretNamesWhatIsWrong(t *testing.T) {
 	near, far, high := pod("near", "n1", 1, "1"), pod("far", "n2", 1, "1"), pod("high", "n1", 50, "1")
 	near.Group, far.Group = "g", "g"
 	snap := must(engine.NewSnapshot(&outrank.Cluster{
-		Release: groupsOn, Nodes: []*outrank.Node{sized("n1", "3"), sized("n2", "1")}, Pods: []*outrank.Pod{near, far, high, pod("low", "n1", 2, "1")},
+		Release: groupsOn, Nodes: []*outrank.Node{sized("n1", "3"), sized("n2", "1")}, Pods: []*outrank.Pod{near, far, high, pod("low", "n1", 0, "1")},
 		Groups: []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}},
 	}))
-	other := pod("low", "n1", 2, "1")
+	other := pod("low", "n1", 0, "1")
 	eval := must(engine.NewEvaluator(engine.Config{}))
 	for _, test := range []struct {
 		node    string
