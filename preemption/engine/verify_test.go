@@ -466,7 +466,7 @@ func TestVerifyOfAPlanThatFits(t *testing.T) {
 	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrState, "it runs by now")
 }
 
-// An explanation is verified and applied as its plan is.
+// What embeds the plan of a pod is verified and applied as that plan.
 func TestAnExplanationIsADecision(t *testing.T) {
 	ctx, p, victim := t.Context(), pod("p", 5, "2"), pod("v", 1, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim}})
@@ -479,4 +479,20 @@ func TestAnExplanationIsADecision(t *testing.T) {
 	assert.ErrorIs(t, e.Verify(ctx, snap, ex), engine.ErrStale)
 	assert.ErrorIs(t, e.Verify(ctx, snap, (*preemption.Explanation)(nil)), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.Apply((*preemption.Explanation)(nil)), preemption.ErrState)
+
+	require.NoError(t, errOf(snap.PutPod(victim)))
+	across, err := e.PreemptAcross(ctx, snap, p, now)
+	require.NoError(t, err)
+	for _, d := range []preemption.Decision{across, *across} {
+		mark := snap.Mark()
+		require.NoError(t, e.Verify(ctx, snap, d))
+		require.NoError(t, snap.Apply(d))
+		assert.Empty(t, snap.PodsOn("n1"))
+		assert.ErrorIs(t, e.Verify(ctx, snap, d), engine.ErrStale)
+		require.NoError(t, snap.Undo(mark))
+	}
+	for _, none := range []preemption.Decision{(*preemption.AcrossPlan)(nil), &preemption.AcrossPlan{}, preemption.AcrossPlan{}} {
+		assert.ErrorIs(t, e.Verify(ctx, snap, none), outrank.ErrInvalid)
+		assert.ErrorIs(t, snap.Apply(none), preemption.ErrState)
+	}
 }
