@@ -76,7 +76,7 @@ var everyType = []any{
 	new(pdb.BudgetStatus), new(pdb.Budgets), new(pdb.Finder), new(pdb.Ledger), new(pdb.StatusInput),
 	new(preemption.AcrossPlan), new(preemption.Assignment), new(preemption.Candidate),
 	new(preemption.Certificate), new(engine.Changes), new(engine.Chooser), new(preemption.ClusterState), new(preemption.Code), new(engine.Config),
-	new(preemption.Count), new(engine.Evaluator), new(preemption.Explanation), new(preemption.Extender), new(engine.Filter),
+	new(preemption.Count), new(preemption.Decision), new(engine.Evaluator), new(preemption.Explanation), new(preemption.Extender), new(engine.Filter),
 	new(preemption.FilterState), new(preemption.GroupPlan), new(engine.GroupRequest), new(preemption.GroupVictim),
 	new(engine.Guard), new(preemption.GuardState), new(preemption.Ineligibility),
 	new(engine.Mark), new(preemption.NodeReport), new(engine.NodeView), new(preemption.Outcome),
