@@ -299,3 +299,6 @@ func (r Regret) MarshalJSON() ([]byte, error) {
 	}
 	return e.Encode("regret", w)
 }
+
+// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
+func (r *Regret) UnmarshalJSON(text []byte) error { return answerjson.Unread("joint.Regret", text) }
