@@ -1,6 +1,7 @@
 package preemption
 
-// Decision is a *[Plan] or a *[GroupPlan]: what can be verified and applied.
+// Decision is a *[Plan] or a *[GroupPlan]: what can be verified and applied. An *[Explanation] and
+// an [AcrossPlan] stand for the plan in them.
 type Decision interface {
 	decision()
 }

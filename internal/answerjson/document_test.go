@@ -30,6 +30,8 @@ type documented struct {
 	// it stands there: keys, and 0 for the first of a list.
 	within func(part any) any
 	at     string
+	// leavesOut has the fields that the document does not tell, each with the reason.
+	leavesOut map[string]string
 }
 
 // text returns the JSON of a value of the answer's type.
@@ -84,7 +86,9 @@ const (
 const needsManifest = "stands in the manifest"
 
 var answers = []documented{
-	{answer: preemption.Plan{}, file: planFile},
+	{answer: preemption.Plan{}, file: planFile, leavesOut: map[string]string{
+		"FirstFit": "a document that people read already stays as it is; how many nodes take the pod stands in it",
+	}},
 	{answer: preemption.Explanation{}, file: planFile, extends: "Plan"},
 	{answer: preemption.AcrossPlan{}, file: planFile, extends: "Plan"},
 	{answer: preemption.Candidate{}, file: planFile},
@@ -179,15 +183,24 @@ func marshalled(t *testing.T, v reflect.Value) string {
 }
 
 // Every exported field of an answer tells in its JSON: without its value the
-// JSON is another. None is left out.
+// JSON is another. Those that are left out are named, and do not tell.
 func TestEveryFieldIsInTheJSON(t *testing.T) {
 	for _, d := range answers {
 		typ := reflect.TypeOf(d.answer)
 		full := d.text(t, filled(t, d.answer))
 		for i := range typ.NumField() {
 			v := filled(t, d.answer)
+			name := typ.Field(i).Name
 			v.Field(i).SetZero()
-			assert.NotEqual(t, full, d.text(t, v), "%s.%s is not in the JSON", typ, typ.Field(i).Name)
+			if reason, out := d.leavesOut[name]; out {
+				assert.Equal(t, full, d.text(t, v), "%s.%s is in the JSON; it was left out: %s", typ, name, reason)
+				continue
+			}
+			assert.NotEqual(t, full, d.text(t, v), "%s.%s is not in the JSON", typ, name)
+		}
+		for name := range d.leavesOut {
+			_, has := typ.FieldByName(name)
+			assert.True(t, has, "%s has no field %s", typ, name)
 		}
 	}
 }

@@ -19,6 +19,18 @@ func ExamplePlan_String() {
 	//   as things are: 2 NodeResourcesFit: Insufficient cpu
 }
 
+// A filter that breaks in a dry run is the error that the search for victims ends in.
+func ExamplePlan_Err() {
+	snap := must(engine.NewSnapshot(sample()))
+	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{breaking{on: map[string]bool{"n1": true, "n2": true}}.filter()}}))
+	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	fmt.Println(plan.Outcome)
+	fmt.Println(plan.Err())
+	// Output:
+	// nothing-helps
+	// out of order
+}
+
 func ExampleExplanation_String() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	fmt.Println(must(eval.Explain(context.Background(), snap, urgent(), now)))

@@ -22,7 +22,7 @@ import (
 )
 
 // Whatever happens to a snapshot and to its clones between decisions, one with a
-// cache of earlier decisions answers as one that never made any: a view starts
+// cache of earlier decisions answers as one that never made any: a scratch starts
 // with an empty cache.
 func TestPropertyCache(t *testing.T) {
 	t.Parallel()

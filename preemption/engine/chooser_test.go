@@ -130,7 +130,7 @@ func ExampleNodeView() {
 	fmt.Println(len(must(eval.Explain(context.Background(), snap, urgent(), now)).Candidates))
 	// Output:
 	// urgent on n1 lacks 1000 millicores and 0 places
-	// without batch which takes 1000 it says: Success
+	// without batch which takes 1000 it says: success
 	// without none: NodeResourcesFit: Insufficient cpu
 	// budgets that its loss violates: []
 	// 1
@@ -276,7 +276,7 @@ func TestChooserTakesUnitsWhole(t *testing.T) {
 		plan, err := newEvaluator(t, engine.Config{Chooser: rule}).Preempt(t.Context(), snap, pod("p", 9, "1"), gen.Now)
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"near": "n1", "alone": "n1", "far": "n2"}, seen)
-		assert.Equal(t, []string{"Success", "3", "far"}, says)
+		assert.Equal(t, []string{"success", "3", "far"}, says)
 		assert.Equal(t, []string{"far", "near"}, victimNames(plan.Victims))
 	}
 	assert.Empty(t, far.NodeName)

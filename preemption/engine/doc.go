@@ -3,8 +3,8 @@
 // kube-scheduler v1.37 decides, or that of v1.36 where the cluster's release says so.
 //
 // A [Snapshot] is the indexed state of a cluster, an [Evaluator] a configuration ready for
-// use, and a
-// [preemption.Plan] the answer: the pod fits already, or these victims on that node make room, or the pod may not preempt, or nothing helps.
+// use, and a [preemption.Plan] the answer: the pod fits already, or these victims on that node
+// make room, or the pod may not preempt, or nothing helps.
 //
 //	snap, err := engine.NewSnapshot(cluster)
 //	eval, err := engine.NewEvaluator(engine.Config{})
@@ -12,13 +12,15 @@
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 //
 // "No" is an answer and not an error. An error means that the input makes no sense or that
-// the context ended the search. Deciding has no effect outside the call; [Snapshot.Mark] and
-// [Snapshot.Undo] try changes and take them back exactly.
+// the context ended the search. Deciding has no effect outside the call. [Snapshot.Apply]
+// carries a plan out on a snapshot, and [Evaluator.Verify] says whether it still holds there;
+// [Snapshot.Mark] and [Snapshot.Undo] try changes and take them back exactly.
 //
 // [Evaluator.Explain] gives the same plan with the reasons of every node, [Evaluator.Candidates]
 // the best few candidates, [Evaluator.PreemptGroup] the plan for pods that can only run
-// together, [Evaluator.Feasible] the nodes that take a pod as they are. A [Config] changes the
-// rules; the table in its comment says which of its fields go together.
+// together, [Evaluator.Feasible] the nodes that take a pod as they are. [Evaluator.LookAt] shows
+// what a node would say with some of its pods gone. A [Config] changes the rules; the table in its
+// comment says which of its fields go together.
 //
 // Packages beside this one act on a plan (execution), make whole attempts of a scheduler (attempt),
 // explain a plan in words (explain), plan for several pods at once (joint), have rules for tenants

@@ -42,5 +42,5 @@ func ExampleEvaluator_LookAt() {
 	// web lacks 3000 millicores on n1
 	// as things are: NodeResourcesFit: Insufficient cpu
 	// without batch: NodeResourcesFit: Insufficient cpu
-	// without both: Success
+	// without both: success
 }

@@ -107,6 +107,106 @@ func TestPutPodKeepsWhatIsNotWrittenYet(t *testing.T) {
 	require.NoError(t, errOf(snap.PutPod(pod(func(p *outrank.Pod) { p.Phase = outrank.PhaseSucceeded }))), "and may say so again")
 }
 
+// PutPod returns the version that it replaces, and nothing for a pod that is new or a version that is ignored.
+func TestPutPodReturnsWhatItReplaces(t *testing.T) {
+	started := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}})
+	first := &outrank.Pod{Name: "p", UID: "1"}
+	equal, runs := *first, *first
+	runs.NodeName, runs.StartTime = "n", started
+	other, named, ended := *first, *first, *first
+	other.UID, named.UID, ended.UID = "2", "", "2"
+	ended.Phase = outrank.PhaseSucceeded
+	gone := ended
+
+	for _, step := range []struct {
+		reason        string
+		put, replaced *outrank.Pod
+	}{
+		{"it is new", first, nil},
+		{"the very object once again", first, first},
+		{"an equal version", &equal, first},
+		{"it has changed", &runs, &equal},
+		{"an older version is ignored", first, nil},
+		{"of another UID, it is another pod", &other, &runs},
+		{"without a UID, it is the same pod", &named, &other},
+		{"it has ended", &ended, &named},
+		{"nobody knows it any more", &gone, nil},
+		{"and so it is new again", first, nil},
+	} {
+		replaced, err := snap.PutPod(step.put)
+		require.NoError(t, err, step.reason)
+		assert.Same(t, step.replaced, replaced, step.reason)
+	}
+
+	for _, bad := range []*outrank.Pod{nil, {}, {Name: "p", OS: "beos"}} {
+		replaced, err := snap.PutPod(bad)
+		assert.ErrorIs(t, err, outrank.ErrInvalid)
+		assert.Nil(t, replaced)
+	}
+	first.Labels = map[string]string{"app": "other"}
+	replaced, err := snap.PutPod(first)
+	assert.ErrorIs(t, err, preemption.ErrState, "it was changed in place")
+	assert.Nil(t, replaced)
+}
+
+// Bind with an empty node takes a pod off its node, which has its room back; the pod is pending, without a nomination.
+func TestBindToNoNode(t *testing.T) {
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a")},
+		Pods:  []*outrank.Pod{pod("p", 5, "2"), pod("runs", 1, "1", on("n2")), pod("lost", 1, "1", on("gone"))},
+	})
+	require.NoError(t, snap.Nominate("default/p", "n2"))
+	before := standings(snap)
+	mark := snap.Mark()
+	require.NoError(t, snap.Bind("default/p", "n1"))
+	assert.EqualValues(t, 2000, snap.Used("n1", resource.CPU))
+
+	require.NoError(t, snap.Bind("default/p", ""))
+	assert.Empty(t, snap.NodeOf("default/p"))
+	assert.Empty(t, snap.NominationOf("default/p"), "the binding has ended it")
+	assert.Empty(t, snap.PodsOn("n1"))
+	assert.Zero(t, snap.Used("n1", resource.CPU))
+	err := snap.Bind("default/p", "")
+	assert.ErrorIs(t, err, preemption.ErrState)
+	assert.ErrorContains(t, err, "pod default/p: not in the right state: it has no node")
+
+	// So does one that no Bind has put there, and one on a node that the snapshot does not hold.
+	require.NoError(t, snap.Bind("default/runs", ""))
+	assert.Empty(t, snap.PodsOn("n2"))
+	require.NoError(t, snap.Bind("default/lost", ""))
+	assert.Empty(t, snap.NodeOf("default/lost"))
+	require.NoError(t, snap.Bind("default/lost", "n1"))
+	assert.ErrorIs(t, snap.Bind("default/nobody", ""), preemption.ErrNotFound)
+	require.NoError(t, snap.Undo(mark))
+	assert.Equal(t, before, standings(snap))
+}
+
+// Nominate with an empty node ends a nomination; it does nothing where there is none.
+func TestNominateToNoNode(t *testing.T) {
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{pod("p", 5, "2"), pod("runs", 1, "1", on("n1"))},
+	})
+	e, low := newEvaluator(t, engine.Config{}), pod("low", 3, "1")
+	fits := func() bool {
+		status, err := e.Check(snap, low, "n1")
+		require.NoError(t, err)
+		return status.Code == preemption.Success
+	}
+	require.True(t, fits())
+	require.NoError(t, snap.Nominate("default/p", "n1"))
+	require.False(t, fits(), "the room is kept")
+
+	for range 2 {
+		require.NoError(t, snap.Nominate("default/p", ""))
+		assert.Empty(t, snap.NominationOf("default/p"))
+		assert.Empty(t, snap.NominatedTo("n1"))
+		assert.True(t, fits())
+	}
+	assert.ErrorIs(t, snap.Nominate("default/runs", ""), preemption.ErrState)
+	assert.ErrorIs(t, snap.Nominate("default/nobody", ""), preemption.ErrNotFound)
+}
+
 func TestPutRefuses(t *testing.T) {
 	snap := newSnapshot(t, nil)
 	assert.ErrorIs(t, snap.PutNode(nil), outrank.ErrInvalid)

@@ -599,7 +599,8 @@ func TestApplyChecksFirst(t *testing.T) {
 	}
 	preemptor := &outrank.Pod{Name: "p"}
 	for name, plan := range map[string]*preemption.Plan{
-		"nothing to carry out":       {Outcome: preemption.Fits, Pod: preemptor},
+		"nothing to carry out":       {Outcome: preemption.NothingHelps, Pod: preemptor},
+		"no node where it fits":      {Outcome: preemption.Fits, Pod: preemptor},
 		"no such node":               {Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "x"}},
 		"a victim that is not there": {Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}, {Pod: &outrank.Pod{Name: "gone"}}}}},
 		"a victim of another node":   {Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "m", Victims: []preemption.Victim{{Pod: victim}}}},

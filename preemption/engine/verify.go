@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
@@ -71,19 +72,11 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.
 	if err != nil {
 		return err
 	}
-	switch d := d.(type) {
-	case *preemption.Plan:
-		if d != nil {
-			return e.verifyPlan(ctx, snap, d)
-		}
-	case *preemption.Explanation:
-		if d != nil {
-			return e.verifyPlan(ctx, snap, &d.Plan)
-		}
-	case *preemption.GroupPlan:
-		if d != nil {
-			return e.verifyGroup(ctx, snap, d)
-		}
+	switch plan, group := state.PlanOf(d); {
+	case plan != nil:
+		return e.verifyPlan(ctx, snap, plan)
+	case group != nil:
+		return e.verifyGroup(ctx, snap, group)
 	}
 	return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 }

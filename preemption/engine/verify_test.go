@@ -466,7 +466,76 @@ func TestVerifyOfAPlanThatFits(t *testing.T) {
 	assert.ErrorIs(t, snap.Apply(plan), preemption.ErrState, "it runs by now")
 }
 
-// An explanation is verified and applied as its plan is.
+// A pod that fits goes to FirstFit, whether the snapshot knows it or not, and wherever room was made for it before.
+func TestApplyOfAPlanThatFits(t *testing.T) {
+	p := pod("p", 5, "2")
+	for _, test := range []struct {
+		name   string
+		before func(*engine.Snapshot) error
+	}{
+		{"nobody knows the pod", func(*engine.Snapshot) error { return nil }},
+		{"it is pending", func(s *engine.Snapshot) error { return errOf(s.PutPod(p)) }},
+		{"it is nominated to a node that is full by now", func(s *engine.Snapshot) error {
+			return errors.Join(errOf(s.PutPod(p)), s.Nominate(p.Key(), "n1"))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			snap := newSnapshot(t, &outrank.Cluster{
+				Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a")}, Pods: []*outrank.Pod{pod("full", 9, "1", on("n1"))},
+			})
+			require.NoError(t, test.before(snap))
+			e := newEvaluator(t, engine.Config{})
+			plan, err := e.Preempt(t.Context(), snap, p, now)
+			require.NoError(t, err)
+			require.Equal(t, preemption.Fits, plan.Outcome)
+			require.Equal(t, "n2", plan.FirstFit)
+			require.Empty(t, plan.Node, "nobody leaves")
+
+			require.NoError(t, snap.Apply(plan))
+			assert.Empty(t, snap.NodeOf(p.Key()), "it is pending until it is bound")
+			assert.Equal(t, "n2", snap.NominationOf(p.Key()))
+			assert.Empty(t, snap.NominatedTo("n1"))
+			assert.Len(t, snap.PodsOn("n1"), 1)
+		})
+	}
+}
+
+// A plan for a pod that is on its node already, and fits there, holds as long as there is room, and leaves it where it is.
+func TestAResizeThatFitsStays(t *testing.T) {
+	ctx, e := t.Context(), newEvaluator(t, engine.Config{})
+	c, me := aResize("2")
+	snap := newSnapshot(t, c)
+	plan, err := e.Preempt(ctx, snap, me, now)
+	require.NoError(t, err)
+	require.Equal(t, preemption.Fits, plan.Outcome)
+	require.Equal(t, "n1", plan.FirstFit)
+	require.True(t, plan.Resize)
+	require.NoError(t, e.Verify(ctx, snap, plan))
+
+	require.NoError(t, snap.Apply(plan))
+	assert.Equal(t, "n1", snap.NodeOf(me.Key()))
+	assert.Empty(t, snap.NominationOf(me.Key()))
+	require.NoError(t, errOf(snap.PutPod(pod("more", 1, "1", on("n1")))))
+	assert.ErrorIs(t, e.Verify(ctx, snap, plan), engine.ErrStale)
+}
+
+// Nothing at all is no plan: neither no decision, nor a decision that is a nil pointer.
+func TestNoDecision(t *testing.T) {
+	snap, e := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}}), newEvaluator(t, engine.Config{})
+	before := standings(snap)
+	for _, none := range []preemption.Decision{nil, (*preemption.Plan)(nil), (*preemption.GroupPlan)(nil)} {
+		err := e.Verify(t.Context(), snap, none)
+		assert.ErrorIs(t, err, outrank.ErrInvalid, "%T", none)
+		assert.ErrorContains(t, err, "no plan", "%T", none)
+
+		err = snap.Apply(none)
+		assert.ErrorIs(t, err, preemption.ErrState, "%T", none)
+		assert.ErrorContains(t, err, "there is nothing to carry out", "%T", none)
+		assert.Equal(t, before, standings(snap), "%T", none)
+	}
+}
+
+// What embeds the plan of a pod is verified and applied as that plan.
 func TestAnExplanationIsADecision(t *testing.T) {
 	ctx, p, victim := t.Context(), pod("p", 5, "2"), pod("v", 1, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim}})
@@ -479,4 +548,20 @@ func TestAnExplanationIsADecision(t *testing.T) {
 	assert.ErrorIs(t, e.Verify(ctx, snap, ex), engine.ErrStale)
 	assert.ErrorIs(t, e.Verify(ctx, snap, (*preemption.Explanation)(nil)), outrank.ErrInvalid)
 	assert.ErrorIs(t, snap.Apply((*preemption.Explanation)(nil)), preemption.ErrState)
+
+	require.NoError(t, errOf(snap.PutPod(victim)))
+	across, err := e.PreemptAcross(ctx, snap, p, now)
+	require.NoError(t, err)
+	for _, d := range []preemption.Decision{across, *across} {
+		mark := snap.Mark()
+		require.NoError(t, e.Verify(ctx, snap, d))
+		require.NoError(t, snap.Apply(d))
+		assert.Empty(t, snap.PodsOn("n1"))
+		assert.ErrorIs(t, e.Verify(ctx, snap, d), engine.ErrStale)
+		require.NoError(t, snap.Undo(mark))
+	}
+	for _, none := range []preemption.Decision{(*preemption.AcrossPlan)(nil), &preemption.AcrossPlan{}, preemption.AcrossPlan{}} {
+		assert.ErrorIs(t, e.Verify(ctx, snap, none), outrank.ErrInvalid)
+		assert.ErrorIs(t, snap.Apply(none), preemption.ErrState)
+	}
 }

@@ -93,7 +93,7 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 	}{
 		{"no decision", func(s *engine.Snapshot) error { return s.Apply(nil) }, preemption.ErrState, "nothing to carry out"},
 		{"no plan", func(s *engine.Snapshot) error { return s.Apply((*preemption.Plan)(nil)) }, preemption.ErrState, "nothing to carry out"},
-		{"the zero plan", func(s *engine.Snapshot) error { return s.Apply(&preemption.Plan{}) }, outrank.ErrInvalid, "no preemptor"},
+		{"the zero plan", func(s *engine.Snapshot) error { return s.Apply(&preemption.Plan{}) }, preemption.ErrState, "nothing to carry out"},
 		{"a plan that fits nowhere", fitting(whole, ""), preemption.ErrNotFound, "node without a name: not found"},
 		{"a plan that fits on a node that is gone", fitting(whole, "gone"), preemption.ErrNotFound, "node gone: not found"},
 		{"a plan by which nothing helps", func(s *engine.Snapshot) error {

@@ -4,14 +4,14 @@
 // helps, what is missing and which priority would be enough.
 //
 // A [Question] is a request of an evaluator about a snapshot. [Ask] decides and explains,
-// [Explanation] explains what [engine.Evaluator.Explain] has found, and [Plan] a plan. The answer is a [Report]: data that programs read as JSON,
-// described field by field in REPORT_JSON.md in this folder. [Report.Text] makes text for
-// people from the same data, and from nothing else, so that a report which was stored and
-// read back says the same.
+// [Explanation] explains what [engine.Evaluator.Explain] has found, and [Plan] a plan. The
+// answer is a [Report]: data that programs read as JSON, described field by field in
+// REPORT_JSON.md in this folder. [Report.Text] makes text for people from the same data, and
+// from nothing else, so that a report which was stored and read back says the same.
 //
 // [WhyNot] says everything about one node, and [Group] explains a plan for a group of pods.
 // [Replacements] says what becomes of the victims: which come back and where, and which pods
-// they push out in turn.
+// they push out in turn. [RoomOn] says what room there is on a node with some of its pods gone.
 //
 // Where the pod gets no node, changes are tried on a scratch of the snapshot until it does: a
 // report names what stands behind the first thing in the way, and says that something would

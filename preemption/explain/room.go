@@ -46,11 +46,11 @@ func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view *engine.NodeView, g
 		away[p] = true
 	}
 	config := e.Config()
-	return roomBy(&config, snap, view, func(p *outrank.Pod) bool { return away[p] })
+	return roomWithout(&config, snap, view, func(p *outrank.Pod) bool { return away[p] })
 }
 
-// roomBy is RoomOn by a configuration, without the possible victims of which gone is true; nil means none.
-func roomBy(config *engine.Config, snap *engine.Snapshot, view *engine.NodeView, gone func(*outrank.Pod) bool) []Room {
+// roomWithout is RoomOn by a configuration, without the possible victims of which gone is true; nil means none.
+func roomWithout(config *engine.Config, snap *engine.Snapshot, view *engine.NodeView, gone func(*outrank.Pod) bool) []Room {
 	if off := config.Plugins; slices.Contains(off.Off, preemption.NodeResourcesFit) || slices.Contains(off.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
 	}

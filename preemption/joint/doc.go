@@ -16,15 +16,16 @@
 //
 // # Moves
 //
-// A victim need not be lost: its controller makes it again, and another node may have room for that. With
-// [Request].Moves a plan says of each victim where its replacement fits after the plan, or why
-// nowhere, and goes by what that costs: of two plans the one whose victims can all move, say. [Outlooks]
-// asks the same about the candidates of one pod's decision. [Moves] says it of one victim by itself, as a cost for the ranks, or of those of
-// one candidate.
+// A victim need not be lost: its controller makes it again, and another node may have room for
+// that. With [Request].Moves a plan says of each victim where its replacement fits after the
+// plan, or why nowhere, and goes by what that costs: of two plans the one whose victims can all
+// move, say. [Outlooks] asks the same about the candidates of one pod's decision. [Moves] says
+// it of one victim by itself, as a cost for the ranks, or of those of one candidate.
 //
 // # Regret
 //
-// [RegretOf] says how far a plan of package preemption is from the best one by the same ranks.
+// [RegretOf] says how far a plan of package preemption is from the best one by the same ranks:
+// rank by rank, and how sure that is.
 //
 // # Rules
 //
@@ -40,13 +41,13 @@
 // about them, and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look
 // for plans, carry.go carries them out, spare.go has those victims stay that nobody needs in the end,
 // and moves.go looks for places for the replacements.
-// outlook.go is the ranking of candidates. movesof.go and alike.go ask about one victim at a time, and regret.go
-// holds a plan to the best one. All of it stands on the public interface of package
-// engine: [engine.Evaluator.LookAt] asks a node without some of its pods, and marks of a
-// snapshot take back what was tried.
+// outlook.go is the ranking of candidates. movesof.go and alike.go ask about one victim at a
+// time, and regret.go holds a plan to the best one. All of it stands on the public interface of
+// package engine: [engine.Evaluator.LookAt] asks a node without some of its pods, and marks of
+// a snapshot take back what was tried.
 //
 // # Calls at once
 //
-// Nothing here is kept between calls. The caller's snapshot stays as it is; but planning
-// clones it, which counts as a change, so that no other call may use it meanwhile.
+// Nothing is kept between calls, but what a [Moves] knows. The caller's snapshot stays as it is;
+// but planning clones it, which counts as a change, so that no other call may use it meanwhile.
 package joint

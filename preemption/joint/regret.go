@@ -79,7 +79,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	if r.Score, err = v.score(); err != nil {
 		return nil, err
 	}
-	r.compare(v.ranks())
+	r.compare(ranksOf(&v.config))
 	_, r.OnNode, err = exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
 	if err != nil {
 		return nil, err
@@ -109,14 +109,6 @@ type regretted struct {
 	snap   *engine.Snapshot
 	plan   *preemption.Plan
 	now    time.Time
-}
-
-// ranks are those that plans are compared by.
-func (v *regretted) ranks() []preemption.Rank {
-	if v.config.Policy.Ranks == nil {
-		return preemption.DefaultRanks()
-	}
-	return v.config.Policy.Ranks
 }
 
 // fault returns the error for the plan.
@@ -307,3 +299,6 @@ func (r Regret) MarshalJSON() ([]byte, error) {
 	}
 	return e.Encode("regret", w)
 }
+
+// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
+func (r *Regret) UnmarshalJSON(text []byte) error { return answerjson.Unread("joint.Regret", text) }

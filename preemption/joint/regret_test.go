@@ -1,11 +1,15 @@
 package joint_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,9 +212,39 @@ func TestRegretAsJSON(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, string(wanted), string(read[field]), field)
 	}
-	assert.Len(t, read, 7)
-	require.ErrorIs(t, json.Unmarshal(text, new(joint.Regret)), errors.ErrUnsupported, "a plan holds the pods that its JSON refers to")
+	assert.Equal(t, regretFields(t), keysOf(t, text), "the table has the fields in their order")
+	for _, text := range [][]byte{text, []byte(`{"by":"priority-sum","gaps":[]}`)} {
+		err := json.Unmarshal(text, new(joint.Regret))
+		require.ErrorIs(t, err, errors.ErrUnsupported, "a regret holds the pods that its JSON refers to")
+		assert.ErrorContains(t, err, "joint.Regret")
+	}
 	assert.Equal(t, "as good as the best: nothing is known", new(joint.Regret).String())
+}
+
+// regretFields are those of the table in JOINT_JSON.md.
+func regretFields(t *testing.T) (fields []string) {
+	document, err := os.ReadFile("JOINT_JSON.md")
+	require.NoError(t, err)
+	_, table, there := strings.Cut(string(document), "\n# The JSON of a regret\n")
+	require.True(t, there)
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(table, -1) {
+		fields = append(fields, row[1])
+	}
+	return fields
+}
+
+// keysOf are the keys of an object in their order.
+func keysOf(t *testing.T, text []byte) (keys []string) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	_, err := dec.Token()
+	require.NoError(t, err)
+	for dec.More() {
+		key, err := dec.Token()
+		require.NoError(t, err)
+		keys = append(keys, key.(string))
+		require.NoError(t, dec.Decode(new(json.RawMessage)))
+	}
+	return keys
 }
 
 // Regret about other plans than those that preempt, and about what is gone.
@@ -246,10 +280,10 @@ func TestRegretNamesWhatIsWrong(t *testing.T) {
 	near, far, high := pod("near", "n1", 1, "1"), pod("far", "n2", 1, "1"), pod("high", "n1", 50, "1")
 	near.Group, far.Group = "g", "g"
 	snap := must(engine.NewSnapshot(&outrank.Cluster{
-		Release: groupsOn, Nodes: []*outrank.Node{sized("n1", "3"), sized("n2", "1")}, Pods: []*outrank.Pod{near, far, high, pod("low", "n1", 1, "1")},
+		Release: groupsOn, Nodes: []*outrank.Node{sized("n1", "3"), sized("n2", "1")}, Pods: []*outrank.Pod{near, far, high, pod("low", "n1", 0, "1")},
 		Groups: []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}},
 	}))
-	other := pod("low", "n1", 1, "1")
+	other := pod("low", "n1", 0, "1")
 	eval := must(engine.NewEvaluator(engine.Config{}))
 	for _, test := range []struct {
 		node    string

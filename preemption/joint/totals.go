@@ -40,14 +40,18 @@ type facts struct {
 }
 
 func newTotals(snap *engine.Snapshot, config *engine.Config, now time.Time) *totals {
-	b := &totals{
-		ranks: config.Policy.Ranks, cost: config.Cost, now: now, release: snap.Release(),
+	return &totals{
+		ranks: ranksOf(config), cost: config.Cost, now: now, release: snap.Release(),
 		budgets: pdb.New(slices.Collect(snap.Budgets())), facts: map[*outrank.Pod]facts{},
 	}
-	if b.ranks == nil {
-		b.ranks = preemption.DefaultRanks()
+}
+
+// ranksOf returns what candidates are compared by, which an evaluator leaves nil for the default.
+func ranksOf(config *engine.Config) []preemption.Rank {
+	if config.Policy.Ranks == nil {
+		return preemption.DefaultRanks()
 	}
-	return b
+	return config.Policy.Ranks
 }
 
 // move has losses cost something, and the ranks compare that (rule 25.6.3).

@@ -28,7 +28,7 @@
 //
 // Then decide:
 //
-//	err := m.View(func(s *preemption.Snapshot) error {
+//	err := m.View(func(s *engine.Snapshot) error {
 //		plan, err = evaluator.Preempt(ctx, s, pod, now)
 //		return err
 //	})

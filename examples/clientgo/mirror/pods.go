@@ -115,7 +115,9 @@ func (m *Mirror) renew(key outrank.Key) {
 	one, err := m.convert(api)
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
-		if known && at.NominatedNodeName != "" { // another one may have taken its place since
+		// Another nomination may have taken the place of the pod's own since. One that runs keeps its own, which
+		// counts nowhere.
+		if known && m.snap.NodeOf(key) == "" && at.NominatedNodeName != "" {
 			one.NominatedNodeName = m.snap.NominationOf(key)
 		}
 	}

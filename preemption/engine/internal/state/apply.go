@@ -21,21 +21,35 @@ func (s *Snapshot) Apply(d preemption.Decision) error {
 
 // changeOf returns what a plan does to the cluster, nil for nothing.
 func changeOf(d preemption.Decision) *change {
-	switch d := d.(type) {
-	case *preemption.Plan:
-		if d != nil {
-			return changeOfPlan(d)
-		}
-	case *preemption.Explanation:
-		if d != nil {
-			return changeOfPlan(&d.Plan)
-		}
-	case *preemption.GroupPlan:
-		if d != nil {
-			return changeOfGroup(d)
-		}
+	switch plan, group := PlanOf(d); {
+	case plan != nil:
+		return changeOfPlan(plan)
+	case group != nil:
+		return changeOfGroup(group)
 	}
 	return nil
+}
+
+// PlanOf returns the plan that a decision is, for a pod or for a group; nil for both where there is
+// none. What embeds the plan of a pod is a decision for Go, too, and stands for that plan.
+func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan) {
+	switch d := d.(type) {
+	case *preemption.Plan:
+		return d, nil
+	case *preemption.GroupPlan:
+		return nil, d
+	case *preemption.Explanation:
+		if d != nil {
+			return &d.Plan, nil
+		}
+	case *preemption.AcrossPlan:
+		if d != nil {
+			return d.Plan, nil
+		}
+	case preemption.AcrossPlan:
+		return d.Plan, nil
+	}
+	return nil, nil
 }
 
 func changeOfPlan(plan *preemption.Plan) *change {

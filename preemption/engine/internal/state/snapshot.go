@@ -45,7 +45,7 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// snapshotState is all that a snapshot knows. A view begins as a copy of it.
+// snapshotState is all that a snapshot knows. A scratch begins as a copy of it.
 type snapshotState struct {
 	Owner *Owner
 	// Of is the release whose rules hold, and Rules are these rules.
