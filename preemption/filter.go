@@ -56,20 +56,20 @@ type FilterState interface {
 // every node then has the status, as UnschedulableAndUnresolvable (rule 7.15.10).
 func Refuse(s Status) FilterState {
 	s.Code = UnschedulableAndUnresolvable
-	return refusal{refusing.Of[Status]{Status: s}}
+	return refused{refusing.Of[Status]{Status: s}}
 }
 
-// refusal is the state of [Refuse].
-type refusal struct{ refusing.Of[Status] }
+// refused is the state of [Refuse].
+type refused struct{ refusing.Of[Status] }
 
 // Check implements [FilterState].
-func (r refusal) Check(*outrank.Node) Status { return r.Status }
+func (r refused) Check(*outrank.Node) Status { return r.Status }
 
 // Add implements [Follower].
-func (refusal) Add(*outrank.Pod, *outrank.Node) {}
+func (refused) Add(*outrank.Pod, *outrank.Node) {}
 
 // Remove implements [Follower].
-func (refusal) Remove(*outrank.Pod, *outrank.Node) {}
+func (refused) Remove(*outrank.Pod, *outrank.Node) {}
 
 // Clone implements [FilterState].
-func (r refusal) Clone() FilterState { return r }
+func (r refused) Clone() FilterState { return r }

@@ -25,8 +25,12 @@ type Tally[S any] struct {
 }
 
 // Filter returns a filter that asks check about each pod that the tally concerns, with the count
-// of the domain that it would be in on the node, or with none if there is no domain.
+// of the domain that it would be in on the node, or with none if there is no domain. Without a check
+// or a Change it is one that Config.Validate refuses.
 func (t *Tally[S]) Filter(name string, check func(count S, pod *outrank.Pod, node *outrank.Node) Status) *Filter {
+	if t == nil || t.Change == nil || check == nil {
+		return &Filter{Name: name} // which Validate refuses
+	}
 	start := func(pod *outrank.Pod, view View) (FilterState, error) {
 		if t.Concerns != nil && !t.Concerns(pod) {
 			return nil, nil
@@ -36,8 +40,13 @@ func (t *Tally[S]) Filter(name string, check func(count S, pod *outrank.Pod, nod
 	return &Filter{Name: name, Concerns: t.Concerns, Start: start}
 }
 
-// Count returns the count of a domain in a cluster.
-func (t *Tally[S]) Count(view View, domain string) S { return t.in(view).counts[domain] }
+// Count returns the count of a domain in a cluster. It is none without a Change.
+func (t *Tally[S]) Count(view View, domain string) (count S) {
+	if t == nil || t.Change == nil || view == nil {
+		return count
+	}
+	return t.in(view).counts[domain]
+}
 
 // in returns the counts of a cluster.
 func (t *Tally[S]) in(view View) *tallies[S] {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // Snapshot is a preemption.Snapshot as the engine has it. The zero Snapshot has nothing, and
@@ -175,14 +174,6 @@ func (s *Snapshot) NominationOf(key outrank.Key) string {
 	return ""
 }
 
-// PodsOn is preemption.Snapshot.PodsOn.
-func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
-	if n := s.NodeState(node); n != nil {
-		return PodsOf(s.present(n))
-	}
-	return nil
-}
-
 // NominatedTo is preemption.Snapshot.NominatedTo.
 func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	if n := s.NodeState(node); n != nil {
@@ -208,48 +199,8 @@ func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 	}
 }
 
-// Used is preemption.Snapshot.Used.
-func (s *Snapshot) Used(node string, name resource.Name) int64 {
-	n := s.NodeState(node)
-	if n == nil {
-		return 0
-	}
-	if name == resource.Pods {
-		return int64(len(s.present(n)))
-	}
-	taken := n.Taken
-	if s.trial != nil && len(s.trial.away) > 0 {
-		taken.Extra = slices.Clone(n.Taken.Extra)
-		for _, p := range n.Pods {
-			if s.trial.away[p] {
-				taken.Sub(&p.Takes)
-			}
-		}
-	}
-	if i := s.Columns.Of(name); i >= 0 {
-		return taken.Std[i].Saturated()
-	}
-	return taken.Of(name).Saturated()
-}
-
 // Release is preemption.Snapshot.Release.
 func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
-
-// LeavesWith is preemption.Snapshot.LeavesWith.
-func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
-	if p == nil || p.Group == "" {
-		return nil, nil
-	}
-	known, ok := s.Known(p)
-	if !ok || !known.Running {
-		return nil, nil
-	}
-	whole := s.Units.Of(known).Whole
-	if whole == nil {
-		return nil, nil
-	}
-	return whole.Group, whole.Composite
-}
 
 // Partition returns the nodes divided by a topology key.
 func (s *Snapshot) Partition(key string) *Partition {

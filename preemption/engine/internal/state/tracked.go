@@ -2,11 +2,8 @@ package state
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"sync"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -56,7 +53,7 @@ func (s *Snapshot) tracked(ctx context.Context, t *preemption.Tracker) preemptio
 	case t == nil || t.New == nil:
 		return nil
 	case s.trial != nil:
-		return s.trial.tracked(ctx, s, t)
+		return s.lent(ctx, t)
 	}
 	if a := s.attached.of(t); a != nil {
 		return a.state
@@ -113,25 +110,6 @@ func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 // countingTurns is about how many turns of loops it takes to count a pod.
 const countingTurns = 8
 
-// trial is what a snapshot keeps of trackers while a group of pods is tried on it. Attempts begin
-// there while pods come and go, so that a state that one of them has seen never changes any more;
-// and pods can be away that are still on their nodes, because no filter but those of the caller
-// looks there.
-type trial struct {
-	mu   sync.Mutex
-	kept []keptState
-	away map[*PodState]bool
-	// version is another one after each change of who is there.
-	version uint64
-}
-
-// keptState is what a tracker knows. lent is set once an attempt has seen the state.
-type keptState struct {
-	tracker *preemption.Tracker
-	state   preemption.ClusterState
-	lent    bool
-}
-
 // BeginTrial has a snapshot that belongs to one goroutine keep the states of trackers for a trial.
 func (s *Snapshot) BeginTrial() {
 	if s.trial != nil {
@@ -146,21 +124,9 @@ func (s *Snapshot) BeginTrial() {
 	s.attached = nil
 }
 
-// share returns the trial for another snapshot.
-func (x *trial) share() *trial {
-	if x == nil {
-		return nil
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for i := range x.kept {
-		x.kept[i].lent = true
-	}
-	return &trial{kept: slices.Clone(x.kept), away: maps.Clone(x.away)}
-}
-
-// tracked lends the state of a tracker. The first time it counts the pods that are not away.
-func (x *trial) tracked(ctx context.Context, s *Snapshot, t *preemption.Tracker) preemption.ClusterState {
+// lent lends the state of a tracker in a trial. The first time it counts the pods that are not away.
+func (s *Snapshot) lent(ctx context.Context, t *preemption.Tracker) preemption.ClusterState {
+	x := s.trial
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if i := slices.IndexFunc(x.kept, func(k keptState) bool { return k.tracker == t }); i >= 0 {
@@ -185,26 +151,6 @@ func (x *trial) tracked(ctx context.Context, s *Snapshot, t *preemption.Tracker)
 	}
 	x.kept = append(x.kept, keptState{t, state, true})
 	return state
-}
-
-// follow tells the states of a running pod that goes (by is -1) or comes back (1).
-func (x *trial) follow(p *PodState, node *outrank.Node, by int) {
-	if x == nil {
-		return
-	}
-	if x.version++; node == nil {
-		return
-	}
-	for i := range x.kept {
-		k := &x.kept[i]
-		if k.tracker.Concerns != nil && !k.tracker.Concerns(p.Pod) {
-			continue
-		}
-		if k.lent {
-			k.state, k.lent = k.state.Clone(), false
-		}
-		tell(k.state, p, node, by)
-	}
 }
 
 // SetAside has a running pod count as away in a trial (by is -1), for the filters of the caller, or

@@ -1,0 +1,58 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// What filters of the caller see of the pods on a node is without those that are away in a trial.
+
+// PodsOn is preemption.Snapshot.PodsOn.
+func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
+	if n := s.NodeState(node); n != nil {
+		return PodsOf(s.present(n))
+	}
+	return nil
+}
+
+// Used is preemption.Snapshot.Used.
+func (s *Snapshot) Used(node string, name resource.Name) int64 {
+	n := s.NodeState(node)
+	if n == nil {
+		return 0
+	}
+	if name == resource.Pods {
+		return int64(len(s.present(n)))
+	}
+	taken := n.Taken
+	if s.trial != nil && len(s.trial.away) > 0 {
+		taken.Extra = slices.Clone(n.Taken.Extra)
+		for _, p := range n.Pods {
+			if s.trial.away[p] {
+				taken.Sub(&p.Takes)
+			}
+		}
+	}
+	if i := s.Columns.Of(name); i >= 0 {
+		return taken.Std[i].Saturated()
+	}
+	return taken.Of(name).Saturated()
+}
+
+// LeavesWith is preemption.Snapshot.LeavesWith.
+func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
+	if p == nil || p.Group == "" {
+		return nil, nil
+	}
+	known, ok := s.Known(p)
+	if !ok || !known.Running {
+		return nil, nil
+	}
+	whole := s.Units.Of(known).Whole
+	if whole == nil {
+		return nil, nil
+	}
+	return whole.Group, whole.Composite
+}
