@@ -308,7 +308,7 @@ func TestFilterThatBreaks(t *testing.T) {
 	}
 }
 
-type failing struct{ slots }
+type failing struct{}
 
 func (f failing) filter() *preemption.Filter {
 	return &preemption.Filter{Name: "Slots", Start: f.start}
