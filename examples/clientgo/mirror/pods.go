@@ -115,7 +115,7 @@ func (m *Mirror) renew(key outrank.Key) {
 	one, err := m.convert(api)
 	if err == nil {
 		one.NodeName, one.NominatedNodeName, one.Phase, one.DeletionTimestamp = at.NodeName, at.NominatedNodeName, at.Phase, at.DeletionTimestamp
-		if known && at.NominatedNodeName != "" { // another one may have taken its place since
+		if known && at.NodeName == "" && at.NominatedNodeName != "" { // another one may have taken its place since
 			one.NominatedNodeName = m.snap.NominationOf(key)
 		}
 	}

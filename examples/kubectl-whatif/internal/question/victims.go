@@ -48,7 +48,7 @@ func allMove(ctx context.Context, set Setting, eval *engine.Evaluator, plan *pre
 		return nil, err
 	}
 	best := &outlooks[0]
-	if slices.ContainsFunc(best.Fates, func(f joint.Fate) bool { return f.Loss != engine.Moved }) {
+	if slices.ContainsFunc(best.Fates, func(f joint.Fate) bool { return f.Loss != joint.Moved }) {
 		return nil, nil
 	}
 	return &Gentler{Node: best.Candidate.Node, Moved: len(best.Fates)}, nil
