@@ -12,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/report"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption/explain"
-	"github.com/outrank-go/outrank/preemption/score"
 )
 
 // answered asks a question of package question.
@@ -25,11 +24,6 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	ctx := context.Background()
 	if s.refused != nil {
 		return out, out.take(s.refused, nil)
-	}
-	if s.ask == askAll || s.ask == askReplicas {
-		if err := (&score.Scorer{}).Attach(s.snap); err != nil { // many pods are placed
-			return nil, err
-		}
 	}
 	switch s.ask {
 	case askGroup:

@@ -5,7 +5,7 @@
 //
 //	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)
 //	profile, ok := read.Profile(pod.Scheduler())
-//	evaluator, err := preemption.NewEvaluator(profile.Config)
+//	evaluator, err := engine.NewEvaluator(profile.Config)
 //
 // It reads JSON, because the standard library has no YAML. Any tool that converts
 // will do:

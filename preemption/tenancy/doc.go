@@ -7,7 +7,7 @@
 //		{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
 //	}})
 //	rules, err := tenancy.New(tenancy.Options{Tree: tree, QueueOf: func(p *outrank.Pod) string { return p.Labels["queue"] }})
-//	var config preemption.Config
+//	var config engine.Config
 //	rules.Use(&config)
 //
 // A pod then takes by the policies of its queue ([Policy]): from its own, also from equals
@@ -20,7 +20,7 @@
 // cluster ([engine.Evaluator.PreemptGroup]). Pods of the queues that leave together count
 // as one workload. Victims, guard and filter are the same as for a single pod:
 //
-//	plan, err := eval.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: gang, Now: now})
+//	plan, err := eval.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: gang, Now: now})
 //	for _, v := range plan.Victims {
 //		fmt.Println(v, v.Rule)
 //	}

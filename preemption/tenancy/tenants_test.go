@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -319,3 +320,24 @@ func TestGroupOfTwoQueues(t *testing.T) {
 
 // errOf is the error of a call that returns something beside it.
 func errOf[T any](_ T, err error) error { return err }
+
+// Rules have one filter at all times, and rules that New has not made decide as well.
+func TestFilterIsTheSame(t *testing.T) {
+	options := tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}
+	made := must(tenancy.New(options))
+	assert.Same(t, made.Filter(), made.At(now).Filter())
+	assert.Same(t, made.Filter(), made.At(now).At(now.Add(time.Hour)).Filter())
+
+	literal := &tenancy.Rules{Options: options}
+	assert.Same(t, literal.Filter(), literal.At(now).Filter())
+	var plans []*preemption.Plan
+	for _, rules := range []*tenancy.Rules{made, literal, literal.At(now)} {
+		var config engine.Config
+		rules.Use(&config)
+		plans = append(plans, must(must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), pending("search-2", "search", "4", 80), now)))
+	}
+	require.Equal(t, preemption.Preempts, plans[0].Outcome)
+	for _, plan := range plans[1:] {
+		assert.Equal(t, plans[0].Candidate.String(), plan.Candidate.String())
+	}
+}

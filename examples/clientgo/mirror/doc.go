@@ -1,4 +1,4 @@
-// Package mirror keeps a [preemption.Snapshot] as current as the objects that it is
+// Package mirror keeps a [engine.Snapshot] as current as the objects that it is
 // told about, at the price of what has changed.
 //
 // A scheduler that is asked thousands of times in a minute cannot convert 150,000 pods

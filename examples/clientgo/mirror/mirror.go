@@ -64,8 +64,8 @@ func (m *Mirror) View(f func(*engine.Snapshot) error) error {
 }
 
 // Update calls f with the snapshot itself, for changes from outside: Bind
-// and Nominate for decisions that are not yet written, Apply for a plan, Attach
-// for a filter. The error is that of f.
+// and Nominate for decisions that are not yet written, Apply for a plan. The
+// error is that of f.
 func (m *Mirror) Update(f func(*engine.Snapshot) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +83,7 @@ func (m *Mirror) Snapshot() *engine.Snapshot {
 
 // Rebuild indexes all objects anew, which is worth it once, after a mirror was filled:
 // the snapshot is laid out for the resources that the pods ask for. It is another snapshot:
-// filters that were attached are gone, and who holds the former one, as a loop of attempts does,
+// what filters track is counted anew, and who holds the former one, as a loop of attempts does,
 // is not followed any more. Time is linear in the number of pods.
 func (m *Mirror) Rebuild() error {
 	m.mu.Lock()

@@ -40,7 +40,7 @@ func (a id) compare(b id) int {
 // Workload. The object must not change afterwards.
 //
 // A pod that has finished is gone. The other rules for pods are those of
-// [preemption.Snapshot.PutPod]. Errors: an outrank.InputError for an object that makes no
+// [engine.Snapshot.PutPod]. Errors: an outrank.InputError for an object that makes no
 // sense, which is not in the mirror then; [ErrKind]; [ErrSource].
 //
 // Time is that of the one change: a pod's is linear in the pods on its node. A claim,

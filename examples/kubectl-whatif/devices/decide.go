@@ -19,10 +19,11 @@ import (
 
 // rules are one way to decide about a cluster with devices.
 type rules struct {
-	filter *devices.Filter
-	snap   *engine.Snapshot
-	eval   *engine.Evaluator
-	now    time.Time
+	filter  *devices.Filter
+	snap    *engine.Snapshot
+	eval    *engine.Evaluator // by the filter's objects
+	now     time.Time
+	workers int
 }
 
 // newRules decides as the release of the cluster does, or as KEP-5690 proposes.
@@ -31,14 +32,27 @@ func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error
 	if err != nil {
 		return nil, err
 	}
-	r := &rules{filter: filter, now: now}
+	r := &rules{filter: filter, now: now, workers: workers}
 	if r.snap, err = engine.NewSnapshot(filter.Cluster(d.cluster)); err != nil {
 		return nil, err
 	}
+	return r, r.makeEvaluator()
+}
+
+// makeEvaluator makes the evaluator of the filter as it is.
+func (r *rules) makeEvaluator() (err error) {
 	r.eval, err = engine.NewEvaluator(engine.Config{
-		Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt, Workers: workers, Schedulers: []string{outrank.DefaultScheduler},
+		Filters: []*preemption.Filter{r.filter.Filter()}, MayPreempt: r.filter.MayPreempt, Workers: r.workers, Schedulers: []string{outrank.DefaultScheduler},
 	})
-	return r, err
+	return err
+}
+
+// set replaces the objects about devices.
+func (r *rules) set(o devices.Objects) error {
+	if err := r.filter.Set(o); err != nil {
+		return err
+	}
+	return r.makeEvaluator()
 }
 
 // way is the answer by one way to decide. It has names and figures, and none of the objects.

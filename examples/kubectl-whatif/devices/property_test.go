@@ -206,7 +206,7 @@ func planOf(t *testing.T, dump string, proposed bool) *preemption.Plan {
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), snap, cluster.Pod("", "mine"), cluster.AsOf)
 	require.NoError(t, err)

@@ -254,8 +254,8 @@ func (s *stage) reserve(p *outrank.Pod, allocated []*resourcev1.ResourceClaim) {
 
 // renew tells the filters of the claims as they are.
 func (s *stage) renew() error {
-	if err := s.filter.Set(s.d.objects); err != nil || s.allocator == s.rules {
+	if err := s.set(s.d.objects); err != nil || s.allocator == s.rules {
 		return err
 	}
-	return s.allocator.filter.Set(s.d.objects)
+	return s.allocator.set(s.d.objects)
 }

@@ -27,8 +27,12 @@ func BenchmarkAllTaken(b *testing.B) {
 		b.Run(how, func(b *testing.B) {
 			filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 			require.NoError(b, err)
-			eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
-			require.NoError(b, err)
+			var eval *engine.Evaluator
+			prepare := func() {
+				eval, err = engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+				require.NoError(b, err)
+			}
+			prepare()
 			decide := func() {
 				plan, err := eval.Preempt(context.Background(), snap, pod, time.Time{})
 				require.NoError(b, err)
@@ -43,6 +47,7 @@ func BenchmarkAllTaken(b *testing.B) {
 					if how == "asking-each" {
 						filter.Forget()
 					}
+					prepare()
 					b.StartTimer()
 				}
 				before := processor()

@@ -10,6 +10,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -45,7 +46,7 @@ func TestEndsDoNotDependOnWhatWasAsked(t *testing.T) {
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	require.NoError(t, err)
 	ask := func(workers int) (ended []bool) {
-		eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, Workers: workers})
+		eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Workers: workers})
 		require.NoError(t, err)
 		ex, err := eval.Explain(context.Background(), snap, pod, now)
 		require.NoError(t, err)

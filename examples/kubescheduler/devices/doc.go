@@ -4,7 +4,7 @@
 //
 //	objects, err := devices.Read(dump)             // kubectl get pods,resourceclaims,resourceslices,deviceclasses,devicetaintrules -A -o json
 //	filter, err := devices.New(objects, devices.Config{})
-//	eval, err := preemption.NewEvaluator(preemption.Config{Filters: []preemption.Filter{filter}})
+//	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 //
 // As v1.37 decides, which is the default, removing pods frees no device: where devices are
 // short, nobody is evicted for a pod with claims, and every status has the texts of plugin

@@ -46,10 +46,10 @@ type Held struct {
 
 // Explain looks at the devices of a node for a pod. Which pods may leave goes by priority alone:
 // those on the node whose priority is lower than the pod's. It is nil for a pod that claims
-// nothing on the node. The error is that of [Filter.Start], or about a node that is not there.
+// nothing on the node. The error is about claims that kube-scheduler ends the attempt for with an error, too, or about a node that is not there.
 // It asks the allocator about each device of the node.
 func (f *Filter) Explain(snap *engine.Snapshot, pod *outrank.Pod, node string) (*Shortage, error) {
-	a, err := f.start(pod, snap)
+	a, err := f.x.Load().start(pod, snap)
 	if err != nil || a == nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -156,7 +157,7 @@ func ExampleFilter_Explain() {
 	filter, _ := devices.New(objects, devices.Config{DRAPreemption: true})
 	short, _ := filter.Explain(snap, pod, "g0000")
 	fmt.Print(short)
-	eval, _ := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
+	eval, _ := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	plan, _ := eval.Preempt(context.Background(), snap, pod, now)
 	fmt.Println(plan.Outcome)
 	// Output:

@@ -19,7 +19,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Name is that of kube-scheduler's plugin, which stands in statuses.
@@ -41,8 +40,7 @@ type Config struct {
 // bindingTimeout is how long a device may take until it is bound.
 const bindingTimeout = 10 * time.Minute
 
-// Filter decides about the claims of pods. Any number of goroutines may use it at once. An
-// attempt goes by the objects that there were when it began.
+// Filter decides about the claims of pods. Any number of goroutines may use it at once.
 type Filter struct {
 	config Config
 	x      atomic.Pointer[index]
@@ -61,29 +59,32 @@ func New(o Objects, c Config) (*Filter, error) {
 	return f, nil
 }
 
-// Set replaces the objects. Attempts under way go on with those that they began with. The
-// error is that of [New], and leaves the filter as it was.
+// Set replaces the objects. What [Filter.Filter] returned before goes on with those that there were
+// then. The error is that of [New], and leaves the filter as it was.
 func (f *Filter) Set(o Objects) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
 	x, err := newIndex(&o, f.config.Release)
-	if err == nil {
-		f.x.Store(x)
+	if err != nil {
+		return err
 	}
-	return err
+	x.config = &f.config
+	x.filter = preemption.Filter{Name: Name, Concerns: x.concerns, Start: x.startFilter}
+	f.x.Store(x)
+	return nil
 }
 
-// Name stands in statuses.
-func (f *Filter) Name() string { return Name }
+// Filter returns the filter for an evaluator. It is the same one until [Filter.Set] replaces the
+// objects, and then another: a snapshot keeps which pods concern a filter, and that has changed.
+func (f *Filter) Filter() *preemption.Filter { return &f.x.Load().filter }
 
-// Concerns reports whether a pod that comes or goes has a part in the answers: with
+// concerns reports whether a pod that comes or goes has a part in the answers: with
 // DRAPreemption one that claims are reserved for, or that has a nomination, and otherwise none.
-func (f *Filter) Concerns(p *outrank.Pod) bool {
-	if !f.config.DRAPreemption {
+func (x *index) concerns(p *outrank.Pod) bool {
+	if !x.config.DRAPreemption {
 		return false
 	}
-	x := f.x.Load()
 	if x.nominations[nameOf(p)] != nil {
 		return true
 	}
@@ -95,24 +96,26 @@ func (f *Filter) Concerns(p *outrank.Pod) bool {
 	return false
 }
 
-// Start looks up the pod's claims. It has nothing to say about a pod without any. The error is
-// about claims that kube-scheduler ends the attempt for with an error, too, or a pod whose name
-// another one has.
-func (f *Filter) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	a, err := f.start(pod, snap)
-	if err != nil || a == nil {
+// startFilter begins an attempt of an evaluator.
+func (x *index) startFilter(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+	a, err := x.start(pod, view)
+	switch {
+	case err != nil || a == nil:
 		return nil, err // a nil interface
+	case a.refusal != "":
+		return preemption.Refuse(unresolvable(a.refusal)), nil
 	}
 	return a, nil
 }
 
-func (f *Filter) start(pod *outrank.Pod, snap *engine.Snapshot) (*attempt, error) {
-	x := f.x.Load()
+// start looks up the pod's claims. It is nil for a pod without any. The error is about claims that
+// kube-scheduler ends the attempt for with an error, too, or a pod whose name another one has.
+func (x *index) start(pod *outrank.Pod, view preemption.View) (*attempt, error) {
 	object, err := x.podOf(pod)
 	if err != nil || object == nil || pod.ResizeDeferred && pod.NodeName != "" {
 		return nil, err
 	}
-	a := &attempt{x: x, config: &f.config, asker: pod}
+	a := &attempt{x: x, config: x.config, asker: pod}
 	if refusal := a.lookUp(object); refusal != "" {
 		a.refusal = refusal
 		return a, nil
@@ -126,7 +129,11 @@ func (f *Filter) start(pod *outrank.Pod, snap *engine.Snapshot) (*attempt, error
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
-	a.steps, a.passes = newBudget(snap.NumNodes()), &passes{}
+	nodes := 0
+	for range view.Nodes() {
+		nodes++
+	}
+	a.steps, a.passes = newBudget(nodes), &passes{}
 	return a, nil
 }
 
@@ -247,23 +254,12 @@ func (a *attempt) checkRequests(c *resourcev1.ResourceClaim) error {
 	return nil
 }
 
-// Refused is why no node can take the pod; see [preemption.FilterState].
-func (a *attempt) Refused() preemption.Status {
-	if a.refusal == "" {
-		return preemption.Status{}
-	}
-	return unresolvable(a.refusal)
-}
-
 func unresolvable(reason string) preemption.Status {
 	return preemption.UnschedulableAndUnresolvable.Because(reason)
 }
 
 // Check asks the allocator.
 func (a *attempt) Check(n *outrank.Node) preemption.Status {
-	if a.refusal != "" {
-		return a.Refused()
-	}
 	claims, request, reason := a.toAllocate(n)
 	if reason != "" {
 		return unresolvable(reason)

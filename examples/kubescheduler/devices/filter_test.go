@@ -38,7 +38,7 @@ func explain(t testing.TB, c *outrank.Cluster, pod *outrank.Pod, o devices.Objec
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(filter.Cluster(c))
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	require.NoError(t, err)
 	return eval.Explain(context.Background(), snap, pod, now)
 }
@@ -301,7 +301,10 @@ func TestRead(t *testing.T) {
 func TestContract(t *testing.T) {
 	for _, kep := range []bool{false, true} {
 		seen := &contract{config: devices.Config{DRAPreemption: kep}}
-		err := filtertest.Check(seen, filtertest.Options{Prepare: seen.prepare})
+		filter := &preemption.Filter{Name: devices.Name, Start: seen.start, Concerns: func(p *outrank.Pod) bool {
+			return seen.Filter.Filter().Concerns(p)
+		}}
+		err := filtertest.Check(filter, filtertest.Options{Prepare: seen.prepare})
 		require.NoError(t, err)
 	}
 }
@@ -314,8 +317,14 @@ type contract struct {
 	objects devices.Objects
 }
 
-// Start goes by claims that are given back where all of their pods are gone.
-func (f *contract) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+// start goes by claims that are given back where all of their pods are gone.
+func (f *contract) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+	running := map[outrank.Key]bool{}
+	for n := range view.Nodes() {
+		for _, p := range view.PodsOn(n.Name) {
+			running[p.Key()] = true
+		}
+	}
 	f.mu.Lock()
 	o := f.objects
 	f.mu.Unlock()
@@ -324,7 +333,7 @@ func (f *contract) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.Fi
 		if len(c.Status.ReservedFor) == 0 || !f.config.DRAPreemption {
 			continue
 		}
-		if p, ok := snap.Pod(outrank.NewKey(c.Namespace, c.Status.ReservedFor[0].Name)); !ok || p.NodeName == "" {
+		if !running[outrank.NewKey(c.Namespace, c.Status.ReservedFor[0].Name)] {
 			o.Claims[i] = c.DeepCopy()
 			o.Claims[i].Status = resourcev1.ResourceClaimStatus{}
 		}
@@ -333,7 +342,7 @@ func (f *contract) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.Fi
 	if err != nil {
 		return nil, err
 	}
-	return filter.Start(pod, snap)
+	return filter.Filter().Start(pod, view)
 }
 
 func (f *contract) prepare(c *outrank.Cluster, pod *outrank.Pod) {
@@ -379,7 +388,7 @@ func Example() {
 	for _, proposed := range []bool{false, true} {
 		filter, _ := devices.New(objects, devices.Config{DRAPreemption: proposed})
 		snap, _ := engine.NewSnapshot(filter.Cluster(cluster))
-		eval, _ := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt})
+		eval, _ := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
 		plan, _ := eval.Preempt(context.Background(), snap, pod, now)
 		fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	}
@@ -412,7 +421,7 @@ func TestWorkersAgree(t *testing.T) {
 	var wg sync.WaitGroup
 	for workers := range 4 {
 		wg.Go(func() {
-			eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}, Workers: workers})
+			eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Workers: workers})
 			if assert.NoError(t, err) && assert.NoError(t, filter.Set(objects)) {
 				plan, err := eval.Preempt(context.Background(), snap, pod, now)
 				if assert.NoError(t, err) {
@@ -425,4 +434,29 @@ func TestWorkersAgree(t *testing.T) {
 	found := 0
 	plans.Range(func(key, _ any) bool { found++; return assert.Contains(t, key, "preempt") })
 	assert.Equal(t, 1, found)
+}
+
+// The filter is the same one until the objects are replaced, and a snapshot that has kept which pods
+// concern it finds the ones that do afterwards.
+func TestSetMakesAnotherFilter(t *testing.T) {
+	cluster, objects, pod := taken(2, 1, 1)
+	unclaimed := objects
+	unclaimed.Claims = objects.Claims[len(objects.Claims)-1:] // the pod's own
+	filter, err := devices.New(unclaimed, devices.Config{DRAPreemption: true})
+	require.NoError(t, err)
+	snap, err := engine.NewSnapshot(cluster)
+	require.NoError(t, err)
+	outcome := func() preemption.Outcome {
+		eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+		require.NoError(t, err)
+		plan, err := eval.Preempt(context.Background(), snap, pod, now)
+		require.NoError(t, err)
+		return plan.Outcome
+	}
+	before := filter.Filter()
+	assert.Equal(t, preemption.Fits, outcome(), "nobody has the devices")
+	assert.Same(t, before, filter.Filter())
+	require.NoError(t, filter.Set(objects))
+	assert.NotSame(t, before, filter.Filter())
+	assert.Equal(t, preemption.Preempts, outcome(), "pods have them")
 }

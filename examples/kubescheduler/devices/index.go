@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // named is the namespace and name of an object.
@@ -29,6 +30,9 @@ func nameOf(p *outrank.Pod) named { return named{p.NamespaceName(), p.Name} }
 // index is what the filter knows of a set of objects. It is not written to after it is made,
 // but for what it keeps of answers.
 type index struct {
+	config *Config
+	filter preemption.Filter
+
 	features structured.Features
 	pods     map[named]*corev1.Pod
 	claims   []*claim

@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	amount "github.com/outrank-go/outrank/resource"
 )
@@ -65,7 +66,7 @@ func TestAsksOncePerKind(t *testing.T) {
 	require.NoError(t, err)
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []engine.Filter{filter}})
+	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	require.NoError(t, err)
 	_, err = eval.Explain(context.Background(), snap, pod, time.Time{})
 	require.NoError(t, err)

@@ -53,13 +53,13 @@ func (n *Nomination) pending(x *index) []hold {
 // Nomination returns what goes with the nomination that a plan makes, nil where the pod has no
 // claims without an allocation or nobody is to leave. The snapshot is that of the plan. The
 // devices are those that are free with the nominated pods of the node counted, where that is
-// enough, as in the first pass of a check. The error is that of [Filter.Start], or
+// enough, as in the first pass of a check. The error is about claims that kube-scheduler ends the attempt for with an error, too, or
 // [outrank.ErrInvalid] for a plan that is not to preempt, or that the devices do not allow.
 func (f *Filter) Nomination(snap *engine.Snapshot, plan *preemption.Plan) (*Nomination, error) {
 	if plan == nil || plan.Outcome != preemption.Preempts || !f.config.DRAPreemption {
 		return nil, problem("plan", "", "is not to preempt for devices")
 	}
-	a, err := f.start(plan.Pod, snap)
+	a, err := f.x.Load().start(plan.Pod, snap)
 	if err != nil || a == nil {
 		return nil, err
 	}

@@ -218,7 +218,7 @@ func (w *scenarioWorld) filter(kep bool) *devices.Filter {
 // decide asks both ways.
 func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, policy preemption.Policy) (*preemption.Plan, error) {
 	filter := w.filter(kep)
-	config := engine.Config{Filters: []engine.Filter{filter}, MayPreempt: filter.MayPreempt, Policy: policy}
+	config := engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt, Policy: policy}
 	eval, err := engine.NewEvaluator(config)
 	if err != nil {
 		return nil, err

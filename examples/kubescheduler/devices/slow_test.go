@@ -508,7 +508,7 @@ func TestAgainstSlowReference(t *testing.T) {
 		filter, err := devices.New(s.objects, devices.Config{DRAPreemption: true})
 		require.NoError(t, err)
 		for _, policy := range []preemption.Policy{{}, {Exact: true}} {
-			config := engine.Config{Filters: []engine.Filter{filter}, Policy: policy}
+			config := engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Policy: policy}
 			eval, err := engine.NewEvaluator(config)
 			require.NoError(t, err)
 			ex, err := eval.Explain(context.Background(), snap, s.pod, time.Time{})

@@ -35,7 +35,7 @@ func (f *Filter) WayOut(ex *preemption.Explanation, snap *engine.Snapshot) (way 
 		}
 		return way, nil, nil
 	}
-	a, err := f.start(ex.Pod, snap)
+	a, err := f.x.Load().start(ex.Pod, snap)
 	if err != nil || a == nil || a.refusal != "" {
 		return way, nil, err
 	}

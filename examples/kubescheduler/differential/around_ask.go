@@ -15,11 +15,14 @@ type asking struct {
 	c *Case
 }
 
-func (x *asking) Name() string                     { return "x" }
-func (x *asking) Interested(pod *outrank.Pod) bool { return x.interested(x.c.Preemptor) }
-func (x *asking) Ignorable() bool                  { return x.Extender.Ignorable }
+func (x *asking) extender() preemption.Extender {
+	return preemption.Extender{
+		Name: "x", Process: x.process, Ignorable: x.Ignorable,
+		Interested: func(*outrank.Pod) bool { return x.interested(x.c.Preemptor) },
+	}
+}
 
-func (x *asking) Process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
 	asked := map[string]proposal{}
 	for _, c := range candidates {
 		p := proposal{violations: int64(c.Violations)}

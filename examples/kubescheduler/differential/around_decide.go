@@ -49,7 +49,7 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 		request: preemption.Request{Pod: pod, Now: time.Now()}, d: &decided{pod: pod, queued: true, release: h.Release, importance: map[outrank.Key]string{}},
 	}
 	if c.Around.Contrary != nil {
-		s.config.Filters = []engine.Filter{contraryFilter{c.Around.Contrary}}
+		s.config.Filters = []*preemption.Filter{contraryFilter(c.Around.Contrary)}
 	}
 	for _, p := range c.Pods {
 		s.d.importance[outrank.Key(podKey(p))] = importance(p)
@@ -135,7 +135,7 @@ func (s *surrounded) evaluator(disabled bool) (*engine.Evaluator, error) {
 	full.Policy.Disabled = disabled
 	for _, x := range s.Around.asked() {
 		if x.Preempts {
-			full.Extenders = append(full.Extenders, &asking{x, s.Case})
+			full.Extenders = append(full.Extenders, (&asking{x, s.Case}).extender())
 		}
 	}
 	return engine.NewEvaluator(full)

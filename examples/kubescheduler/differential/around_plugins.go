@@ -18,7 +18,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 const (
@@ -95,21 +94,20 @@ func (p contraryPlugin) Filter(_ context.Context, state fwk.CycleState, _ *corev
 }
 
 // contraryFilter is the filter in outrank.
-type contraryFilter struct{ *Contrary }
-
-func (contraryFilter) Name() string { return contraryName }
-
-func (f contraryFilter) Start(_ *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
-	s := &contraryState{Contrary: f.Contrary, pods: map[string]map[string]bool{}, dry: map[string]bool{}}
-	for n := range snap.Nodes() {
-		s.pods[n.Name] = map[string]bool{}
-		for _, p := range snap.PodsOn(n.Name) {
-			if !p.Finished() {
-				s.pods[n.Name][string(p.Key())] = true
+func contraryFilter(c *Contrary) *preemption.Filter {
+	start := func(_ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+		s := &contraryState{Contrary: c, pods: map[string]map[string]bool{}, dry: map[string]bool{}}
+		for n := range view.Nodes() {
+			s.pods[n.Name] = map[string]bool{}
+			for _, p := range view.PodsOn(n.Name) {
+				if !p.Finished() {
+					s.pods[n.Name][string(p.Key())] = true
+				}
 			}
 		}
+		return s, nil
 	}
-	return s, nil
+	return &preemption.Filter{Name: contraryName, Start: start}
 }
 
 type contraryState struct {

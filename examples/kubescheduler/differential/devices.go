@@ -22,7 +22,7 @@ import (
 
 // DeviceFilter is the filter for devices, with what it does about the cluster and as a way out.
 type DeviceFilter interface {
-	engine.Filter
+	Filter() *preemption.Filter
 	Cluster(*outrank.Cluster) *outrank.Cluster
 	WayOut(*preemption.Explanation, *engine.Snapshot) (attempt.WayOut, []*resourcev1.ResourceClaim, error)
 }
@@ -65,7 +65,7 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	if err != nil {
 		return nil, err
 	}
-	config := engine.Config{Schedulers: c.Profiles(), Filters: []engine.Filter{filter}}
+	config := engine.Config{Schedulers: c.Profiles(), Filters: []*preemption.Filter{filter.Filter()}}
 	now := time.Now()
 	d, err := h.decideAbout(snap, config, pod, now)
 	if err != nil {

@@ -34,9 +34,7 @@ func (p *Plugin) viewFor(_ *v1.Pod, decide func(*engine.Snapshot) error) error {
 	return p.process.state.view(decide)
 }
 
-func (*deviceDesk) pair(_ engine.Config, _ *framework, usual *pair) (*pair, error) {
-	return usual, nil
-}
+func (*deviceDesk) pair(all *evaluators) (*pair, error)                   { return all.usual, nil }
 func (*deviceDesk) wants(*v1.Pod) bool                                    { return false }
 func (*deviceDesk) keep(*v1.Pod, Decision)                                {}
 func (*deviceDesk) drop(types.UID)                                        {}

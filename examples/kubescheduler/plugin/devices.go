@@ -28,15 +28,25 @@ import (
 // Nomination goes with the nomination of a pod that claims devices.
 type Nomination = devices.Nomination
 
-// pair is the pair of evaluators for pods: usual, unless the filter of devices stands for the
+// pair is the pair of evaluators for pods: the usual one, unless the filter of devices stands for the
 // scheduler's own.
-func (d *deviceDesk) pair(c engine.Config, of *framework, usual *pair) (*pair, error) {
-	if d == nil || !slices.Contains(of.unknown, devices.Name) {
-		return usual, nil
+func (d *deviceDesk) pair(all *evaluators) (*pair, error) {
+	if d == nil || !slices.Contains(all.asks.unknown, devices.Name) {
+		return all.usual, nil
 	}
-	c.Filters, c.MayPreempt = []engine.Filter{d.filter}, d.filter.MayPreempt
-	rest := slices.DeleteFunc(slices.Clone(of.unknown), func(name string) bool { return name == devices.Name })
-	return newPair(c, &framework{handle: of.handle, unknown: rest, known: []string{devices.Name}})
+	filter := d.filter.Filter()
+	if all.pods != nil && all.pods.devices == filter {
+		return all.pods, nil
+	}
+	c := all.config
+	c.Filters, c.MayPreempt = []*preemption.Filter{filter}, d.filter.MayPreempt
+	rest := slices.DeleteFunc(slices.Clone(all.asks.unknown), func(name string) bool { return name == devices.Name })
+	e, err := newPair(c, &framework{handle: all.asks.handle, unknown: rest, known: []string{devices.Name}})
+	if err != nil {
+		return nil, err
+	}
+	e.devices = filter
+	return e, nil
 }
 
 // forDevices is the plugin that preempts for devices.

@@ -8,13 +8,18 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // evaluators decide as the profile does. They are made at the first decision: while a
 // plugin is made, its handle does not know the other plugins of the profile yet.
 type evaluators struct {
-	// usual are those of groups and, without DRAPreemption, of pods.
+	// config and asks are what usual is made of.
+	config engine.Config
+	asks   *framework
+	// usual are those of groups and, without DRAPreemption, of pods. pods are made anew where the
+	// filter of devices is another one.
 	usual, pods *pair
 }
 
@@ -23,6 +28,8 @@ type evaluators struct {
 type pair struct {
 	plain, asking *engine.Evaluator
 	framework     *framework
+	// devices is the filter of devices, nil for none.
+	devices *preemption.Filter
 }
 
 // lister is the framework's part beside a [fwk.Handle].
@@ -38,11 +45,8 @@ func (p *Plugin) makeEvaluators() (*evaluators, error) {
 	if l, ok := p.handle.(lister); ok {
 		of.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
 	}
-	e := &evaluators{}
-	if e.usual, err = newPair(c, of); err != nil {
-		return nil, err
-	}
-	e.pods, err = p.process.devices.pair(c, of, e.usual)
+	e := &evaluators{config: c, asks: of}
+	e.usual, err = newPair(c, of)
 	return e, err
 }
 
@@ -52,7 +56,7 @@ func newPair(c engine.Config, of *framework) (*pair, error) {
 	if e.plain, err = engine.NewEvaluator(c); err != nil {
 		return nil, err
 	}
-	c.Filters = append(slices.Clone(c.Filters), of)
+	c.Filters = append(slices.Clone(c.Filters), of.filter())
 	e.asking, err = engine.NewEvaluator(c)
 	return e, err
 }
@@ -113,6 +117,9 @@ func (p *Plugin) evaluators() (*evaluators, error) {
 func (p *Plugin) evaluatorFor(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod) (*engine.Evaluator, error) {
 	all, err := p.evaluators()
 	if err != nil {
+		return nil, err
+	}
+	if all.pods, err = p.process.devices.pair(all); err != nil {
 		return nil, err
 	}
 	e := all.pods

@@ -27,23 +27,21 @@ func extenders(handle fwk.Handle) []preemption.Extender {
 	var list []preemption.Extender
 	for _, e := range handle.Extenders() {
 		if e.SupportsPreemption() {
-			list = append(list, &extender{e, handle})
+			x := &extender{e, handle}
+			list = append(list, preemption.Extender{Name: e.Name(), Interested: x.interested, Process: x.process, Ignorable: e.IsIgnorable()})
 		}
 	}
 	return list
 }
 
-// Interested asks the extender whether it has a part in the pod.
-func (e *extender) Interested(pod *outrank.Pod) bool {
+// interested asks the extender whether it has a part in the pod.
+func (e *extender) interested(pod *outrank.Pod) bool {
 	object, ok := pod.Value.(*v1.Pod)
 	return ok && e.IsInterested(object)
 }
 
-// Ignorable reports whether its failures are ignored.
-func (e *extender) Ignorable() bool { return e.IsIgnorable() }
-
-// Process asks the extender for the remaining candidates.
-func (e *extender) Process(_ context.Context, pod *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+// process asks the extender for the remaining candidates.
+func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
 	preemptor, _ := pod.Value.(*v1.Pod)
 	asked := make(map[string]*extenderv1.Victims, len(candidates))
 	for _, c := range candidates {

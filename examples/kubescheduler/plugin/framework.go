@@ -12,10 +12,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// framework is a filter that asks the scheduler's own filters in dry runs, as
+// framework makes a filter that asks the scheduler's own filters in dry runs, as
 // DefaultPreemption does: for filters of Kubernetes that the module does not know, and for
 // those of others about pods that preempt for devices. It is
 // asked after those that it knows, so that the slow way is taken on nodes alone that all of
@@ -49,12 +48,14 @@ func (f *framework) concerned(cycle fwk.CycleState) bool {
 	return slices.ContainsFunc(f.unknown, func(name string) bool { return !skipped.Has(name) })
 }
 
-// Name stands in the statuses of filters that the module does not know.
-func (*framework) Name() string { return "Framework" }
+// filter returns the filter. Its name stands in the statuses of filters that the module does not know.
+func (f *framework) filter() *preemption.Filter {
+	return &preemption.Filter{Name: "Framework", Start: f.start}
+}
 
-// Start begins an attempt with the state of the scheduler's attempt. The pods of a group that
+// start begins an attempt with the state of the scheduler's attempt. The pods of a group that
 // have their places by then count as if they were there.
-func (f *framework) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.FilterState, error) {
+func (f *framework) start(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	mine, ok := f.attempts[pod.Key()]
 	if !ok || !f.concerned(mine.cycle) {
 		return nil, nil
@@ -64,7 +65,7 @@ func (f *framework) Start(pod *outrank.Pod, snap *engine.Snapshot) (preemption.F
 		cycle.SetSkipFilterPlugins(cycle.GetSkipFilterPlugins().Union(sets.New(f.known...)))
 	}
 	return &frameworkState{
-		framework: f, pod: mine.pod, cycle: cycle, nodes: map[string]*frameworkNode{}, placed: f.group.on(snap),
+		framework: f, pod: mine.pod, cycle: cycle, nodes: map[string]*frameworkNode{}, placed: f.group.on(view),
 	}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // Reference is the release of Kubernetes that the plugin is compiled with.
@@ -19,7 +19,7 @@ const Reference = outrank.V1_36
 // groups, which are alpha in v1.36 and which the library does not follow there.
 type placedGroup struct{ away map[string][]fwk.PodInfo }
 
-func (*placedGroup) on(*engine.Snapshot) map[string][]fwk.PodInfo { return nil }
+func (*placedGroup) on(preemption.View) map[string][]fwk.PodInfo { return nil }
 
 // groupsCount reports whether groups of pods mean anything to the scheduler.
 func (p *Plugin) groupsCount() bool { return false }

@@ -4,6 +4,7 @@ package plugin
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -63,14 +64,15 @@ func (g *placedGroup) places(ctx context.Context, snap *engine.Snapshot, pods []
 	return answer, nil
 }
 
-// on has the pods with their places in the snapshot, by node; without a group it is empty.
-func (g *placedGroup) on(snap *engine.Snapshot) map[string][]fwk.PodInfo {
+// on has the pods that are in their places in a view, by node; without a group it is empty.
+func (g *placedGroup) on(view preemption.View) map[string][]fwk.PodInfo {
 	placed := map[string][]fwk.PodInfo{}
 	if g == nil {
 		return placed
 	}
 	for _, at := range g.assignments {
-		if node := snap.NodeOf(keyOf(at.GetPod())); node != "" {
+		key, node := keyOf(at.GetPod()), at.GetNodeName()
+		if slices.ContainsFunc(view.PodsOn(node), func(p *outrank.Pod) bool { return p.Key() == key }) {
 			placed[node] = append(placed[node], at.GetPodInfo())
 		}
 	}

@@ -73,12 +73,9 @@ func placed(t require.TestingT, table *Table, n *outrank.Node, milli ...int64) [
 }
 
 // decide asks for a plan, with the filter or without.
-func decide(t require.TestingT, c *outrank.Cluster, p *outrank.Pod, filters ...engine.Filter) *preemption.Plan {
+func decide(t require.TestingT, c *outrank.Cluster, p *outrank.Pod, filters ...*preemption.Filter) *preemption.Plan {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	for _, f := range filters {
-		require.NoError(t, snap.Attach(f.(engine.StatefulFilter)))
-	}
 	eval, err := engine.NewEvaluator(engine.Config{Filters: filters})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), snap, p, time.Time{})
@@ -117,7 +114,7 @@ func TestNominatedPodsKeepRoom(t *testing.T) {
 	assert.Equal(t, preemption.Fits, outcome(800, 10), "the nominated one is of lower priority")
 }
 
-// The filter keeps its contract, alone and attached to snapshots.
+// The filter keeps its contract.
 func TestFilterKeepsItsContract(t *testing.T) {
 	table := &Table{}
 	err := filtertest.Check(Filter(table), filtertest.Options{Prepare: func(c *outrank.Cluster, p *outrank.Pod) {
