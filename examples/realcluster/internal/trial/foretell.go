@@ -121,7 +121,7 @@ type Question struct {
 
 // Foretell asks the program whatif, and the library, what will happen to the pod.
 func Foretell(ctx context.Context, q Question) (*Forecast, error) {
-	args := []string{"--cluster", q.Dump, "--pod", q.Manifest, "-o", "json"}
+	args := []string{"--cluster", q.Dump, "--pod", q.Manifest, "-o", "json", "--list", "0"} // every node
 	if q.Configuration != "" {
 		args = append(args, "--scheduler-config", q.Configuration)
 	}
