@@ -30,8 +30,10 @@ type Filter struct {
 	// may call it at once.
 	Start func(pod *outrank.Pod, view View) (FilterState, error)
 	// Concerns reports whether a running or nominated pod has a part in what Start's state says,
-	// of any node and whichever pod looks for a place. Others are never told of. Nil: all have.
-	// Several goroutines may call it at once.
+	// of any node and whichever pod looks for a place. Others are never told of. It always says the
+	// same of the same pod, because a snapshot keeps what it says; one that would say something else,
+	// because what it looks up has changed, is another filter. Nil: all have. Several goroutines may
+	// call it at once.
 	Concerns func(pod *outrank.Pod) bool
 }
 

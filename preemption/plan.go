@@ -109,7 +109,7 @@ type Plan struct {
 	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty
 	// where there are victims and a rule says who may be evicted (preemption.Config.MayEvict,
 	// preemption.Config.MayTake, preemption.Config.Guard, preemption.Config.Chooser,
-	// [Policy.Strict]) or a preemption.SelectiveFilter has a say: most nodes are then never asked.
+	// [Policy.Strict]) or a [Filter] with Concerns has a say: most nodes are then never asked.
 	// preemption.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
 }
