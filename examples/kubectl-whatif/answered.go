@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/explain"
 )
 
-// answered asks a question of package question.
+// answered asks a question that has an answer of its own, and not the explanation of one decision.
 func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) {
 	set, err := s.setting(show)
 	if err != nil {
@@ -22,63 +22,98 @@ func (s *scene) answered(show func(done, total int)) (*answeredQuestion, error) 
 	}
 	out := &answeredQuestion{scene: s}
 	ctx := context.Background()
+
+	// A pod that would not be created has no other answer.
 	if s.refused != nil {
 		return out, out.take(s.refused, nil)
 	}
+
 	switch s.ask {
+	case askWhyNot, askOnNode, askReplicas, askAcross:
+		err = out.aboutPod(ctx, set)
 	case askGroup:
 		err = out.group(ctx, set)
 	case askAll:
-		var all *question.Pending
-		if all, err = question.AllPending(ctx, set); err != nil {
-			return nil, console.Unusable(s.opts.source(), err)
-		}
-		if s.opts.set["namespace"] {
-			all = all.Of(s.opts.pod.namespace)
-		}
-		err = out.take(all, nil)
-	case askReplicas:
-		err = out.take(question.AskReplicas(ctx, set, s.question.pod, s.opts.about.replicas))
-	case askWhyNot:
-		if err = nodeKnown(s.snap, "why-not", s.opts.about.whyNot); err == nil {
-			err = out.take(question.AskWhyNot(ctx, set, s.question.pod, s.opts.about.whyNot))
-		}
-	case askOnNode:
-		if err = nodeKnown(s.snap, "on-node", s.opts.about.onNode); err == nil {
-			err = out.take(question.AskOnNode(ctx, set, question.Binding{
-				Pod: s.question.pod, Node: s.opts.about.onNode, Static: s.opts.about.static, Depth: s.opts.about.replacements,
-			}))
-		}
-	case askAcross:
-		err = out.take(question.AskAcross(ctx, set, s.question.pod))
-	case askNodes:
-		if err = nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err == nil {
-			err = out.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
-		}
-	case askBackward:
-		s.scenario.Watch(show)
-		var a *backward.Answer
-		if a, err = s.pushedOut(); err != nil {
-			return nil, err
-		}
-		err = out.take(a, nil)
+		err = out.pending(ctx, set)
 	case askLeast, askLargest, askEmpty:
 		err = out.search(ctx, set, show)
-	case askClasses:
-		err = out.take(s.scenario.Classes())
 	case askReport, askDiff:
 		err = out.report(ctx, show)
 	default:
-		s.scenario.Watch(show)
-		var a *question.Aftermath
-		if a, err = s.scenario.Aftermath(); err != nil {
-			return nil, console.Unusable(s.opts.source(), err)
-		}
-		if s.snap, err = s.scenario.Stage(); err == nil {
-			err = out.take(a, nil)
-		}
+		err = out.aboutScenario(show)
 	}
 	return out, err
+}
+
+// aboutPod asks what else becomes of the pod.
+func (q *answeredQuestion) aboutPod(ctx context.Context, set question.Setting) error {
+	s, about := q.scene, q.scene.opts.about
+	switch s.ask {
+	case askWhyNot:
+		if err := nodeKnown(s.snap, "why-not", about.whyNot); err != nil {
+			return err
+		}
+		return q.take(question.AskWhyNot(ctx, set, s.question.pod, about.whyNot))
+
+	case askOnNode:
+		if err := nodeKnown(s.snap, "on-node", about.onNode); err != nil {
+			return err
+		}
+		binding := question.Binding{Pod: s.question.pod, Node: about.onNode, Static: about.static, Depth: about.replacements}
+		return q.take(question.AskOnNode(ctx, set, binding))
+
+	case askReplicas:
+		return q.take(question.AskReplicas(ctx, set, s.question.pod, about.replicas))
+	}
+	return q.take(question.AskAcross(ctx, set, s.question.pod))
+}
+
+// pending asks about all pods that wait. Those of other namespaces wait beside them, and are left out
+// of the answer alone.
+func (q *answeredQuestion) pending(ctx context.Context, set question.Setting) error {
+	all, err := question.AllPending(ctx, set)
+	if err != nil {
+		return console.Unusable(q.scene.opts.source(), err)
+	}
+	if q.scene.opts.set["namespace"] {
+		all = all.Of(q.scene.opts.pod.namespace)
+	}
+	return q.take(all, nil)
+}
+
+// aboutScenario asks what follows from what has happened to the cluster, or could.
+func (q *answeredQuestion) aboutScenario(show func(done, total int)) error {
+	s := q.scene
+	switch s.ask {
+	case askClasses:
+		return q.take(s.scenario.Classes())
+
+	case askNodes:
+		if err := nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err != nil {
+			return err
+		}
+		return q.take(s.scenario.MoreNodes(s.opts.about.moreNodes, question.MostMoreNodes))
+
+	case askBackward:
+		s.scenario.Watch(show)
+		answer, err := s.pushedOut()
+		if err != nil {
+			return err
+		}
+		return q.take(answer, nil)
+	}
+
+	s.scenario.Watch(show)
+	aftermath, err := s.scenario.Aftermath()
+	if err != nil {
+		return console.Unusable(s.opts.source(), err)
+	}
+
+	// What is shown of the cluster is how it stands afterwards.
+	if s.snap, err = s.scenario.Stage(); err != nil {
+		return err
+	}
+	return q.take(aftermath, nil)
 }
 
 // take records an answer with its exit status.
@@ -100,16 +135,51 @@ func (q *answeredQuestion) take(r reply, err error) error {
 // no room.
 func exitOf(r reply) int {
 	switch r := r.(type) {
+	// Of many pods the worst that becomes of any counts.
 	case *question.Pending:
 		return worst(r.Totals.Waits+r.Totals.Unplaced, r.Totals.PushesOut)
-	case *question.WholeGroup:
-		return exitOfGroup(r)
+	case *question.Aftermath:
+		without := r.Totals.Stranded
+		if len(r.Nodes) > 0 {
+			without = r.Totals.Waits + r.Totals.Unplaced + len(r.Lost)
+		}
+		return worst(without+r.Totals.Forbidden+r.Totals.Unresized, r.Totals.Victims)
 	case *question.Replicas:
 		stopped := 0
 		if r.Stopped || r.Forbidden != nil {
 			stopped = 1
 		}
 		return worst(stopped, r.Victims)
+	case *question.WholeGroup:
+		return exitOfGroup(r)
+	case *question.ClassImpact:
+		return worst(0, r.Anybody.AsTheyStand.Gained+r.Anybody.Again.Gained)
+	case *report.Report:
+		return worst(r.Stays(), r.Leaves())
+	case *report.Comparison:
+		return worst(r.Stays(), r.Leaves())
+
+	// A search says what it takes: it has found nothing, something for which pods leave, or something
+	// for which nobody does.
+	case *question.MoreNodes:
+		return enough(r.ForAll != nil, r.ForNobody != nil && *r.ForNobody == 0)
+	case *inverse.LeastPriority:
+		return enough(r.ForPlace != nil, r.Free())
+	case *inverse.Emptiable:
+		return enough(len(r.Nodes) > 0, true)
+	case *inverse.Largest:
+		return enough(r.Evicting != nil, r.Fits != nil)
+	}
+	return exitOfPod(r)
+}
+
+// exitOfPod is exitOf for answers about one pod. What is nobody's loss is as good as a place.
+func exitOfPod(r reply) int {
+	switch r := r.(type) {
+	case *question.NotCreated:
+		return exitStays
+	case *question.Across:
+		return preempted(r.Outcome)
 	case *question.WhyNot:
 		switch r.Stage {
 		case explain.Fits:
@@ -118,45 +188,15 @@ func exitOf(r reply) int {
 			return exitEvicts
 		}
 		return exitStays
-	case *question.MoreNodes:
-		switch {
-		case r.ForAll == nil:
-			return exitStays
-		case r.ForNobody != nil && *r.ForNobody == 0:
-			return exitFits
-		}
-		return exitEvicts
-	case *backward.Answer:
-		if r.Verdict == backward.ByTheRules || r.Verdict == backward.ByKubelet {
-			return exitEvicts
-		}
-	case *question.NotCreated:
-		return exitStays
-	case *question.Across:
-		return preempted(r.Outcome)
-	case *inverse.LeastPriority:
-		return enough(r.ForPlace != nil, r.Free())
-	case *inverse.Emptiable:
-		return enough(len(r.Nodes) > 0, true)
-	case *inverse.Largest:
-		return enough(r.Evicting != nil, r.Fits != nil)
 	case *question.OnNode:
 		if r.Outcome == kubeletadmit.Rejected {
 			return exitStays
 		}
 		return worst(0, len(r.Replacements))
-	case *report.Report:
-		return worst(r.Stays(), r.Leaves())
-	case *report.Comparison:
-		return worst(r.Stays(), r.Leaves())
-	case *question.ClassImpact:
-		return worst(0, r.Anybody.AsTheyStand.Gained+r.Anybody.Again.Gained)
-	case *question.Aftermath:
-		without := r.Totals.Stranded
-		if len(r.Nodes) > 0 {
-			without = r.Totals.Waits + r.Totals.Unplaced + len(r.Lost)
+	case *backward.Answer:
+		if r.Verdict == backward.ByTheRules || r.Verdict == backward.ByKubelet {
+			return exitEvicts
 		}
-		return worst(without+r.Totals.Forbidden+r.Totals.Unresized, r.Totals.Victims)
 	}
 	return exitFits
 }

@@ -146,13 +146,17 @@ func (a *adviser) kinds() {
 	}
 }
 
-// advise finds the cheapest remedy for a pod.
+// advise finds the cheapest remedy for a pod: to wait costs nothing, a change of the pod less than
+// another node, that less than a priority or an eviction, and what enlarges a node or evicts beside
+// the change comes last.
 func (a *adviser) advise(r *Remedy) error {
 	pod, ok := a.set.Snapshot.Pod(r.Pod)
 	if !ok {
 		return fmt.Errorf("pod %s: %w", r.Pod, preemption.ErrNotFound)
 	}
 	eval := a.set.EvaluatorFor(pod)
+
+	// The snapshot is as it stands once everybody has had a turn, so that there may be room by now.
 	if node := a.set.Snapshot.NodeOf(r.Pod); node != "" {
 		r.set(Wait, node, "Once those are gone who leave for other pods, node "+node+" takes it.")
 		return nil
@@ -165,6 +169,7 @@ func (a *adviser) advise(r *Remedy) error {
 		r.set(Wait, free[0].Name, "Once everybody else has had a turn, node "+free[0].Name+" takes it.")
 		return nil
 	}
+
 	req := preemption.Request{Pod: pod, Now: a.set.Now}
 	why, err := explain.Ask(a.ctx, explain.Question{Evaluator: eval, Snapshot: a.set.Snapshot, Request: req}, explain.Options{Classes: a.set.Cluster.Classes})
 	if err != nil {
@@ -174,42 +179,60 @@ func (a *adviser) advise(r *Remedy) error {
 		r.set(Wait, why.Leaving.Node, sentence(why.Leaving.Text()))
 		return nil
 	}
-	dear := (*explain.NodeGroup)(nil)
+
+	low, dear := changes(why)
+	if low != nil {
+		r.set(Change, low.Example, help(low))
+		return nil
+	}
+	if found, err := a.oneMore(r, eval, pod); found || err != nil {
+		return err
+	}
+
+	switch {
+	case r.setNothing(why.Nothing):
+	case dear != nil:
+		r.set(Change, dear.Example, help(dear))
+	default:
+		r.set(None, "", "Nothing that was tried helps.")
+	}
+	return nil
+}
+
+// changes returns the first nodes where changes alone make room for the pod: with those that cost
+// little, and with any but larger nodes and evictions; nil for none.
+func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 	for i := range why.Nodes {
 		g := &why.Nodes[i]
 		if g.Way == nil || g.Way.Outcome != preemption.Fits || !g.Way.Helps() {
 			continue
 		}
 		if cheap(g.Way) {
-			r.set(Change, g.Example, help(g))
-			return nil
+			return g, dear
 		}
 		if dear == nil && without(g.Way, explain.EnlargeNode, explain.Evict) {
 			dear = g
 		}
 	}
-	if found, err := a.oneMore(r, eval, pod); found || err != nil {
-		return err
+	return nil, dear
+}
+
+// setNothing takes what helps where nothing else does, and reports whether there is any: enough
+// priority, if that is to be had, before a lower one of others, and that before an eviction.
+func (r *Remedy) setNothing(n *explain.Nothing) bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Enough != nil && (n.Enough.Class != "" || !n.Enough.BeyondUsers):
+		r.set(Priority, n.Enough.Node, first((&explain.Nothing{Enough: n.Enough}).Texts()))
+	case n.Lower != nil:
+		r.set(Priority, n.Lower.Node, first((&explain.Nothing{Lower: n.Lower}).Texts()))
+	case n.Eviction != nil:
+		r.set(Evict, n.Eviction.Node, first((&explain.Nothing{Eviction: n.Eviction}).Texts()))
+	default:
+		return false
 	}
-	if n := why.Nothing; n != nil {
-		switch {
-		case n.Enough != nil && (n.Enough.Class != "" || !n.Enough.BeyondUsers):
-			r.set(Priority, n.Enough.Node, first((&explain.Nothing{Enough: n.Enough}).Texts()))
-			return nil
-		case n.Lower != nil:
-			r.set(Priority, n.Lower.Node, first((&explain.Nothing{Lower: n.Lower}).Texts()))
-			return nil
-		case n.Eviction != nil:
-			r.set(Evict, n.Eviction.Node, first((&explain.Nothing{Eviction: n.Eviction}).Texts()))
-			return nil
-		}
-	}
-	if dear != nil {
-		r.set(Change, dear.Example, help(dear))
-		return nil
-	}
-	r.set(None, "", "Nothing that was tried helps.")
-	return nil
+	return true
 }
 
 func (r *Remedy) set(kind Kind, node, text string) { r.Kind, r.Node, r.Text = kind, node, text }
