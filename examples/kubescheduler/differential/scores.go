@@ -278,89 +278,139 @@ func (c *ScoreCase) workloads() (all []schedulerconfig.Workload) {
 
 // compare holds this library's scores for a pod to those of an attempt.
 func (o *scoring) compare(ctx context.Context, p *placer, key outrank.Key, n *ScoreCount) (differences []string, err error) {
-	differ := func(format string, args ...any) {
-		differences = append(differences, string(key)+": "+fmt.Sprintf(format, args...))
-	}
 	pod, ok := o.snap.Pod(key)
 	if !ok {
 		return nil, fmt.Errorf("%s is not in the snapshot", key)
 	}
-	ranked, err := o.scorer.Rank(ctx, o.eval, o.snap, pod)
+	c := comparison{key: key}
+	c.ranked, err = o.scorer.Rank(ctx, o.eval, o.snap, pod)
+
+	// What neither can read is no difference. A pod that merely fits nowhere has been read.
 	var unfit *framework.FitError
-	if errors.Is(err, outrank.ErrInvalid) && p.failed != nil && !errors.As(p.failed, &unfit) {
+	isUnfit := errors.As(p.failed, &unfit)
+	if errors.Is(err, outrank.ErrInvalid) && p.failed != nil && !isUnfit {
 		n.Unreadable++
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("outrank: %s: %w; the reference says %v", key, err, p.failed)
 	}
-	ours := make([]string, len(ranked.Nodes))
-	for i, node := range ranked.Nodes {
-		ours[i] = node.Name
+	for _, node := range c.ranked.Nodes {
+		c.ours = append(c.ours, node.Name)
 	}
+
 	if p.host == "" {
-		if len(ours) > 0 || !errors.As(p.failed, &unfit) {
-			differ("the reference finds no place (%v), outrank %v", p.failed, ours)
+		if len(c.ours) > 0 || !isUnfit {
+			c.differ("the reference finds no place (%v), outrank %v", p.failed, c.ours)
 		}
-		return differences, nil
+		return c.differences, nil
 	}
 	n.Placed++
+
+	// A node that is alone is taken without a score.
 	if p.scores == nil {
-		if !slices.Equal(ours, []string{p.host}) {
-			differ("the reference takes the only node %s, outrank finds %v", p.host, ours)
+		if !slices.Equal(c.ours, []string{p.host}) {
+			c.differ("the reference takes the only node %s, outrank finds %v", p.host, c.ours)
 		}
-		return differences, nil
+		return c.differences, nil
 	}
 	n.Scored++
-	theirs := make([]string, len(p.scores))
-	nodes := make([]*outrank.Node, len(p.scores))
-	for i := range p.scores {
-		theirs[i] = p.scores[i].Name
-		if nodes[i], ok = o.snap.Node(theirs[i]); !ok {
-			return nil, fmt.Errorf("no node %s", theirs[i])
+
+	if c.sameNodes(p.scores) {
+		for i := range p.scores {
+			n.Scores += c.node(&p.scores[i])
+		}
+		err = o.compareChoice(ctx, &c, pod, p, n)
+	}
+	return c.differences, err
+}
+
+// comparison is what the two say of one pod.
+type comparison struct {
+	key         outrank.Key
+	ranked      *score.Ranking
+	ours        []string // the nodes of the ranking
+	differences []string
+}
+
+func (c *comparison) differ(format string, args ...any) {
+	c.differences = append(c.differences, string(c.key)+": "+fmt.Sprintf(format, args...))
+}
+
+// sameNodes reports whether both score the same nodes, in whatever order.
+func (c *comparison) sameNodes(scores []fwk.NodePluginScores) bool {
+	theirs := namesOf(scores)
+	if slices.Equal(slices.Sorted(slices.Values(c.ours)), slices.Sorted(slices.Values(theirs))) {
+		return true
+	}
+	c.differ("the reference scores %v, outrank %v", theirs, c.ours)
+	return false
+}
+
+// node compares the scores of a node, plugin by plugin and in all, and returns how many there are.
+func (c *comparison) node(scored *fwk.NodePluginScores) int {
+	at := slices.Index(c.ours, scored.Name)
+	raw := rawScores(scored)
+
+	want := map[string]int64{}
+	for _, s := range scored.Scores {
+		want[s.Name] = s.Score
+	}
+	for _, s := range raw {
+		want["raw "+s.Name] = s.Score
+	}
+	for _, name := range []string{"DynamicResources", "VolumeBinding"} { // they say nothing here
+		if want[name] == 0 {
+			delete(want, name)
+			delete(want, "raw "+name)
 		}
 	}
-	if !slices.Equal(slices.Sorted(slices.Values(ours)), slices.Sorted(slices.Values(theirs))) {
-		differ("the reference scores %v, outrank %v", theirs, ours)
-		return differences, nil
-	}
-	for i := range p.scores {
-		at := slices.Index(ours, p.scores[i].Name)
-		want, got := map[string]int64{}, map[string]int64{}
-		for _, s := range p.scores[i].Scores {
-			want[s.Name] = s.Score
-		}
-		for _, s := range rawScores(&p.scores[i]) {
-			want["raw "+s.Name] = s.Score
-		}
-		for _, name := range []string{"DynamicResources", "VolumeBinding"} { // they say nothing here
-			if want[name] == 0 {
-				delete(want, name)
-				delete(want, "raw "+name)
-			}
-		}
-		for _, c := range ranked.Plugins {
-			got[c.Plugin] = c.Normalized[at] * c.Weight
-			if rawScores(&p.scores[i]) != nil {
-				got["raw "+c.Plugin] = c.Raw[at]
-			}
-		}
-		n.Scores += len(got)
-		if !maps.Equal(want, got) || p.scores[i].TotalScore != ranked.Totals[at] {
-			differ("node %s: the reference has %v, in all %d, outrank %v, in all %d", theirs[i], want, p.scores[i].TotalScore, got, ranked.Totals[at])
+
+	got := map[string]int64{}
+	for _, column := range c.ranked.Plugins {
+		got[column.Plugin] = column.Normalized[at] * column.Weight
+		if raw != nil {
+			got["raw "+column.Plugin] = column.Raw[at]
 		}
 	}
+
+	if total := c.ranked.Totals[at]; !maps.Equal(want, got) || scored.TotalScore != total {
+		c.differ("node %s: the reference has %v, in all %d, outrank %v, in all %d", scored.Name, want, scored.TotalScore, got, total)
+	}
+	return len(got)
+}
+
+// compareChoice compares which of the nodes is taken. They are scored once more, in the reference's
+// order, which decides a tie.
+func (o *scoring) compareChoice(ctx context.Context, c *comparison, pod *outrank.Pod, p *placer, n *ScoreCount) error {
+	theirs := namesOf(p.scores)
+	nodes := make([]*outrank.Node, len(theirs))
+	for i, name := range theirs {
+		var ok bool
+		if nodes[i], ok = o.snap.Node(name); !ok {
+			return fmt.Errorf("no node %s", name)
+		}
+	}
+
 	again, err := o.scorer.Score(ctx, o.snap, pod, nodes)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(again.Best()) > 1 {
 		n.Tied++
 	}
 	if chosen := again.Choose(nil); chosen.Name != p.host {
-		differ("the reference takes %s of %v, outrank %s", p.host, theirs, chosen.Name)
+		c.differ("the reference takes %s of %v, outrank %s", p.host, theirs, chosen.Name)
 	}
-	return differences, nil
+	return nil
+}
+
+func namesOf(scores []fwk.NodePluginScores) []string {
+	names := make([]string, len(scores))
+	for i := range scores {
+		names[i] = scores[i].Name
+	}
+	return names
 }
 
 // rawScores are the scores before normalization, which not every release tells.
