@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// AcrossPlan is what preemption.Evaluator.PreemptAcross found. It belongs to the caller.
+// AcrossPlan is what engine.Evaluator.PreemptAcross found. It belongs to the caller.
 type AcrossPlan struct {
 	// Plan is the answer, with [Plan.Across] set where pods have to leave or none can.
 	*Plan

@@ -34,15 +34,15 @@ func (a Assignment) String() string { return phrase.Pod(a.Pod) + " on " + a.Node
 // Refusal is why there is no place for a group.
 type Refusal struct {
 	// Pod is the first pod that fits on no node together with the pods before
-	// it. It is nil if the caller's preemption.PlaceFunc names none.
+	// it. It is nil if the caller's engine.PlaceFunc names none.
 	Pod *outrank.Pod
 	// Nodes counts the nodes by their answer to the pod, the most frequent
 	// first.
 	Nodes []Count
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
-	// placed (rule 12.9.3). A preemption.PlaceFunc may say something else.
+	// placed (rule 12.9.3). A engine.PlaceFunc may say something else.
 	Reason string
-	// Guard is what preemption.Config.Guard says, where that is in the way: Pod and Nodes are
+	// Guard is what engine.Config.Guard says, where that is in the way: Pod and Nodes are
 	// then about a placement with those gone that it lets go. It is Success where the guard
 	// has no part in it.
 	Guard Status
@@ -81,7 +81,7 @@ type Unit struct {
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
 	// Pods run on nodes of the snapshot; the most important come first. One that
-	// preemption.Snapshot.Bind has moved is a copy with its place.
+	// engine.Snapshot.Bind has moved is a copy with its place.
 	Pods []*outrank.Pod
 	// Priority is what the unit counts with: the priority of the group
 	// ([outrank.PodGroup.Priority]), also of a single pod's group, or that at the top of its
@@ -159,7 +159,7 @@ type GroupPlan struct {
 	TurnedDown, Unhelpful *Refusal
 	// Possible is the number of units that could be victims, before a guard is asked.
 	// Placements is the
-	// number of placements that the answer rests on. A preemption.PlaceFunc is called for each
+	// number of placements that the answer rests on. A engine.PlaceFunc is called for each
 	// of them.
 	Possible, Placements int
 }

@@ -81,7 +81,7 @@ type Plan struct {
 	// 7.19.7).
 	Resize bool
 	// Across is set where victims were looked for on other nodes, too
-	// (preemption.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
+	// (engine.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
 	Across bool
 
 	// Candidate is the chosen node with its victims. It is the zero value
@@ -107,10 +107,10 @@ type Plan struct {
 	// TurnedDown counts the nodes that do not take the pod as things are, by status. Unhelpful
 	// counts those of them on which preemption was tried and does not help, by the status with all
 	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty
-	// where there are victims and a rule says who may be evicted (preemption.Config.MayEvict,
-	// preemption.Config.MayTake, preemption.Config.Guard, preemption.Config.Chooser,
+	// where there are victims and a rule says who may be evicted (engine.Config.MayEvict,
+	// engine.Config.MayTake, engine.Config.Guard, engine.Config.Chooser,
 	// [Policy.Strict]) or a [Filter] with Concerns has a say: most nodes are then never asked.
-	// preemption.Evaluator.Explain asks all of them.
+	// engine.Evaluator.Explain asks all of them.
 	TurnedDown, Unhelpful []Count
 }
 
@@ -151,8 +151,8 @@ func (p *Plan) dropped() bool {
 // Candidate is a node on which removing the victims makes room.
 type Candidate struct {
 	Node string
-	// Victims have to leave, the most important first. A pod that preemption.Snapshot.Bind has moved
-	// is a copy with its place, here and below, as that of preemption.Snapshot.Cluster is; any other
+	// Victims have to leave, the most important first. A pod that engine.Snapshot.Bind has moved
+	// is a copy with its place, here and below, as that of engine.Snapshot.Cluster is; any other
 	// pod is the object that the snapshot was given.
 	Victims []Victim
 	// Score is what the candidates are ranked by.
@@ -182,7 +182,7 @@ type Victim struct {
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
 	// Rule names the rule by which the pod may be a victim, where the caller has one
-	// (preemption.Config.MayTake, preemption.Guard). It is empty where lower priority is the rule.
+	// (engine.Config.MayTake, preemption.Guard). It is empty where lower priority is the rule.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
@@ -225,7 +225,7 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
-	// Cost is what the victims cost together by the caller's rule (preemption.Config.Cost), 0
+	// Cost is what the victims cost together by the caller's rule (engine.Config.Cost), 0
 	// without one. It saturates at the largest int64.
 	Cost int64
 }

@@ -1,7 +1,7 @@
 package preemption
 
 // Policy is how preemption decides where a caller wants more than a scheduler does. Its
-// zero value is what the preemption.Config's Variant does: for the zero Variant that of
+// zero value is what the engine.Config's Variant does: for the zero Variant that of
 // kube-scheduler today.
 type Policy struct {
 	// Disabled means that no pod may preempt (disablePreemption of old
@@ -21,7 +21,7 @@ type Policy struct {
 	// reaches a limit takes some tenths of a second.
 	Limit int
 	// CallLimit bounds the steps of those searches together in one call, and those of
-	// preemption.Evaluator.PreemptAcross. Zero means no bound, and 20,000 for PreemptAcross. What
+	// engine.Evaluator.PreemptAcross. Zero means no bound, and 20,000 for PreemptAcross. What
 	// is left of it bounds each further node beside Limit; where nothing is left, a search offers
 	// the set that it begins from. The nodes are then searched one after the other, whatever
 	// Workers says.

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Request is a question to an preemption.Evaluator.
+// Request is a question to an engine.Evaluator.
 type Request struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
@@ -18,7 +18,7 @@ type Request struct {
 	// cannot help there; the variant v1.13 tries it (rule 13.2.10). A status for a node that
 	// does not exist is an error, and so is a code that does not.
 	Statuses map[string]Status
-	// StatusesInOrder is Statuses for all nodes in the order of preemption.Snapshot.Nodes,
+	// StatusesInOrder is Statuses for all nodes in the order of engine.Snapshot.Nodes,
 	// which saves the search for names. Its length has to be the number of nodes.
 	// Only one of the two may be set.
 	StatusesInOrder []Status

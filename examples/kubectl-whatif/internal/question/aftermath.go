@@ -130,7 +130,7 @@ func (f *Fates) add(o Outcome, n int) {
 // AskWithout answers which pods draining or losing nodes would push out. It is
 // [Scenario.Aftermath] after [RemoveNodes].
 //
-// Errors are those of the setting, of the context and of [preemption.Evaluator.Preempt],
+// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt],
 // and wrap [preemption.ErrNotFound] for a node that the cluster does not have and
 // [outrank.ErrInvalid] where none is named.
 func AskWithout(ctx context.Context, set Setting, nodes []string) (*Aftermath, error) {
@@ -147,7 +147,7 @@ func AskWithout(ctx context.Context, set Setting, nodes []string) (*Aftermath, e
 // others, which are gone at once and are recreated and wait in turn, or stays pending. Pods
 // that were being deleted are gone. The scenario stays as it is.
 //
-// Errors are those of the context and of [preemption.Evaluator.Preempt]. Time is that of
+// Errors are those of the context and of [engine.Evaluator.Preempt]. Time is that of
 // [AllPending] for the pods that wait, once more where nodes go, because a drain is played as
 // well, and once more where pods still wait, because their fate without the changes is looked at.
 func (s *Scenario) Aftermath() (*Aftermath, error) {

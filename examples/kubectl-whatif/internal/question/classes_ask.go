@@ -18,7 +18,7 @@ import (
 // and those that are leaving are not recreated and keep what they have.
 //
 // Errors are those of the setting, of [priority.NewTable] about the classes after the change,
-// of the context, and of [preemption.Evaluator.Preempt]. Time is linear in the running pods
+// of the context, and of [engine.Evaluator.Preempt]. Time is linear in the running pods
 // for each class, and that of up to three decisions for each pod that waits. Groups of pods
 // keep the priority that they have.
 func AskClasses(ctx context.Context, set Setting, changed []*outrank.PriorityClass) (*ClassImpact, error) {

@@ -26,7 +26,7 @@ func (g *Goes) Text() string {
 // WhereItGoes asks the scores of a pod's scheduler about the nodes that take the pod as things are; nil
 // where none does. An error that wraps [outrank.ErrInvalid] is about preferences of the pod that
 // the scheduler cannot read: it fails over them, too, and the pod waits. Other errors are those of
-// the setting and of [preemption.Evaluator.Feasible]. Time is linear in the nodes and pods.
+// the setting and of [engine.Evaluator.Feasible]. Time is linear in the nodes and pods.
 func WhereItGoes(ctx context.Context, set Setting, pod *outrank.Pod) (*Goes, error) {
 	if err := set.check(); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ type PendingTotals struct {
 // preempt; a group whose pods do not go together waits. A resize for which there is room is left to the kubelet and changes
 // nothing for the pods behind it.
 //
-// Errors are those of the setting, of the context and of [preemption.Evaluator.Preempt],
+// Errors are those of the setting, of the context and of [engine.Evaluator.Preempt],
 // and wrap [outrank.ErrInvalid] for pods that cannot be decided about. Time is that of
 // asking every node once for each pod, and of a decision where none takes it.
 func AllPending(ctx context.Context, set Setting) (*Pending, error) {

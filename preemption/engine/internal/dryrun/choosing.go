@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Chooser is a preemption.Chooser.
+// Chooser is an engine.Chooser.
 type Chooser struct {
 	Name        string
 	Choose      func(v ViewedNode) []*outrank.Pod

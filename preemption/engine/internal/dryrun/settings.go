@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Settings is preemption.Config as the engine reads it, which documents the fields.
+// Settings is engine.Config as the engine reads it, which documents the fields.
 type Settings struct {
 	Release    outrank.Release
 	Filters    []*preemption.Filter

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Apply is preemption.Snapshot.Apply.
+// Apply is engine.Snapshot.Apply.
 func (s *Snapshot) Apply(d preemption.Decision) error {
 	c := changeOf(d)
 	if c == nil {

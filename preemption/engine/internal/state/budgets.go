@@ -48,7 +48,7 @@ func (s *Snapshot) findBudget(key outrank.Key) int {
 	return i
 }
 
-// Budgets is preemption.Snapshot.Budgets.
+// Budgets is engine.Snapshot.Budgets.
 func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 	return func(yield func(*outrank.PodDisruptionBudget) bool) {
 		if s.BudgetSet == nil {
@@ -62,7 +62,7 @@ func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 	}
 }
 
-// PutBudget is preemption.Snapshot.PutBudget.
+// PutBudget is engine.Snapshot.PutBudget.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	c := outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{b}}
 	if err := c.Validate(); err != nil {
@@ -85,7 +85,7 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	return nil
 }
 
-// RemoveBudget is preemption.Snapshot.RemoveBudget.
+// RemoveBudget is engine.Snapshot.RemoveBudget.
 func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	namespace, _ := key.Split()
 	i := s.findBudget(key)

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// RemoveNode is preemption.Snapshot.RemoveNode.
+// RemoveNode is engine.Snapshot.RemoveNode.
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.Slots.Get(name)
 	if !ok || s.NodeStates[slot].Node == nil {
@@ -19,7 +19,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 	return nil
 }
 
-// RemovePod is preemption.Snapshot.RemovePod.
+// RemovePod is engine.Snapshot.RemovePod.
 func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {
@@ -29,7 +29,7 @@ func (s *Snapshot) RemovePod(key outrank.Key) error {
 	return nil
 }
 
-// Bind is preemption.Snapshot.Bind.
+// Bind is engine.Snapshot.Bind.
 func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	if node == "" {
 		return s.unbind(key)
@@ -55,7 +55,7 @@ func (s *Snapshot) unbind(key outrank.Key) error {
 	return nil
 }
 
-// Nominate is preemption.Snapshot.Nominate.
+// Nominate is engine.Snapshot.Nominate.
 func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	p, cell, err := s.pending(key, node)
 	if err != nil {

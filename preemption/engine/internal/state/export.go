@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Pods is preemption.Snapshot.Pods.
+// Pods is engine.Snapshot.Pods.
 func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 	return func(yield func(*outrank.Pod) bool) {
 		for p := range s.podStates() {
@@ -80,7 +80,7 @@ func (s *Snapshot) unplaced() []*PodState {
 	return out
 }
 
-// Cluster is preemption.Snapshot.Cluster.
+// Cluster is engine.Snapshot.Cluster.
 func (s *Snapshot) Cluster() *outrank.Cluster {
 	c := &outrank.Cluster{
 		Release:    s.Of.OrDefault(),

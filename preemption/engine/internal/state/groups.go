@@ -9,15 +9,15 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Group is preemption.Snapshot.Group.
+// Group is engine.Snapshot.Group.
 func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
 	return s.objects.groups.byKey.Get(string(key))
 }
 
-// Groups is preemption.Snapshot.Groups.
+// Groups is engine.Snapshot.Groups.
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.objects.groups.byKey.sorted() }
 
-// PutGroup is preemption.Snapshot.PutGroup.
+// PutGroup is engine.Snapshot.PutGroup.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	c := outrank.Cluster{Groups: []*outrank.PodGroup{g}}
 	if err := c.Validate(); err != nil {
@@ -27,7 +27,7 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 	return nil
 }
 
-// RemoveGroup is preemption.Snapshot.RemoveGroup.
+// RemoveGroup is engine.Snapshot.RemoveGroup.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if _, ok := s.Group(key); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("pod group", key), preemption.ErrNotFound)
@@ -51,17 +51,17 @@ func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
 	s.regroup(key)
 }
 
-// Composite is preemption.Snapshot.Composite.
+// Composite is engine.Snapshot.Composite.
 func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool) {
 	return s.objects.groups.composites.Get(string(key))
 }
 
-// Composites is preemption.Snapshot.Composites.
+// Composites is engine.Snapshot.Composites.
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
 	return s.objects.groups.composites.sorted()
 }
 
-// PutComposite is preemption.Snapshot.PutComposite.
+// PutComposite is engine.Snapshot.PutComposite.
 func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 	c := outrank.Cluster{Composites: []*outrank.CompositePodGroup{g}}
 	if err := c.Validate(); err != nil {
@@ -71,7 +71,7 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 	return nil
 }
 
-// RemoveComposite is preemption.Snapshot.RemoveComposite.
+// RemoveComposite is engine.Snapshot.RemoveComposite.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	if _, ok := s.Composite(key); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("composite pod group", key), preemption.ErrNotFound)

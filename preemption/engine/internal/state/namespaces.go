@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Namespaces is preemption.Snapshot.Namespaces.
+// Namespaces is engine.Snapshot.Namespaces.
 func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] { return s.objects.namespaces.sorted() }
 
-// PutNamespace is preemption.Snapshot.PutNamespace.
+// PutNamespace is engine.Snapshot.PutNamespace.
 func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 	c := outrank.Cluster{Namespaces: []*outrank.Namespace{ns}}
 	if err := c.Validate(); err != nil {
@@ -22,7 +22,7 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 	return nil
 }
 
-// RemoveNamespace is preemption.Snapshot.RemoveNamespace.
+// RemoveNamespace is engine.Snapshot.RemoveNamespace.
 func (s *Snapshot) RemoveNamespace(name string) error {
 	if _, ok := s.objects.namespaces.Get(name); !ok {
 		return fmt.Errorf("%s: %w", phrase.Object("namespace", name), preemption.ErrNotFound)

@@ -2,7 +2,7 @@ package state
 
 import "github.com/outrank-go/outrank"
 
-// PutNode is preemption.Snapshot.PutNode.
+// PutNode is engine.Snapshot.PutNode.
 func (s *Snapshot) PutNode(n *outrank.Node) error {
 	if err := n.Validate(); err != nil {
 		return err
@@ -15,7 +15,7 @@ func (s *Snapshot) PutNode(n *outrank.Node) error {
 	return nil
 }
 
-// PutPod is preemption.Snapshot.PutPod.
+// PutPod is engine.Snapshot.PutPod.
 func (s *Snapshot) PutPod(p *outrank.Pod) (replaced *outrank.Pod, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

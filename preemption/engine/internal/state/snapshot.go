@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Snapshot is a preemption.Snapshot as the engine has it. The zero Snapshot has nothing, and
+// Snapshot is an engine.Snapshot as the engine has it. The zero Snapshot has nothing, and
 // becomes that of an empty cluster at its first change.
 type Snapshot struct {
 	_ noCopy
@@ -104,7 +104,7 @@ func (s *Snapshot) changed(slot int32) {
 	s.Topology.Counts.changed(slot, len(s.NodeStates))
 }
 
-// Clone is preemption.Snapshot.Clone.
+// Clone is engine.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
 	s.Owner = &Owner{} // what is shared from now on belongs to neither
 	c := s.Scratch()
@@ -115,7 +115,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// Scratch is preemption.Snapshot.Scratch.
+// Scratch is engine.Snapshot.Scratch.
 func (s *Snapshot) Scratch() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
 	v.Owner, v.Journal = &Owner{}, journal{changes: s.Journal.changes}
@@ -131,7 +131,7 @@ func (s *Snapshot) Scratch() *Snapshot {
 	return v
 }
 
-// Nodes is preemption.Snapshot.Nodes.
+// Nodes is engine.Snapshot.Nodes.
 func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	return func(yield func(*outrank.Node) bool) {
 		for _, slot := range s.Order {
@@ -142,7 +142,7 @@ func (s *Snapshot) Nodes() iter.Seq[*outrank.Node] {
 	}
 }
 
-// Node is preemption.Snapshot.Node.
+// Node is engine.Snapshot.Node.
 func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	if n := s.NodeState(name); n != nil && n.Node != nil {
 		return n.Node, true
@@ -150,7 +150,7 @@ func (s *Snapshot) Node(name string) (*outrank.Node, bool) {
 	return nil, false
 }
 
-// Pod is preemption.Snapshot.Pod.
+// Pod is engine.Snapshot.Pod.
 func (s *Snapshot) Pod(key outrank.Key) (*outrank.Pod, bool) {
 	if p, ok := s.PodStates.Get(key); ok {
 		return p.Pod, true
@@ -158,7 +158,7 @@ func (s *Snapshot) Pod(key outrank.Key) (*outrank.Pod, bool) {
 	return nil, false
 }
 
-// NodeOf is preemption.Snapshot.NodeOf.
+// NodeOf is engine.Snapshot.NodeOf.
 func (s *Snapshot) NodeOf(key outrank.Key) string {
 	if p, ok := s.PodStates.Get(key); ok {
 		return p.Node()
@@ -166,7 +166,7 @@ func (s *Snapshot) NodeOf(key outrank.Key) string {
 	return ""
 }
 
-// NominationOf is preemption.Snapshot.NominationOf.
+// NominationOf is engine.Snapshot.NominationOf.
 func (s *Snapshot) NominationOf(key outrank.Key) string {
 	if p, ok := s.PodStates.Get(key); ok {
 		return p.Nominated()
@@ -174,7 +174,7 @@ func (s *Snapshot) NominationOf(key outrank.Key) string {
 	return ""
 }
 
-// NominatedTo is preemption.Snapshot.NominatedTo.
+// NominatedTo is engine.Snapshot.NominatedTo.
 func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	if n := s.NodeState(node); n != nil {
 		return PodsOf(n.Nominated)
@@ -182,7 +182,7 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 	return nil
 }
 
-// Nominated is preemption.Snapshot.Nominated.
+// Nominated is engine.Snapshot.Nominated.
 func (s *Snapshot) Nominated() iter.Seq2[*outrank.Pod, string] { return s.eachNominated }
 
 func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
@@ -199,7 +199,7 @@ func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 	}
 }
 
-// Release is preemption.Snapshot.Release.
+// Release is engine.Snapshot.Release.
 func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
 
 // Partition returns the nodes divided by a topology key.

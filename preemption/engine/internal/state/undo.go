@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Mark is preemption.Snapshot.Mark.
+// Mark is engine.Snapshot.Mark.
 func (s *Snapshot) Mark() Mark { return s.Journal.mark() }
 
-// Undo is preemption.Snapshot.Undo.
+// Undo is engine.Snapshot.Undo.
 func (s *Snapshot) Undo(m Mark) error {
 	steps, err := s.Journal.take(m)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Snapshot) Undo(m Mark) error {
 	return nil
 }
 
-// Keep is preemption.Snapshot.Keep.
+// Keep is engine.Snapshot.Keep.
 func (s *Snapshot) Keep(m Mark) error {
 	if _, err := s.Journal.take(m); err != nil {
 		return err
@@ -73,10 +73,10 @@ func (s *Snapshot) revert(st step) {
 	}
 }
 
-// Revision is preemption.Snapshot.Revision.
+// Revision is engine.Snapshot.Revision.
 func (s *Snapshot) Revision() uint64 { return s.Journal.changes }
 
-// Follow is preemption.Snapshot.Follow.
+// Follow is engine.Snapshot.Follow.
 func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, point uint64, all bool) (uint64, error)) error {
 	if by == nil {
 		return fmt.Errorf("snapshot: %w: nobody follows it", outrank.ErrInvalid)

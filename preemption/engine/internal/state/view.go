@@ -9,7 +9,7 @@ import (
 
 // What filters of the caller see of the pods on a node is without those that are away in a trial.
 
-// PodsOn is preemption.Snapshot.PodsOn.
+// PodsOn is engine.Snapshot.PodsOn.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	if n := s.NodeState(node); n != nil {
 		return PodsOf(s.present(n))
@@ -17,7 +17,7 @@ func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
 	return nil
 }
 
-// Used is preemption.Snapshot.Used.
+// Used is engine.Snapshot.Used.
 func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	n := s.NodeState(node)
 	if n == nil {
@@ -41,7 +41,7 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	return taken.Of(name).Saturated()
 }
 
-// LeavesWith is preemption.Snapshot.LeavesWith.
+// LeavesWith is engine.Snapshot.LeavesWith.
 func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
 	if p == nil || p.Group == "" {
 		return nil, nil
