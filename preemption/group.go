@@ -129,7 +129,9 @@ type GroupPlan struct {
 	// the top, and Group its key.
 	Group     outrank.Key
 	Composite *outrank.CompositePodGroup
-	Outcome   Outcome
+	// Now stood in for the start of pods that have none.
+	Now     time.Time
+	Outcome Outcome
 	// Ineligible says why the outcome is NotEligible. It is also set if the
 	// group fits but could not preempt.
 	Ineligible Ineligibility

@@ -71,6 +71,8 @@ func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string
 type Plan struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
+	// Now stood in for the start of pods that have none ([Request.Now]).
+	Now time.Time
 	// Outcome is the kind of answer. The zero Plan has none.
 	Outcome Outcome
 	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.

@@ -10,7 +10,7 @@ import (
 type Request struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
-	// Now stands in for missing start times.
+	// Now stands in for the start of pods that have none. Zero is later than any start.
 	Now time.Time
 	// Statuses, if not nil, are the answers of the nodes as things are, found
 	// by a scheduler of the caller. The filters are then asked in dry runs

@@ -85,8 +85,12 @@ const (
 // needsManifest is why references leave most of an object out.
 const needsManifest = "stands in the manifest"
 
+// ofTheQuestion is why an answer's time is left out.
+const ofTheQuestion = "it is of the question; what it came to is the start in the score"
+
 var answers = []documented{
 	{answer: preemption.Plan{}, file: planFile, leavesOut: map[string]string{
+		"Now":      ofTheQuestion,
 		"FirstFit": "a document that people read already stays as it is; how many nodes take the pod stands in it",
 	}},
 	{answer: preemption.Explanation{}, file: planFile, extends: "Plan"},
@@ -97,7 +101,7 @@ var answers = []documented{
 	{answer: preemption.Status{}, file: planFile},
 	{answer: preemption.Count{}, file: planFile},
 	{answer: preemption.NodeReport{}, file: planFile},
-	{answer: preemption.GroupPlan{}, file: planFile},
+	{answer: preemption.GroupPlan{}, file: planFile, leavesOut: map[string]string{"Now": ofTheQuestion}},
 	{answer: preemption.GroupVictim{}, file: planFile, extends: "Unit"},
 	{answer: preemption.Unit{}, file: planFile},
 	{answer: preemption.Assignment{}, file: planFile},

@@ -125,10 +125,13 @@ func (a *attempt) sortByImportance(pods []*outrank.Pod) {
 
 // startOf: a pod without a start time counts as started now.
 func startOf(p *outrank.Pod, now time.Time) time.Time {
-	if p.StartTime.IsZero() {
-		return now
+	switch {
+	case !p.StartTime.IsZero():
+		return p.StartTime
+	case now.IsZero():
+		return time.Unix(1<<62, 0) // later than any
 	}
-	return p.StartTime
+	return now
 }
 
 // A pod that is on its node already may want room for a resize in place that its node

@@ -18,7 +18,7 @@ type Input struct {
 	// Pod is the preemptor. If it is also among the pending pods, that entry
 	// has its nomination, which does not stand in its own way.
 	Pod *outrank.Pod
-	// Now is the start time of every pod that has none.
+	// Now is the start time of every pod that has none. Zero is later than any.
 	Now time.Time
 	// Setup has the changes of a configuration to the filters.
 	Setup Setup

@@ -230,7 +230,7 @@ func (x *acrossSearch) worse(at int) bool {
 	}
 	score := x.attempt.ScoreOf(x.space, violations)
 	if at < len(x.node.pods) && x.attempt.Config.Importance != nil {
-		score.Start = x.bestScore.Start.Add(time.Second) // it may be better with a pod more
+		score.Start = time.Time{} // with a pod more it may be later than any
 	}
 	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.attempt.Ranks)
 	return order >= 0

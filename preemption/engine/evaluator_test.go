@@ -45,7 +45,7 @@ func TestPreemptRefuses(t *testing.T) {
 // In an empty cluster no node turns the pod down.
 func TestPreemptWithoutNodes(t *testing.T) {
 	plan := preempt(t, &outrank.Cluster{}, &outrank.Pod{Name: "p"})
-	assert.Equal(t, &preemption.Plan{Pod: plan.Pod, Outcome: preemption.NothingHelps}, plan)
+	assert.Equal(t, &preemption.Plan{Pod: plan.Pod, Now: gen.Now, Outcome: preemption.NothingHelps}, plan)
 }
 
 // Amounts at the limits of int64 neither wrap nor panic.

@@ -12,11 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
-
-// latest stands in for the start of pods that have none when a plan is verified.
-var latest = rank.Never.Time()
 
 // verifyPlan is Verify for a single pod.
 func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) error {
@@ -34,7 +30,7 @@ func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
-	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, latest)
+	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, plan.Now)
 	if err != nil {
 		return err
 	}
@@ -79,9 +75,9 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 // again decides anew as the plan was decided.
 func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) (*preemption.Plan, error) {
 	if !plan.Across {
-		return e.Preempt(ctx, &Snapshot{of: snap}, plan.Pod, latest)
+		return e.Preempt(ctx, &Snapshot{of: snap}, plan.Pod, plan.Now)
 	}
-	across, err := e.PreemptAcross(ctx, &Snapshot{of: snap}, plan.Pod, latest)
+	across, err := e.PreemptAcross(ctx, &Snapshot{of: snap}, plan.Pod, plan.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -291,7 +291,7 @@ func (e *Evaluator) newGroupRun(ctx context.Context, snap *state.Snapshot, req *
 	r := &groupRun{
 		config: unguarded(&e.config), snap: snap, work: snap.Scratch(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
-		plan: &preemption.GroupPlan{Group: owner.key, Composite: owner.composite},
+		plan: &preemption.GroupPlan{Now: req.Now, Group: owner.key, Composite: owner.composite},
 	}
 	r.begin(req.Pods)
 	r.quorum = quorumOf(snap, r.pods)

@@ -25,7 +25,7 @@ func (e *Evaluator) verifyGroup(ctx context.Context, snap *state.Snapshot, plan 
 	for _, a := range plan.Placement {
 		pods = append(pods, a.Pod)
 	}
-	r, err := e.newGroupRun(ctx, snap, &GroupRequest{Pods: pods, Now: latest})
+	r, err := e.newGroupRun(ctx, snap, &GroupRequest{Pods: pods, Now: plan.Now})
 	if errors.Is(err, preemption.ErrState) {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}

@@ -161,9 +161,9 @@ func sortReasons(d reference.Decision) reference.Decision {
 func TestAgreesWithReference(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		schedulers := engine.DrawSchedulers(t)
-		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: reference.Setup{Schedulers: schedulers}}))
-		ex, err := newEvaluator(t, engine.Config{Schedulers: schedulers}).Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+		schedulers, at := engine.DrawSchedulers(t), rapid.SampledFrom(nows).Draw(t, "now")
+		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: at, Setup: reference.Setup{Schedulers: schedulers}}))
+		ex, err := newEvaluator(t, engine.Config{Schedulers: schedulers}).Explain(context.Background(), newSnapshot(t, c), p, at)
 		require.NoError(t, err)
 		got := asReference(ex)
 		if ex.Outcome == preemption.Preempts {

@@ -10,8 +10,8 @@ import (
 )
 
 // Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
-// be carried out as it stands. A pod without a start counts as one that starts later than
-// any. For a plan to preempt, this is verified, in this order:
+// be carried out as it stands. Pods without a start count as they did for the plan
+// ([preemption.Plan.Now]). For a plan to preempt, this is verified, in this order:
 //
 //  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
 //     known (ErrStale).

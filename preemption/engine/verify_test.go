@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,19 +34,23 @@ var variants = map[string]engine.Config{
 	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
 }
 
+// nows are before, among and after the starts of generated pods; the last is none.
+var nows = []time.Time{gen.Now.AddDate(-1, 0, 0), gen.Now.Add(-time.Hour), gen.Now, gen.Now.AddDate(1, 0, 0), {}}
+
 // Every plan stands up on the snapshot that it was made on, whatever its outcome,
 // and so does that of any other candidate.
 func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(variants))).Draw(t, "variant")
+		at := rapid.SampledFrom(nows).Draw(t, "now")
 		e, snap, ctx := newEvaluator(t, variants[name]), newSnapshot(t, c), context.Background()
-		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		plan, err := e.Preempt(ctx, snap, p, at)
 		if err != nil {
 			return
 		}
 		require.NoError(t, e.Verify(ctx, snap, plan), "%s", name)
-		ex, err := e.Explain(ctx, snap, p, gen.Now)
+		ex, err := e.Explain(ctx, snap, p, at)
 		require.NoError(t, err)
 		for i, candidate := range ex.Candidates {
 			other, err := ex.PlanFor(candidate.Node)

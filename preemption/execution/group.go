@@ -97,7 +97,7 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 // newGroupExecution prepares the report. The victims are those of a plan for a pod.
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
-		Outcome: plan.Outcome, Pod: nominationsOf(plan)[0].Pod, Grace: plan.Grace,
+		Outcome: plan.Outcome, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod, Grace: plan.Grace,
 		Candidate: preemption.Candidate{Node: GroupCandidate},
 	}
 	for _, p := range plan.VictimPods() {

@@ -18,11 +18,21 @@ const NoStart = math.MaxInt64
 // Never is after every start.
 var Never = Instant{Sec: NoStart}
 
-// InstantOf returns the instant of a time.
-func InstantOf(t time.Time) Instant { return Instant{t.Unix(), int32(t.Nanosecond())} }
+// InstantOf returns the instant of a time. The zero time is none, and so later than any.
+func InstantOf(t time.Time) Instant {
+	if t.IsZero() {
+		return Never
+	}
+	return Instant{t.Unix(), int32(t.Nanosecond())}
+}
 
 // Before reports whether a is earlier than b.
 func (a Instant) Before(b Instant) bool { return a.Sec < b.Sec || a.Sec == b.Sec && a.Nsec < b.Nsec }
 
-// Time returns the time, in UTC.
-func (a Instant) Time() time.Time { return time.Unix(a.Sec, int64(a.Nsec)).UTC() }
+// Time returns the time, in UTC; zero for Never.
+func (a Instant) Time() time.Time {
+	if a == Never {
+		return time.Time{}
+	}
+	return time.Unix(a.Sec, int64(a.Nsec)).UTC()
+}

@@ -13,7 +13,7 @@ import (
 func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
-		Pod: a.Asked.Pod, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+		Pod: a.Asked.Pod, Now: a.Now, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
 	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {

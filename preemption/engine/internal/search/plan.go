@@ -14,7 +14,7 @@ import (
 // final unless it is Preempt.
 func (s *Search) beginPlan() *preemption.Plan {
 	a := &s.Attempt
-	p := &preemption.Plan{Pod: a.Asked.Pod, Outcome: preemption.Preempts, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
+	p := &preemption.Plan{Pod: a.Asked.Pod, Now: a.Now, Outcome: preemption.Preempts, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
 	t, first := s.tally[:0], math.MaxInt
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
