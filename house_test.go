@@ -89,6 +89,7 @@ var rooms = map[string][]string{
 	"internal/lookout":    {},
 	"internal/packing":    {},
 	"internal/recreate":   {"."},
+	"internal/plantest":   {"preemption"},
 	"internal/rules":      {},
 	"internal/structure":  {},
 
@@ -108,7 +109,7 @@ var rooms = map[string][]string{
 
 // testTools are the only internal packages that reach outside the standard
 // library. No library code imports them.
-var testTools = map[string]bool{"internal/gen": true, "internal/reference": true, "internal/scenario": true, "internal/testdiff": true}
+var testTools = map[string]bool{"internal/gen": true, "internal/plantest": true, "internal/reference": true, "internal/scenario": true, "internal/testdiff": true}
 
 // supports are packages for users' tests, from the standard library alone. In
 // this module only tests, tools for tests and supports import them.

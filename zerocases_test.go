@@ -121,7 +121,7 @@ func TestRulesOfTenantsThatLackSomething(t *testing.T) {
 		r.Use(nil)
 		e, err := engine.NewEvaluator(config)
 		require.NoError(t, err)
-		_, err = e.Preempt(t.Context(), snap, &outrank.Pod{Name: "asks"}, time.Unix(1e9, 0))
+		_, err = e.Preempt(t.Context(), snap, preemption.Request{Pod: &outrank.Pod{Name: "asks"}, Now: time.Unix(1e9, 0)})
 		require.ErrorIs(t, err, outrank.ErrInvalid, name)
 		if name != "zero" {
 			require.ErrorContains(t, err, "tenancy options: "+name)

@@ -1,8 +1,8 @@
 // Package preemption has the words in which a decision about preemption is told: what becomes
 // of a pod or of a group, who has to leave from which node, why, and how good that is.
 //
-// A [Plan] is the answer for one pod, an [Explanation] the same with every node and every
-// candidate, a [GroupPlan] the answer for a group. A [Status] is what one node says of a pod.
+// A [Plan] is the answer for one pod, with every node and every candidate where one asks for
+// these, a [GroupPlan] the answer for a group. A [Status] is what one node says of a pod.
 // A [Score] is what candidates are compared by, and a [Rank] a step in that comparison.
 //
 // All of it is data, made by package preemption/engine. A value may be copied, compared and

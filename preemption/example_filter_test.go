@@ -3,7 +3,6 @@ package preemption_test
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -59,7 +58,7 @@ func decide(snap *engine.Snapshot, pod *outrank.Pod, filter *preemption.Filter) 
 	if err != nil {
 		panic(err)
 	}
-	plan, err := eval.Preempt(context.Background(), snap, pod, time.Time{})
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod})
 	if err != nil {
 		panic(err)
 	}

@@ -1,7 +1,11 @@
 package preemption
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -149,8 +153,8 @@ func (e *answerEncoder) certificate(c *Certificate) *wireCertificate {
 
 func (e *answerEncoder) report(r NodeReport) wireReport {
 	w := wireReport{Node: r.Node, Status: e.status(r.Status)}
-	if r.Tried {
-		after := e.status(r.AfterRemoval)
+	if r.AfterRemoval != nil {
+		after := e.status(*r.AfterRemoval)
 		w.AfterRemoval = &after
 	}
 	return w
@@ -171,7 +175,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
-		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.Unhelpful),
+		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
 	}
 	w.Ineligible, w.Refusal = ineligible(p.Ineligible)
 	if p.Refused.Code != Success {
@@ -189,25 +193,53 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 // describes it, in one line and with a version. Pods and budgets appear as
 // references, enums as words, and the same plan as the same bytes. The error is
 // an *[outrank.InputError] about what JSON cannot say: a time beyond the year
-// 9999, a string that is not UTF-8, a rank without a word. Time is linear in
+// 9999, a string that is not UTF-8, a rank without a word. A plan that Explain has
+// made is an Explanation there, with the candidates and the nodes. Time is linear in
 // the plan.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
-	return e.Encode("plan", e.plan(&p, "Plan"))
+	if p.Nodes == nil {
+		return e.Encode("plan", e.plan(&p, "Plan"))
+	}
+	w := wireExplanation{
+		wirePlan: e.plan(&p, "Explanation"), DecidedBy: p.DecidedBy,
+		Candidates: answerjson.List(p.Candidates, e.candidate), Nodes: answerjson.List(p.Nodes, e.report),
+	}
+	return e.Encode("explanation", w)
 }
 
-// MarshalJSON returns the explanation: what [Plan.MarshalJSON] returns for its
-// plan, with the candidates and the nodes.
-func (x Explanation) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("explanation", wireExplanation{
-		wirePlan: e.plan(&x.Plan, "Explanation"), DecidedBy: x.DecidedBy,
-		Candidates: answerjson.List(x.Candidates, e.candidate), Nodes: answerjson.List(x.Nodes, e.report),
+// helpless counts the nodes where preemption was tried and does not help, as far as that is known, by
+// their status then, the most frequent first, and then by text: Unhelpful, or what the Nodes say.
+func (p *Plan) helpless() (counts []Count) {
+	if p.Unhelpful != nil {
+		return p.Unhelpful
+	}
+	at := map[string]int{}
+	for i := range p.Nodes {
+		after := p.Nodes[i].AfterRemoval
+		if after == nil || after.Code == Success {
+			continue
+		}
+		key := fmt.Sprintf("%q", []string{string(after.Code), after.Filter, after.ExcludedBy, strings.Join(after.Reasons, "\x00")})
+		known, ok := at[key]
+		if !ok {
+			known = len(counts)
+			at[key], counts = known, append(counts, Count{Status: *after})
+		}
+		counts[known].Nodes++
+	}
+	severity := []Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}
+	slices.SortStableFunc(counts, func(a, b Count) int {
+		return cmp.Or(
+			cmp.Compare(b.Nodes, a.Nodes), strings.Compare(a.Status.String(), b.Status.String()),
+			cmp.Compare(slices.Index(severity, a.Code), slices.Index(severity, b.Code)), strings.Compare(a.ExcludedBy, b.ExcludedBy),
+		)
 	})
+	return counts
 }
 
-// MarshalJSON returns the candidate as it stands in the JSON of an
-// [Explanation].
+// MarshalJSON returns the candidate as it stands in the JSON of a
+// [Plan] that Explain has made.
 func (c Candidate) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
 	return e.Encode("candidate", e.candidate(c))
@@ -244,7 +276,7 @@ func (c Count) MarshalJSON() ([]byte, error) {
 	return e.Encode("count", e.count(c))
 }
 
-// MarshalJSON returns the report as it stands in the JSON of an [Explanation].
+// MarshalJSON returns the report as it stands in the JSON of a [Plan].
 func (r NodeReport) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
 	return e.Encode("node report", e.report(r))

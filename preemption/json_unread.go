@@ -13,11 +13,6 @@ func (p *Plan) UnmarshalJSON(text []byte) error {
 }
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
-func (x *Explanation) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("preemption.Explanation", text)
-}
-
-// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (c *Candidate) UnmarshalJSON(text []byte) error {
 	return answerjson.Unread("preemption.Candidate", text)
 }

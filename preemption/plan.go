@@ -65,14 +65,16 @@ func (i Ineligibility) Message() string {
 // byCaller reports whether the reason is a text of the caller's, which is its own message.
 func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string(i) }
 
-// Plan is the answer to the question which pods have to leave. It belongs to
-// the caller. The pods and budgets that it points to are those that the caller
-// passed in.
+// Plan is the answer for a pod: which pods have to leave. It belongs to the caller. The pods and
+// budgets that it points to are those that the caller passed in.
 type Plan struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
 	// Now stood in for the start of pods that have none ([Request.Now]).
 	Now time.Time
+	// Release and Variant are whose rules the plan follows, and whoever carries it out goes by.
+	Release outrank.Release
+	Variant outrank.Variant
 	// Outcome is the kind of answer. The zero Plan has none.
 	Outcome Outcome
 	// Ineligible says why the pod may not preempt, also where it fits; empty if it may.
@@ -106,14 +108,20 @@ type Plan struct {
 	// the first of them in the cluster's order; a scheduler that scores the nodes takes another.
 	Feasible int
 	FirstFit string
-	// TurnedDown counts the nodes that do not take the pod as things are, by status. Unhelpful
-	// counts those of them on which preemption was tried and does not help, by the status with all
-	// pods of lower priority removed. The most frequent status comes first. Unhelpful is empty
-	// where there are victims and a rule says who may be evicted (engine.Config.MayEvict,
-	// engine.Config.MayTake, engine.Config.Guard, engine.Config.Chooser,
-	// [Policy.Strict]) or a [Filter] with Concerns has a say: most nodes are then never asked.
-	// engine.Evaluator.Explain asks all of them.
+	// TurnedDown counts the nodes that do not take the pod as things are, by their status.
+	// Unhelpful counts those of them where preemption was tried and does not help, by their status
+	// with every possible victim gone. The most frequent status comes first. Unhelpful is set where
+	// nothing helps and empty elsewhere; Explain has the answer of every node.
 	TurnedDown, Unhelpful []Count
+
+	// Nodes has the answer of every node in the cluster's order, and Candidates every candidate, the
+	// best first: found on every node where preemption may help (a [Sample] may leave some out), also
+	// where the pod fits or may not preempt. Only Explain fills them.
+	Nodes      []NodeReport
+	Candidates []Candidate
+	// DecidedBy is the rank by which the first of Candidates beats the second. It is 0 where there
+	// are fewer than two.
+	DecidedBy Rank
 }
 
 // Err returns the error that the search for victims ended in (rule 8.12): filters
@@ -232,29 +240,14 @@ type Score struct {
 	Cost int64
 }
 
-// Explanation is a Plan with everything that was found on the way.
-type Explanation struct {
-	Plan
-	// Candidates are all candidates, sorted by the ranks, the best first. They
-	// are found on every node where preemption may help (a Sample may leave
-	// some out), even if the pod fits elsewhere or may not preempt.
-	Candidates []Candidate
-	// DecidedBy is the rank by which the first candidate beats the second. It
-	// is 0 if there are fewer than two candidates.
-	DecidedBy Rank
-	// Nodes has the answer of every node, in the cluster's order.
-	Nodes []NodeReport
-}
-
-var errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
-
 // NodeReport is the answer of one node.
 type NodeReport struct {
 	Node string
 	// Status is the answer as things are.
 	Status Status
-	// Tried is set if preemption was tried. AfterRemoval is then the answer of
-	// that: Success for a candidate.
-	Tried        bool
-	AfterRemoval Status
+	// AfterRemoval is the answer with every possible victim gone; nil where preemption was not
+	// tried.
+	AfterRemoval *Status
+	// Candidate has the victims there; nil if the node is no candidate.
+	Candidate *Candidate
 }

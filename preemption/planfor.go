@@ -3,26 +3,29 @@ package preemption
 import (
 	"fmt"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// PlanFor returns the plan that takes the candidate on this node instead of the
-// best one. It belongs to the caller, and shares its victims with the candidate.
-// Errors: [ErrNotFound] for a node without a candidate; [ErrState] where the
-// outcome is not to preempt at all, because the pod fits or may not preempt. Time
-// is linear in the candidates.
-func (e *Explanation) PlanFor(node string) (*Plan, error) {
-	if e == nil {
-		return nil, errNoExplanation
+var errNoPlan = fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+
+// For returns the plan that takes the candidate on another node, of a plan that Explain has made.
+// It belongs to the caller, and shares its victims with the candidate. Errors: [ErrNotFound] for a
+// node without a candidate, [ErrState] unless the outcome is [Preempts]. Time is linear in the
+// candidates.
+func (p *Plan) For(node string) (*Plan, error) {
+	if p == nil {
+		return nil, errNoPlan
 	}
-	if e.Outcome != Preempts {
-		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", phrase.Pod(e.Pod), ErrState, e.Outcome)
+	if p.Outcome != Preempts {
+		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", phrase.Pod(p.Pod), ErrState, p.Outcome)
 	}
-	for _, c := range e.Candidates {
+	for _, c := range p.Candidates {
 		if c.Node == node {
-			plan := e.Plan
+			plan := *p
 			plan.Candidate = c
-			if node != e.Node {
+			plan.Nodes, plan.Candidates, plan.DecidedBy = nil, nil, 0
+			if node != p.Node {
 				plan.ClusterCertificate = nil // it is about the best one
 			}
 			return &plan, nil

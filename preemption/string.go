@@ -23,7 +23,8 @@ const (
 
 // String returns the plan in a few lines: what becomes of the pod, who leaves,
 // which budgets that violates, who loses a nomination, and why how many nodes do
-// not take the pod. There is no line break at the end.
+// not take the pod; of a plan that Explain has made, also the best candidates and what
+// decides between the first two. There is no line break at the end.
 func (p Plan) String() string {
 	var t planText
 	t.WriteString(phrase.Pod(p.Pod) + ": " + p.outcomeText())
@@ -35,8 +36,20 @@ func (p Plan) String() string {
 		t.line("certificate", p.ClusterCertificate.String())
 	}
 	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
-	t.line("after removal", listed(p.Unhelpful, mostReasons, Count.String))
+	t.line("after removal", listed(p.helpless(), mostReasons, Count.String))
+	if p.Nodes != nil {
+		t.line("candidates", p.candidatesText())
+	}
 	return t.String()
+}
+
+// candidatesText lists the best candidates, and what decides between the first two.
+func (p *Plan) candidatesText() string {
+	text := listed(p.Candidates, mostCandidates, Candidate.String)
+	if p.DecidedBy != 0 {
+		text += "; decided by: " + p.DecidedBy.String()
+	}
+	return text
 }
 
 // outcomeText returns the outcome with what it is about.
@@ -61,19 +74,6 @@ func outcomeText(o Outcome, why Ineligibility) string {
 		return strings.TrimSuffix(why.Message(), ".")
 	}
 	return cmp.Or(strings.ReplaceAll(string(o), "-", " "), "no answer")
-}
-
-// String returns what [Plan.String] returns, and a line with the best
-// candidates and the rank that decides between the first two.
-func (x Explanation) String() string {
-	var t planText
-	t.WriteString(x.Plan.String())
-	text := listed(x.Candidates, mostCandidates, Candidate.String)
-	if x.DecidedBy != 0 {
-		text += "; decided by: " + x.DecidedBy.String()
-	}
-	t.line("candidates", text)
-	return t.String()
 }
 
 // String returns the node with the victims.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -19,7 +20,7 @@ func main() {
 	}
 	snap := must(engine.NewSnapshot(cluster))
 	eval := must(engine.NewEvaluator(engine.Config{})) // what kube-scheduler does, every node
-	plan := must(eval.Preempt(context.Background(), snap, pod("urgent", 1000, "1", ""), time.Now()))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", 1000, "1", ""), Now: time.Now()}))
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 }
 

@@ -42,7 +42,7 @@ type Document struct {
 	// Decision is the explanation in the library's JSON; PLAN_JSON.md of
 	// package preemption describes it. Of its candidates, and of the nodes that give the
 	// same answer, it has the first 20, or as many as --list says, which may be 0 for all.
-	Decision *preemption.Explanation `json:"decision"`
+	Decision *preemption.Plan `json:"decision"`
 	// NoEffect says why the chosen node does not take the pod even once the victims are gone; it is
 	// left out where the node does. A scheduler's dry run takes some things for free that are not.
 	NoEffect *question.Reason `json:"noEffect,omitempty"`

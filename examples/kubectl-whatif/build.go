@@ -224,9 +224,7 @@ func turnedDown(d *decision, list int) []Reason {
 }
 
 func unhelpful(d *decision, list int) []Reason {
-	return reasons(d, list, d.explained.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) {
-		return n.AfterRemoval, n.Tried && n.AfterRemoval.Code != preemption.Success
-	})
+	return reasons(d, list, brief.Unhelpful(d.explained), brief.InVain)
 }
 
 // reasons adds to each count the names of its nodes.
@@ -243,7 +241,7 @@ func reasons(d *decision, list int, counts []preemption.Count, of func(*preempti
 			continue
 		}
 		r := &out[place[same(status)]]
-		r.Tried = d.explained.Nodes[i].Tried
+		r.Tried = d.explained.Nodes[i].AfterRemoval != nil
 		if len(r.Nodes.Names) < list {
 			r.Nodes.Names = append(r.Nodes.Names, d.explained.Nodes[i].Node)
 		}

@@ -16,7 +16,7 @@ import (
 // decision is the decision for a pod, with its origin.
 type decision struct {
 	scene     *scene
-	explained *preemption.Explanation
+	explained *preemption.Plan
 	why       *explain.Report
 	// noEffect says why the chosen node does not take the pod even once the victims are gone; nil
 	// where it does.
@@ -40,7 +40,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	s.warn(warnings)
 	watch.skip()
 	ctx, pod := context.Background(), s.question.pod
-	e, err := eval.Explain(ctx, s.snap, pod, s.now)
+	e, err := eval.Explain(ctx, s.snap, preemption.Request{Pod: pod, Now: s.now})
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
@@ -52,7 +52,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 	d := &decision{scene: s, explained: e, why: why}
 	set, err := s.setting(nil)
 	if err == nil {
-		d.noEffect, err = question.NoEffect(ctx, set, &e.Plan)
+		d.noEffect, err = question.NoEffect(ctx, set, e)
 	}
 	if err == nil {
 		err = d.place(ctx, set)
@@ -69,7 +69,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		}
 	}
 	if s.opts.about.exact && err == nil {
-		if d.best, err = joint.RegretOf(ctx, eval, s.snap, &e.Plan, s.now); err != nil {
+		if d.best, err = joint.RegretOf(ctx, eval, s.snap, e, s.now); err != nil {
 			return nil, console.Unusable("the pod", err)
 		}
 	}
@@ -97,7 +97,7 @@ func (d *decision) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.then, err = question.AskVictims(ctx, set, &d.explained.Plan, d.scene.opts.about.replacements); err != nil {
+	if d.then, err = question.AskVictims(ctx, set, d.explained, d.scene.opts.about.replacements); err != nil {
 		return console.Unusable("the pod", err)
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
@@ -231,7 +232,7 @@ func planned(t *testing.T) (victims []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := eval.Preempt(context.Background(), snap, c.Pod("shop", "checkout-2"), clock.Of(c))
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: c.Pod("shop", "checkout-2"), Now: clock.Of(c)})
 	if err != nil {
 		t.Fatal(err)
 	}

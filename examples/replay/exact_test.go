@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -97,7 +98,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 	n.preempt++
 	require.Equal(t, preemption.Preempts, exact.Outcome, c.ID)
 	order, _ := exact.Score.Compare(usual.Score)
-	require.LessOrEqual(t, order, 0, "%s: %v, and exactly %v", c.ID, usual.Plan, exact.Plan)
+	require.LessOrEqual(t, order, 0, "%s: %v, and exactly %v", c.ID, *plantest.Unexplained(usual), *plantest.Unexplained(exact))
 	if order < 0 {
 		n.better++
 	}
@@ -119,12 +120,12 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 }
 
 // regret compares the regret of the reference's plan with the exact one.
-func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Explanation, now time.Time) {
+func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Plan, now time.Time) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(c.config())
 	require.NoError(t, err)
-	r, err := joint.RegretOf(context.Background(), eval, snap, &usual.Plan, now)
+	r, err := joint.RegretOf(context.Background(), eval, snap, plantest.Unexplained(usual), now)
 	require.NoError(t, err, c.ID)
 	order, by := exact.Score.Compare(r.Score)
 	require.Equal(t, order == 0, r.None(), c.ID)

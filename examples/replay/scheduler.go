@@ -94,7 +94,7 @@ func (c *Case) config() engine.Config {
 	return engine.Config{Policy: recordedPolicy, Schedulers: []string{c.Preemptor.Scheduler()}}
 }
 
-func (c *Case) explain(config engine.Config, now time.Time) (*preemption.Explanation, error) {
+func (c *Case) explain(config engine.Config, now time.Time) (*preemption.Plan, error) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	if err != nil {
 		return nil, err
@@ -103,16 +103,14 @@ func (c *Case) explain(config engine.Config, now time.Time) (*preemption.Explana
 	if err != nil {
 		return nil, err
 	}
-	return eval.Explain(context.Background(), snap, c.Preemptor, now)
+	return eval.Explain(context.Background(), snap, preemption.Request{Pod: c.Preemptor, Now: now})
 }
 
 // searchesAlike compares the users' calls with the explanation: the search on a fresh
 // snapshot, its answers from the cache, and the search of several workers.
-func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
-	want := ex.Plan
-	if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
-		want.Unhelpful = nil // Preempt does not try then
-	}
+func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
+	want := *ex
+	want.Nodes, want.Candidates, want.DecidedBy = nil, nil, 0
 	for _, workers := range []int{1, 3} {
 		snap, err := engine.NewSnapshot(c.cluster())
 		if err != nil {
@@ -125,7 +123,7 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 			return err
 		}
 		for time := range 3 {
-			got, err := eval.Preempt(context.Background(), snap, c.Preemptor, now)
+			got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: c.Preemptor, Now: now})
 			if err != nil {
 				return err
 			}
@@ -137,7 +135,7 @@ func (c *Case) searchesAlike(ex *preemption.Explanation, now time.Time) error {
 	return nil
 }
 
-func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
+func schedulerAnswer(ex *preemption.Plan) *Scheduler {
 	s := &Scheduler{
 		PreFilter: statusOf(ex.Refused),
 		Filter:    map[string]Status{}, NonCandidates: map[string]Status{},
@@ -150,22 +148,22 @@ func schedulerAnswer(ex *preemption.Explanation) *Scheduler {
 		if n.Status.Code == preemption.Success {
 			s.Feasible = append(s.Feasible, n.Node)
 		}
-		if n.Tried {
+		if n.AfterRemoval != nil {
 			s.PotentialNodes = append(s.PotentialNodes, n.Node)
 		}
-		if n.Tried && n.AfterRemoval.Code != preemption.Success {
-			s.NonCandidates[n.Node] = statusOf(n.AfterRemoval)
+		if n.AfterRemoval != nil && n.AfterRemoval.Code != preemption.Success {
+			s.NonCandidates[n.Node] = statusOf(*n.AfterRemoval)
 		}
 	}
 	s.Candidates = candidatesOf(ex)
 	if ex.Feasible == 0 {
-		s.PostFilter = postFilterOf(&ex.Plan)
+		s.PostFilter = postFilterOf(ex)
 	}
 	return s
 }
 
 // candidatesOf lists the candidates in the order of the nodes.
-func candidatesOf(ex *preemption.Explanation) []Candidate {
+func candidatesOf(ex *preemption.Plan) []Candidate {
 	place := map[string]int{}
 	for i, n := range ex.Nodes {
 		place[n.Node] = i

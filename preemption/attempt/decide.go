@@ -100,7 +100,7 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Dec
 		}
 	}
 
-	plan, err := l.eval.Preempt(ctx, l.snap, pod, now)
+	plan, err := l.eval.Preempt(ctx, l.snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil || plan.Outcome != preemption.Fits || plan.Resize {
 		return Decision{Plan: plan}, err
 	}

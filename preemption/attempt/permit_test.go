@@ -40,7 +40,7 @@ func ExamplePermit() {
 	}))
 	eval := must(engine.NewEvaluator(engine.Config{}))
 	for range 2 {
-		plan := must(eval.Preempt(context.Background(), snap, grows, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: grows, Now: now}))
 		if permit := attempt.Permit(plan); permit.Code != preemption.Success {
 			fmt.Println(permit)
 			return

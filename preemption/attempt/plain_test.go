@@ -242,7 +242,7 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 		}
 		f.Err, f.Node = err, node.Name
 	} else {
-		f.Plan, err = eval.Preempt(ctx, snap, pod, now)
+		f.Plan, err = eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
 		if f.Plan.Outcome == preemption.Preempts {
 			report, err := s.x.Execute(ctx, f.Plan)

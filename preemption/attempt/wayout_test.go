@@ -125,8 +125,8 @@ func ExampleFirstWayOut() {
 	}))
 	rough := must(engine.NewEvaluator(engine.Config{}))
 	found := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: pod("web", 100, "2"), Now: now},
-		attempt.WayOut{Name: "gentle", Ask: gentle.PreemptRequest},
-		attempt.WayOut{Name: "rough", Ask: rough.PreemptRequest}))
+		attempt.WayOut{Name: "gentle", Ask: gentle.Preempt},
+		attempt.WayOut{Name: "rough", Ask: rough.Preempt}))
 	for _, answer := range found.Asked {
 		fmt.Println(answer.Name, answer.Helps())
 	}
@@ -158,7 +158,7 @@ func ExampleFirstWayOut_acrossNodes() {
 		return plan.Plan, nil
 	}
 	out := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: db, Now: now},
-		attempt.WayOut{Name: "one node", Ask: eval.PreemptRequest},
+		attempt.WayOut{Name: "one node", Ask: eval.Preempt},
 		attempt.WayOut{Name: "across nodes", Ask: across},
 	))
 	for _, a := range out.Asked {

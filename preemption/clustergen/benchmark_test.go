@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -65,7 +66,7 @@ func TestBenchmarkNeedsPreemptionEverywhere(t *testing.T) {
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
-	ex, err := eval.Explain(context.Background(), snap, p, clustergen.Now())
+	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: clustergen.Now()})
 	require.NoError(t, err)
 	assert.Zero(t, ex.Feasible)
 	assert.Len(t, ex.Candidates, 10)

@@ -19,7 +19,7 @@ import (
 // draws is how many clusters the statistics are made from.
 const draws = 1000
 
-func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Explanation {
+func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Plan {
 	t.Helper()
 	c := cluster(t, shape, seed)
 	c.Release = outrank.Releases()[seed%2]
@@ -27,7 +27,7 @@ func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Expl
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
-	ex, err := eval.Explain(context.Background(), snap, preemptor(t, shape, seed), clustergen.Now())
+	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: preemptor(t, shape, seed), Now: clustergen.Now()})
 	require.NoError(t, err)
 	return ex
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -33,7 +34,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		plan, err := eval.Preempt(context.Background(), snap, pod, clustergen.Now())
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: clustergen.Now()})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -42,7 +43,7 @@ func ExampleEvaluator_PreemptAcross() {
 		log.Fatal(err)
 	}
 	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
-	near, err := eval.Preempt(context.Background(), snap, db, now)
+	near, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: db, Now: now})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -261,7 +261,7 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 				again, err := e.PreemptAcross(context.Background(), snap.Clone(), pod, gen.Now)
 				require.NoError(t, err)
 				require.Equal(t, plan, again)
-				near, err := e.Preempt(context.Background(), snap, pod, gen.Now)
+				near, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 				require.NoError(t, err)
 				require.Equal(t, near.TurnedDown, plan.TurnedDown)
 				if near.Outcome != preemption.Preempts && near.Outcome != preemption.NothingHelps {
@@ -288,7 +288,7 @@ func TestAcrossAntiAffinity(t *testing.T) {
 	c.Nodes[1].Unschedulable = true
 	p := pod("preemptor", 9, "1", apart("x"))
 	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
-	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
@@ -320,7 +320,7 @@ func TestAcrossSpread(t *testing.T) {
 	c.Nodes[1].Unschedulable = true
 	p := pod("preemptor", 9, "1", app("x"), spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("x")}))
 	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
-	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)

@@ -122,8 +122,8 @@ func (w *world) cluster() *outrank.Cluster {
 // ask compares the answer of the snapshot with that of a new one.
 func (w *world) ask(t fataler, e *engine.Evaluator, p *outrank.Pod, now time.Time) answer {
 	t.Helper()
-	want, wantErr := e.Preempt(context.Background(), newSnapshot(t, w.cluster()), p, now)
-	got, err := e.Preempt(context.Background(), w.snap, p, now)
+	want, wantErr := e.Preempt(context.Background(), newSnapshot(t, w.cluster()), preemption.Request{Pod: p, Now: now})
+	got, err := e.Preempt(context.Background(), w.snap, preemption.Request{Pod: p, Now: now})
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
 	if err != nil {
 		return answer{}
@@ -146,18 +146,18 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 		e := newEvaluator(t, engine.Config{Workers: workers, Schedulers: w.schedulers})
 		for turn := range 3 {
 			for i, snap := range []*engine.Snapshot{w.snap, fresh} {
-				got, err := e.Preempt(context.Background(), snap, p, now)
+				got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 				require.NoError(t, err)
-				if diff := testdiff.Diff(want, answered(got)); diff != "" {
+				if diff := testdiff.Diff(want.searched(), answered(got)); diff != "" {
 					which := []string{"changed in place", "fresh"}[i]
 					t.Fatalf("%s asks for time %d with %d workers at %s (-reference +%s):\n%s", p.Key(), turn+1, workers, now, which, diff)
 				}
 			}
 		}
 	}
-	ex, err := newEvaluator(t, engine.Config{Schedulers: w.schedulers}).Explain(context.Background(), w.snap, p, now)
+	ex, err := newEvaluator(t, engine.Config{Schedulers: w.schedulers}).Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
-	if diff := testdiff.Diff(want, answered(&ex.Plan)); diff != "" {
+	if diff := testdiff.Diff(want, answered(ex)); diff != "" {
 		t.Fatalf("%s is explained at %s (-reference +engine):\n%s", p.Key(), now, diff)
 	}
 	return want
@@ -183,13 +183,28 @@ func answered(p *preemption.Plan) answer {
 	for _, c := range p.TurnedDown {
 		a.TurnedDown[inWords(status(c.Status))] += c.Nodes
 	}
-	if p.Outcome == preemption.NothingHelps || p.Outcome == preemption.Preempts {
+	switch {
+	case p.Outcome == preemption.NothingHelps:
 		for _, c := range p.Unhelpful {
 			a.Unhelpful[inWords(status(c.Status))] += c.Nodes
+		}
+	case p.Outcome == preemption.Preempts:
+		for _, n := range p.Nodes {
+			if n.AfterRemoval != nil && n.Candidate == nil {
+				a.Unhelpful[inWords(status(*n.AfterRemoval))]++
+			}
 		}
 	}
 	if p.Outcome == preemption.Preempts {
 		a.choose(candidate(&p.Candidate), keys(p.ClearedNominations))
+	}
+	return a
+}
+
+// searched is the answer as Preempt gives it, which does not ask every node where there are victims.
+func (a answer) searched() answer {
+	if a.Outcome == preemption.Preempts {
+		a.Unhelpful = map[string]int{}
 	}
 	return a
 }

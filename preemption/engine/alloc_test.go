@@ -36,16 +36,16 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 				q.Priority = outrank.Priority(int32(10_000 + i))
 				pods[i] = &q
 			}
-			plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			pieces := float64(piecesOf(reflect.ValueOf(plan)))
 			count := 0
 			afresh := testing.AllocsPerRun(len(pods)-1, func() {
-				_, _ = eval.Preempt(context.Background(), snap, pods[count], gen.Now)
+				_, _ = eval.Preempt(context.Background(), snap, preemption.Request{Pod: pods[count], Now: gen.Now})
 				count++
 			})
 			again := testing.AllocsPerRun(200, func() {
-				_, _ = eval.Preempt(context.Background(), snap, p, gen.Now)
+				_, _ = eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			})
 			if workers > 1 {
 				pieces += 4 * 8 // rounds

@@ -12,7 +12,7 @@ import (
 
 func ExamplePlan_String() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	fmt.Println(must(eval.Preempt(context.Background(), snap, urgent(), now)))
+	fmt.Println(must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})))
 	// Output:
 	// default/urgent: preempts on n1
 	//   victims: default/batch (priority 10)
@@ -23,7 +23,7 @@ func ExamplePlan_String() {
 func ExamplePlan_Err() {
 	snap := must(engine.NewSnapshot(sample()))
 	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{breaking{on: map[string]bool{"n1": true, "n2": true}}.filter()}}))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Outcome)
 	fmt.Println(plan.Err())
 	// Output:
@@ -31,9 +31,9 @@ func ExamplePlan_Err() {
 	// out of order
 }
 
-func ExampleExplanation_String() {
+func ExamplePlan_String_explained() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	fmt.Println(must(eval.Explain(context.Background(), snap, urgent(), now)))
+	fmt.Println(must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})))
 	// Output:
 	// default/urgent: preempts on n1
 	//   victims: default/batch (priority 10)
@@ -55,7 +55,7 @@ func ExampleGroupPlan_String() {
 // PLAN_JSON.md beside this package says what each field means.
 func ExamplePlan_MarshalJSON() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(plan); err != nil {

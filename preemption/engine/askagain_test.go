@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
@@ -50,14 +51,11 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 			req := preemption.Request{Pod: &q, Now: gen.Now}
 			r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
 			require.NoError(t, err)
-			got, err := eval.PreemptRequest(context.Background(), snap, req)
+			got, err := eval.Preempt(context.Background(), snap, req)
 			require.NoError(t, err)
-			explained, err := r.Explanation()
+			explained, err := r.Explained()
 			require.NoError(t, err)
-			want := explained.Plan
-			if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
-				want.Unhelpful = nil // Preempt makes no dry runs then
-			}
+			want := *plantest.Unexplained(explained)
 			if want.Outcome == preemption.Preempts {
 				decided++
 			}

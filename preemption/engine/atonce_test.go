@@ -163,18 +163,16 @@ var reading = map[string]func(r *readers) string{
 	"Evaluator.Check":   func(r *readers) string { return text(r.e.Check(r.snap, r.near, "n1")) },
 	"Evaluator.Config":  func(r *readers) string { return fmt.Sprint(r.e.Config().Policy) },
 	"Evaluator.Exactly": func(r *readers) string { e, err := r.e.Exactly(); return text(e.Config().Policy, err) },
-	"Evaluator.Explain": func(r *readers) string { return text(r.e.Explain(context.Background(), r.snap, r.near, gen.Now)) },
 	"Evaluator.ExplainNode": func(r *readers) string {
-		report, k, err := r.e.ExplainNode(context.Background(), r.snap, r.request(), "n1")
-		return text(report, err) + text(k, err)
+		report, err := r.e.ExplainNode(context.Background(), r.snap, r.request(), "n1")
+		return text(report, err) + text(report.Candidate, err)
 	},
-	"Evaluator.ExplainRequest": func(r *readers) string { return text(r.e.ExplainRequest(context.Background(), r.snap, r.request())) },
-	"Evaluator.Feasible":       func(r *readers) string { return text(r.e.Feasible(context.Background(), r.snap, r.near)) },
+	"Evaluator.Explain":  func(r *readers) string { return text(r.e.Explain(context.Background(), r.snap, r.request())) },
+	"Evaluator.Feasible": func(r *readers) string { return text(r.e.Feasible(context.Background(), r.snap, r.near)) },
 	"Evaluator.FeasibleNominated": func(r *readers) string {
 		return text(r.e.FeasibleNominated(context.Background(), r.snap, r.near))
 	},
 	"Evaluator.Filters": func(r *readers) string { return text(r.e.Filters(), nil) },
-	"Evaluator.Preempt": func(r *readers) string { return text(r.e.Preempt(context.Background(), r.snap, r.near, gen.Now)) },
 	"Evaluator.PreemptAcross": func(r *readers) string {
 		return text(r.e.PreemptAcross(context.Background(), r.snap, r.far, gen.Now))
 	},
@@ -193,7 +191,7 @@ var reading = map[string]func(r *readers) string{
 		low := slices.DeleteFunc(view.Possible(), func(p *outrank.Pod) bool { return p.Name != "low-1" })
 		return text(view.Check(low...), nil) + text(view.Possible(), nil) + text(view.Violated(view.Possible()...), nil) + fmt.Sprint(view.Short(resource.CPU))
 	},
-	"Evaluator.PreemptRequest": func(r *readers) string { return text(r.e.PreemptRequest(context.Background(), r.snap, r.request())) },
+	"Evaluator.Preempt": func(r *readers) string { return text(r.e.Preempt(context.Background(), r.snap, r.request())) },
 	"Evaluator.Verify": func(r *readers) string {
 		return text(nil, r.e.Verify(context.Background(), r.snap, r.plan)) + text(nil, r.e.Verify(context.Background(), r.snap, r.groupPlan))
 	},
@@ -238,7 +236,7 @@ func TestReadingCallsAtOnce(t *testing.T) {
 
 func readAtOnce(t *testing.T, config engine.Config) {
 	first := newReaders(t, config)
-	plan, err := first.e.Preempt(context.Background(), first.snap, first.near, gen.Now)
+	plan, err := first.e.Preempt(context.Background(), first.snap, preemption.Request{Pod: first.near, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome)
 	across, err := first.e.PreemptAcross(context.Background(), first.snap, first.far, gen.Now)

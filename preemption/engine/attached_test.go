@@ -245,12 +245,12 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 		clear(a.nodes)
 		var plan *preemption.Plan
 		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
-			plan, err = eval.Preempt(context.Background(), snap, of, gen.Now)
+			plan, err = eval.Preempt(context.Background(), snap, preemption.Request{Pod: of, Now: gen.Now})
 			require.NoError(t, err)
 		}
-		want, err := plain.Preempt(context.Background(), snap, p, gen.Now)
+		want, err := plain.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, want.Victims, got.Victims)
 		return plan
@@ -278,7 +278,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	b := asked{nodes: map[string]int{}}
 	unkeyed, err := NewEvaluator(Config{Filters: []*preemption.Filter{{Name: "Rule", Node: b.check}}})
 	require.NoError(t, err)
-	_, err = unkeyed.Preempt(context.Background(), snap, &large, gen.Now)
+	_, err = unkeyed.Preempt(context.Background(), snap, preemption.Request{Pod: &large, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Empty(t, b.nodes)
 }
@@ -340,7 +340,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 			for at := range 40 {
 				q := *p
 				q.Labels = map[string]string{"app": fmt.Sprint((at + i) % 10)}
-				_, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+				_, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: &q, Now: gen.Now})
 				problems[i] = errors.Join(problems[i], err)
 			}
 		})

@@ -42,7 +42,7 @@ func decideAfresh(b *testing.B, snap *engine.Snapshot, p *outrank.Pod) {
 	e, pods := newEvaluator(b, engine.Config{}), likes(p, 1000)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		plan, err := e.Preempt(context.Background(), snap, pods[i%len(pods)], gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pods[i%len(pods)], Now: gen.Now})
 		if err != nil || plan.Outcome != preemption.Preempts {
 			b.Fatal(plan, err)
 		}
@@ -66,7 +66,7 @@ func BenchmarkPreemptWorkers(b *testing.B) {
 				next += many
 				began := time.Now()
 				for k := range many {
-					plan, err := e.Preempt(context.Background(), snap, pods[(from+k)%len(pods)], gen.Now)
+					plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pods[(from+k)%len(pods)], Now: gen.Now})
 					check(b, err)
 					nodes[k] = plan.Node
 				}
@@ -100,7 +100,7 @@ func atOnce(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, many int) 
 	for i := range 2 {
 		both.Go(func() {
 			for k := range many {
-				if _, err := e.Preempt(context.Background(), snap, pods[(i*many+k)%len(pods)], gen.Now); err != nil {
+				if _, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pods[(i*many+k)%len(pods)], Now: gen.Now}); err != nil {
 					b.Error(err)
 				}
 			}
@@ -200,7 +200,7 @@ func (s *stream) next(b *testing.B) {
 	}
 	p := *s.shapes[s.count%len(s.shapes)]
 	p.Name, p.StartTime = fmt.Sprint("new-", at), gen.Now
-	plan, err := s.eval.Preempt(context.Background(), s.snap, &p, gen.Now)
+	plan, err := s.eval.Preempt(context.Background(), s.snap, preemption.Request{Pod: &p, Now: gen.Now})
 	check(b, err)
 	check(b, s.snap.Apply(plan))
 	check(b, s.snap.Bind(p.Key(), plan.Node))
@@ -289,7 +289,7 @@ func BenchmarkPreemptWithNeighbours(b *testing.B) {
 				for b.Loop() {
 					p = pods[i%len(pods)]
 					i++
-					if _, err := e.Preempt(context.Background(), snap, p, gen.Now); err != nil {
+					if _, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -207,7 +207,7 @@ func (w *blocks) change(t *rapid.T) {
 func (w *blocks) apply(t *rapid.T) {
 	p := *w.p
 	p.Name = fmt.Sprint("applied-", w.serial)
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, &p, gen.Now)
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, preemption.Request{Pod: &p, Now: gen.Now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		return
@@ -240,9 +240,9 @@ func (w *blocks) ask(t *rapid.T) preemption.Outcome {
 		if i > 0 {
 			engine.SetChunk(e, 1+w.r.IntN(2))
 		}
-		got, err := e.Preempt(context.Background(), w.snap, &p, gen.Now)
+		got, err := e.Preempt(context.Background(), w.snap, preemption.Request{Pod: &p, Now: gen.Now})
 		require.NoError(t, err)
-		if diff := testdiff.Diff(decided(d), answered(got)); diff != "" {
+		if diff := testdiff.Diff(decided(d).searched(), answered(got)); diff != "" {
 			t.Fatalf("with %d workers (-reference +Preempt):\n%s", workers, diff)
 		}
 		outcome = got.Outcome
@@ -263,7 +263,7 @@ func TestNodeApartFromAllOthers(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "full", Allocatable: size}, {Name: "apart", Allocatable: size}},
 		Pods:  []*outrank.Pod{waits, runs},
 	})
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, pod("new", 5), gen.Now)
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: pod("new", 5), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Fits, plan.Outcome)
 }

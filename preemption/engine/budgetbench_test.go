@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -35,12 +36,12 @@ func BenchmarkBudgetStatus(b *testing.B) {
 		run("status", snap.PutBudget)
 		e := newEvaluator(b, engine.Config{})
 		run("decision", func(*outrank.PodDisruptionBudget) error {
-			_, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			return err
 		})
 		run("status+decision", func(next *outrank.PodDisruptionBudget) error {
 			check(b, snap.PutBudget(next))
-			_, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			return err
 		})
 		turn := 0

@@ -35,7 +35,7 @@ func TestTwoBudgetsOverOneVictim(t *testing.T) {
 		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
 		exact := newEvaluator(t, engine.Config{Policy: preemption.Policy{Exact: true}})
 		for _, by := range []*engine.Evaluator{e, exact} {
-			plan, err := by.Preempt(t.Context(), snap, p, gen.Now)
+			plan, err := by.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Node, "%v: %v", release, plan)
 			assert.Equal(t, 1, plan.Score.Violations)

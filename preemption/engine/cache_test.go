@@ -132,8 +132,8 @@ func (m *cacheMachine) ask(t *rapid.T) {
 	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), &Snapshot{of: m.snap.of.Scratch()}, asker, now)
+	got, gotErr := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: now})
+	want, wantErr := eval.Preempt(context.Background(), &Snapshot{of: m.snap.of.Scratch()}, preemption.Request{Pod: asker, Now: now})
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -180,7 +180,7 @@ func (m *cacheMachine) apply(t *rapid.T) {
 	asker := m.askers[rapid.IntRange(0, 1).Draw(t, "asker")]
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
-	plan, err := eval.Preempt(context.Background(), m.snap, asker, gen.Now)
+	plan, err := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: gen.Now})
 	if err != nil || plan.Outcome != preemption.Preempts {
 		return
 	}
@@ -234,7 +234,7 @@ func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
 
 // ask may be called by several goroutines.
 func (b *bench) ask(s *Snapshot, p *outrank.Pod) *preemption.Plan {
-	plan, err := b.eval.Preempt(context.Background(), s, p, gen.Now)
+	plan, err := b.eval.Preempt(context.Background(), s, preemption.Request{Pod: p, Now: gen.Now})
 	assert.NoError(b.t, err)
 	return plan
 }
@@ -490,9 +490,9 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 			if rapid.Bool().Draw(t, "moves") {
 				require.NoError(t, errOf(snap.PutPod(rapid.SampledFrom(c.Pods).Draw(t, "pod"))))
 			}
-			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, p, gen.Now)
+			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -534,9 +534,9 @@ func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
 			b := *rapid.SampledFrom(c.Budgets).Draw(t, "budget")
 			b.DisruptionsAllowed = int32(rapid.IntRange(0, 2).Draw(t, "allowed"))
 			require.NoError(t, snap.PutBudget(&b))
-			got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, p, gen.Now)
+			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -563,7 +563,7 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	e, err := NewEvaluator(Config{Filters: []*preemption.Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		counted := 0
 		for _, s := range plan.Unhelpful {

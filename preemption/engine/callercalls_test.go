@@ -107,7 +107,7 @@ func TestCallsOfOwnFilters(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				f := &tallied{limit: int(seed % 6), calls: map[string]*nodeCalls{}}
 				e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{f.filter()}, Workers: workers})
-				plan, err := e.Preempt(context.Background(), snap, pod, clustergen.Now())
+				plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: clustergen.Now()})
 				require.NoError(t, err)
 				assert.Equal(t, 1, f.starts)
 				assert.Equal(t, workers, f.clones, "clones of the state that Start returned")

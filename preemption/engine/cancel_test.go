@@ -61,9 +61,9 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 	config := exactly(preemption.Policy{})
 	config.Filters = filters
 	exact := newEvaluator(t, config)
-	plan, err := usual.Preempt(background, snap, pod, gen.Now)
+	plan, err := usual.Preempt(background, snap, preemption.Request{Pod: pod, Now: gen.Now})
 	require.NoError(t, err)
-	explained, err := usual.Explain(background, snap, pod, gen.Now)
+	explained, err := usual.Explain(background, snap, preemption.Request{Pod: pod, Now: gen.Now})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: pod, Now: gen.Now}
 	group := engine.GroupRequest{Now: gen.Now, Pods: gang(8)}
@@ -90,27 +90,27 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 	one := newSnapshot(t, dense)
 	return []operation{
 		{"preempt", func(ctx context.Context) error {
-			_, err := usual.Preempt(ctx, snap, pod, gen.Now)
+			_, err := usual.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: gen.Now})
 			return err
 		}},
 		{"exact", func(ctx context.Context) error {
-			_, err := exact.Preempt(ctx, snap, pod, gen.Now)
+			_, err := exact.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: gen.Now})
 			return err
 		}},
 		{"exact on one node", func(ctx context.Context) error {
-			_, err := exact.Preempt(ctx, one, waits, gen.Now)
+			_, err := exact.Preempt(ctx, one, preemption.Request{Pod: waits, Now: gen.Now})
 			return err
 		}},
 		{"one node explained", func(ctx context.Context) error {
-			_, _, err := exact.ExplainNode(ctx, one, preemption.Request{Pod: waits, Now: gen.Now}, dense.Nodes[0].Name)
+			_, err := exact.ExplainNode(ctx, one, preemption.Request{Pod: waits, Now: gen.Now}, dense.Nodes[0].Name)
 			return err
 		}},
 		{"explain", func(ctx context.Context) error {
-			_, err := usual.Explain(ctx, snap, pod, gen.Now)
+			_, err := usual.Explain(ctx, snap, preemption.Request{Pod: pod, Now: gen.Now})
 			return err
 		}},
 		{"exact explain", func(ctx context.Context) error {
-			_, err := exact.Explain(ctx, snap, pod, gen.Now)
+			_, err := exact.Explain(ctx, snap, preemption.Request{Pod: pod, Now: gen.Now})
 			return err
 		}},
 		{"candidates", iterate(usual)},
@@ -227,16 +227,16 @@ func TestExactSearchAsksItsContext(t *testing.T) {
 		snap := newSnapshot(t, c)
 		ctx := &asked{Context: context.Background(), left: 1 << 30}
 		e := newEvaluator(t, exactly(preemption.Policy{}))
-		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Certificate == nil || plan.Certificate.Steps < 5000 {
 			continue
 		}
 		assert.Greater(t, ctx.times, plan.Certificate.Steps/2048)
 		ended := &asked{Context: context.Background(), left: ctx.times / 2}
-		_, err = e.Preempt(ended, snap, p, gen.Now)
+		_, err = e.Preempt(ended, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.ErrorIs(t, err, context.Canceled)
-		again, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		again, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, plan.Score, again.Score, "nothing is left of a search that was ended")
 		return

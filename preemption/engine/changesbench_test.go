@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -59,7 +60,7 @@ func newChanged(b *testing.B, nodes int) changed {
 }
 
 func (w *changed) decide(b *testing.B, snap *engine.Snapshot, p *outrank.Pod) {
-	_, err := w.eval.Preempt(context.Background(), snap, p, gen.Now)
+	_, err := w.eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	check(b, err)
 }
 
@@ -108,7 +109,7 @@ var benchedChanges = []struct {
 	{"clone-known", nil, func(b *testing.B, w *changed) { w.decide(b, w.snap.Clone(), w.known) }},
 	{"clone-apply-known", nil, func(b *testing.B, w *changed) {
 		clone := w.snap.Clone()
-		plan, err := w.eval.Preempt(context.Background(), clone, w.known, gen.Now)
+		plan, err := w.eval.Preempt(context.Background(), clone, preemption.Request{Pod: w.known, Now: gen.Now})
 		check(b, err)
 		check(b, clone.Apply(plan))
 		next := *w.known

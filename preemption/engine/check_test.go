@@ -23,7 +23,7 @@ func TestPropertyCheckIsExplain(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
 		e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{slots{app: p.Labels["app"], limit: 2}.filter()}})
-		explained, err := e.Explain(context.Background(), snap, p, gen.Now)
+		explained, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		for _, n := range explained.Nodes {
 			got, err := e.Check(snap, p, n.Node)

@@ -104,7 +104,7 @@ func ExampleChooser() {
 	eval := must(engine.NewEvaluator(engine.Config{Chooser: &engine.Chooser{Name: "Closest", Choose: closest}}))
 	for _, cpu := range []string{"3", "4", "1"} {
 		asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(50), Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
-		plan := must(eval.Preempt(context.Background(), snap, asker, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
 		fmt.Println(cpu, plan.Victims)
 	}
 	// Output:
@@ -127,7 +127,7 @@ func ExampleNodeView() {
 	cluster := sample()
 	cluster.Nodes = cluster.Nodes[:1]
 	snap := must(engine.NewSnapshot(cluster))
-	fmt.Println(len(must(eval.Explain(context.Background(), snap, urgent(), now)).Candidates))
+	fmt.Println(len(must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})).Candidates))
 	// Output:
 	// urgent on n1 lacks 1000 millicores and 0 places
 	// without batch which takes 1000 it says: success
@@ -137,7 +137,7 @@ func ExampleNodeView() {
 }
 
 // chosenBy decides in one cluster by a rule of the test.
-func chosenBy(c *outrank.Cluster, p *outrank.Pod, rule engine.Chooser) (*preemption.Plan, *preemption.Explanation, error) {
+func chosenBy(c *outrank.Cluster, p *outrank.Pod, rule engine.Chooser) (*preemption.Plan, *preemption.Plan, error) {
 	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		return nil, nil, err
@@ -146,8 +146,8 @@ func chosenBy(c *outrank.Cluster, p *outrank.Pod, rule engine.Chooser) (*preempt
 	if err != nil {
 		return nil, nil, err
 	}
-	ex, exErr := e.Explain(context.Background(), snap, p, gen.Now)
-	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	ex, exErr := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	if fmt.Sprint(exErr) != fmt.Sprint(err) {
 		return nil, nil, fmt.Errorf("Explain: %w, Preempt: %w", exErr, err)
 	}
@@ -226,7 +226,7 @@ func TestChooserThatChangesItsMind(t *testing.T) {
 		}
 		return v.Possible()
 	}}})
-	_, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	_, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.EqualError(t, err, "node n1: invalid input: there were victims, and there are none when the node is asked about again")
 	assert.Nil(t, kept.Pod())
@@ -273,7 +273,7 @@ func TestChooserTakesUnitsWhole(t *testing.T) {
 			}
 			return chosen
 		}}
-		plan, err := newEvaluator(t, engine.Config{Chooser: rule}).Preempt(t.Context(), snap, pod("p", 9, "1"), gen.Now)
+		plan, err := newEvaluator(t, engine.Config{Chooser: rule}).Preempt(t.Context(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"near": "n1", "alone": "n1", "far": "n2"}, seen)
 		assert.Equal(t, []string{"success", "3", "far"}, says)
@@ -305,7 +305,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 			}
 		}
 		e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified, Policy: preemption.Policy{Ranks: preemption.DefaultRanks()}})
-		want, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		want, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		plan, ex, err := chosenBy(c, p, engine.Chooser{Name: "Ascend", Choose: ascend})
 		require.NoError(t, err)
@@ -315,7 +315,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 		for i := range plan.Victims {
 			plan.Victims[i].Blocks = preemption.Status{}
 		}
-		want.Unhelpful, plan.Unhelpful, want.Grace = nil, nil, nil
+		want.Unhelpful, plan.Unhelpful, want.Grace, want.Variant = nil, nil, nil, 0
 		want.ClearedNominations, plan.ClearedNominations = nil, nil
 		if diff := testdiff.Diff(want, plan); diff != "" {
 			t.Fatalf("(-by policy +by rule):\n%s", diff)

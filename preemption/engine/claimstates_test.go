@@ -123,7 +123,7 @@ func TestRefusedPodsMayOrMayNotPreempt(t *testing.T) {
 		w := newWorld(t, halfYardLeaving())
 		p := caller(has(c.volumes...), nominated("a"), func(p *outrank.Pod) { p.PreemptionPolicy = c.policy })
 		w.agree(t, p, gen.Now)
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, halfYardLeaving()), p, gen.Now)
+		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, halfYardLeaving()), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, c.outcome, plan.Outcome)
 		assert.Equal(t, c.want, plan.Ineligible)
@@ -142,7 +142,7 @@ func TestRefusalOfFilteredNodes(t *testing.T) {
 	req := preemption.Request{Pod: p, Now: gen.Now, Statuses: map[string]preemption.Status{
 		"a": {Code: preemption.Unschedulable, Filter: "mine"}, "b": {Code: preemption.UnschedulableAndUnresolvable}, "c": {Code: preemption.UnschedulableAndUnresolvable},
 	}}
-	plan, err := newEvaluator(t, engine.Config{}).PreemptRequest(context.Background(), newSnapshot(t, yard()), req)
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, yard()), req)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Equal(t, preemption.Status{}, plan.Refused)

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
 )
@@ -33,8 +34,8 @@ func TestPropertyClusterDecidesAlike(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(before), string(after), "the caller's objects")
 
-		want, wantErr := e.Explain(ctx, snap, p, gen.Now)
-		got, gotErr := e.Explain(ctx, again, p, gen.Now)
+		want, wantErr := e.Explain(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
+		got, gotErr := e.Explain(ctx, again, preemption.Request{Pod: p, Now: gen.Now})
 		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 		where := cmpopts.IgnoreFields(outrank.Pod{}, "NodeName", "NominatedNodeName")
 		if diff := testdiff.Diff(want, got, where); diff != "" {

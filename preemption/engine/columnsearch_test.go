@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -196,14 +197,11 @@ func (h *holders) like(p *outrank.Pod, thing int) *outrank.Pod {
 
 // agreesWithAll compares the answer of a search with that of the one that evaluates every node.
 func agreesWithAll(t *rapid.T, eval *Evaluator, snap *Snapshot, p *outrank.Pod) preemption.Outcome {
-	explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
+	explained, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	want := explained.Plan
-	if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
-		want.Unhelpful = nil // Preempt makes no dry runs then
-	}
+	want := *plantest.Unexplained(explained)
 	for turn := range 3 { // the cache answers from the second on
-		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if diff := testdiff.Diff(&want, got); diff != "" {
 			t.Fatalf("plan, asked for time %d (-explained +searched):\n%s", turn, diff)

@@ -84,11 +84,11 @@ func (openGuard) Clone() preemption.GuardState       { return openGuard{} }
 // has an answer to.
 var configCalls = map[string]func(*engine.Evaluator, *engine.Snapshot) error{
 	"Preempt": func(e *engine.Evaluator, snap *engine.Snapshot) error {
-		_, err := e.Preempt(context.Background(), snap, pod("p", 9, "1"), now)
+		_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: now})
 		return err
 	},
 	"Explain": func(e *engine.Evaluator, snap *engine.Snapshot) error {
-		_, err := e.Explain(context.Background(), snap, pod("p", 9, "1"), now)
+		_, err := e.Explain(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: now})
 		return err
 	},
 	"Candidates": func(e *engine.Evaluator, snap *engine.Snapshot) error {

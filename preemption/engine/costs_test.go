@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -58,11 +59,11 @@ func TestCosts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pod("p", 9, strconv.Itoa(len(tt.costs[0])))
-			plan, err := newEvaluator(t, byCost(labelledCost)).Preempt(context.Background(), newSnapshot(t, costly(tt.costs...)), p, gen.Now)
+			plan, err := newEvaluator(t, byCost(labelledCost)).Preempt(context.Background(), newSnapshot(t, costly(tt.costs...)), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, tt.node, plan.Node)
 			assert.Equal(t, tt.cost, plan.Score.Cost)
-			assert.Equal(t, explainBy(t, byCost(labelledCost), costly(tt.costs...), p).Plan, *plan)
+			assert.Equal(t, *plantest.Unexplained(explainBy(t, byCost(labelledCost), costly(tt.costs...), p)), *plan)
 		})
 	}
 }
@@ -70,7 +71,7 @@ func TestCosts(t *testing.T) {
 // With other ranks the costs are told, and do not decide.
 func TestCostsAreToldWithAnyRanks(t *testing.T) {
 	config := engine.Config{Cost: labelledCost}
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, costly([]int64{3}, []int64{1})), pod("p", 9, "1"), gen.Now)
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, costly([]int64{3}, []int64{1})), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n0", plan.Node)
 	assert.Equal(t, int64(3), plan.Score.Cost)
@@ -89,7 +90,7 @@ func TestCostsAreRemembered(t *testing.T) {
 	snap, e := newSnapshot(t, c), newEvaluator(t, config)
 	decide := func(e *engine.Evaluator) (node string, times int) {
 		asked = 0
-		plan, err := e.Preempt(context.Background(), snap, pod("p", 9, "2"), gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "2"), Now: gen.Now})
 		require.NoError(t, err)
 		return plan.Node, asked
 	}
@@ -122,13 +123,13 @@ func TestCostsAfterAPanic(t *testing.T) {
 		return labelledCost(p)
 	}))
 	snap := newSnapshot(t, costly([]int64{5, 5}, []int64{4, 4}))
-	assert.Panics(t, func() { e.Preempt(context.Background(), snap, pod("p", 9, "2"), gen.Now) })
+	assert.Panics(t, func() { e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "2"), Now: gen.Now}) })
 	panics = false
 	for range 2 {
-		plan, err := e.Preempt(context.Background(), snap, pod("p", 9, "2"), gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "2"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, "n1", plan.Node)
-		plan, err = e.Preempt(context.Background(), snap, pod("p", 9, "1"), gen.Now)
+		plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, int64(4), plan.Score.Cost)
 	}
@@ -176,11 +177,11 @@ func TestCostsOfClonesAtOnce(t *testing.T) {
 // costs yet.
 func sameAsAfresh(t *testing.T, e *engine.Evaluator, snap *engine.Snapshot) {
 	p := pod("p", 9, "2")
-	got, err := e.Preempt(context.Background(), snap, p, gen.Now.Add(time.Hour))
+	got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now.Add(time.Hour)})
 	assert.NoError(t, err)
 	fresh, err := engine.NewEvaluator(byCost(labelledCost))
 	assert.NoError(t, err)
-	want, err := fresh.Preempt(context.Background(), snap, p, gen.Now.Add(time.Hour))
+	want, err := fresh.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now.Add(time.Hour)})
 	assert.NoError(t, err)
 	assert.Equal(t, want, got)
 }

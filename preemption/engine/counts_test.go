@@ -188,8 +188,8 @@ func (m *countsMachine) ask(t *rapid.T) {
 	require.NoError(t, err)
 	fresh, err := NewSnapshot(m.snap.Cluster())
 	require.NoError(t, err)
-	got, gotErr := eval.Preempt(context.Background(), m.snap, asker, now)
-	want, wantErr := eval.Preempt(context.Background(), fresh, asker, now)
+	got, gotErr := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: now})
+	want, wantErr := eval.Preempt(context.Background(), fresh, preemption.Request{Pod: asker, Now: now})
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-afresh +followed):\n%s", diff)
@@ -257,7 +257,7 @@ func TestCountsOutliveNoPartition(t *testing.T) {
 	eval, err := NewEvaluator(Config{})
 	require.NoError(t, err)
 	for range 3 {
-		_, err = eval.Preempt(context.Background(), snap, p, gen.Now)
+		_, err = eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 	}
 	for i := range state.MostPartitions {
@@ -267,11 +267,11 @@ func TestCountsOutliveNoPartition(t *testing.T) {
 		n := *c.Nodes[i]
 		n.Labels = map[string]string{"zone": zone}
 		require.NoError(t, snap.PutNode(&n))
-		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		fresh, err := NewSnapshot(snap.Cluster())
 		require.NoError(t, err)
-		want, err := eval.Preempt(context.Background(), fresh, p, gen.Now)
+		want, err := eval.Preempt(context.Background(), fresh, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Empty(t, testdiff.Diff(want, got))
 	}
@@ -287,7 +287,7 @@ func TestCountsAreBounded(t *testing.T) {
 	for i := range 20 * state.MostCounts {
 		q := *p
 		q.Labels = map[string]string{"app": "a", "of": fmt.Sprint(i)}
-		plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: &q, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.NothingHelps, plan.Outcome)
 		assert.LessOrEqual(t, len(snap.of.Topology.Counts.ByShape), state.MostCounts)
@@ -356,7 +356,7 @@ func TestWhoLeavesTheCounts(t *testing.T) {
 			eval, err := NewEvaluator(Config{})
 			require.NoError(t, err)
 			for range 3 {
-				plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 				require.NoError(t, err)
 				require.Equal(t, c.want, plan.Outcome)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
@@ -87,7 +88,7 @@ func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
 				assert.NotEqual(t, preemptor.Name, victim.Name)
 				return "anybody else"
 			}})
-			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), self, gen.Now)
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: self, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Outcome)
 		}
@@ -109,7 +110,7 @@ func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
 		asked := *self
 		asked.Containers = slices.Clone(self.Containers)
 		asked.Containers[0].Requests = resource.MustList("cpu", "2", "example.com/gpu", have)
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), &asked, gen.Now)
+		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &asked, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Outcome, "%v", plan.TurnedDown)
 	}
@@ -124,7 +125,7 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 		w := newWorld(t, c)
 		w.agree(t, p, gen.Now)
 		e := newEvaluator(t, engine.Config{})
-		ex, err := e.Explain(context.Background(), w.snap, p, gen.Now)
+		ex, err := e.Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		got := asReference(ex)
 		got.ClearedNominations, want.ClearedNominations = nil, nil
@@ -135,12 +136,12 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 		if ex.Outcome != preemption.Preempts {
 			return
 		}
-		require.NoError(t, e.Verify(context.Background(), w.snap, &ex.Plan))
-		require.NoError(t, w.snap.Apply(&ex.Plan))
+		require.NoError(t, e.Verify(context.Background(), w.snap, plantest.Unexplained(ex)))
+		require.NoError(t, w.snap.Apply(plantest.Unexplained(ex)))
 		for _, v := range ex.Victims {
 			require.NotEqual(t, p.Key(), v.Pod.Key(), "its own victim")
 		}
-		after, err := e.Preempt(context.Background(), w.snap, p, gen.Now)
+		after, err := e.Preempt(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.Fits, after.Outcome)
 		require.Contains(t, after.String(), ": pod resize fits, waiting for Kubelet actuation")
@@ -148,7 +149,7 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 }
 
 // oneNodeAgrees holds the questions about single nodes to the explanation.
-func oneNodeAgrees(t fataler, e *engine.Evaluator, snap *engine.Snapshot, p *outrank.Pod, ex *preemption.Explanation) {
+func oneNodeAgrees(t fataler, e *engine.Evaluator, snap *engine.Snapshot, p *outrank.Pod, ex *preemption.Plan) {
 	t.Helper()
 	feasible, err := e.Feasible(context.Background(), snap, p)
 	require.NoError(t, err)
@@ -157,7 +158,7 @@ func oneNodeAgrees(t fataler, e *engine.Evaluator, snap *engine.Snapshot, p *out
 		status, err := e.Check(snap, p, n.Node)
 		require.NoError(t, err)
 		require.Equal(t, n.Status, status)
-		report, _, err := e.ExplainNode(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}, n.Node)
+		report, err := e.ExplainNode(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}, n.Node)
 		require.NoError(t, err)
 		require.Equal(t, n, report)
 	}
@@ -178,9 +179,9 @@ func TestPropertyDeferredResizesByAnyRules(t *testing.T) {
 		config := engine.DrawConfig(t)
 		e := newEvaluator(t, config)
 		snap := newSnapshot(t, c)
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+		ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, ex.Outcome, plan.Outcome)
 		require.Equal(t, ex.Candidate.String(), plan.Candidate.String())
@@ -279,7 +280,7 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 	c, me := aResize("3")
 	ask := func(r outrank.Release, p outrank.Pod) error {
 		c.Release = r
-		_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), &p, gen.Now)
+		_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &p, Now: gen.Now})
 		return err
 	}
 	other, settled := *me, *me
@@ -328,7 +329,7 @@ func TestResizesOfAnotherPodOfTheName(t *testing.T) {
 	other := *me
 	other.UID = "2"
 	snap := newSnapshot(t, c)
-	_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, &other, gen.Now)
+	_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: &other, Now: gen.Now})
 	require.ErrorIs(t, err, preemption.ErrState)
 	require.ErrorContains(t, err, "another pod has its name")
 	plan.Pod = &other

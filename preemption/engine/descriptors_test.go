@@ -115,12 +115,12 @@ func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
 			assert.NotEqual(t, "a", got.Node, "the filter keeps the preemptor from node a")
 			free := newWorld(t, x.without).agree(t, caller(x.withoutIt), gen.Now)
 			assert.Equal(t, "a", free.Node, "nothing else does")
-			ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), w.snap, caller(x.asks), gen.Now)
+			ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), w.snap, preemption.Request{Pod: caller(x.asks), Now: gen.Now})
 			require.NoError(t, err)
 			at := ex.Nodes[0]
 			failed := at.Status
-			if at.Tried {
-				failed = at.AfterRemoval
+			if at.AfterRemoval != nil {
+				failed = *at.AfterRemoval
 			}
 			assert.Equal(t, name, failed.Filter, "%+v", at)
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
@@ -97,7 +96,7 @@ func (e *Evaluator) Filters() []string {
 // DefaultPreemption's PostFilter does with all nodes and no sample.
 //
 // The pod may be a pending pod of the snapshot or one that the snapshot does
-// not know. now replaces missing start times. The snapshot is only read, and
+// not know. The snapshot is only read, and
 // any number of calls may run on it at once. The error is the context's, a
 // filter's, an extender's, or one about the pod: that of [outrank.Pod.Validate], or an
 // [outrank.InputError] for one that names a group, where the release has groups preempt
@@ -113,15 +112,7 @@ func (e *Evaluator) Filters() []string {
 // was asked before about pods with the same priority, requests, tolerations and
 // demands on nodes, and if no filter looks at other pods. Affinity and spread
 // rules cost a look at every class of pods and its nodes in addition.
-func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*preemption.Plan, error) {
-	if e == nil {
-		return nil, errNoEvaluator
-	}
-	return e.PreemptRequest(ctx, cluster, preemption.Request{Pod: pod, Now: now})
-}
-
-// PreemptRequest is Preempt for a question with further settings.
-func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
+func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
 	if e == nil {
 		return nil, errNoEvaluator
 	}
@@ -136,30 +127,15 @@ func (e *Evaluator) PreemptRequest(ctx context.Context, cluster *Snapshot, req p
 	if err != nil {
 		return nil, err
 	}
-	plan := r.AsPlan()
-	if r.Failed != nil {
-		return plan, r.Failed
-	}
-	if (e.config.MayEvict != nil || e.config.MayTake != nil || e.config.Partial() || r.Attempt.Plan.Selective) && plan.Outcome == preemption.Preempts {
-		plan.Unhelpful = nil // a search does not find all of them
-	}
-	return plan, nil
+	return r.AsPlan(), r.Failed
 }
 
-// Explain decides as Preempt does, and returns everything that was found on the
-// way: the status of every node and all candidates. Candidates are evaluated
+// Explain decides as Preempt does, and gives every reason: the plan has the answer of every node,
+// and all candidates. Candidates are evaluated
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
 // [Evaluator.Candidates] finds the best few candidates, each at its own price.
-func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, pod *outrank.Pod, now time.Time) (*preemption.Explanation, error) {
-	if e == nil {
-		return nil, errNoEvaluator
-	}
-	return e.ExplainRequest(ctx, cluster, preemption.Request{Pod: pod, Now: now})
-}
-
-// ExplainRequest is Explain for a question with further settings.
-func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Explanation, error) {
+func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
 	if e == nil {
 		return nil, errNoEvaluator
 	}
@@ -174,9 +150,9 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req p
 		}
 		defer s.Close()
 		if s.ExplainsByRows() {
-			ex, err := s.Explanation(ctx)
+			plan, err := s.Explained(ctx)
 			s.Busy = false
-			return ex, err
+			return plan, err
 		}
 		s.Busy = false
 	}
@@ -187,7 +163,7 @@ func (e *Evaluator) ExplainRequest(ctx context.Context, cluster *Snapshot, req p
 	if r.Failed != nil {
 		return nil, r.Failed
 	}
-	return r.Explanation()
+	return r.Explained()
 }
 
 // Config returns the configuration that the evaluator decides by. The slices in it are

@@ -84,9 +84,6 @@ func (e *Evaluator) PreemptAcross(ctx context.Context, cluster *Snapshot, pod *o
 	plan := r.AsPlan()
 	plan.ClusterCertificate = nil // Optimal says it
 	plan.Across = plan.Outcome == preemption.Preempts || plan.Outcome == preemption.NothingHelps
-	if plan.Outcome == preemption.Preempts {
-		plan.Unhelpful = nil // nodes that could not be better were not tried
-	}
 	return &preemption.AcrossPlan{Plan: plan, Optimal: !x.ended, Steps: x.steps}, nil
 }
 

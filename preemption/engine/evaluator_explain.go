@@ -12,40 +12,40 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// ExplainNode returns what a single node says about the pod: its status as things
-// are and, where preemption may help, the candidate that it is, nil if it is none.
+// ExplainNode returns the answer of one node: its status as things are and, where preemption
+// may help, the candidate that it is.
 // Extenders and scorers are not asked, and a Sample does not matter. The errors are
 // those of [Evaluator.Preempt], and [preemption.ErrNotFound] for a node that is not in the
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
 // the caller's. Calls may run at once.
-func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req preemption.Request, node string) (preemption.NodeReport, *preemption.Candidate, error) {
+func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req preemption.Request, node string) (preemption.NodeReport, error) {
 	if e == nil {
-		return preemption.NodeReport{}, nil, errNoEvaluator
+		return preemption.NodeReport{}, errNoEvaluator
 	}
 	snap, err := opened(ctx, cluster)
 	if err != nil {
-		return preemption.NodeReport{}, nil, err
+		return preemption.NodeReport{}, err
 	}
 	s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
 	if err != nil {
-		return preemption.NodeReport{}, nil, err
+		return preemption.NodeReport{}, err
 	}
 	defer s.Close()
 	n := snap.NodeState(node)
 	if n == nil || n.Node == nil {
-		return preemption.NodeReport{}, nil, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+		return preemption.NodeReport{}, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
 	}
-	report, c := s.ExplainNode(n)
+	report := s.ExplainNode(n)
 	s.Busy = false
 	if err := cmp.Or(ctx.Err(), s.Workers[0].Dry.Err); err != nil {
-		return preemption.NodeReport{}, nil, err
+		return preemption.NodeReport{}, err
 	}
-	return report, c, nil
+	return report, nil
 }
 
 // Candidates iterates over the candidates in the order of the ranks, the best first,
-// which is that of [preemption.Explanation.Candidates]: also where the pod fits or may not
+// which is that of [preemption.Plan].Candidates: also where the pod fits or may not
 // preempt. The victims of a candidate are found when it is its turn, so that the best
 // few cost little more than the plan. After an error, which is one of
 // [Evaluator.Preempt], the iteration ends. A candidate is the caller's.
@@ -79,13 +79,13 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preem
 
 // candidatesOfAll iterates over the candidates of an explanation.
 func (e *Evaluator) candidatesOfAll(ctx context.Context, cluster *Snapshot, req preemption.Request, yield func(*preemption.Candidate, error) bool) {
-	ex, err := e.ExplainRequest(ctx, cluster, req)
+	plan, err := e.Explain(ctx, cluster, req)
 	if err != nil {
 		yield(nil, err)
 		return
 	}
-	for i := range ex.Candidates {
-		if !yield(&ex.Candidates[i], nil) {
+	for i := range plan.Candidates {
+		if !yield(&plan.Candidates[i], nil) {
 			return
 		}
 	}

@@ -33,10 +33,10 @@ func TestPreemptRefuses(t *testing.T) {
 		{"a pod that runs already", snap, c.Pods[0], preemption.ErrState, "pod default/runs: not in the right state: it runs on node n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := e.Preempt(context.Background(), test.snap, test.pod, gen.Now)
+			_, err := e.Preempt(context.Background(), test.snap, preemption.Request{Pod: test.pod, Now: gen.Now})
 			assert.ErrorIs(t, err, test.is)
 			assert.ErrorContains(t, err, test.text)
-			_, err = e.Explain(context.Background(), test.snap, test.pod, gen.Now)
+			_, err = e.Explain(context.Background(), test.snap, preemption.Request{Pod: test.pod, Now: gen.Now})
 			assert.ErrorIs(t, err, test.is)
 		})
 	}
@@ -45,7 +45,7 @@ func TestPreemptRefuses(t *testing.T) {
 // In an empty cluster no node turns the pod down.
 func TestPreemptWithoutNodes(t *testing.T) {
 	plan := preempt(t, &outrank.Cluster{}, &outrank.Pod{Name: "p"})
-	assert.Equal(t, &preemption.Plan{Pod: plan.Pod, Now: gen.Now, Outcome: preemption.NothingHelps}, plan)
+	assert.Equal(t, &preemption.Plan{Pod: plan.Pod, Now: gen.Now, Release: outrank.DefaultRelease, Outcome: preemption.NothingHelps}, plan)
 }
 
 // Amounts at the limits of int64 neither wrap nor panic.

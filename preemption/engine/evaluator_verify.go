@@ -75,7 +75,7 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 // again decides anew as the plan was decided.
 func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) (*preemption.Plan, error) {
 	if !plan.Across {
-		return e.Preempt(ctx, &Snapshot{of: snap}, plan.Pod, plan.Now)
+		return e.Preempt(ctx, &Snapshot{of: snap}, preemption.Request{Pod: plan.Pod, Now: plan.Now})
 	}
 	across, err := e.PreemptAcross(ctx, &Snapshot{of: snap}, plan.Pod, plan.Now)
 	if err != nil {

@@ -104,10 +104,10 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	eval := newEvaluator(t, config)
 	snap := newSnapshot(t, ways.apart())
 
-	plan, err := eval.Preempt(ctx, snap, asker, gen.Now)
+	plan, err := eval.Preempt(ctx, snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "better", plan.Node, "Preempt")
-	ex, err := eval.Explain(ctx, snap, asker, gen.Now)
+	ex, err := eval.Explain(ctx, snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "better", ex.Node, "Explain")
 	assert.Equal(t, rank, ex.DecidedBy, "Explain")
@@ -126,11 +126,11 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 
 	defer engine.SearchHeavily()()
 	config.Policy.Exact = true
-	exactly, err := newEvaluator(t, config).Preempt(ctx, both, asker, gen.Now)
+	exactly, err := newEvaluator(t, config).Preempt(ctx, both, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, namesOf(ways.better), victimNames(exactly.Victims), "exact")
 	assert.True(t, exactly.Certificate.Optimal, "exact")
-	exactly, err = newEvaluator(t, config).Preempt(ctx, snap, asker, gen.Now)
+	exactly, err = newEvaluator(t, config).Preempt(ctx, snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "better", exactly.Node, "exact: the node")
 
@@ -151,7 +151,7 @@ func regrets(t *testing.T, rank preemption.Rank, ways *twoWays, eval *engine.Eva
 	config.Chooser = &engine.Chooser{Name: "the worse", Choose: func(v *engine.NodeView) []*outrank.Pod {
 		return slices.DeleteFunc(v.Possible(), func(p *outrank.Pod) bool { return !slices.Contains(namesOf(ways.worse), p.Name) })
 	}}
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), snap, asker, gen.Now)
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, namesOf(ways.worse), victimNames(plan.Victims))
 	regret, err := joint.RegretOf(context.Background(), eval, snap, plan, gen.Now)
@@ -220,9 +220,9 @@ func TestPropertyAddedRank(t *testing.T) {
 		}
 		config := engine.Config{Policy: preemption.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
 		eval, snap := newEvaluator(t, config), newSnapshot(t, c)
-		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		ex, err := eval.Explain(context.Background(), snap, p, gen.Now)
+		ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, ex.Outcome, plan.Outcome)
 		require.Equal(t, ex.Node, plan.Node)

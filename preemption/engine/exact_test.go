@@ -313,7 +313,7 @@ func agreesWithAllSets(t fataler, seed uint64, most int) {
 	config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%5 == 0, Limit: 1 << 20})
 	config.Cost = lastDigit
 	want, found := bestOfVectors(&config, c, p)
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	if plan.Outcome == preemption.Fits {
 		return
@@ -373,7 +373,7 @@ func TestExactAndTwoHoldersOfAPort(t *testing.T) {
 		c.Pods = append(c.Pods, pod("c", 1, "1", on("n"), app("x")))
 		p := pod("p", 9, "1")
 		p.Containers[0].Ports, p.Affinity.PodAffinity = port, one.affinity
-		plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Len(t, plan.Victims, one.victims, "%v", plan)
 	}
@@ -390,7 +390,7 @@ func TestPropertyExactWithFilters(t *testing.T) {
 		}
 		ex := explainBy(t, config, c, p)
 		for _, n := range ex.Nodes {
-			if !n.Tried {
+			if n.AfterRemoval == nil {
 				continue
 			}
 			at := slices.IndexFunc(ex.Candidates, func(k preemption.Candidate) bool { return k.Node == n.Node })
@@ -398,7 +398,7 @@ func TestPropertyExactWithFilters(t *testing.T) {
 				continue
 			}
 			want, found := bestSet(t, config, c, p, n.Node)
-			require.Equal(t, found, at >= 0, "node %s: %v", n.Node, n.AfterRemoval)
+			require.Equal(t, found, at >= 0, "node %s: %v", n.Node, *n.AfterRemoval)
 			if found {
 				k := &ex.Candidates[at]
 				assert.True(t, k.Certificate.Optimal)
@@ -427,7 +427,7 @@ func TestExactForcedBeyondBudget(t *testing.T) {
 	}
 	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("29")
 	preemptor := pod("preemptor", 10, "1", app("new"), memory("13"))
-	plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+	plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, 1, plan.Score.Violations)
 	assert.Equal(t, "n [default/forced-1, default/forced-2, default/free]", plan.Candidate.String())
@@ -463,7 +463,7 @@ func TestExactDominanceMindsBudgets(t *testing.T) {
 		c.Pods = append(c.Pods, pod("needed", 0, "0", on("n"), holding("1"), app("b")))
 		preemptor := pod("preemptor", 9, "2", holding("1"))
 		config := exactly(preemption.Policy{})
-		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 		require.NoError(t, err)
 		want, _ := bestSet(t, config, c, preemptor, "n")
 		assert.Zero(t, want.Violations)
@@ -485,7 +485,7 @@ func TestExactSearchesALevel(t *testing.T) {
 	}
 	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("5")
 	config, preemptor := exactly(preemption.Policy{}), pod("preemptor", 9, "2", holding("2"))
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n [default/one, default/two]", plan.Candidate.String())
 }
@@ -506,7 +506,7 @@ func TestExactShortOfManyResources(t *testing.T) {
 	c.Nodes[0].Allocatable[resource.Pods] = resource.MustParse("20")
 	for _, ranks := range [][]preemption.Rank{nil, {preemption.ByVictims}} {
 		config := exactly(preemption.Policy{Ranks: ranks})
-		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemptor, gen.Now)
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 		require.NoError(t, err)
 		want, _ := bestSet(t, config, c, preemptor, "n")
 		assert.Equal(t, want, plan.Score)

@@ -100,7 +100,7 @@ func BenchmarkExactNode(b *testing.B) {
 					c, p := denseNode(uint64(from)+i, 110, kind.odd, kind.priorities)
 					snap := newSnapshot(b, c)
 					begin := time.Now()
-					plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+					plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 					times = append(times, time.Since(begin))
 					require.NoError(b, err)
 					if plan.Outcome != preemption.Preempts {
@@ -108,7 +108,7 @@ func BenchmarkExactNode(b *testing.B) {
 					}
 					steps = append(steps, plan.Certificate.Steps)
 					require.True(b, plan.Certificate.Optimal, "node %d: %v", uint64(from)+i, plan.Certificate)
-					if usual, _ := greedy.Preempt(context.Background(), snap, p, gen.Now); plan.Score.PrioritySum < usual.Score.PrioritySum {
+					if usual, _ := greedy.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}); plan.Score.PrioritySum < usual.Score.PrioritySum {
 						better++
 					}
 				}
@@ -145,7 +145,7 @@ func TestHardNodesAreSolved(t *testing.T) {
 		kind := denseKinds[x.kind]
 		for _, seed := range x.nodes {
 			c, p := denseNode(seed, 110, kind.odd, kind.priorities)
-			plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+			plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			require.True(t, plan.Certificate.Optimal, "%s %d: %v", kind.name, seed, plan.Certificate)
 		}

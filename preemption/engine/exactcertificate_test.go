@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
@@ -29,7 +30,7 @@ func TestPropertyCertificatesAreTrue(t *testing.T) {
 		c, p := fullNode(seed, 11)
 		config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%7 == 0, Limit: rapid.IntRange(1, 12).Draw(t, "limit")})
 		config.Cost = lastDigit
-		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
 			return
@@ -72,7 +73,7 @@ func TestPropertyCertificatesOfClusters(t *testing.T) {
 		config := exactly(preemption.Policy{})
 		best := explainBy(t, config, c, p)
 		config.Policy.Limit = limit
-		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, best.Outcome, plan.Outcome)
 		if plan.Outcome != preemption.Preempts {
@@ -100,12 +101,12 @@ func TestPropertyCallLimit(t *testing.T) {
 		snap := newSnapshot(t, c)
 		eval, other := newEvaluator(t, config), *p
 		other.Name, other.Priority = "other", outrank.Priority(1<<30)
-		_, err := eval.Preempt(context.Background(), snap, &other, gen.Now)
+		_, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: &other, Now: gen.Now})
 		require.NoError(t, err)
-		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, best.Outcome, plan.Outcome)
-		all, err := eval.Explain(context.Background(), snap, p, gen.Now)
+		all, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		steps := 0
 		for _, candidate := range all.Candidates {
@@ -122,7 +123,7 @@ func TestPropertyCallLimit(t *testing.T) {
 		} else {
 			require.Zero(t, compareBy(&config, plan.Score, best.Score))
 		}
-		again, err := newEvaluator(t, config).Preempt(context.Background(), snap, p, gen.Now)
+		again, err := newEvaluator(t, config).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, plan, again)
 		require.NoError(t, newEvaluator(t, config).Verify(context.Background(), snap, plan))
@@ -140,16 +141,16 @@ func TestCallLimitWithWorkers(t *testing.T) {
 		config := exactly(preemption.Policy{CallLimit: 300})
 		config.Workers = workers
 		e := newEvaluator(t, config)
-		all, err := e.Explain(context.Background(), snap, p, gen.Now)
+		all, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if first == nil {
-			require.False(t, all.Plan.ClusterCertificate.Optimal)
-			first = &all.Plan
+			require.False(t, all.ClusterCertificate.Optimal)
+			first = plantest.Unexplained(all)
 		}
-		require.Equal(t, first, &all.Plan)
-		again, err := e.Explain(context.Background(), snap, p, gen.Now)
+		require.Equal(t, first, plantest.Unexplained(all))
+		again, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		require.Equal(t, first, &again.Plan, "a call has all of its steps")
+		require.Equal(t, first, plantest.Unexplained(again), "a call has all of its steps")
 	}
 }
 
@@ -158,12 +159,12 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 	t.Helper()
 	snap := newSnapshot(t, c)
 	usual := newEvaluator(t, engine.Config{})
-	plan, err := usual.Preempt(context.Background(), snap, p, now)
+	plan, err := usual.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	if errors.Is(err, outrank.ErrInvalid) {
 		return false // a pod of a group, which preempts as a whole
 	}
 	require.NoError(t, err)
-	exact, err := newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Preempt(context.Background(), snap, p, now)
+	exact, err := newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		if exact.Outcome != plan.Outcome && !(plan.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempts) {
@@ -238,7 +239,7 @@ func TestVerifyStrict(t *testing.T) {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
 	}
 	snap, p := newSnapshot(t, c), pod("p", 5, "1")
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, p, gen.Now)
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan)
 	require.ErrorIs(t, err, engine.ErrUnsound)

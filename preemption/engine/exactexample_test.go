@@ -24,14 +24,14 @@ func eightCores() (*engine.Snapshot, *outrank.Pod) {
 func ExampleEvaluator_Exactly() {
 	snap, urgent := eightCores()
 	usual, _ := engine.NewEvaluator(engine.Config{})
-	plan, _ := usual.Preempt(context.Background(), snap, urgent, time.Now())
+	plan, _ := usual.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	fmt.Println(plan.Victims)
 
 	exact, err := usual.Exactly() // or NewEvaluator with the policy Exact
 	if err != nil {
 		fmt.Println(err)
 	}
-	plan, _ = exact.Preempt(context.Background(), snap, urgent, time.Now())
+	plan, _ = exact.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	fmt.Println(plan.Victims, plan.ClusterCertificate.Optimal)
 	// Output:
 	// [default/p1 default/p2 default/p3 default/p4]
@@ -41,7 +41,7 @@ func ExampleEvaluator_Exactly() {
 func ExampleCertificate() {
 	snap, urgent := eightCores()
 	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Exact: true}})
-	plan, _ := eval.Preempt(context.Background(), snap, urgent, time.Now())
+	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	text, _ := json.Marshal(plan.Certificate)
 	fmt.Println(string(text))
 	// Output:
@@ -55,7 +55,7 @@ func ExamplePolicy_strict() {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "web", Selector: selects("web")}},
 	})
 	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Strict: true}})
-	plan, _ := eval.Preempt(context.Background(), snap, pod("urgent", 10, "1"), time.Now())
+	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", 10, "1"), Now: time.Now()})
 	fmt.Println(plan)
 	// Output:
 	// default/urgent: nothing helps

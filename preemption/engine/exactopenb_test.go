@@ -155,14 +155,14 @@ func compareOnOpenb(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, ki
 		for i := range askers {
 			p := openbAsker(snap, pods, kind, i)
 			begin := time.Now()
-			plan, err := usual.Preempt(context.Background(), snap, p, gen.Now)
+			plan, err := usual.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			took := time.Since(begin)
 			require.NoError(b, err)
 			if plan.Outcome != preemption.Preempts {
 				continue
 			}
 			begin = time.Now()
-			best, err := exact.Preempt(context.Background(), snap, p, gen.Now)
+			best, err := exact.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			times, usualTimes = append(times, time.Since(begin)), append(usualTimes, took)
 			require.NoError(b, err)
 			preempted++

@@ -57,7 +57,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	plan, err := eval.Preempt(context.Background(), snap, urgent(), now)
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,7 +68,7 @@ func Example() {
 
 func ExampleEvaluator_Preempt() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	for _, v := range plan.Victims {
 		fmt.Printf("%s leaves %s: with it there, %s\n", v, plan.Node, v.Blocks)
 	}
@@ -82,7 +82,7 @@ func ExampleEvaluator_Preempt() {
 
 func ExampleEvaluator_Explain() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	ex := must(eval.Explain(context.Background(), snap, urgent(), now))
+	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	for _, c := range ex.Candidates {
 		fmt.Println(c.Node, c.Victims, "top priority", c.Score.TopPriority)
 	}
@@ -112,13 +112,13 @@ func ExampleEvaluator_Candidates() {
 // Why not n2?
 func ExampleEvaluator_ExplainNode() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	report, c, err := eval.ExplainNode(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}, "n2")
+	report, err := eval.ExplainNode(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}, "n2")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(report.Node, "as things are:", report.Status)
-	if c != nil {
+	if c := report.Candidate; c != nil {
 		fmt.Println(c.Victims, "top priority", c.Score.TopPriority)
 	}
 	// Output:
@@ -133,7 +133,7 @@ func ExampleSnapshot_Undo() {
 	for i := range 3 {
 		pod := urgent()
 		pod.Name = fmt.Sprint("urgent-", i)
-		plan := must(eval.Preempt(context.Background(), snap, pod, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now}))
 		fmt.Println(pod.Name, plan.Outcome, plan.Node, plan.Victims)
 		if err := snap.Apply(plan); err != nil {
 			fmt.Println(err)
@@ -176,7 +176,7 @@ func ExampleSnapshot_Bind() {
 
 func ExampleSnapshot_Apply() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/urgent"))
 	// Output: <nil> 1 n1
 }
@@ -188,7 +188,7 @@ func ExampleSnapshot_Apply_andBind() {
 	for i := range 3 {
 		pod := urgent()
 		pod.Name = fmt.Sprint("urgent-", i)
-		plan := must(eval.Preempt(context.Background(), snap, pod, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now}))
 		fmt.Println(plan.Outcome, snap.Apply(plan), snap.Bind(pod.Key(), snap.NominationOf(pod.Key())), snap.NodeOf(pod.Key()))
 	}
 	// Output:
@@ -206,7 +206,7 @@ func ExampleConfig_nodeFilter() {
 		return preemption.Status{}
 	}}
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
 }

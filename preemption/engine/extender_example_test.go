@@ -26,7 +26,7 @@ func ExampleExtender() {
 	snap := must(engine.NewSnapshot(sample()))
 	for _, extenders := range [][]preemption.Extender{nil, {keepsNode("n1").extender()}} {
 		eval := must(engine.NewEvaluator(engine.Config{Extenders: extenders}))
-		plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 		fmt.Println(plan.Node, plan.Victims)
 	}
 	// Output:

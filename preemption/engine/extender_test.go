@@ -125,7 +125,7 @@ func TestExtenders(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := newEvaluator(t, engine.Config{Extenders: test.extenders})
-			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 			got := ""
 			switch {
 			case err != nil:
@@ -150,8 +150,8 @@ func TestExtenderReasons(t *testing.T) {
 	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}.extender()}}, c, pod("p", 9, "1"))
 	require.Equal(t, "n2", ex.Node)
 	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", ex.Victims[0].Blocks.String())
-	assert.Equal(t, preemption.Unschedulable.Because("an extender dropped the node"), ex.Nodes[0].AfterRemoval)
-	assert.Len(t, ex.Unhelpful, 1)
+	assert.Equal(t, preemption.Unschedulable.Because("an extender dropped the node"), *ex.Nodes[0].AfterRemoval)
+	assert.Nil(t, ex.Nodes[0].Candidate)
 }
 
 // A caller that stopped at a filter of its own has not asked the others: the dry run
@@ -167,12 +167,12 @@ func TestStatusesFromElsewhereLeaveTheOtherFilters(t *testing.T) {
 	busy := preemption.Status{Code: preemption.Unschedulable, Filter: "Licences"}
 	p := pod("p", 9, "1")
 	req := preemption.Request{Pod: p, Now: gen.Now, StatusesInOrder: []preemption.Status{busy, busy}}
-	plan, err := e.PreemptRequest(context.Background(), snap, req)
+	plan, err := e.Preempt(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "n2", plan.Node, "the pod does not tolerate the taint of n1, where the victim is the lesser")
 	p.NodeSelector = map[string]string{"zone": "a"}
 	p.Tolerations = []outrank.Toleration{{Operator: outrank.TolerationExists}}
-	plan, err = e.PreemptRequest(context.Background(), snap, req)
+	plan, err = e.Preempt(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "n1", plan.Node)
 }
@@ -186,7 +186,7 @@ func TestRequestStatuses(t *testing.T) {
 	}
 	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
 	ask := func(statuses map[string]preemption.Status) (*preemption.Plan, error) {
-		return e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: statuses})
+		return e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: statuses})
 	}
 	plan, err := ask(map[string]preemption.Status{
 		"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Licences", Reasons: []string{"none left"}},
@@ -215,12 +215,12 @@ func TestRequestStatuses(t *testing.T) {
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, "status of node n3: invalid input: there is no code \"nonsense\"")
 	inOrder := preemption.Request{Pod: pod("p", 9, "1"), StatusesInOrder: []preemption.Status{{}, {}, {Code: "nonsense"}, {}}}
-	_, err = e.PreemptRequest(context.Background(), snap, inOrder)
+	_, err = e.Preempt(context.Background(), snap, inOrder)
 	assert.EqualError(t, err, "status of node n3: invalid input: there is no code \"nonsense\"")
-	_, err = e.ExplainRequest(context.Background(), snap, inOrder)
+	_, err = e.Explain(context.Background(), snap, inOrder)
 	assert.EqualError(t, err, "status of node n3: invalid input: there is no code \"nonsense\"")
 
-	ex, err := e.ExplainRequest(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{
+	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{
 		"n3": {Code: preemption.Unschedulable}, "n2": {Code: preemption.UnschedulableAndUnresolvable},
 	}})
 	require.NoError(t, err)
@@ -237,7 +237,7 @@ func TestStatusesOfExcludedNodes(t *testing.T) {
 	excluded, asked := plain, plain
 	excluded.ExcludedBy, asked.Filter = preemption.NodeAffinity, preemption.NodeAffinity
 	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
-	plan, err := e.PreemptRequest(context.Background(), snap, preemption.Request{
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{
 		Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": excluded, "n2": plain, "n3": asked},
 	})
 	require.NoError(t, err)
@@ -248,7 +248,7 @@ func TestStatusesOfExcludedNodes(t *testing.T) {
 	}
 	asker := pod("p", 9, "2", named)
 	assert.Equal(t, excluded, explain(t, c, asker).Nodes[1].Status)
-	plan, err = e.Preempt(context.Background(), snap, asker, gen.Now)
+	plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Contains(t, plan.TurnedDown, preemption.Count{Status: excluded, Nodes: 2})
 }
@@ -273,7 +273,7 @@ func TestExtenderNamesAnotherNode(t *testing.T) {
 	assert.Equal(t, "n2 [default/y]", fmt.Sprint(ex.Node, " ", ex.Victims))
 	assert.Equal(t, int32(20), ex.Score.TopPriority)
 	assert.Equal(t, []string{"n2"}, asked)
-	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: ex.Nodes[0].AfterRemoval}}, ex.Unhelpful)
+	assert.NotEqual(t, preemption.Success, ex.Nodes[0].AfterRemoval.Code)
 }
 
 // Beside the error of an extender comes what the nodes answered, and beside no other
@@ -284,17 +284,17 @@ func TestExtenderFailsBesideAPlan(t *testing.T) {
 	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
 	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{quota.extender()}})
 	p := pod("p", 9, "1")
-	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.ErrorIs(t, err, broken)
 	require.NotNil(t, plan)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodeResourcesFit", Reasons: []string{"Insufficient cpu"}}}}, plan.TurnedDown)
 	assert.NoError(t, plan.Err(), "the error is the other one")
-	_, err = e.Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+	_, err = e.Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.ErrorIs(t, err, broken)
 	ended, end := context.WithCancel(context.Background())
 	end()
-	plan, err = e.Preempt(ended, newSnapshot(t, c), p, gen.Now)
+	plan, err = e.Preempt(ended, newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Nil(t, plan)
 }
@@ -320,7 +320,7 @@ func TestExtendersAreToldOfPodsInFull(t *testing.T) {
 		return ps, nil
 	}
 	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{extender{process: named}.extender(), extender{process: listens}.extender()}})
-	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 5, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome)
 	require.Len(t, told, 1)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -22,7 +23,7 @@ func TestPropertyFeasible(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
-		explained, err := e.Explain(context.Background(), snap, p, gen.Now)
+		explained, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		var want []string
 		for _, n := range explained.Nodes {
@@ -73,7 +74,7 @@ func TestPropertyFirstFit(t *testing.T) {
 
 func checkFirstFit(t *rapid.T, e *engine.Evaluator, snap *engine.Snapshot, p *outrank.Pod) {
 	ctx := context.Background()
-	explained, err := e.Explain(ctx, snap, p, gen.Now)
+	explained, err := e.Explain(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	if err != nil {
 		return
 	}
@@ -83,15 +84,15 @@ func checkFirstFit(t *rapid.T, e *engine.Evaluator, snap *engine.Snapshot, p *ou
 			want, feasible = n.Node, feasible+1
 		}
 	}
-	plan, err := e.Preempt(ctx, snap, p, gen.Now)
+	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	given := map[string]preemption.Status{}
 	for _, n := range explained.Nodes {
 		given[n.Node] = n.Status
 	}
-	told, err := e.PreemptRequest(ctx, snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
+	told, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
 	require.NoError(t, err)
-	for name, plan := range map[string]*preemption.Plan{"Preempt": plan, "Explain": &explained.Plan, "told": told} {
+	for name, plan := range map[string]*preemption.Plan{"Preempt": plan, "Explain": plantest.Unexplained(explained), "told": told} {
 		require.Equal(t, want, plan.FirstFit, name)
 		require.Equal(t, feasible, plan.Feasible, name)
 		require.Equal(t, feasible > 0, plan.Outcome == preemption.Fits, name)

@@ -107,7 +107,7 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 			Filters: []*preemption.Filter{f.filter()},
 			Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
 		})
-		got, err := e.Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+		got, err := e.Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		byResource, asking := withSlots(c, p, f)
 		want := explain(t, byResource, asking)
@@ -115,7 +115,7 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 			t.Fatalf("candidates (-by resource +by filter):\n%s", diff)
 		}
 		if len(got.Candidates) > 0 && got.Outcome == preemption.Preempts {
-			if diff := testdiff.Diff(got.Candidates[0], got.Plan.Candidate); diff != "" {
+			if diff := testdiff.Diff(got.Candidates[0], got.Candidate); diff != "" {
 				t.Fatalf("the plan (-best candidate +chosen):\n%s", diff)
 			}
 		}
@@ -127,7 +127,7 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 	})
 }
 
-func victims(ex *preemption.Explanation) []string {
+func victims(ex *preemption.Plan) []string {
 	var out []string
 	for _, c := range ex.Candidates {
 		out = append(out, fmt.Sprint(c.Node, c.Victims, c.Score))
@@ -149,18 +149,18 @@ func TestOwnFilterStatuses(t *testing.T) {
 		}[n.Name]
 	}}
 	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{slots{app: "other"}.filter(), rule}})
-	ex, err := e.Explain(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+	ex, err := e.Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	want := []preemption.NodeReport{
 		{Node: "a", Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Mood", Reasons: []string{"no", "never"}}},
 		{Node: "b", Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: "Mood", Reasons: []string{"beyond all codes"}}},
 		{
-			Node: "c", Status: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood"}, Tried: true,
-			AfterRemoval: preemption.UnschedulableAndUnresolvable.Because("No preemption victims found for incoming pod"),
+			Node: "c", Status: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood"},
+			AfterRemoval: &preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"No preemption victims found for incoming pod"}},
 		},
 		{
-			Node: "d", Status: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood", Reasons: []string{"not now"}}, Tried: true,
-			AfterRemoval: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood", Reasons: []string{"not now"}},
+			Node: "d", Status: preemption.Status{Code: preemption.Unschedulable, Filter: "Mood", Reasons: []string{"not now"}},
+			AfterRemoval: &preemption.Status{Code: preemption.Unschedulable, Filter: "Mood", Reasons: []string{"not now"}},
 		},
 	}
 	if diff := testdiff.Diff(want, ex.Nodes); diff != "" {
@@ -194,7 +194,7 @@ func TestFilterThatContradictsItself(t *testing.T) {
 		Pods:  []*outrank.Pod{{Name: "low", NodeName: "n", Priority: outrank.Priority(-1)}},
 	}
 	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
-	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "there is no victim to name")
 	assert.Equal(t, []preemption.Count{{Nodes: 1, Status: preemption.Status{
@@ -214,7 +214,7 @@ func TestNominatedNodeCountsAsItFirstAnswered(t *testing.T) {
 	}
 	for _, workers := range []int{1, 2} {
 		e := newEvaluator(t, engine.Config{Workers: workers, Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
-		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p", NominatedNodeName: "n"}, gen.Now)
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p", NominatedNodeName: "n"}, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, preemption.NotEligible, plan.Outcome)
 		assert.Equal(t, preemption.VictimsTerminating, plan.Ineligible)
@@ -249,11 +249,11 @@ func TestContradictionsAreAnError(t *testing.T) {
 		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
 	}
 	mine := engine.Config{Filters: []*preemption.Filter{contraryNodes{}.filter()}}
-	plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+	plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.EqualError(t, plan.Err(), `[expected at least one victim pod on node "n1", expected at least one victim pod on node "n2"]`)
 	c.Nodes = append(c.Nodes, &outrank.Node{Name: "full", Allocatable: resource.MustList("pods", "0")})
-	plan, err = newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p", Priority: outrank.Priority(-9)}, gen.Now)
+	plan, err = newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p", Priority: outrank.Priority(-9)}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.NoError(t, plan.Err(), "it fits")
 }
@@ -293,9 +293,9 @@ func TestFilterThatBreaks(t *testing.T) {
 	}
 	for _, on := range []map[string]bool{{"n2": true}, {"n1": true, "n2": true}, {}} {
 		mine := engine.Config{Filters: []*preemption.Filter{breaking{on: on}.filter()}}
-		ex, err := newEvaluator(t, mine).Explain(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+		ex, err := newEvaluator(t, mine).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 		require.NoError(t, err)
-		plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), &outrank.Pod{Name: "p"}, gen.Now)
+		plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 		assert.Equal(t, on["n2"], ex.Nodes[1].AfterRemoval.Code == preemption.Contradiction)
@@ -304,7 +304,7 @@ func TestFilterThatBreaks(t *testing.T) {
 			continue
 		}
 		assert.EqualError(t, plan.Err(), "out of order")
-		assert.EqualError(t, ex.Plan.Err(), "out of order")
+		assert.EqualError(t, ex.Err(), "out of order")
 	}
 }
 
@@ -320,7 +320,7 @@ func (failing) start(*outrank.Pod, preemption.View) (preemption.FilterState, err
 
 func TestFilterThatCannotStart(t *testing.T) {
 	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{failing{}.filter()}})
-	_, err := e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{}), &outrank.Pod{Name: "p"}, gen.Now)
+	_, err := e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{}), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	assert.EqualError(t, err, "filter Slots: pod default/p: no licence server")
 }
 

@@ -52,11 +52,11 @@ func checkFreeFirst(t *testing.T, c *outrank.Cluster, config engine.Config) {
 	}
 	config.Variant = outrank.VariantV1_13
 	e, snap, ctx := newEvaluator(t, config), newSnapshot(t, c), context.Background()
-	plan, err := e.PreemptRequest(ctx, snap, req)
+	plan, err := e.Preempt(ctx, snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "free", plan.Node, "Preempt")
 	assert.Empty(t, plan.Victims, "Preempt")
-	ex, err := e.ExplainRequest(ctx, snap, req)
+	ex, err := e.Explain(ctx, snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "free", ex.Node, "Explain")
 	assert.Equal(t, preemption.ByNodeOrder, ex.DecidedBy, "two of them: the first")

@@ -117,7 +117,7 @@ func (w *world) somePod(c *choices) *outrank.Pod {
 // pod is pending and nominated after that.
 func (w *world) applyPlan(t *testing.T, p *outrank.Pod) {
 	t.Helper()
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, p, gen.Now)
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		return

@@ -149,12 +149,12 @@ func ExampleSnapshot_Tracked() {
 	}))
 	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{gpuSharing}}))
 	serve := pod("serve", "", "50", 100)
-	plan := must(eval.Preempt(context.Background(), snap, serve, now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: serve, Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 
 	_, _ = snap.PutPod(pod("tune", "n1", "0", 50)) // does not concern the filter
 	_ = snap.RemovePod("default/game")             // does
-	plan = must(eval.Preempt(context.Background(), snap, serve, now))
+	plan = must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: serve, Now: now}))
 	fmt.Println(plan.Outcome, snap.Tracked(gpuTracker).(gpuCluster)["n2"][0])
 	// Output:
 	// n1 [default/train]
@@ -187,7 +187,7 @@ func ExampleConfig_keyedFilter() {
 	for _, class := range []string{"web", "batch"} {
 		pod := urgent()
 		pod.Labels = map[string]string{"class": class}
-		plan := must(eval.Preempt(context.Background(), snap, pod, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now}))
 		fmt.Println(class, plan.Node, plan.Victims)
 	}
 	// Output:

@@ -168,7 +168,7 @@ func TestPropertyUnitsAgreeWithReference(t *testing.T) {
 // the answer.
 func agreeOn(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
-	ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+	ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	got := asReference(ex)
 	got.ClearedNominations = want.ClearedNominations

@@ -87,10 +87,10 @@ func ExampleConfig_mayTake() {
 	}))
 	eval := must(engine.NewEvaluator(engine.Config{MayTake: newer}))
 	asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(5), StartTime: now.Add(-5e12), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
-	plan := must(eval.Preempt(context.Background(), snap, asker, now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
 	fmt.Println(plan.Victims[0], "by", plan.Victims[0].Rule, "of priority", plan.Score.TopPriority)
 	asker.Containers[0].Requests = resource.MustList("cpu", "2")
-	fmt.Println(must(eval.Preempt(context.Background(), snap, asker, now)).Outcome)
+	fmt.Println(must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now})).Outcome)
 	// Output:
 	// default/new by newer equal of priority 5
 	// nothing-helps
@@ -111,7 +111,7 @@ func ExampleGuard() {
 	eval := must(engine.NewEvaluator(engine.Config{Guard: atMost{"OneOfEach", 1}.guard()}))
 	for _, cpu := range []string{"2", "3"} {
 		asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(50), Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
-		plan := must(eval.Preempt(context.Background(), snap, asker, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
 		fmt.Println(plan.Outcome, plan.Victims, plan.Unhelpful)
 	}
 	// Output:
@@ -195,7 +195,7 @@ func TestGuardedVictims(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := newEvaluator(t, engine.Config{Guard: byNames{allows: tt.allows}.guard()})
 			snap, p := newSnapshot(t, c), pod("p", 9, tt.cpu)
-			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			require.NoError(t, e.Verify(context.Background(), snap, plan))
 			got := plan.Candidate.String()
@@ -219,13 +219,13 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 	e := newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"b"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
 	snap, p := newSnapshot(t, c), pod("p", 9, "1")
-	plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	// In this order b is the least important: without it nothing can begin, so that a goes.
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
 	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"a"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
-	plan, err = e.Preempt(context.Background(), snap, p, gen.Now)
+	plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	// With the pod back that a budget covers, the other one would be away alone, so that it
@@ -235,7 +235,7 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 		Nodes:   []*outrank.Node{node("n1", "3", "a")},
 		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "2", on("n1"))},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "none", Selector: selects("web")}},
-	}), p, gen.Now)
+	}), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
 	assert.Equal(t, "ByNames: no", plan.Victims[0].Blocks.String())
@@ -245,10 +245,10 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 func TestGuardStart(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
 	lost := errors.New("lost")
-	_, err := newEvaluator(t, engine.Config{Guard: byNames{fails: lost}.guard()}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	_, err := newEvaluator(t, engine.Config{Guard: byNames{fails: lost}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	assert.ErrorIs(t, err, lost)
 	assert.EqualError(t, err, "guard ByNames: pod default/p: lost")
-	plan, err := newEvaluator(t, engine.Config{Guard: byNames{silent: true}.guard()}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	plan, err := newEvaluator(t, engine.Config{Guard: byNames{silent: true}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
 	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"", 1}.guard()})
@@ -267,7 +267,7 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("a", 9, "1", on("n1")), pod("b", 2, "1", on("n1"))},
 	}
 	snap, p := newSnapshot(t, c), pod("p", 9, "2")
-	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).Preempt(context.Background(), snap, p, gen.Now)
+	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
 	err = newEvaluator(t, engine.Config{MayTake: anyBody, Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}.guard()}).Verify(context.Background(), snap, plan)
@@ -307,7 +307,7 @@ func TestTakingFromTheHighest(t *testing.T) {
 			}
 			return ""
 		}}
-		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), pod("p", math.MinInt32, cpu), gen.Now)
+		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", math.MinInt32, cpu), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Candidate.String())
 		assert.Equal(t, "anybody there", plan.Victims[0].Rule)
@@ -348,11 +348,11 @@ func TestGuardOfOtherChoices(t *testing.T) {
 		said = []string{v.Check(v.Possible()...).String(), v.Check(v.Possible()[0]).String()}
 		return v.Possible()
 	}}
-	_, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	_, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	assert.EqualError(t, err, "rule All: node n1: invalid input: the victims may not leave together: ByNames: no")
 	assert.Equal(t, []string{"ByNames: no", "success"}, said)
 	chooser.Choose = func(v *engine.NodeView) []*outrank.Pod { return v.Possible()[:1] }
-	plan, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser, MayTake: anyBody}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 0, "1"), gen.Now)
+	plan, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser, MayTake: anyBody}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 0, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	assert.Equal(t, "anybody", plan.Victims[0].Rule)

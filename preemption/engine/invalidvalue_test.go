@@ -20,7 +20,7 @@ func TestNotInOfAnInvalidValueMatchesNoNode(t *testing.T) {
 	for value, want := range map[string]preemption.Outcome{"b": preemption.Preempts, "no value!": preemption.NothingHelps} {
 		p := pod("p", 9, "1")
 		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", outrank.NotIn, value)}}
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Outcome, "NotIn %q", value)
 	}

@@ -97,7 +97,7 @@ func TestGoldenAnswers(t *testing.T) {
 		Scorers: []preemption.Scorer{{Name: "n2 first", Score: func(c *preemption.Candidate) int64 { return int64(strings.Count(c.Node, "2")) }}},
 	}
 	plan := func(config engine.Config, p *outrank.Pod) twoForms {
-		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), p, gen.Now))
+		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), preemption.Request{Pod: p, Now: gen.Now}))
 	}
 	group := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
 		return must(newEvaluator(t, engine.Config{}).PreemptGroup(ctx, newSnapshot(t, c), engine.GroupRequest{Pods: pods, Now: now}))
@@ -126,7 +126,7 @@ func TestGoldenAnswers(t *testing.T) {
 		"plan_never":          plan(engine.Config{}, never),
 		"plan_nothing_helps":  plan(engine.Config{}, buyer("4")),
 		"plan_zero":           preemption.Plan{},
-		"explanation":         must(newEvaluator(t, engine.Config{}).Explain(ctx, newSnapshot(t, shop()), buyer("2"), gen.Now)),
+		"explanation":         must(newEvaluator(t, engine.Config{}).Explain(ctx, newSnapshot(t, shop()), preemption.Request{Pod: buyer("2"), Now: gen.Now})),
 		"explanation_costs":   explainBy(t, byCost(func(p *outrank.Pod) int64 { return int64(len(p.Name)) }), shop(), buyer("2")),
 		"group_preempt":       group(violating, training()),
 		"group_nothing_helps": group(grouped(), huge),
@@ -212,7 +212,7 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 func TestZeroAnswers(t *testing.T) {
 	nothing := time.Duration(-1)
 	for _, v := range []fmt.Stringer{
-		preemption.Plan{}, &preemption.Plan{}, preemption.Explanation{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{},
+		preemption.Plan{}, &preemption.Plan{}, preemption.Plan{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{},
 		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
 		preemption.Assignment{}, &preemption.Refusal{}, preemption.Plan{Outcome: "odd", Ineligible: "odd, too"},
 		preemption.Plan{
@@ -226,7 +226,7 @@ func TestZeroAnswers(t *testing.T) {
 		assert.False(t, strings.HasSuffix(text, "\n"), "%T: %q", v, text)
 	}
 	for _, v := range []any{
-		preemption.Plan{}, preemption.Explanation{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
+		preemption.Plan{}, preemption.Plan{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
 		preemption.Score{}, preemption.Status{}, preemption.Count{}, preemption.NodeReport{}, preemption.Certificate{}, preemption.Unit{},
 		preemption.GroupVictim{Violated: make([]*outrank.PodDisruptionBudget, 1)}, preemption.Refusal{}, preemption.Assignment{},
 		preemption.Placement{}, (*preemption.Plan)(nil),
@@ -261,7 +261,7 @@ func TestEmbeddedAnswers(t *testing.T) {
 // without victims.
 func TestAnswersCannotBeReadBack(t *testing.T) {
 	for _, to := range []any{
-		&preemption.Plan{}, &preemption.Explanation{}, &preemption.AcrossPlan{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
+		&preemption.Plan{}, &preemption.Plan{}, &preemption.AcrossPlan{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
 		&preemption.Status{}, &preemption.Count{}, &preemption.NodeReport{}, &preemption.Certificate{}, &preemption.GroupPlan{}, &preemption.GroupVictim{},
 		&preemption.Unit{}, &preemption.Refusal{}, &preemption.Assignment{}, &preemption.Placement{},
 	} {
@@ -329,7 +329,7 @@ func TestExactJSON(t *testing.T) {
 
 // The text of a plan stays a few lines, however many ways nodes have to say no.
 func TestPlanTextStaysShort(t *testing.T) {
-	ex := &preemption.Explanation{Plan: preemption.Plan{Outcome: preemption.Fits}}
+	ex := &preemption.Plan{Outcome: preemption.Fits, Nodes: []preemption.NodeReport{}}
 	for i := range 100 {
 		ex.TurnedDown = append(ex.TurnedDown, preemption.Count{Nodes: 1, Status: preemption.Unschedulable.Because(fmt.Sprint("reason-", i))})
 		ex.Candidates = append(ex.Candidates, preemption.Candidate{Node: fmt.Sprint("n", i)})
@@ -365,8 +365,12 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 		for _, config := range []engine.Config{{}, exactly(preemption.Policy{}), {Cost: lastDigit, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}}} {
 			e := newEvaluator(t, config)
 			for _, ask := range []func(*engine.Snapshot) (any, error){
-				func(s *engine.Snapshot) (any, error) { return e.Preempt(context.Background(), s, &p, gen.Now) },
-				func(s *engine.Snapshot) (any, error) { return e.Explain(context.Background(), s, &p, gen.Now) },
+				func(s *engine.Snapshot) (any, error) {
+					return e.Preempt(context.Background(), s, preemption.Request{Pod: &p, Now: gen.Now})
+				},
+				func(s *engine.Snapshot) (any, error) {
+					return e.Explain(context.Background(), s, preemption.Request{Pod: &p, Now: gen.Now})
+				},
 				func(s *engine.Snapshot) (any, error) {
 					return e.PreemptAcross(context.Background(), s, &p, gen.Now)
 				},

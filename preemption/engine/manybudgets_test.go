@@ -33,7 +33,7 @@ func costOf(t *testing.T, c *outrank.Cluster, p *outrank.Pod) cost {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	e, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+	e, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	runtime.ReadMemStats(&after)
 	said, err := json.Marshal(e)

@@ -74,7 +74,7 @@ func (m *matrixCell) ask(b *testing.B, asked string, i int) {
 	case "changed":
 		check(b, errOf(m.snap.PutPod(m.moving[i%2])))
 	}
-	if _, err := m.eval.Preempt(context.Background(), m.snap, asker, gen.Now); err != nil {
+	if _, err := m.eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: gen.Now}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -99,7 +99,7 @@ func TestPropertyMatrixAgrees(t *testing.T) {
 				e := newEvaluator(t, engine.Config{})
 				for range 3 {
 					agreesWith(t, engine.Config{}, snap, c, p)
-					plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+					plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 					require.NoError(t, err)
 					outcomes[plan.Outcome] = true
 					if len(c.Pods) > 0 {

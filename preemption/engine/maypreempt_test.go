@@ -51,7 +51,7 @@ func TestMayPreempt(t *testing.T) {
 				told = []any{nominated.Code, by}
 				return test.says(by)
 			}})
-			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), test.p, gen.Now)
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: test.p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.told, told)
 			assert.Contains(t, plan.String(), test.want)
@@ -70,7 +70,7 @@ func TestMayPreempt(t *testing.T) {
 		MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
 			panic("not asked")
 		},
-	}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Disabled, plan.Ineligible)
 }
@@ -95,7 +95,7 @@ func TestSampleOfSoManyNodes(t *testing.T) {
 		for i, report := range ex.Nodes {
 			first := max(0, test.offset) % 4
 			at := (i - first + 4) % 4
-			assert.Equal(t, at < test.candidates, report.Tried, "%+v %s", test, report.Node)
+			assert.Equal(t, at < test.candidates, report.AfterRemoval != nil, "%+v %s", test, report.Node)
 		}
 	}
 }

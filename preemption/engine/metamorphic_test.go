@@ -24,7 +24,7 @@ func TestPropertyLabelsAreNames(t *testing.T) {
 }
 
 // summary is an explanation without the objects in it.
-func summary(ex *preemption.Explanation) any {
+func summary(ex *preemption.Plan) any {
 	type candidate struct {
 		Node     string
 		Victims  []string
@@ -39,7 +39,11 @@ func summary(ex *preemption.Explanation) any {
 		}
 		cs = append(cs, s)
 	}
-	return []any{ex.Outcome, ex.Ineligible, ex.Node, ex.TurnedDown, ex.Unhelpful, ex.Nodes, cs, ex.DecidedBy}
+	nodes := slices.Clone(ex.Nodes)
+	for i := range nodes {
+		nodes[i].Candidate = nil // one of cs
+	}
+	return []any{ex.Outcome, ex.Ineligible, ex.Node, ex.TurnedDown, ex.Unhelpful, nodes, cs, ex.DecidedBy}
 }
 
 func renamedCluster(c *outrank.Cluster) *outrank.Cluster {

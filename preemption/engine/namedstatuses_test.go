@@ -69,10 +69,10 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 			inOrder = append(inOrder, st)
 		}
 		e := evals[r.IntN(len(evals))]
-		want, err := e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, StatusesInOrder: inOrder})
+		want, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, StatusesInOrder: inOrder})
 		require.NoError(t, err)
 		for range 3 {
-			got, err := e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
+			got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
 			require.NoError(t, err)
 			require.Empty(t, testdiff.Diff(want, got), "(-in order +by name)")
 		}
@@ -104,27 +104,27 @@ func TestUnknownNameOfAStatus(t *testing.T) {
 	for n := range snap.Nodes() {
 		given[n.Name] = preemption.Status{Code: preemption.Unschedulable}
 	}
-	want, err := e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
+	want, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
 	require.NoError(t, err)
 	bad := maps.Clone(given)
 	for _, name := range []string{"zebra", "ghost", "yak", "node"} {
 		bad[name] = preemption.Status{}
 	}
 	for range 10 {
-		_, err := e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: bad})
+		_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: bad})
 		require.ErrorIs(t, err, preemption.ErrNotFound)
 		require.ErrorContains(t, err, "status of node ghost:")
 		for _, err = range e.Candidates(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: bad}) {
 			break
 		}
 		require.ErrorContains(t, err, "status of node ghost:")
-		got, err := e.PreemptRequest(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
+		got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
 		require.NoError(t, err)
 		require.Empty(t, testdiff.Diff(want, got))
 	}
 	empty, err := NewSnapshot(nil)
 	require.NoError(t, err)
-	_, err = e.PreemptRequest(context.Background(), empty, preemption.Request{Pod: p, Now: gen.Now, Statuses: map[string]preemption.Status{"n": {}}})
+	_, err = e.Preempt(context.Background(), empty, preemption.Request{Pod: p, Now: gen.Now, Statuses: map[string]preemption.Status{"n": {}}})
 	require.True(t, errors.Is(err, preemption.ErrNotFound))
 }
 

@@ -34,7 +34,7 @@ func TestNodeValueGoesAlong(t *testing.T) {
 			snap := must(engine.NewSnapshot(cluster))
 			eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
 			goes := func(snap *engine.Snapshot) string {
-				return must(eval.Preempt(t.Context(), snap, urgent(), now)).Node
+				return must(eval.Preempt(t.Context(), snap, preemption.Request{Pod: urgent(), Now: now})).Node
 			}
 			require.Equal(t, "n1", goes(snap))
 

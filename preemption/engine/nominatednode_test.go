@@ -35,7 +35,7 @@ func TestPropertyFeasibleNominated(t *testing.T) {
 				snaps = append(snaps, known)
 			}
 			for _, s := range snaps {
-				explained, err := e.Explain(context.Background(), s, &pod, gen.Now)
+				explained, err := e.Explain(context.Background(), s, preemption.Request{Pod: &pod, Now: gen.Now})
 				require.NoError(t, err)
 				got, err := e.FeasibleNominated(context.Background(), s, &pod)
 				require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
 		pod.Affinity.NodeAffinity = named
 		snap, e := newSnapshot(t, &cluster), newEvaluator(t, engine.Config{})
 		for range 3 { // the last from the cache, if it is ever asked
-			plan, err := e.Preempt(context.Background(), snap, pod, gen.Now)
+			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, "a", plan.Node)
 			var counted []string
@@ -135,7 +135,7 @@ func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
 			}
 			assert.ElementsMatch(t, test.want, counted, "nominated to %q", test.nominated)
 		}
-		ex, err := e.Explain(context.Background(), snap, pod, gen.Now)
+		ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 		require.NoError(t, err)
 		var got []string
 		for _, n := range ex.Nodes {

@@ -36,7 +36,7 @@ func TestProfilesShareNominations(t *testing.T) {
 		for _, test := range tests {
 			e := newEvaluator(t, engine.Config{Schedulers: test.schedulers})
 			for _, asks := range []string{"a", "b", ""} {
-				plan, err := e.Preempt(t.Context(), snap, pod("second", 100, "1", scheduledBy(asks)), gen.Now)
+				plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod("second", 100, "1", scheduledBy(asks)), Now: gen.Now})
 				require.NoError(t, err)
 				assert.Equal(t, test.want, plan.Outcome, "%q asks, %v share: %s", asks, test.schedulers, test.why)
 			}
@@ -59,7 +59,7 @@ func TestOtherSchedulersKeepTheirNominations(t *testing.T) {
 		{[]string{"c"}, nil},
 	} {
 		e, snap := newEvaluator(t, engine.Config{Schedulers: test.schedulers}), newSnapshot(t, c)
-		plan, err := e.Preempt(t.Context(), snap, pod("asks", 100, "1"), gen.Now)
+		plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod("asks", 100, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, test.want, keys(plan.ClearedNominations), "%v", test.schedulers)
 	}

@@ -41,7 +41,7 @@ func TestSelectorsThatCannotBeRead(t *testing.T) {
 			require.Equal(t, preemption.Preempts, plan.Outcome)
 			assert.Equal(t, "default/low", plan.Victims[0])
 
-			_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1", option), gen.Now)
+			_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1", option), Now: gen.Now})
 			if name == "anyway" {
 				require.NoError(t, err)
 				return

@@ -103,7 +103,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 	} {
 		e, err := NewEvaluator(Config{Policy: preemption.Policy{Ranks: x.ranks}})
 		require.NoError(t, err)
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, x.want, plan.Node, "%v", x.ranks)
 	}
@@ -133,7 +133,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 	for _, ranks := range [][]preemption.Rank{{preemption.ByVictims, preemption.ByStart}, {preemption.ByPrioritySum, preemption.ByStart}, {preemption.ByVictims, preemption.ByPrioritySum, preemption.ByStart}} {
 		e, err := NewEvaluator(Config{Policy: preemption.Policy{Ranks: ranks}})
 		require.NoError(t, err)
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, "waits", plan.Node, "%v", ranks)
 	}

@@ -185,7 +185,7 @@ func TestPropertyOwnFiltersDecide(t *testing.T) {
 func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, watching int) {
 	t.Helper()
 	byResource, asker := withQuotas(c, p, quotas)
-	want := choiceOf(decided(reference.Decide(reference.Input{Cluster: byResource, Pod: asker, Now: gen.Now})))
+	want := decided(reference.Decide(reference.Input{Cluster: byResource, Pod: asker, Now: gen.Now}))
 	var wrong []string
 	var filters []*preemption.Filter
 	for i, q := range quotas {
@@ -197,14 +197,14 @@ func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, 
 	snap := newSnapshot(t, c)
 	for _, workers := range []int{1, 3} {
 		e := newEvaluator(t, engine.Config{Filters: filters, Workers: workers})
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		if diff := testdiff.Diff(want, choiceOf(answered(plan))); diff != "" {
+		if diff := testdiff.Diff(choiceOf(want.searched()), choiceOf(answered(plan))); diff != "" {
 			t.Fatalf("%d filters, %d workers (-reference +Preempt):\n%s", len(filters), workers, diff)
 		}
-		ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+		ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		if diff := testdiff.Diff(want, choiceOf(answered(&ex.Plan))); diff != "" {
+		if diff := testdiff.Diff(choiceOf(want), choiceOf(answered(ex))); diff != "" {
 			t.Fatalf("%d filters, %d workers (-reference +Explain):\n%s", len(filters), workers, diff)
 		}
 	}
@@ -287,9 +287,9 @@ func TestOwnFiltersOfSeveralWorkers(t *testing.T) {
 	var wrong atomic.Int64
 	e := newEvaluator(t, engine.Config{Workers: 4, Filters: []*preemption.Filter{single{&wrong}.filter()}})
 	snap := newSnapshot(t, c)
-	_, err := e.Preempt(context.Background(), snap, p, gen.Now)
+	_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	_, err = e.Explain(context.Background(), snap, p, gen.Now)
+	_, err = e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Zero(t, wrong.Load(), "two goroutines used one state at a time")
 }

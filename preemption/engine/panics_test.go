@@ -251,10 +251,10 @@ func fullValue(of reflect.Type) reflect.Value {
 // asks is what can be asked of an evaluator about a pod.
 var asks = map[string]func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error){
 	"Preempt": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
-		return e.Preempt(ctx, s, p, gen.Now)
+		return e.Preempt(ctx, s, preemption.Request{Pod: p, Now: gen.Now})
 	},
 	"Explain": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
-		return e.Explain(ctx, s, p, gen.Now)
+		return e.Explain(ctx, s, preemption.Request{Pod: p, Now: gen.Now})
 	},
 	"Feasible": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
 		return e.Feasible(ctx, s, p)
@@ -360,8 +360,8 @@ func TestPropertyTrackerPanics(t *testing.T) {
 			require.Equal(t, want.Used(n.Name, "cpu"), snap.Used(n.Name, "cpu"))
 		}
 		e := newEvaluator(t, engine.Config{})
-		first, err := e.Preempt(t.Context(), want, p, gen.Now)
-		second, again := e.Preempt(t.Context(), snap, p, gen.Now)
+		first, err := e.Preempt(t.Context(), want, preemption.Request{Pod: p, Now: gen.Now})
+		second, again := e.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.Equal(t, fmt.Sprint(asJSON(first), err), fmt.Sprint(asJSON(second), again))
 	})
 	assert.Positive(t, blown)

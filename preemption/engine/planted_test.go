@@ -40,7 +40,7 @@ func TestNodePutOffWinsByALaterRank(t *testing.T) {
 		MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "big" }, // with which one victim seems to be enough
 		Policy:   preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims, preemption.ByStart}},
 	})
-	plan, err := e.Preempt(t.Context(), newSnapshot(t, c), pod("p", 100, "2"), gen.Now)
+	plan, err := e.Preempt(t.Context(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 100, "2"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
 	assert.Equal(t, "n2", plan.Node)
@@ -62,7 +62,7 @@ func TestSparedUnitTakesNoAllowance(t *testing.T) {
 		Budgets: []*outrank.PodDisruptionBudget{budget("x", 1), budget("y", 0)},
 	})
 	e := newEvaluator(t, engine.Config{Policy: preemption.Policy{Strict: true}})
-	plan, err := e.Preempt(t.Context(), newSnapshot(t, c), pod("p", 100, "1"), gen.Now)
+	plan, err := e.Preempt(t.Context(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 100, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 1, "%v", plan)
 	assert.Equal(t, "single", plan.Victims[0].Pod.Name)

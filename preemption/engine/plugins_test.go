@@ -105,15 +105,15 @@ func agreesWith(t *rapid.T, config engine.Config, snap *engine.Snapshot, c *outr
 	for _, workers := range []int{1, 3} {
 		config.Workers = workers
 		e := newEvaluator(t, config)
-		got, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		if diff := testdiff.Diff(want, answered(got)); diff != "" {
+		if diff := testdiff.Diff(want.searched(), answered(got)); diff != "" {
 			t.Fatalf("with %+v (-reference +Preempt):\n%s", config, diff)
 		}
 		require.NoError(t, e.Verify(context.Background(), snap, got), "%+v", config)
 	}
 	e := newEvaluator(t, config)
-	ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	got, full := asReference(ex), sortReasons(decision)
 	got.ClearedNominations, full.ClearedNominations = nil, nil
@@ -152,7 +152,7 @@ func TestPluginsAreInTheSignature(t *testing.T) {
 					plugins preemption.Plugins
 					want    string
 				}{{preemption.Plugins{}, "n2"}, {p, "n1"}} {
-					plan, err := newEvaluator(t, engine.Config{Plugins: x.plugins}).Preempt(context.Background(), snap, pod("asks", 10, "1"), gen.Now)
+					plan, err := newEvaluator(t, engine.Config{Plugins: x.plugins}).Preempt(context.Background(), snap, preemption.Request{Pod: pod("asks", 10, "1"), Now: gen.Now})
 					require.NoError(t, err)
 					require.Equal(t, x.want, plan.Node, "%+v", x.plugins)
 				}
@@ -205,7 +205,7 @@ func TestSpreadSelectorThatCannotBeRead(t *testing.T) {
 		},
 	}})
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}})
-	_, err := e.Preempt(context.Background(), snap, pod("asks", 10, "1"), gen.Now)
+	_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("asks", 10, "1"), Now: gen.Now})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "pod default/asks: Plugins.SpreadSelector")
 }

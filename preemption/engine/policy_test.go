@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
@@ -24,9 +25,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-func explainBy(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod) *preemption.Explanation {
+func explainBy(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
 	t.Helper()
-	ex, err := newEvaluator(t, config).Explain(context.Background(), newSnapshot(t, c), p, gen.Now)
+	ex, err := newEvaluator(t, config).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	return ex
 }
@@ -253,7 +254,7 @@ func TestMayEvictAmongTheLeastImportant(t *testing.T) {
 	}
 	config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}})
 	config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "kept" }
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "3"), gen.Now)
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "3"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n2 [default/large]", plan.Candidate.String())
 }
@@ -315,10 +316,10 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 			}
 			config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}})
 			p := pod("p", 9, tt.cpu)
-			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, plan.Candidate.String())
-			assert.Equal(t, explainBy(t, config, c, p).Plan, *plan)
+			assert.Equal(t, *plantest.Unexplained(explainBy(t, config, c, p)), *plan)
 		})
 	}
 }
@@ -335,7 +336,7 @@ func TestTheMoreImportantByOne(t *testing.T) {
 	}
 	for _, ranks := range [][]preemption.Rank{{preemption.ByPrioritySum}, {preemption.ByVictims, preemption.ByTopPriority}} {
 		e := newEvaluator(t, by(preemption.Policy{Ranks: ranks}))
-		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "3"), gen.Now)
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "3"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, "n2 [default/large]", plan.Candidate.String(), "%v", ranks)
 	}
@@ -354,7 +355,7 @@ func TestSimplifiedKeepsTheNeighbour(t *testing.T) {
 	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
 	for _, more := range [][]*outrank.Pod{nil, {pod("reserved", 9, "0", nominated("n1"))}} {
 		c.Pods = append(c.Pods, more...)
-		plan, err := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
 	}
@@ -394,9 +395,9 @@ func TestScorers(t *testing.T) {
 	assert.Equal(t, "n3", ex.Node, "the next scorer decides among equals")
 	assert.Equal(t, preemption.ByOwnScore, ex.DecidedBy)
 	assert.Equal(t, []int64{2, 1}, ex.OwnScores)
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "1"), gen.Now)
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, &ex.Plan, plan)
+	assert.Equal(t, plantest.Unexplained(ex), plan)
 }
 
 func TestPolicyValidate(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -48,7 +49,7 @@ func ExampleSnapshot_PutBudget() {
 		if err := snap.PutBudget(version); err != nil {
 			fmt.Println(err)
 		}
-		plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 		fmt.Println(len(slices.Collect(snap.Budgets())), plan.Node, plan.Victims[0])
 	}
 	// Output:
@@ -164,7 +165,7 @@ func ExampleSnapshot_Cluster() {
 func ExampleEvaluator_Verify() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	ctx := context.Background()
-	plan := must(eval.Preempt(ctx, snap, urgent(), now))
+	plan := must(eval.Preempt(ctx, snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(eval.Verify(ctx, snap, plan))
 	if err := snap.RemovePod(plan.Victims[0].Pod.Key()); err != nil {
 		fmt.Println(err)
@@ -190,10 +191,10 @@ func ExampleEvaluator_Verify_group() {
 }
 
 // The second best candidate, as a plan of its own.
-func ExampleExplanation_PlanFor() {
+func ExamplePlan_For() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	ex := must(eval.Explain(context.Background(), snap, urgent(), now))
-	plan := must(ex.PlanFor(ex.Candidates[1].Node))
+	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
+	plan := must(ex.For(ex.Candidates[1].Node))
 	fmt.Println(ex.Node, ex.Victims[0], plan.Node, plan.Victims[0])
 	fmt.Println(snap.Apply(plan), snap.NominationOf("default/urgent"))
 	// Output:

@@ -51,9 +51,9 @@ func TestFilterRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			eval := must(engine.NewEvaluator(engine.Config{Filters: test.filters}))
-			ex, err := eval.Explain(context.Background(), snap, test.pod, now)
+			ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: test.pod, Now: now})
 			require.NoError(t, err)
-			plan, err := eval.Preempt(context.Background(), snap, test.pod, now)
+			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: test.pod, Now: now})
 			require.NoError(t, err)
 			assert.Equal(t, ex.Outcome, plan.Outcome)
 			if test.want == "" {
@@ -65,7 +65,7 @@ func TestFilterRefuses(t *testing.T) {
 			for _, n := range ex.Nodes {
 				assert.Equal(t, test.want, n.Status.String(), n.Node)
 				assert.Equal(t, preemption.UnschedulableAndUnresolvable, n.Status.Code)
-				assert.False(t, n.Tried)
+				assert.False(t, n.AfterRemoval != nil)
 			}
 		})
 	}

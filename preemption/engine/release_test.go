@@ -184,7 +184,7 @@ func TestPerBudgetChargesAllBudgets(t *testing.T) {
 			Budgets: []*outrank.PodDisruptionBudget{all("one"), all("two")},
 		}
 		e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified})
-		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), askingFor("1", 10, nil), gen.Now)
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, 2, plan.Violations(), "%v", r)
 	}
@@ -202,13 +202,13 @@ func TestReleaseMismatch(t *testing.T) {
 	assert.Equal(t, outrank.V1_37, current.Cluster().Release)
 	assert.Equal(t, outrank.DefaultRelease, newSnapshot(t, &outrank.Cluster{}).Release())
 	e := newEvaluator(t, engine.Config{Release: outrank.V1_37})
-	_, err = e.Preempt(context.Background(), current, askingFor("1", 10, nil), gen.Now)
+	_, err = e.Preempt(context.Background(), current, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
 	require.NoError(t, err)
 	const says = "preemption config: Release: invalid input: v1.37 is asked for, and the snapshot is of v1.36"
-	_, err = e.Preempt(context.Background(), old, askingFor("1", 10, nil), gen.Now)
+	_, err = e.Preempt(context.Background(), old, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.EqualError(t, err, says)
-	_, err = e.Explain(context.Background(), old, askingFor("1", 10, nil), gen.Now)
+	_, err = e.Explain(context.Background(), old, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
 	require.EqualError(t, err, says)
 	_, err = e.Feasible(context.Background(), old, askingFor("1", 10, nil))
 	require.EqualError(t, err, says)
@@ -221,7 +221,7 @@ func ExampleSnapshot_Release() {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "a", Unschedulable: true}}}
 	for _, c.Release = range outrank.Releases() {
 		snap := must(engine.NewSnapshot(c))
-		ex := must(must(engine.NewEvaluator(engine.Config{})).Explain(context.Background(), snap, &outrank.Pod{Name: "p", NodeName: "b"}, gen.Now))
+		ex := must(must(engine.NewEvaluator(engine.Config{})).Explain(context.Background(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p", NodeName: "b"}, Now: gen.Now}))
 		fmt.Println(snap.Release(), ex.Nodes[0].Status.Reasons)
 	}
 	// Output:

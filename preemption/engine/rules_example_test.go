@@ -15,7 +15,7 @@ func ExampleConfig() {
 		return victim.Name != "batch"
 	}}
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(protect))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
 }
@@ -37,7 +37,7 @@ func ExampleConfig_variant() {
 	snap := must(engine.NewSnapshot(sample()))
 	for _, variant := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
 		eval := must(engine.NewEvaluator(engine.Config{Variant: variant}))
-		plan := must(eval.Preempt(context.Background(), snap, big, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: big, Now: now}))
 		fmt.Println(variant, plan.Node, plan.Victims, plan.Grace != nil)
 	}
 	// Output:
@@ -49,15 +49,15 @@ func ExampleConfig_variant() {
 // The first candidate from the second node on is enough.
 func ExampleSample() {
 	eval := must(engine.NewEvaluator(engine.Config{Sample: &preemption.Sample{Percent: 1, Minimum: 1, Offset: 1}}))
-	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), urgent(), now))
+	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
 }
 
 // A scheduler of the caller has filtered already.
-func ExampleEvaluator_PreemptRequest() {
+func ExampleEvaluator_Preempt_statuses() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	plan := must(eval.PreemptRequest(context.Background(), snap, preemption.Request{
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{
 		Pod: urgent(), Now: now,
 		Statuses: map[string]preemption.Status{
 			"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: preemption.TaintToleration},
@@ -81,7 +81,7 @@ func ExampleRequest() {
 		statuses = append(statuses, st)
 	}
 	req := preemption.Request{Pod: urgent(), Now: now, StatusesInOrder: statuses}
-	plan := must(eval.PreemptRequest(context.Background(), snap, req))
+	plan := must(eval.Preempt(context.Background(), snap, req))
 	fmt.Println(plan.Node, plan.Victims, plan.TurnedDown)
 	// Output: n2 [default/cache] [1 Insufficient cpu 1 under maintenance]
 }
@@ -95,13 +95,13 @@ func ExampleConfig_cost() {
 		Cost:   func(victim *outrank.Pod) int64 { return int64(sinceCheckpoint[victim.Key()] / time.Second) },
 	}
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(lostWork))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
 
 	// Time goes by, and the cost of pods with it: another evaluator asks anew.
 	sinceCheckpoint["default/batch"] = 0
 	eval = must(engine.NewEvaluator(lostWork))
-	plan = must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan = must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
 	// Output:
 	// n2 [default/cache] 300
@@ -114,7 +114,7 @@ func ExampleScorer() {
 		return map[string]int64{"n1": 1, "n2": 2}[c.Node]
 	}}
 	eval := must(engine.NewEvaluator(engine.Config{Scorers: []preemption.Scorer{last}}))
-	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), urgent(), now))
+	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.OwnScores)
 	// Output: n2 [2]
 }

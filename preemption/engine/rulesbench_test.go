@@ -163,7 +163,7 @@ func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*engine.Snapshot,
 		g.plain, g.pods = newSnapshot(b, c), likes(p, 1000)
 		g.attached = g.plain.Clone()
 		g.attached.Tracked(gpuTracker)
-		if _, err := newEvaluator(b, engine.Config{Filters: []*preemption.Filter{gpuSharing}}).Preempt(b.Context(), g.attached, g.pods[0], now); err != nil {
+		if _, err := newEvaluator(b, engine.Config{Filters: []*preemption.Filter{gpuSharing}}).Preempt(b.Context(), g.attached, preemption.Request{Pod: g.pods[0], Now: now}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -187,8 +187,8 @@ func askBy(name string, e *engine.Evaluator, snap *engine.Snapshot, req preempti
 	ctx := context.Background()
 	switch name {
 	case "explain-node":
-		_, c, err := e.ExplainNode(ctx, snap, req, "node-00007")
-		if err == nil && c == nil {
+		report, err := e.ExplainNode(ctx, snap, req, "node-00007")
+		if err == nil && report.Candidate == nil {
 			err = errors.New("no candidate")
 		}
 		return err
@@ -201,10 +201,10 @@ func askBy(name string, e *engine.Evaluator, snap *engine.Snapshot, req preempti
 		}
 		return errors.New("not five candidates")
 	case "explain-all":
-		_, err := e.ExplainRequest(ctx, snap, req)
+		_, err := e.Explain(ctx, snap, req)
 		return err
 	}
-	plan, err := e.PreemptRequest(ctx, snap, req)
+	plan, err := e.Preempt(ctx, snap, req)
 	if err == nil && plan.Outcome != preemption.Preempts {
 		err = fmt.Errorf("%v", plan)
 	}

@@ -48,7 +48,7 @@ func TestPropertySample(t *testing.T) {
 		if diff := testdiff.Diff(want, nodes); diff != "" {
 			t.Fatalf("candidates of %+v (-one by one +got):\n%s", sample, diff)
 		}
-		plan, err := newEvaluator(t, engine.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), p, gen.Now)
+		plan, err := newEvaluator(t, engine.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if got.Outcome == preemption.Preempts && plan.Node != got.Candidates[0].Node {
 			t.Fatalf("Preempt chose %s, Explain %s", plan.Node, got.Candidates[0].Node)
@@ -96,7 +96,7 @@ func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
 				}
 			}
 			tt.config.Sample = &preemption.Sample{Percent: 1, Minimum: 1}
-			plan, err := newEvaluator(t, tt.config).Preempt(context.Background(), newSnapshot(t, c), pod("p", 9, "2"), gen.Now)
+			plan, err := newEvaluator(t, tt.config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "2"), Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, "n3 [elsewhere/free]", plan.Candidate.String(), "n4 is better, and no longer looked at")
 		})
@@ -105,10 +105,10 @@ func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
 
 // oneByOne returns those of all candidates that a search would find before it
 // stops, in the order of the ranks.
-func oneByOne(all *preemption.Explanation, s *preemption.Sample) []string {
+func oneByOne(all *preemption.Plan, s *preemption.Sample) []string {
 	var potential []preemption.NodeReport
 	for _, n := range all.Nodes {
-		if n.Tried {
+		if n.AfterRemoval != nil {
 			potential = append(potential, n)
 		}
 	}
@@ -163,7 +163,7 @@ func TestSampleSizes(t *testing.T) {
 		assert.Len(t, ex.Candidates, want, "of %d nodes", nodes)
 		tried := 0
 		for _, n := range ex.Nodes {
-			if n.Tried {
+			if n.AfterRemoval != nil {
 				tried++
 			}
 		}
@@ -183,7 +183,7 @@ func TestSampleSeed(t *testing.T) {
 		var nodes []string
 		for i := range 20 {
 			e := newEvaluator(t, engine.Config{Sample: &preemption.Sample{Seed: seed, Percent: 1, Minimum: 1}, Workers: 1 + i%3})
-			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), pod(fmt.Sprint("p", i), 5, "1"), gen.Now)
+			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod(fmt.Sprint("p", i), 5, "1"), Now: gen.Now})
 			require.NoError(t, err)
 			nodes = append(nodes, plan.Node)
 		}

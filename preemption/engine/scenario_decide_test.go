@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/internal/testdiff"
@@ -24,7 +25,7 @@ import (
 //   - Explain, before and after;
 //   - both, on a snapshot made anew and with three workers;
 //   - the slow reference, where the configuration is the default one.
-func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Explanation, error) {
+func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Plan, error) {
 	w.t.Helper()
 	w.plan, w.group = nil, nil
 	if w.snap == nil {
@@ -36,7 +37,7 @@ func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Explanation, er
 	}
 	shared := w.config
 	shared.Workers = 3
-	var first *preemption.Explanation
+	var first *preemption.Plan
 	var firstErr error
 	for i, ask := range []struct {
 		how    string
@@ -57,7 +58,7 @@ func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Explanation, er
 	if firstErr != nil {
 		return nil, firstErr
 	}
-	w.plan = &first.Plan
+	w.plan = plantest.Unexplained(first)
 	if !w.own {
 		w.compareReference(c, pod, first)
 	}
@@ -65,17 +66,14 @@ func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Explanation, er
 }
 
 // ask compares Preempt with Explain, three times each.
-func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, how string) (*preemption.Explanation, error) {
+func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, how string) (*preemption.Plan, error) {
 	w.t.Helper()
 	ctx := context.Background()
-	var first *preemption.Explanation
+	var first *preemption.Plan
 	var firstErr error
 	for i := range 3 {
-		plan, planErr := e.Preempt(ctx, snap, pod, scenario.Now)
-		ex, err := e.Explain(ctx, snap, pod, scenario.Now)
-		if err == nil && (ex.Outcome == preemption.Fits || ex.Outcome == preemption.NotEligible) {
-			ex.Unhelpful = nil // Preempt makes no dry runs then
-		}
+		plan, planErr := e.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: scenario.Now})
+		ex, err := e.Explain(ctx, snap, preemption.Request{Pod: pod, Now: scenario.Now})
 		if i == 0 {
 			first, firstErr = ex, err
 		}
@@ -84,26 +82,22 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engi
 			require.Equal(w.t, refused(err), refused(planErr), "%s: Explain and Preempt, %s", c.Line.Place(), how)
 			continue
 		}
-		want := ex.Plan
-		if want.Outcome == preemption.Preempts && (w.config.MayEvict != nil || w.config.Policy.Strict) {
-			want.Unhelpful = nil // not every node is asked then
-		}
-		if diff := testdiff.Diff(&want, plan); diff != "" {
+		if diff := testdiff.Diff(plantest.Unexplained(ex), plan); diff != "" {
 			w.t.Errorf("%s: question %d, %s (-Explain +Preempt):\n%s", c.Line.Place(), i+1, how, diff)
 		}
 	}
 	return first, firstErr
 }
 
-func wholeText(ex *preemption.Explanation, err error) string {
+func wholeText(ex *preemption.Plan, err error) string {
 	if err != nil {
 		return refused(err)
 	}
-	return planText(&ex.Plan) + explanationText(ex)
+	return planText(plantest.Unexplained(ex)) + explanationText(ex)
 }
 
 // compareReference holds a decision to the slow reference.
-func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, ex *preemption.Explanation) {
+func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, ex *preemption.Plan) {
 	w.t.Helper()
 	want := sortReasons(reference.Decide(reference.Input{Cluster: w.cluster, Pod: pod, Now: scenario.Now}))
 	got := asReference(ex)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -74,7 +75,7 @@ func (w *scenarioWorld) preempt(c *scenario.Command) (string, error) {
 	if err != nil {
 		return refused(err), nil
 	}
-	return planText(&ex.Plan), nil
+	return planText(plantest.Unexplained(ex)), nil
 }
 
 func (w *scenarioWorld) explain(c *scenario.Command) (string, error) {
@@ -82,7 +83,7 @@ func (w *scenarioWorld) explain(c *scenario.Command) (string, error) {
 	if err != nil {
 		return refused(err), nil
 	}
-	return planText(&ex.Plan) + explanationText(ex), nil
+	return planText(plantest.Unexplained(ex)) + explanationText(ex), nil
 }
 
 func refused(err error) string { return "error: " + strings.ReplaceAll(err.Error(), "\n", " ") + "\n" }

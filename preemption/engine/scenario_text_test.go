@@ -110,7 +110,7 @@ func statusText(s preemption.Status) string {
 //	node NODE: STATUS; then STATUS
 //
 // The sum is without the 2^31 of each victim, and the start seen from now.
-func explanationText(ex *preemption.Explanation) string {
+func explanationText(ex *preemption.Plan) string {
 	var b strings.Builder
 	for i := range ex.Candidates {
 		c := &ex.Candidates[i]
@@ -131,10 +131,10 @@ func explanationText(ex *preemption.Explanation) string {
 	for _, n := range ex.Nodes {
 		fmt.Fprintf(&b, "node %s: %s", n.Node, statusText(n.Status))
 		switch {
-		case n.Tried && n.AfterRemoval.Code == preemption.Success:
+		case n.AfterRemoval != nil && n.AfterRemoval.Code == preemption.Success:
 			b.WriteString("; candidate")
-		case n.Tried:
-			b.WriteString("; after removal " + statusText(n.AfterRemoval))
+		case n.AfterRemoval != nil:
+			b.WriteString("; after removal " + statusText(*n.AfterRemoval))
 		}
 		b.WriteString("\n")
 	}

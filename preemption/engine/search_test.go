@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
@@ -125,14 +126,11 @@ func TestPropertyBounds(t *testing.T) {
 		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
 		eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
-		got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		explained, err := eval.Explain(context.Background(), snap, p, gen.Now)
+		explained, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		want := explained.Plan
-		if want.Outcome == preemption.Fits || want.Outcome == preemption.NotEligible {
-			want.Unhelpful = nil // Preempt makes no dry runs then
-		}
+		want := *plantest.Unexplained(explained)
 		if diff := testdiff.Diff(&want, got); diff != "" {
 			t.Fatalf("plan (-explained +searched):\n%s", diff)
 		}
@@ -174,11 +172,11 @@ func TestBeyondSummaries(t *testing.T) {
 		{"the claim is of lower priority", claimed, 1000, preemption.Preempts, 1},
 	} {
 		p := huge("asker", tt.priority, 8)
-		got, err := eval.Preempt(context.Background(), tt.snap, p, gen.Now)
+		got, err := eval.Preempt(context.Background(), tt.snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		explained, err := eval.Explain(context.Background(), tt.snap, p, gen.Now)
+		explained, err := eval.Explain(context.Background(), tt.snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		assert.Empty(t, testdiff.Diff(&explained.Plan, got), tt.why)
+		assert.Empty(t, testdiff.Diff(plantest.Unexplained(explained), got), tt.why)
 		assert.Equal(t, tt.want, got.Outcome, tt.why)
 		assert.Len(t, got.Victims, tt.victims, tt.why)
 	}
@@ -208,7 +206,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		require.NoError(t, err)
 		eval.chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
-		want, err := eval.Preempt(context.Background(), snap.Clone(), p, gen.Now)
+		want, err := eval.Preempt(context.Background(), snap.Clone(), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		for _, explained := range []bool{false, true} {
 			for turn := int64(0); ; turn++ {
@@ -216,12 +214,12 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 				ctx.left.Store(turn * turn / 4)
 				var got *preemption.Plan
 				if explained {
-					var ex *preemption.Explanation
-					if ex, err = eval.Explain(ctx, snap, p, gen.Now); ex != nil {
-						got = &ex.Plan
+					var ex *preemption.Plan
+					if ex, err = eval.Explain(ctx, snap, preemption.Request{Pod: p, Now: gen.Now}); ex != nil {
+						got = plantest.Unexplained(ex)
 					}
 				} else {
-					got, err = eval.Preempt(ctx, snap, p, gen.Now)
+					got, err = eval.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 				}
 				if err != nil {
 					require.ErrorIs(t, err, context.Canceled)
@@ -234,7 +232,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 			}
 		}
 		for range 3 { // from the cache by then
-			got, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+			got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			require.Empty(t, testdiff.Diff(want, got))
 		}
@@ -254,7 +252,7 @@ func TestWorkersInBubbles(t *testing.T) {
 		q := *p
 		q.Priority = outrank.Priority(int32(10_000 + i)) // the cache does not know it
 		decide := func(t *testing.T) {
-			plan, err := eval.Preempt(context.Background(), snap, &q, gen.Now)
+			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: &q, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, preemption.Preempts, plan.Outcome)
 		}

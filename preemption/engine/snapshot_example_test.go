@@ -16,7 +16,7 @@ func ExampleSnapshot_PutNode_cordoned() {
 	cordoned := *old
 	cordoned.Unschedulable = true
 	fmt.Println(snap.PutNode(&cordoned), len(snap.PodsOn("n1")))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Outcome, plan.Node)
 	// Output:
 	// <nil> 2
@@ -30,7 +30,7 @@ func ExampleSnapshot_Nominate() {
 	waiting.Name = "waiting"
 	must(snap.PutPod(waiting))
 	fmt.Println(snap.Nominate("default/waiting", "n1"), len(snap.NominatedTo("n1")))
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output:
 	// <nil> 1
@@ -97,8 +97,8 @@ func ExampleSnapshot_Scratch() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
 	scratch := snap.Scratch()
 	fmt.Println(scratch.RemovePod("default/cache"), len(scratch.PodsOn("n2")), len(snap.PodsOn("n2")))
-	fmt.Println(must(eval.Preempt(context.Background(), scratch, urgent(), now)).Outcome)
-	fmt.Println(must(eval.Preempt(context.Background(), snap, urgent(), now)).Outcome)
+	fmt.Println(must(eval.Preempt(context.Background(), scratch, preemption.Request{Pod: urgent(), Now: now})).Outcome)
+	fmt.Println(must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})).Outcome)
 	// Output:
 	// <nil> 1 2
 	// fits
@@ -113,7 +113,7 @@ func ExampleSnapshot_Budgets() {
 	for b := range snap.Budgets() {
 		fmt.Println(b.Key())
 	}
-	plan := must(eval.Preempt(context.Background(), snap, urgent(), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims, plan.Violations())
 	// Output:
 	// <nil>
@@ -123,14 +123,14 @@ func ExampleSnapshot_Budgets() {
 
 // What another scheduler found about the nodes stands: n1 is out of the
 // question.
-func ExampleEvaluator_ExplainRequest() {
+func ExampleEvaluator_Explain_request() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	ex := must(eval.ExplainRequest(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: map[string]preemption.Status{
+	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: map[string]preemption.Status{
 		"n1": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}},
 		"n2": {Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}},
 	}}))
 	for _, n := range ex.Nodes {
-		fmt.Println(n.Node, n.Tried, n.Status.Reasons)
+		fmt.Println(n.Node, n.AfterRemoval != nil, n.Status.Reasons)
 	}
 	fmt.Println(ex.Node, ex.Victims)
 	// Output:

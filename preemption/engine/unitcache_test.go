@@ -51,12 +51,12 @@ func TestCacheFollowsUnits(t *testing.T) {
 		t.Helper()
 		var plan *preemption.Plan
 		for range 3 {
-			plan, err = eval.Preempt(context.Background(), s, asker, now)
+			plan, err = eval.Preempt(context.Background(), s, preemption.Request{Pod: asker, Now: now})
 			require.NoError(t, err)
 		}
 		again, err := NewSnapshot(s.Cluster())
 		require.NoError(t, err)
-		fresh, err := eval.Preempt(context.Background(), again, asker, now)
+		fresh, err := eval.Preempt(context.Background(), again, preemption.Request{Pod: asker, Now: now})
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
 		require.NotEmpty(t, s.of.Cache.BySignature, "the cache is used")
@@ -147,9 +147,9 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}
 		for _, later := range []time.Duration{0, 0, 0, 30 * time.Minute, 2 * time.Hour} {
 			req := &preemption.Request{Pod: p, Now: gen.Now.Add(later)}
-			got, err := eval.PreemptRequest(context.Background(), s, *req)
+			got, err := eval.Preempt(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.PreemptRequest(context.Background(), &Snapshot{of: s.of.Scratch()}, *req)
+			want, err := eval.Preempt(context.Background(), &Snapshot{of: s.of.Scratch()}, *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

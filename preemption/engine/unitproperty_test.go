@@ -117,7 +117,7 @@ func TestPropertyPlansOfUnitsApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 		snap, eval := newSnapshot(t, c), newEvaluator(t, engine.Config{})
-		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Outcome != preemption.Preempts {
 			return
@@ -138,7 +138,7 @@ func TestPropertyPlansOfUnitsApply(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, preemption.Success, status.Code)
 		require.NoError(t, snap.Undo(mark))
-		again, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		again, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, plan, again)
 	})

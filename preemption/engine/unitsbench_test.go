@@ -51,7 +51,7 @@ func BenchmarkUnits(b *testing.B) {
 			runtime.GC()
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				plan, err := e.Preempt(context.Background(), snap, pods[i%len(pods)], gen.Now)
+				plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pods[i%len(pods)], Now: gen.Now})
 				if err != nil || plan.Outcome != preemption.Preempts {
 					b.Fatal(err, plan)
 				}

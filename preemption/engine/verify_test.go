@@ -45,15 +45,15 @@ func TestPropertyVerifyAcceptsEveryPlan(t *testing.T) {
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(variants))).Draw(t, "variant")
 		at := rapid.SampledFrom(nows).Draw(t, "now")
 		e, snap, ctx := newEvaluator(t, variants[name]), newSnapshot(t, c), context.Background()
-		plan, err := e.Preempt(ctx, snap, p, at)
+		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: at})
 		if err != nil {
 			return
 		}
 		require.NoError(t, e.Verify(ctx, snap, plan), "%s", name)
-		ex, err := e.Explain(ctx, snap, p, at)
+		ex, err := e.Explain(ctx, snap, preemption.Request{Pod: p, Now: at})
 		require.NoError(t, err)
 		for i, candidate := range ex.Candidates {
-			other, err := ex.PlanFor(candidate.Node)
+			other, err := ex.For(candidate.Node)
 			if plan.Outcome != preemption.Preempts {
 				require.ErrorIs(t, err, preemption.ErrState)
 				continue
@@ -188,7 +188,7 @@ func TestPropertyVerifyRejects(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, p := gen.Cluster(monotone).Draw(t, "cluster"), gen.Preemptor(monotone).Draw(t, "preemptor")
 				e, snap, ctx := newEvaluator(t, engine.Config{}), newSnapshot(t, c), context.Background()
-				plan, err := e.Preempt(ctx, snap, p, gen.Now)
+				plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 				if err != nil || plan.Outcome != preemption.Preempts {
 					return
 				}
@@ -215,7 +215,7 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 		Pods:  []*outrank.Pod{victim},
 	})
 	ctx := context.Background()
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(ctx, snap, &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, gen.Now)
+	plan, err := newEvaluator(t, engine.Config{}).Preempt(ctx, snap, preemption.Request{Pod: &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, Now: gen.Now})
 	require.NoError(t, err)
 	for name, config := range map[string]engine.Config{
 		"must not be evicted":    {MayEvict: func(_, _ *outrank.Pod) bool { return false }},
@@ -262,7 +262,7 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 	e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified})
 	for _, priority := range []int32{0, -5} {
 		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
-		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
 		assert.NoError(t, e.Verify(ctx, snap, plan))
@@ -284,7 +284,7 @@ func TestVerifyOfStrictBudgets(t *testing.T) {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", DisruptionsAllowed: 1, Selector: selects("web")}},
 	})
 	e, p, ctx := newEvaluator(t, engine.Config{Policy: preemption.Policy{Strict: true}}), pod("p", 5, "1"), context.Background()
-	plan, err := e.Preempt(ctx, snap, p, gen.Now)
+	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
 	assert.NoError(t, e.Verify(ctx, snap, plan))
@@ -307,7 +307,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 	p, ctx := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, context.Background()
 	for want, variant := range map[int]outrank.Variant{1: 0, 2: outrank.VariantSimplified} {
 		e := newEvaluator(t, engine.Config{Variant: variant})
-		plan, err := e.Preempt(ctx, snap, p, gen.Now)
+		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, want, plan.Violations())
 		assert.NoError(t, e.Verify(ctx, snap, plan))
@@ -339,12 +339,12 @@ func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
 func TestPlanForRefuses(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "1")}}})
 	e := newEvaluator(t, engine.Config{})
-	ex, err := e.Explain(context.Background(), snap, &outrank.Pod{Name: "p"}, gen.Now)
+	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
-	_, err = ex.PlanFor("n")
+	_, err = ex.For("n")
 	assert.EqualError(t, err, `pod default/p: not in the right state: the outcome is "fits"`)
 	ex.Outcome = preemption.Preempts
-	_, err = ex.PlanFor("n")
+	_, err = ex.For("n")
 	assert.ErrorIs(t, err, preemption.ErrNotFound)
 }
 
@@ -445,7 +445,7 @@ func TestVerifyOfAPlanThatFits(t *testing.T) {
 	full := pod("full", 9, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a")}, Pods: []*outrank.Pod{full}})
 	e := newEvaluator(t, engine.Config{})
-	plan, err := e.Preempt(ctx, snap, p, now)
+	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, "n2", plan.FirstFit)
 	require.NoError(t, e.Verify(ctx, snap, plan))
@@ -490,7 +490,7 @@ func TestApplyOfAPlanThatFits(t *testing.T) {
 			})
 			require.NoError(t, test.before(snap))
 			e := newEvaluator(t, engine.Config{})
-			plan, err := e.Preempt(t.Context(), snap, p, now)
+			plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: now})
 			require.NoError(t, err)
 			require.Equal(t, preemption.Fits, plan.Outcome)
 			require.Equal(t, "n2", plan.FirstFit)
@@ -510,7 +510,7 @@ func TestAResizeThatFitsStays(t *testing.T) {
 	ctx, e := t.Context(), newEvaluator(t, engine.Config{})
 	c, me := aResize("2")
 	snap := newSnapshot(t, c)
-	plan, err := e.Preempt(ctx, snap, me, now)
+	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: me, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Fits, plan.Outcome)
 	require.Equal(t, "n1", plan.FirstFit)
@@ -545,14 +545,14 @@ func TestAnExplanationIsADecision(t *testing.T) {
 	ctx, p, victim := t.Context(), pod("p", 5, "2"), pod("v", 1, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim}})
 	e := newEvaluator(t, engine.Config{})
-	ex, err := e.Explain(ctx, snap, p, now)
+	ex, err := e.Explain(ctx, snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	require.NoError(t, e.Verify(ctx, snap, ex))
 	require.NoError(t, snap.Apply(ex))
 	assert.Empty(t, snap.PodsOn("n1"))
 	assert.ErrorIs(t, e.Verify(ctx, snap, ex), engine.ErrStale)
-	assert.ErrorIs(t, e.Verify(ctx, snap, (*preemption.Explanation)(nil)), outrank.ErrInvalid)
-	assert.ErrorIs(t, snap.Apply((*preemption.Explanation)(nil)), preemption.ErrState)
+	assert.ErrorIs(t, e.Verify(ctx, snap, (*preemption.Plan)(nil)), outrank.ErrInvalid)
+	assert.ErrorIs(t, snap.Apply((*preemption.Plan)(nil)), preemption.ErrState)
 
 	require.NoError(t, errOf(snap.PutPod(victim)))
 	across, err := e.PreemptAcross(ctx, snap, p, now)

@@ -499,7 +499,7 @@ func TestClaimsInUseFollowTheSnapshot(t *testing.T) {
 	snap := newSnapshot(t, c)
 	e := newEvaluator(t, engine.Config{})
 	fits := func() bool {
-		plan, err := e.Preempt(context.Background(), snap, pod("p", 5, "1", has(alone("c"))), gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 5, "1", has(alone("c"))), Now: gen.Now})
 		require.NoError(t, err)
 		return plan.Outcome == preemption.Fits
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -23,7 +24,7 @@ func TestVolumesOfOthersCostNothing(t *testing.T) {
 	allocations := func() float64 {
 		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
 		return testing.AllocsPerRun(20, func() {
-			if _, err := e.Preempt(context.Background(), snap, p, gen.Now); err != nil {
+			if _, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}); err != nil {
 				t.Fatal(err)
 			}
 		})

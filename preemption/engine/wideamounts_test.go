@@ -25,7 +25,7 @@ func TestSignatureHoldsWideAmounts(t *testing.T) {
 		want   preemption.Outcome
 	}{{"1Gi", preemption.Fits}, {"1Gi", preemption.Fits}, {"1Gi", preemption.Fits}, {"5Gi", preemption.NothingHelps}} {
 		p := &outrank.Pod{Name: "p", Containers: []outrank.Container{{Requests: resource.MustList("memory", test.memory)}}}
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, test.want, plan.Outcome, test.memory)
 	}

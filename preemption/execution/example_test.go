@@ -16,7 +16,7 @@ import (
 // planned is the plan of the first example: batch leaves n1 for urgent.
 func planned(snap *engine.Snapshot) *preemption.Plan {
 	eval := must(engine.NewEvaluator(engine.Config{}))
-	return must(eval.Preempt(context.Background(), snap, urgent(), now))
+	return must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 }
 
 func ExampleExecutor_Execute() {
@@ -146,9 +146,9 @@ func ExampleNominator_ApplyTo() {
 
 	other := urgent()
 	other.Name = "other"
-	fmt.Println(must(eval.Preempt(context.Background(), snap, other, now)).Outcome)
+	fmt.Println(must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: other, Now: now})).Outcome)
 	fmt.Println(nominator.ApplyTo(snap), snap.NominationOf("default/urgent"))
-	plan := must(eval.Preempt(context.Background(), snap, other, now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: other, Now: now}))
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	// Output:
 	// fits
@@ -168,7 +168,7 @@ func ExampleFailureHandler_Handle() {
 	)
 	fmt.Println(waiting.Add(urgent(), now))
 	entry, _ := waiting.TryPop(now)
-	plan := must(must(engine.NewEvaluator(engine.Config{})).Preempt(ctx, snap, entry.Pod, now))
+	plan := must(must(engine.NewEvaluator(engine.Config{})).Preempt(ctx, snap, preemption.Request{Pod: entry.Pod, Now: now}))
 
 	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
 	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
@@ -195,7 +195,7 @@ func ExampleFailure_Verdict() {
 	meek := urgent()
 	meek.Priority = outrank.Priority(0)
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
-	f := execution.Failure{Entry: queue.Entry{Pod: meek}, Plan: must(eval.Preempt(context.Background(), snap, meek, now))}
+	f := execution.Failure{Entry: queue.Entry{Pod: meek}, Plan: must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: meek, Now: now}))}
 	v := must(f.Verdict())
 	fmt.Println(v.Condition.Reason, v.Filters, v.Nomination)
 	fmt.Println(v.Event.Message)

@@ -271,7 +271,7 @@ func TestFiltersOfAPodThatNamesItsNode(t *testing.T) {
 	require.NoError(t, err)
 	decider, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
-	plan, err := decider.Preempt(context.Background(), snap, p, now)
+	plan, err := decider.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	failure := execution.Failure{Entry: entryOf(p), Plan: plan}
 	v, err := failure.Verdict()

@@ -404,7 +404,7 @@ func TestApplyToIsWhatThePodsSay(t *testing.T) {
 }
 
 func outcomeOf(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) string {
-	ex, err := eval.Explain(context.Background(), snap, pod, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	require.NoError(t, err)
 	text := fmt.Sprint(ex.Outcome, ex.Node, ex.Victims, ex.Nodes, ex.Candidates)
 	for _, p := range ex.ClearedNominations {

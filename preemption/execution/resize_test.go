@@ -159,7 +159,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	attempt := func() *preemption.Plan {
 		entry, ok := q.TryPop(now)
 		require.True(t, ok)
-		plan, err := e.Preempt(ctx, snap, entry.Pod, now)
+		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: entry.Pod, Now: now})
 		require.NoError(t, err)
 		f := execution.Failure{Entry: entry, Now: now, Release: withResizes}
 		if permit := attempt.Permit(plan); permit.Code != preemption.Success {

@@ -27,7 +27,7 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want, err := engine.NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))
 		require.NoError(t, err)
-		plan, err := eval.Preempt(context.Background(), want, gen.Preemptor(shape).Draw(t, "preemptor"), gen.Now)
+		plan, err := eval.Preempt(context.Background(), want, preemption.Request{Pod: gen.Preemptor(shape).Draw(t, "preemptor"), Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Outcome != preemption.Preempts {
 			return

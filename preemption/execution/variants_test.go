@@ -487,7 +487,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 			req.Statuses[node] = statusOf(failed)
 		}
 	}
-	plan, err := eval.PreemptRequest(context.Background(), must(engine.NewSnapshot(w.cluster())), req)
+	plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(w.cluster())), req)
 	require.NoError(t, err)
 	got := &told{fits: plan.Outcome == preemption.Fits, waits: plan.Outcome == preemption.NotEligible, node: plan.Node, violations: plan.Violations(), top: plan.Score.TopPriority}
 	for _, p := range plan.ClearedNominations {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Ask decides as [engine.Evaluator.ExplainRequest] does, and explains
+// Ask decides as [engine.Evaluator.Explain] does, and explains
 // the answer. Errors are those of that call. The report is the caller's. Time is that of
 // [Explanation] besides the decision.
 func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
@@ -60,7 +60,7 @@ func samePods(a, b []preemption.Victim) bool {
 // for each priority above the pod's own that can differ, and for those below it where fewer
 // victims might do, until one is enough: at most 256. Memory
 // is that of the report, besides an index of the pods that such rules have to do with.
-func Explanation(ctx context.Context, q Question, ex *preemption.Explanation, options Options) (*Report, error) {
+func Explanation(ctx context.Context, q Question, ex *preemption.Plan, options Options) (*Report, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
@@ -97,7 +97,7 @@ func Explanation(ctx context.Context, q Question, ex *preemption.Explanation, op
 }
 
 // tried adds what trials find for a pod that gets no node.
-func (f *finder) tried(r *Report, b *bench, ex *preemption.Explanation) (err error) {
+func (f *finder) tried(r *Report, b *bench, ex *preemption.Plan) (err error) {
 	if ex.Refused.Code == preemption.Success {
 		if r.Leaving, err = b.leaving(); err != nil {
 			return err

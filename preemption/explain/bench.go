@@ -31,7 +31,7 @@ type bench struct {
 const mostAsked = 64
 
 // newBench prepares trials for the answer.
-func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Explanation) *bench {
+func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Plan) *bench {
 	return &bench{
 		ctx: ctx, e: q.Evaluator, req: q.Request, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
 		snap: f.snap.Scratch(), mayPreempt: ex.Ineligible == "" && !f.config.Policy.Disabled, left: mostAsked,
@@ -67,17 +67,17 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 		out.outcome = preemption.Fits
 		return out, b.ctx.Err()
 	case s.Code == preemption.Unschedulable && b.mayPreempt && len(at.view.Possible()) > 0:
-		report, c, err := b.e.ExplainNode(b.ctx, b.snap, req, node)
+		report, err := b.e.ExplainNode(b.ctx, b.snap, req, node)
 		if err != nil {
 			return nil, err
 		}
-		if c != nil {
+		if c := report.Candidate; c != nil {
 			out.victims = c.Victims
 			out.outcome, err = b.mayPush(req)
 			return out, err
 		}
-		if report.Tried {
-			at, s = at.empty(), report.AfterRemoval
+		if report.AfterRemoval != nil {
+			at, s = at.empty(), *report.AfterRemoval
 		}
 	}
 	if s.Code == preemption.UnschedulableAndUnresolvable && s.Filter == preemption.NodeResourcesFit && b.mayPreempt {
@@ -90,7 +90,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 // mayPush says what becomes of a pod for which preemption makes room on a node: with things
 // changed it may have to wait for pods that are leaving already.
 func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
-	plan, err := b.e.PreemptRequest(b.ctx, b.snap, req)
+	plan, err := b.e.Preempt(b.ctx, b.snap, req)
 	if err != nil || plan.Outcome == preemption.NotEligible {
 		return preemption.NotEligible, err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // choice says why the first candidate is the best.
-func (f *finder) choice(ex *preemption.Explanation) *Choice {
+func (f *finder) choice(ex *preemption.Plan) *Choice {
 	c := &Choice{
 		Node: ex.Node, Candidates: len(ex.Candidates), Score: scoreOf(&ex.Candidate), DecidedBy: ex.DecidedBy,
 	}
@@ -26,7 +26,7 @@ func (f *finder) choice(ex *preemption.Explanation) *Choice {
 }
 
 // rounds counts after each rank the candidates that are as good as the first.
-func (f *finder) rounds(ex *preemption.Explanation) []Round {
+func (f *finder) rounds(ex *preemption.Plan) []Round {
 	left := make([]*preemption.Candidate, len(ex.Candidates))
 	for i := range left {
 		left[i] = &ex.Candidates[i]
@@ -57,7 +57,7 @@ func equalBy(rank preemption.Rank, a, b *preemption.Score) bool {
 }
 
 // lostBy returns the rank by which a candidate loses against the first.
-func (f *finder) lostBy(ex *preemption.Explanation, c *preemption.Candidate) preemption.Rank {
+func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) preemption.Rank {
 	if len(f.config.Scorers) > 0 {
 		if slices.Equal(c.OwnScores, ex.Candidates[0].OwnScores) {
 			return preemption.ByNodeOrder

@@ -115,7 +115,7 @@ func (q *question) holds(removals bool) {
 		for less := range int32(2) {
 			pod := *q.pod
 			pod.Priority = outrank.Priority(n.Enough.Priority - less)
-			plan, err := q.eval.Preempt(q.Context(), q.snap, &pod, q.request().Now)
+			plan, err := q.eval.Preempt(q.Context(), q.snap, preemption.Request{Pod: &pod, Now: q.request().Now})
 			require.NoError(q, err)
 			require.Equal(q, less == 0, plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits)
 		}
@@ -170,7 +170,7 @@ func TestRefusalOfTheCaller(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, refusal, r.Refusal)
 	require.Contains(t, r.Summary(), "may not push others out: the caller's rule says: not between 9 and 5.")
-	ex, err := e.Explain(context.Background(), snap, asks, gen.Now)
+	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
 	require.NoError(t, err)
 	a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}}, ex, "n", explain.Options{})
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := anybody.PreemptRequest(b.ctx, b.snap, b.req)
+	plan, err := anybody.Preempt(b.ctx, b.snap, b.req)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,8 @@ func (x *evicting) run() error {
 
 // choose evicts the pods of the node whose loss makes room.
 func (x *evicting) choose() ([]*outrank.Pod, error) {
-	_, c, err := x.anybody.ExplainNode(x.ctx, x.snap, x.req, x.node)
+	report, err := x.anybody.ExplainNode(x.ctx, x.snap, x.req, x.node)
+	c := report.Candidate
 	if err != nil || c == nil {
 		return nil, err
 	}

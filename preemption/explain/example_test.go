@@ -62,7 +62,7 @@ func ExampleAsk() {
 func ExampleExplanation() {
 	snap, e := small()
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(7), Containers: asking("cpu", "2")}}
-	ex, err := e.ExplainRequest(context.Background(), snap, req)
+	ex, err := e.Explain(context.Background(), snap, req)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func ExampleExplanation() {
 func ExamplePlan() {
 	snap, e := small()
 	pod := &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asking("cpu", "2")}
-	plan, err := e.Preempt(context.Background(), snap, pod, time.Now())
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: time.Now()})
 	if err != nil {
 		log.Fatal(err)
 	}

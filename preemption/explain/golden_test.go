@@ -260,7 +260,7 @@ func TestStalePlans(t *testing.T) {
 	require.NoError(t, err)
 	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
-	plan, err := e.Preempt(context.Background(), snap, pod, now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
 	r, err := explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
 	require.NoError(t, err)

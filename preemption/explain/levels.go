@@ -144,7 +144,7 @@ func (s *levelSearch) planAt(level int32) (*preemption.Plan, error) {
 	other, req := *s.pod, s.bench.req
 	other.Priority = &level
 	req.Pod = &other
-	return s.e.PreemptRequest(s.bench.ctx, s.snap, req)
+	return s.e.Preempt(s.bench.ctx, s.snap, req)
 }
 
 func (s *levelSearch) enoughBy(plan *preemption.Plan, level int32) *Enough {

@@ -15,7 +15,7 @@ import (
 // grouping puts nodes into groups by what became of them.
 type grouping struct {
 	*finder
-	ex         *preemption.Explanation
+	ex         *preemption.Plan
 	candidates map[string]*preemption.Candidate
 	places     map[string]int // of candidates, by node
 	groups     []*openGroup
@@ -35,7 +35,7 @@ type openGroup struct {
 }
 
 // group puts every node into a group.
-func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Explanation) error {
+func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) error {
 	g := &grouping{finder: f, ex: ex, byKey: map[string]*openGroup{}, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
 	for i := range ex.Candidates {
 		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
@@ -77,7 +77,7 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 		keyStatus(&key, &n.Status)
 	}
 	if one.Stage == InVain {
-		keyStatus(&key, &n.AfterRemoval)
+		keyStatus(&key, n.AfterRemoval)
 	}
 	one.coarse = key.String()
 	if one.Stage != Candidate {
@@ -137,7 +137,7 @@ func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
 			one.LostBy = g.lostBy(g.ex, c)
 		}
 		one.Victims = len(c.Victims)
-	case n.Tried:
+	case n.AfterRemoval != nil:
 		one.Stage = InVain
 	case n.Status.Code == preemption.Unschedulable && !refused:
 		one.Stage = NotTried
@@ -162,13 +162,13 @@ func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
 // afterRemoval looks at a node with every possible victim gone.
 func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeReport) {
 	empty := at.empty()
-	if n.Tried {
+	status := n.Status
+	if n.AfterRemoval != nil {
 		one.Victims = len(empty.gonePods)
-		one.After = g.find(empty, n.AfterRemoval)
-	}
-	status := n.AfterRemoval
-	if !n.Tried || one.Victims == 0 {
-		status = n.Status
+		one.After = g.find(empty, *n.AfterRemoval)
+		if one.Victims > 0 {
+			status = *n.AfterRemoval
+		}
 	}
 	if status.Filter != preemption.NodeResourcesFit {
 		return
@@ -245,7 +245,7 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 	highest := int32(math.MaxInt32)
 	other := *f.pod
 	other.Priority, req.Pod = &highest, &other
-	ex, err := e.ExplainRequest(ctx, f.snap, req)
+	ex, err := e.Explain(ctx, f.snap, req)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 	g := &grouping{finder: &finder{snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}, ex: ex}
 	for i := range ex.Nodes {
 		n := &ex.Nodes[i]
-		if n.Status.Filter != preemption.NodeResourcesFit && n.AfterRemoval.Filter != preemption.NodeResourcesFit {
+		if n.Status.Filter != preemption.NodeResourcesFit && (n.AfterRemoval == nil || n.AfterRemoval.Filter != preemption.NodeResourcesFit) {
 			continue
 		}
 		at, err := g.at(n.Node)

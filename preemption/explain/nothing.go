@@ -8,7 +8,7 @@ import (
 )
 
 // nothing says what is missing where nothing helps.
-func (f *finder) nothing(b *bench, groups []NodeGroup, ex *preemption.Explanation) (*Nothing, error) {
+func (f *finder) nothing(b *bench, groups []NodeGroup, ex *preemption.Plan) (*Nothing, error) {
 	out := &Nothing{}
 	if f.nearest != nil {
 		out.Nearest = &f.nearest.Nearest

@@ -40,7 +40,7 @@ type question struct {
 	pod     *outrank.Pod
 	snap    *engine.Snapshot
 	eval    *engine.Evaluator
-	ex      *preemption.Explanation
+	ex      *preemption.Plan
 	report  *explain.Report
 	// copies says which pods are copies of the preemptor; nil for none.
 	copies func(*outrank.Pod) bool
@@ -115,7 +115,7 @@ func (q *question) ask(config engine.Config) {
 	require.NoError(q, err)
 	q.eval, err = engine.NewEvaluator(config)
 	require.NoError(q, err)
-	q.ex, err = q.eval.ExplainRequest(context.Background(), q.snap, q.request())
+	q.ex, err = q.eval.Explain(context.Background(), q.snap, q.request())
 	if err != nil {
 		q.Skip(err.Error()) // a pod of a group does not preempt by itself
 	}
@@ -143,9 +143,9 @@ func TestPropertyEachNodeHasOneGroup(t *testing.T) {
 				want = explain.Chosen
 			case n.Status.Code == preemption.Success:
 				want = explain.Fits
-			case n.Tried && n.AfterRemoval.Code == preemption.Success:
+			case n.AfterRemoval != nil && n.AfterRemoval.Code == preemption.Success:
 				want = explain.Candidate
-			case n.Tried:
+			case n.AfterRemoval != nil:
 				want = explain.InVain
 			}
 			require.Equal(q, want, stages[n.Node], n.Node)

@@ -16,9 +16,9 @@ type Question struct {
 }
 
 // explanation asks the evaluator.
-func (q *Question) explanation(ctx context.Context) (*preemption.Explanation, error) {
+func (q *Question) explanation(ctx context.Context) (*preemption.Plan, error) {
 	if q.Evaluator == nil {
 		return nil, errNoEvaluator
 	}
-	return q.Evaluator.ExplainRequest(ctx, q.Snapshot, q.Request)
+	return q.Evaluator.Explain(ctx, q.Snapshot, q.Request)
 }

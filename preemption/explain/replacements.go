@@ -219,7 +219,7 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	if len(feasible) > 0 {
 		return s.fits(r, pod, feasible)
 	}
-	plan, err := s.eval.Preempt(s.ctx, s.snap, pod, s.now)
+	plan, err := s.eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.now})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -48,7 +49,7 @@ func chain() (*engine.Snapshot, *engine.Evaluator, *preemption.Plan) {
 		log.Fatal(err)
 	}
 	pod := &outrank.Pod{Namespace: "shop", Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "4")}
-	plan, err := e.Preempt(context.Background(), snap, pod, now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -109,13 +110,13 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 					}
 					options.Scorer = scorer
 				}
-				fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: preemption.Request{Now: gen.Now}}, &q.ex.Plan, options)
+				fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: preemption.Request{Now: gen.Now}}, plantest.Unexplained(q.ex), options)
 				require.NoError(t, err)
 				after, err := json.Marshal(q.snap.Cluster())
 				require.NoError(t, err)
 				require.Equal(t, string(before), string(after), "the snapshot is left alone")
 				w := &walk{question: q, snap: q.snap.Clone(), scores: scorer}
-				w.follow(fates, q.pod, &q.ex.Plan, depth)
+				w.follow(fates, q.pod, plantest.Unexplained(q.ex), depth)
 				cleared += w.cleared
 			})
 			assert.Equal(t, name == "nominated", cleared > 0, "nominations are cleared")
@@ -235,7 +236,7 @@ func (w *walk) again(f *explain.Replacement, victim *outrank.Pod, depth int) {
 		require.Equal(w, ranked.Choose(nil).Name, f.Node, "the node that the scores prefer")
 		w.place(&pod, f.Node)
 	case explain.PushesOut:
-		plan, err := w.eval.Preempt(context.Background(), w.snap, &pod, gen.Now)
+		plan, err := w.eval.Preempt(context.Background(), w.snap, preemption.Request{Pod: &pod, Now: gen.Now})
 		require.NoError(w, err)
 		require.Equal(w, plan.Node, f.Node)
 		require.Len(w, f.Victims, len(plan.Victims))
@@ -267,7 +268,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	pod := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "3500m", "example.com/gpu", "1")}
-	plan, err := e.Preempt(t.Context(), snap, pod, now)
+	plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, []*outrank.Pod{waits}, plan.ClearedNominations)
 	fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: 1})
@@ -317,7 +318,7 @@ func TestReplacementsGoByScores(t *testing.T) {
 		require.NoError(t, err)
 		e, err := engine.NewEvaluator(engine.Config{})
 		require.NoError(t, err)
-		plan, err := e.Preempt(t.Context(), snap, pod, now)
+		plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
 		fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, options)
 		require.NoError(t, err)

@@ -39,14 +39,14 @@ func (d *doing) snapshot() *engine.Snapshot {
 }
 
 // says is what the node says, and what becomes of the pod in the whole cluster.
-func (d *doing) says() (preemption.NodeReport, *preemption.Candidate, preemption.Outcome) {
+func (d *doing) says() (preemption.NodeReport, preemption.Outcome) {
 	snap := d.snapshot()
 	req := preemption.Request{Pod: &d.pod, Now: d.request().Now}
-	report, c, err := d.eval.ExplainNode(context.Background(), snap, req, d.node.Name)
+	report, err := d.eval.ExplainNode(context.Background(), snap, req, d.node.Name)
 	require.NoError(d, err)
-	plan, err := d.eval.PreemptRequest(context.Background(), snap, req)
+	plan, err := d.eval.Preempt(context.Background(), snap, req)
 	require.NoError(d, err)
-	return report, c, plan.Outcome
+	return report, plan.Outcome
 }
 
 // do makes the changes of a step, from what stands in it.
@@ -192,7 +192,8 @@ func (q *question) follow(node string, w *explain.Way) {
 	d := q.doing(node)
 	for i := range w.Steps {
 		s := &w.Steps[i]
-		report, c, outcome := d.says()
+		report, outcome := d.says()
+		c := report.Candidate
 		require.NotEqual(q, preemption.Success, report.Status.Code, "%s: nothing is in the way before step %d", node, i)
 		if q.ex.Ineligible == "" {
 			require.Nil(q, c, "%s: preemption makes room before step %d", node, i)
@@ -200,7 +201,10 @@ func (q *question) follow(node string, w *explain.Way) {
 				require.Equal(q, preemption.NothingHelps, outcome)
 			}
 		}
-		said := []string{report.Status.Filter, report.AfterRemoval.Filter}
+		said := []string{report.Status.Filter, ""}
+		if report.AfterRemoval != nil {
+			said[1] = report.AfterRemoval.Filter
+		}
 		require.Contains(q, said, s.Obstacle.Filter, "%s: step %d of %s", node, i, told(w))
 		for _, p := range s.Evicted {
 			pod, _ := q.snap.Pod(p.Key)
@@ -209,13 +213,14 @@ func (q *question) follow(node string, w *explain.Way) {
 		require.True(q, len(s.Changes) > 0 || i == len(w.Steps)-1, "no change before the last step")
 		d.do(s)
 	}
-	report, c, outcome := d.says()
+	report, outcome := d.says()
+	c := report.Candidate
 	switch w.Outcome {
 	case preemption.Fits:
 		require.Equal(q, preemption.Success, report.Status.Code, "%s: %s", node, report.Status)
 		require.Equal(q, preemption.Fits, outcome)
 	case preemption.Preempts:
-		require.NotNil(q, c, "%s: %s, %s", node, report.Status, report.AfterRemoval)
+		require.NotNil(q, c, "%s: %s, %v", node, report.Status, report.AfterRemoval)
 		require.Equal(q, keysOf(c.Victims), keysOfPods(w.Victims))
 		require.Contains(q, []preemption.Outcome{preemption.Preempts, preemption.Fits}, outcome)
 	case preemption.NotEligible:
@@ -237,7 +242,8 @@ func TestPropertyEvictionsMakeRoom(t *testing.T) {
 		if e := n.Eviction; e != nil {
 			d := q.doing(e.Node)
 			d.evict(e.Pods)
-			report, c, outcome := d.says()
+			report, outcome := d.says()
+			c := report.Candidate
 			if e.Outcome == preemption.Fits {
 				require.Equal(q, preemption.Success, report.Status.Code)
 				require.Equal(q, preemption.Fits, outcome)
@@ -263,7 +269,7 @@ func TestPropertyEvictionsMakeRoom(t *testing.T) {
 					gone[p.Key()] = true
 				}
 			}
-			plan, err := q.eval.PreemptRequest(context.Background(), q.without(gone, "", nil), q.request())
+			plan, err := q.eval.Preempt(context.Background(), q.without(gone, "", nil), q.request())
 			require.NoError(q, err)
 			require.Equal(q, preemption.NothingHelps, plan.Outcome)
 		}

@@ -150,8 +150,8 @@ func TestPropertyNearestIsNearest(t *testing.T) {
 		least := part(q.report.Nothing.Nearest.Missing)
 		for _, n := range q.ex.Nodes {
 			last := n.Status
-			if n.Tried && len(q.possible(n.Node)) > 0 {
-				last = n.AfterRemoval
+			if n.AfterRemoval != nil && len(q.possible(n.Node)) > 0 {
+				last = *n.AfterRemoval
 			}
 			if last.Filter != preemption.NodeResourcesFit {
 				continue // it is not room that is missing
@@ -239,7 +239,7 @@ func TestPropertyEnoughIsEnough(t *testing.T) {
 		at := func(priority int32) *preemption.Plan {
 			pod := *q.pod
 			pod.Priority = &priority
-			plan, err := eval.Preempt(context.Background(), q.snap, &pod, q.request().Now)
+			plan, err := eval.Preempt(context.Background(), q.snap, preemption.Request{Pod: &pod, Now: q.request().Now})
 			require.NoError(q, err)
 			return plan
 		}
@@ -290,7 +290,7 @@ func (q *question) onlyCopies(n *explain.Nothing) {
 	require.True(q, n.Hopeless)
 	pod := *q.pod
 	pod.Priority = &n.Copies.Priority
-	plan, err := q.eval.Preempt(context.Background(), q.snap, &pod, q.request().Now)
+	plan, err := q.eval.Preempt(context.Background(), q.snap, preemption.Request{Pod: &pod, Now: q.request().Now})
 	require.NoError(q, err)
 	require.Equal(q, []any{plan.Outcome, plan.Node}, []any{n.Copies.Outcome, n.Copies.Node})
 	require.True(q, slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return q.isCopy(v.Pod) }), "no copy leaves")

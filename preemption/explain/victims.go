@@ -11,7 +11,7 @@ import (
 )
 
 // chosen explains the pods of the chosen node: who leaves, and who stays.
-func (f *finder) chosen(r *Report, ex *preemption.Explanation) error {
+func (f *finder) chosen(r *Report, ex *preemption.Plan) error {
 	at, err := f.at(ex.Node)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
 }
 
 // stay says who stays on the chosen node, which is asked with the victims gone.
-func (f *finder) stay(after *place, ex *preemption.Explanation) *Stay {
+func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
 	out := &Stay{Spared: []Spared{}, Room: []Shortage{}}
 	rooms := f.room(after)
 	for _, r := range rooms {

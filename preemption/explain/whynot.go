@@ -71,7 +71,7 @@ type NodeAnswer struct {
 // Errors are those of [Ask], and [preemption.ErrNotFound] for a node that ex does not have.
 // Time is linear in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
 // all pods where pod affinity or topology spread keep the pod out.
-func WhyNot(ctx context.Context, q Question, ex *preemption.Explanation, node string, options Options) (*NodeAnswer, error) {
+func WhyNot(ctx context.Context, q Question, ex *preemption.Plan, node string, options Options) (*NodeAnswer, error) {
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
@@ -117,7 +117,7 @@ func WhyNot(ctx context.Context, q Question, ex *preemption.Explanation, node st
 }
 
 // nodeAnswer adds who might leave the node, who would have to, and what it lost by.
-func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Explanation, c *preemption.Candidate) error {
+func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Candidate) error {
 	at, err := f.at(a.Node)
 	if err != nil {
 		return err

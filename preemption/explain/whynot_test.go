@@ -21,7 +21,7 @@ import (
 func ExampleWhyNot() {
 	snap, e := small()
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asking("cpu", "2")}, Now: now}
-	ex, err := e.ExplainRequest(context.Background(), snap, req)
+	ex, err := e.Explain(context.Background(), snap, req)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func why(t *testing.T, c *outrank.Cluster, pod *outrank.Pod) []*explain.NodeAnsw
 	e, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: pod, Now: now}
-	ex, err := e.ExplainRequest(context.Background(), snap, req)
+	ex, err := e.Explain(context.Background(), snap, req)
 	require.NoError(t, err)
 	var out []*explain.NodeAnswer
 	for _, n := range c.Nodes {

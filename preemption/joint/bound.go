@@ -204,7 +204,7 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 			continue
 		}
 		seen[m.kind] = true
-		plan, err := eval.Preempt(b.ctx, b.snap, m.pod, b.now)
+		plan, err := eval.Preempt(b.ctx, b.snap, preemption.Request{Pod: m.pod, Now: b.now})
 		b.fail(err)
 		if err == nil && plan.Outcome == preemption.Preempts && plan.ClusterCertificate.Optimal {
 			top = max(top, plan.Score.TopPriority)

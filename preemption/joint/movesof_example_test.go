@@ -52,7 +52,7 @@ func ExampleMoves() {
 		log.Fatal(err)
 	}
 	urgent := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(9), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
-	plan, err := eval.Preempt(context.Background(), snap, urgent, time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC))
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -243,7 +243,7 @@ func TestMovesDecide(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, errOf(snap.PutPod(c.Pods[3])))
 	e := must(engine.NewEvaluator(byCost(m.Cost(joint.LossCosts{Moved: 1, Waits: 5, Lost: 10}))))
-	plan, err := e.Preempt(context.Background(), snap, pod("urgent", "", 9, "1"), gen.Now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", "", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n3", plan.Node)
 	assert.Equal(t, int64(1), plan.Score.Cost)
@@ -269,14 +269,14 @@ func TestMovesAtOnce(t *testing.T) {
 	m, err := joint.NewMoves(must(engine.NewEvaluator(engine.Config{})), snap)
 	require.NoError(t, err)
 	config := byCost(m.Cost(joint.LossCosts{Moved: 1, Waits: 5, Lost: 10}))
-	want, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, asks, gen.Now)
+	want, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
 	require.NoError(t, err)
 	config.Workers = 4
 	e := must(engine.NewEvaluator(config))
 	var calls sync.WaitGroup
 	for range 3 {
 		calls.Go(func() {
-			got, err := e.Preempt(context.Background(), snap, asks, gen.Now)
+			got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
 			if assert.NoError(t, err) {
 				assert.Equal(t, want, got)
 			}

@@ -65,7 +65,7 @@ func (o *oneByOne) run(waiting []int) error {
 func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 	var nominated []int
 	for _, i := range waiting {
-		plan, err := o.eval.Preempt(o.ctx, o.snap, o.pods[i], o.now)
+		plan, err := o.eval.Preempt(o.ctx, o.snap, preemption.Request{Pod: o.pods[i], Now: o.now})
 		if err != nil {
 			return nil, false, err
 		}

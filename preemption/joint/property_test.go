@@ -212,7 +212,7 @@ func bruteFor(d *drawn, plan *joint.Plan) *brute {
 		if at.More {
 			continue
 		}
-		ask, err := d.eval.Preempt(context.Background(), queue, at.Pod, gen.Now)
+		ask, err := d.eval.Preempt(context.Background(), queue, preemption.Request{Pod: at.Pod, Now: gen.Now})
 		require.NoError(d, err)
 		b.pods, b.may = append(b.pods, at.Pod), append(b.may, ask.Ineligible == "")
 		if b.start.NominationOf(at.Pod.Key()) != "" {
@@ -496,7 +496,7 @@ func TestPropertyOneByOne(t *testing.T) {
 		wants := make([]joint.Choice, len(pods))
 		for i, p := range pods {
 			want := &wants[i]
-			ask, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+			ask, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			switch ask.Outcome {
 			case preemption.Fits:

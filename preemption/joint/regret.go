@@ -65,7 +65,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		return nil, err
 	}
 	r := &Regret{Plan: plan}
-	if r.Best, err = exact.Preempt(ctx, snap, plan.Pod, now); err != nil {
+	if r.Best, err = exact.Preempt(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}); err != nil {
 		return nil, err
 	}
 	if plan.Outcome != preemption.Preempts {
@@ -80,10 +80,11 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		return nil, err
 	}
 	r.compare(ranksOf(&v.config))
-	_, r.OnNode, err = exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
+	report, err := exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
 	if err != nil {
 		return nil, err
 	}
+	r.OnNode = report.Candidate
 	return r, nil
 }
 

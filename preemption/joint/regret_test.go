@@ -39,7 +39,7 @@ func eightCores() (*engine.Snapshot, *outrank.Pod) {
 func ExampleRegretOf() {
 	snap, urgent := eightCores()
 	eval, _ := engine.NewEvaluator(engine.Config{})
-	plan, _ := eval.Preempt(context.Background(), snap, urgent, time.Now())
+	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	regret, err := joint.RegretOf(context.Background(), eval, snap, plan, time.Now())
 	if err != nil {
 		fmt.Println(err)
@@ -75,7 +75,7 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 			config.Policy.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "of them")]
 		}
 		snap, eval := must(engine.NewSnapshot(c)), must(engine.NewEvaluator(config))
-		plan, err := eval.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 
 		sets := allSets(t, eval, snap, p)
@@ -214,7 +214,7 @@ func allSets(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, p *outra
 func TestRegretAsJSON(t *testing.T) {
 	snap, urgent := eightCores()
 	eval := must(engine.NewEvaluator(engine.Config{}))
-	plan, err := eval.Preempt(t.Context(), snap, urgent, gen.Now)
+	plan, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: urgent, Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 4)
 	r, err := joint.RegretOf(t.Context(), eval, snap, plan, gen.Now)
@@ -275,7 +275,7 @@ func TestRegretOfOtherPlans(t *testing.T) {
 	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{TopologyKey: "host", LabelSelector: &outrank.LabelSelector{MatchLabels: db.Labels}}}
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{sized("n1", "2")}, Pods: []*outrank.Pod{db, pod("job", "n1", 3, "1")}}))
 	ctx, usual := t.Context(), must(engine.NewEvaluator(engine.Config{}))
-	plan, err := usual.Preempt(ctx, snap, p, gen.Now)
+	plan, err := usual.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.NothingHelps, plan.Outcome)
 	r, err := joint.RegretOf(ctx, usual, snap, plan, gen.Now)
@@ -372,7 +372,7 @@ func TestRegretByImportance(t *testing.T) {
 	old, young := pod("old", "n1", 5, "1"), pod("young", "n1", 1, "1")
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{sized("n1", "2")}, Pods: []*outrank.Pod{old, young}}))
 	eval := must(engine.NewEvaluator(engine.Config{Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }}))
-	plan, err := eval.Preempt(t.Context(), snap, pod("p", "", 9, "2"), gen.Now)
+	plan, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: pod("p", "", 9, "2"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
 	r, err := joint.RegretOf(t.Context(), eval, snap, plan, gen.Now)

@@ -180,7 +180,7 @@ func (m *member) coupled() bool {
 // newMember finds out what there is to know of a pod before any is placed. The snapshot is
 // the caller's, with the nominations that may have the pod wait.
 func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, now time.Time) (*member, error) {
-	plan, err := eval.Preempt(ctx, snap, pod, now)
+	plan, err := eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/resource"
@@ -53,7 +54,7 @@ func ExampleRead() {
 			Name: "high", Priority: outrank.Priority(10), SchedulerName: p.SchedulerName,
 			Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2")}},
 		}
-		plan, err := e.Preempt(context.Background(), snap, pod, time.Unix(0, 0))
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: time.Unix(0, 0)})
 		if err != nil {
 			panic(err)
 		}

@@ -458,7 +458,7 @@ func TestPreferencesDoNotPreempt(t *testing.T) {
 			require.NoError(t, err)
 			eval, err := engine.NewEvaluator(engine.Config{})
 			require.NoError(t, err)
-			plan, err := eval.Preempt(context.Background(), snap, pod, clustergen.Now())
+			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: clustergen.Now()})
 			require.NoError(t, err)
 			text, err := plan.MarshalJSON()
 			require.NoError(t, err)

@@ -52,11 +52,11 @@ func ExampleRules_Use() {
 	var config engine.Config
 	rules.Use(&config)
 	eval := must(engine.NewEvaluator(config))
-	plan := must(eval.Preempt(context.Background(), lent(), pending("search-2", "search", "2", 0), now))
+	plan := must(eval.Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "2", 0), Now: now}))
 	for _, v := range plan.Victims {
 		fmt.Println(v, "of priority", v.Pod.PriorityValue(), "by", v.Rule)
 	}
-	plan = must(eval.Preempt(context.Background(), lent(), pending("search-3", "search", "4", 0), now))
+	plan = must(eval.Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-3", "search", "4", 0), Now: now}))
 	fmt.Println(plan.Outcome, plan.Unhelpful)
 	// Output:
 	// default/ads-2 of priority 50 by reclaimed within the cohort
@@ -127,11 +127,11 @@ func ExampleRules_MayTake() {
 func ExampleRules_Guard() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
 	eval := must(engine.NewEvaluator(engine.Config{Guard: rules.Guard()}))
-	plan := must(eval.Preempt(context.Background(), lent(), pending("search-2", "search", "4", 80), now))
+	plan := must(eval.Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "4", 80), Now: now}))
 	for _, v := range plan.Victims {
 		fmt.Printf("%s %q\n", v, v.Rule)
 	}
-	plan = must(eval.Preempt(context.Background(), lent(), pending("search-3", "search", "6", 80), now))
+	plan = must(eval.Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-3", "search", "6", 80), Now: now}))
 	fmt.Println(plan.Outcome, plan.Unhelpful)
 	// Output:
 	// default/ads-2 "reclaimed within the cohort"
@@ -144,7 +144,7 @@ func ExampleRules_Filter() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
 	snap := lent()
 	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rules.Filter()}}))
-	plan := must(eval.Preempt(context.Background(), snap, pending("ads-4", "ads", "1", 0), now))
+	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("ads-4", "ads", "1", 0), Now: now}))
 	fmt.Println(plan.TurnedDown)
 	// Output:
 	// [1 NodeResourcesFit: Insufficient cpu]
@@ -163,7 +163,7 @@ func ExampleClosest() {
 		MaxParallel: func(p *outrank.Pod) (string, int) { return p.Name[:4], 1 },
 	})}))
 	for _, asker := range []*outrank.Pod{pending("a", "", "3", 20), pending("b", "", "4", 20), pending("c", "", "1", 19)} {
-		plan := must(eval.Preempt(context.Background(), snap, asker, now))
+		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
 		fmt.Println(plan.Outcome, plan.Victims)
 	}
 	// Output:

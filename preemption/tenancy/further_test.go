@@ -391,7 +391,7 @@ func TestWindowsOnNodes(t *testing.T) {
 		at := func(when time.Time) *preemption.Plan {
 			var config engine.Config
 			rules.At(when).Use(&config)
-			return must(must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, asker, when))
+			return must(must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: when}))
 		}
 		plan := at(now)
 		if tt.retry == 0 {

@@ -60,7 +60,7 @@ func TestPromisedQuota(t *testing.T) {
 					snap = must(engine.NewSnapshot(kept.Cluster())) // which counts anew
 				}
 				for _, cpu := range []string{"1", "2"} {
-					plan, err := eval.Preempt(context.Background(), snap, pending("search-2", "search", cpu, 5), now)
+					plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", cpu, 5), Now: now})
 					require.NoError(t, err)
 					group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("500m", map[string]string{"1": "500m", "2": "1500m"}[cpu]), Now: now})
 					require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestPromisedToOneself(t *testing.T) {
 	eval, snap := roomy(t)
 	p := pending("search-1", "search", "4", 5)
 	promise(t, snap, p, "n1")
-	plan, err := eval.Preempt(context.Background(), snap, p, now)
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Fits, plan.Outcome)
 
@@ -115,7 +115,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 	fits := func(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, name string) bool {
 		pods := asks[name]
 		if len(pods) == 1 {
-			plan, err := eval.Preempt(context.Background(), snap, pods[0], now)
+			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pods[0], Now: now})
 			require.NoError(t, err)
 			if plan.Outcome == preemption.Fits {
 				promise(t, snap, pods[0], "n1")
@@ -177,7 +177,7 @@ func TestPromisedCountsAsBorrowed(t *testing.T) {
 			promise(t, snap, pending("ads-3", "ads", waiting, 20), "n2")
 			want = 1
 		}
-		plan, err := eval.Preempt(context.Background(), snap, pending("search-1", "search", "2", 5), now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
 		require.NoError(t, err)
 		if waiting == "" {
 			require.Equal(t, preemption.Fits, plan.Outcome)
@@ -196,7 +196,7 @@ func TestPromisedCountsOnce(t *testing.T) {
 	eval, snap := roomy(t)
 	require.NoError(t, snap.RemoveNode("n2"))
 	promise(t, snap, pending("search-1", "search", "3", 9), "n1")
-	plan, err := eval.Preempt(context.Background(), snap, pending("search-2", "search", "1", 5), now)
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", "1", 5), Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Fits, plan.Outcome)
 	group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("500m", "500m"), Now: now})

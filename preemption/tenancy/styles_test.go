@@ -35,7 +35,7 @@ func TestStyles(t *testing.T) {
 				cluster.Pods = append(cluster.Pods, running("ads-3", "ads", tt.size, 9))
 			}
 			eval := must(engine.NewEvaluator(config))
-			plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(cluster)), pending("search-1", "search", tt.size, 0), now)
+			plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(cluster)), preemption.Request{Pod: pending("search-1", "search", tt.size, 0), Now: now})
 			require.NoError(t, err)
 			got := ""
 			if plan.Outcome == preemption.Preempts {
@@ -62,7 +62,7 @@ func TestWithinItsOwn(t *testing.T) {
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "1")}},
 			Pods:  []*outrank.Pod{running("ads-1", "ads", "0", 0)},
 		}))
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "1", 5), Now: now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.NothingHelps, plan.Outcome)
 		assert.Equal(t, []string{"ads would lose what is its own"}, plan.Unhelpful[0].Reasons)
@@ -83,7 +83,7 @@ func TestRequestsByRelease(t *testing.T) {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.Kueue, Release: by}))
 		var config engine.Config
 		rules.Use(&config)
-		return must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "1", 5), now)
+		return must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "1", 5), Now: now})
 	}
 	for _, tt := range []struct {
 		by, of outrank.Release
@@ -121,7 +121,7 @@ func TestBorrowedOfOneResource(t *testing.T) {
 	}))
 	asker := pending("search-1", "search", "1", 5)
 	asker.Containers[0].Requests["memory"] = resource.MustParse("1Gi")
-	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, asker, now)
+	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome, "%v", plan)
 	assert.Equal(t, "reclaimed within the cohort", plan.Victims[0].Rule)
@@ -149,7 +149,7 @@ func TestWhileBorrowingAndWithin(t *testing.T) {
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
 			Pods:  []*outrank.Pod{running("ads-1", "ads", "2", tt.ads), running("search-1", "search", "2", tt.search)},
 		}))
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-2", "search", "4", 5), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", "4", 5), Now: now})
 		require.NoError(t, err)
 		assert.Len(t, plan.Victims, tt.want, "%+v: %v", tt, plan)
 	}
@@ -171,7 +171,7 @@ func TestNoClaimWhereQueuesMeet(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
 		Pods:  []*outrank.Pod{running("ads-1", "ads", "4", 0)},
 	}))
-	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("search-1", "search", "2", 5), now)
+	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.NothingHelps, plan.Outcome, "%v", plan)
 	assert.Equal(t, []string{"queue search would have more than its own"}, plan.Unhelpful[0].Reasons)
@@ -212,7 +212,7 @@ func TestClosestLeavesAJobAlone(t *testing.T) {
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "9")}},
 			Pods:  []*outrank.Pod{running("web-1", "", "2", 0), running("web-2", "", "2", 0), running("db-1", "", "1", 0)},
 		}))
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, pending("in", "", "4", 50), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("in", "", "4", 50), Now: now})
 		require.NoError(t, err)
 		var names []string
 		for _, v := range plan.Victims {
@@ -269,7 +269,7 @@ func TestYuniKorn(t *testing.T) {
 			}
 			cluster.Pods = append(cluster.Pods, p)
 		}
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), must(engine.NewSnapshot(cluster)), pending("search-1", "search", "2", 5), now)
+		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), must(engine.NewSnapshot(cluster)), preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
 		require.NoError(t, err)
 		got := ""
 		if plan.Outcome == preemption.Preempts {
@@ -284,7 +284,7 @@ func TestUnknownQueue(t *testing.T) {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
 	var config engine.Config
 	rules.Use(&config)
-	_, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), pending("lost", "none", "1", 5), now)
+	_, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), preemption.Request{Pod: pending("lost", "none", "1", 5), Now: now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, `pod default/lost: queue: there is no queue "none"`)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
@@ -154,7 +155,7 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 		for step := range 4 {
 			p := pod(fmt.Sprint("preemptor", step))
 			before := used(snap)
-			ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+			ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			for i := range ex.Candidates {
 				gone := snap.Clone()
@@ -170,7 +171,7 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 					}
 				}
 			}
-			plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			require.NoError(t, e.Verify(context.Background(), snap, plan))
 			if plan.Outcome != preemption.Preempts {
@@ -203,12 +204,12 @@ func TestPropertyTenantsAgree(t *testing.T) {
 		cluster, pod := drawTenants(t)
 		p := pod("preemptor")
 		snap := must(engine.NewSnapshot(cluster))
-		ex, err := e.Explain(context.Background(), snap, p, gen.Now)
+		ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		plan, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.NoError(t, e.Verify(context.Background(), snap, plan))
-		want := ex.Plan
+		want := *plantest.Unexplained(ex)
 		want.Unhelpful, plan.Unhelpful = nil, nil
 		require.Empty(t, testdiff.Diff(&want, plan), "(-explained +searched)")
 		for q := range snap.Pods() {
@@ -216,9 +217,9 @@ func TestPropertyTenantsAgree(t *testing.T) {
 				require.NoError(t, snap.RemovePod(q.Key()))
 			}
 		}
-		tracked, err := e.Preempt(context.Background(), snap, p, gen.Now)
+		tracked, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		counted, err := e.Preempt(context.Background(), must(engine.NewSnapshot(snap.Cluster())), p, gen.Now)
+		counted, err := e.Preempt(context.Background(), must(engine.NewSnapshot(snap.Cluster())), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		counted.Unhelpful, tracked.Unhelpful = nil, nil
 		require.Empty(t, testdiff.Diff(counted, tracked), "(-counted +tracked)")
@@ -334,7 +335,7 @@ func TestFilterIsTheSame(t *testing.T) {
 	for _, rules := range []*tenancy.Rules{made, literal, literal.At(now)} {
 		var config engine.Config
 		rules.Use(&config)
-		plans = append(plans, must(must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), pending("search-2", "search", "4", 80), now)))
+		plans = append(plans, must(must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "4", 80), Now: now})))
 	}
 	require.Equal(t, preemption.Preempts, plans[0].Outcome)
 	for _, plan := range plans[1:] {

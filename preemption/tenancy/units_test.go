@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
@@ -61,7 +62,7 @@ func TestUnitsAreWorkloads(t *testing.T) {
 				if victims > 0 {
 					require.NoError(t, eval.Verify(context.Background(), snap, group))
 				}
-				plan, err := eval.Preempt(context.Background(), snap, pending("search-1", "search", "4", 9), now)
+				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "4", 9), Now: now})
 				require.NoError(t, err)
 				require.Len(t, plan.Victims, victims, "style %d: %v %v", style, plan.Outcome, plan.Unhelpful)
 			}

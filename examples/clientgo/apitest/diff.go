@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -35,11 +36,11 @@ func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 		p := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(priority), Containers: []outrank.Container{
 			{Name: "c", Requests: resource.MustList("cpu", "1500m")}}}
 		now := time.Unix(1_700_000_100, 0)
-		expected, err := evaluator.Preempt(context.Background(), want, p, now)
+		expected, err := evaluator.Preempt(context.Background(), want, preemption.Request{Pod: p, Now: now})
 		if err != nil {
 			return "", err
 		}
-		got, err := evaluator.Preempt(context.Background(), snap, p, now)
+		got, err := evaluator.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 		if err != nil {
 			return "", err
 		}

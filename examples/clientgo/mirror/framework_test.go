@@ -82,7 +82,7 @@ func TestNominationOfADeletedPod(t *testing.T) {
 	require.NoError(t, err)
 	for m, want := range map[*mirror.Mirror]preemption.Outcome{framed: preemption.NothingHelps, told: preemption.Fits} {
 		require.NoError(t, m.View(func(s *engine.Snapshot) error {
-			plan, err := evaluator.Preempt(t.Context(), s, asks, time.Unix(1_700_000_100, 0))
+			plan, err := evaluator.Preempt(t.Context(), s, preemption.Request{Pod: asks, Now: time.Unix(1_700_000_100, 0)})
 			require.NoError(t, err)
 			require.Equal(t, want, plan.Outcome)
 			return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -31,7 +32,7 @@ func ExampleMirror_Preemptor() {
 	cache.WaitForCacheSync(ctx.Done(), synced...)
 	evaluator, _ := engine.NewEvaluator(engine.Config{})
 	pod, _ := m.Preemptor(pending) // a *corev1.Pod that has no node yet
-	plan, _ := evaluator.Preempt(ctx, m.Snapshot(), pod, time.Now())
+	plan, _ := evaluator.Preempt(ctx, m.Snapshot(), preemption.Request{Pod: pod, Now: time.Now()})
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	// Output: nothing-helps  []
 }

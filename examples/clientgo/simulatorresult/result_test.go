@@ -35,7 +35,7 @@ func planFor(priority int32) *preemption.Plan {
 	if err != nil {
 		panic(err)
 	}
-	plan, err := evaluator.Preempt(context.Background(), snap, pod("urgent", priority, ""), time.Unix(0, 0))
+	plan, err := evaluator.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", priority, ""), Now: time.Unix(0, 0)})
 	if err != nil {
 		panic(err)
 	}

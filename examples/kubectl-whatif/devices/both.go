@@ -174,7 +174,7 @@ func (w *way) sentence(d *dump, proposed bool) string {
 		n := &e.Nodes[i]
 		if n.Status.Filter == devices.Name {
 			short++
-			still = still && (n.AfterRemoval.Filter == "" || n.AfterRemoval.Filter == devices.Name)
+			still = still && (n.AfterRemoval == nil || n.AfterRemoval.Filter == "" || n.AfterRemoval.Filter == devices.Name)
 		}
 	}
 	if short == 0 {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/preemption"
@@ -71,7 +72,7 @@ type way struct {
 	Why       *explain.Report    `json:"why"`
 	Exact     *exact             `json:"exact,omitempty"`
 	Plugin    string             `json:"plugin,omitempty"`
-	explained *preemption.Explanation
+	explained *preemption.Plan
 }
 
 // victim is a pod that has to leave, with the claims that come free with it and the others.
@@ -118,7 +119,7 @@ type asking struct {
 // decide answers about a pod.
 func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	ctx := context.Background()
-	e, err := r.eval.Explain(ctx, r.snap, pod, r.now)
+	e, err := r.eval.Explain(ctx, r.snap, preemption.Request{Pod: pod, Now: r.now})
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
@@ -127,7 +128,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 		return nil, console.Unusable("the pod", err)
 	}
 	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })
-	w.Helpless = counts(e, e.Unhelpful, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.AfterRemoval, n.Tried })
+	w.Helpless = counts(e, brief.Unhelpful(e), brief.InVain)
 	if e.Outcome == preemption.NothingHelps {
 		wayOut, idle, err := r.filter.WayOut(e, r.snap)
 		if err != nil {
@@ -145,8 +146,8 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 	return w, nil
 }
 
-func (r *rules) best(ctx context.Context, e *preemption.Explanation) (*exact, error) {
-	regret, err := joint.RegretOf(ctx, r.eval, r.snap, &e.Plan, r.now)
+func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
+	regret, err := joint.RegretOf(ctx, r.eval, r.snap, e, r.now)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (r *rules) best(ctx context.Context, e *preemption.Explanation) (*exact, er
 }
 
 // counts adds the names of their nodes.
-func counts(e *preemption.Explanation, list []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []count {
+func counts(e *preemption.Plan, list []preemption.Count, of func(*preemption.NodeReport) (preemption.Status, bool)) []count {
 	out := make([]count, 0, len(list))
 	for i := range list {
 		c := count{Nodes: list[i].Nodes, Filter: list[i].Filter, Reasons: list[i].Reasons, Names: []string{}}

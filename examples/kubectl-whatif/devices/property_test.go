@@ -208,7 +208,7 @@ func planOf(t *testing.T, dump string, proposed bool) *preemption.Plan {
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
 	require.NoError(t, err)
-	plan, err := eval.Preempt(context.Background(), snap, cluster.Pod("", "mine"), cluster.AsOf)
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: cluster.Pod("", "mine"), Now: cluster.AsOf})
 	require.NoError(t, err)
 	return plan
 }

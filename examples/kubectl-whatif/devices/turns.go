@@ -113,7 +113,7 @@ func newStage(d *dump, now time.Time, workers int, proposed bool) (*stage, error
 // take is the turn of a pod.
 func (s *stage) take(p *outrank.Pod) (turn, error) {
 	t := turn{Outcome: waits, Victims: []outrank.Key{}, Frees: []outrank.Key{}, Devices: []given{}}
-	plan, err := s.eval.Preempt(context.Background(), s.snap, p, s.now)
+	plan, err := s.eval.Preempt(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
 	var in *outrank.InputError
 	switch {
 	case errors.As(err, &in): // about this pod's claims alone
@@ -163,7 +163,7 @@ func (s *stage) take(p *outrank.Pod) (turn, error) {
 
 // firstNode is the first node that takes a pod.
 func (s *stage) firstNode(p *outrank.Pod) (string, error) {
-	e, err := s.eval.Explain(context.Background(), s.snap, p, s.now)
+	e, err := s.eval.Explain(context.Background(), s.snap, preemption.Request{Pod: p, Now: s.now})
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ func BenchmarkAllTaken(b *testing.B) {
 			}
 			prepare()
 			decide := func() {
-				plan, err := eval.Preempt(context.Background(), snap, pod, time.Time{})
+				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod})
 				require.NoError(b, err)
 				require.Equal(b, preemption.Preempts, plan.Outcome)
 			}

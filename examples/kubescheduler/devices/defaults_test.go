@@ -48,7 +48,7 @@ func TestEndsDoNotDependOnWhatWasAsked(t *testing.T) {
 	ask := func(workers int) (ended []bool) {
 		eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Workers: workers})
 		require.NoError(t, err)
-		ex, err := eval.Explain(context.Background(), snap, pod, now)
+		ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
 		for i := range ex.Nodes {
 			ended = append(ended, slices.ContainsFunc(ex.Nodes[i].Status.Reasons, devices.Ended))

@@ -158,7 +158,7 @@ func ExampleFilter_Explain() {
 	short, _ := filter.Explain(snap, pod, "g0000")
 	fmt.Print(short)
 	eval, _ := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
-	plan, _ := eval.Preempt(context.Background(), snap, pod, now)
+	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	fmt.Println(plan.Outcome)
 	// Output:
 	// node g0000 has 3 devices for the claims of pod default/mine, 0 untouched; the claims cannot be allocated

@@ -32,7 +32,7 @@ import (
 )
 
 // explain decides with a filter.
-func explain(t testing.TB, c *outrank.Cluster, pod *outrank.Pod, o devices.Objects, config devices.Config) (*preemption.Explanation, error) {
+func explain(t testing.TB, c *outrank.Cluster, pod *outrank.Pod, o devices.Objects, config devices.Config) (*preemption.Plan, error) {
 	t.Helper()
 	filter, err := devices.New(o, config)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func explain(t testing.TB, c *outrank.Cluster, pod *outrank.Pod, o devices.Objec
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	require.NoError(t, err)
-	return eval.Explain(context.Background(), snap, pod, now)
+	return eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 }
 
 // Nodes that are alike but for how much of their devices is taken are not one kind and state: the
@@ -389,7 +389,7 @@ func Example() {
 		filter, _ := devices.New(objects, devices.Config{DRAPreemption: proposed})
 		snap, _ := engine.NewSnapshot(filter.Cluster(cluster))
 		eval, _ := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
-		plan, _ := eval.Preempt(context.Background(), snap, pod, now)
+		plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 		fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	}
 	// Output:
@@ -423,7 +423,7 @@ func TestWorkersAgree(t *testing.T) {
 		wg.Go(func() {
 			eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Workers: workers})
 			if assert.NoError(t, err) && assert.NoError(t, filter.Set(objects)) {
-				plan, err := eval.Preempt(context.Background(), snap, pod, now)
+				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 				if assert.NoError(t, err) {
 					plans.Store(fmt.Sprint(plan.Outcome, plan.Node, plan.Victims), true)
 				}
@@ -449,7 +449,7 @@ func TestSetMakesAnotherFilter(t *testing.T) {
 	outcome := func() preemption.Outcome {
 		eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 		require.NoError(t, err)
-		plan, err := eval.Preempt(context.Background(), snap, pod, now)
+		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
 		return plan.Outcome
 	}

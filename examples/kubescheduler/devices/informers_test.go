@@ -142,7 +142,7 @@ func claimed(o devices.Objects) (n int) {
 	return n
 }
 
-func text(t *testing.T, ex *preemption.Explanation) string {
+func text(t *testing.T, ex *preemption.Plan) string {
 	t.Helper()
 	out, err := json.Marshal(ex)
 	require.NoError(t, err)

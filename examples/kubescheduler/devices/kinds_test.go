@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -68,12 +67,12 @@ func TestAsksOncePerKind(t *testing.T) {
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	require.NoError(t, err)
-	_, err = eval.Explain(context.Background(), snap, pod, time.Time{})
+	_, err = eval.Explain(context.Background(), snap, preemption.Request{Pod: pod})
 	require.NoError(t, err)
 	require.LessOrEqual(t, filter.Asked(), 1<<4, "the states of four devices")
 	require.Greater(t, filter.Asked(), 0)
 	asked := filter.Asked()
-	_, err = eval.Explain(context.Background(), snap, pod, time.Time{})
+	_, err = eval.Explain(context.Background(), snap, preemption.Request{Pod: pod})
 	require.NoError(t, err)
 	require.Equal(t, asked, filter.Asked(), "everything is known by now")
 }

@@ -63,7 +63,7 @@ func askFor(t *testing.T, o devices.Objects, c *outrank.Cluster, nominated strin
 	require.NoError(t, err)
 	pod := *c.Pods[len(c.Pods)-1]
 	pod.NominatedNodeName = nominated
-	plan, err := eval.Preempt(context.Background(), snap, &pod, now)
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: &pod, Now: now})
 	require.NoError(t, err)
 	return filter, snap, plan
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -223,11 +224,11 @@ func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, policy preemption.Pol
 	if err != nil {
 		return nil, err
 	}
-	ex, err := eval.Explain(context.Background(), w.snap, pod, scenario.Now)
+	ex, err := eval.Explain(context.Background(), w.snap, preemption.Request{Pod: pod, Now: scenario.Now})
 	if err != nil {
 		return nil, err
 	}
-	return &ex.Plan, nil
+	return plantest.Unexplained(ex), nil
 }
 
 func (w *scenarioWorld) preempt(c *scenario.Command) (string, error) {

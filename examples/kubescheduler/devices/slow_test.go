@@ -22,6 +22,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	amount "github.com/outrank-go/outrank/resource"
@@ -511,7 +512,7 @@ func TestAgainstSlowReference(t *testing.T) {
 			config := engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Policy: policy}
 			eval, err := engine.NewEvaluator(config)
 			require.NoError(t, err)
-			ex, err := eval.Explain(context.Background(), snap, s.pod, time.Time{})
+			ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: s.pod})
 			require.NoError(t, err)
 			for i, n := range nodes {
 				fits := s.fits(n, nil)
@@ -532,15 +533,15 @@ func TestAgainstSlowReference(t *testing.T) {
 				}
 				found[fmt.Sprintf("%d victims", len(want))]++
 			}
-			if plan, err := eval.Preempt(context.Background(), snap, s.pod, time.Time{}); err != nil || plan.Outcome != ex.Outcome || plan.Node != ex.Node {
-				t.Fatalf("seed %d: Preempt says %v (%v), Explain %v", seed, plan, err, &ex.Plan)
+			if plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: s.pod}); err != nil || plan.Outcome != ex.Outcome || plan.Node != ex.Node {
+				t.Fatalf("seed %d: Preempt says %v (%v), Explain %v", seed, plan, err, plantest.Unexplained(ex))
 			}
 			if !policy.Exact && ex.Outcome == preemption.Preempts {
-				n, err := filter.Nomination(snap, &ex.Plan)
+				n, err := filter.Nomination(snap, plantest.Unexplained(ex))
 				require.NoError(t, err, "seed %d", seed)
 				found["nominations"]++
 				if n != nil {
-					s.checkNomination(t, seed, n, ex.Plan.Victims)
+					s.checkNomination(t, seed, n, ex.Victims)
 				}
 			}
 		}
@@ -564,7 +565,7 @@ func (s *slow) checkNomination(t *testing.T, seed uint64, n *devices.Nomination,
 }
 
 // candidate are the victims on a node; nil where it is no candidate.
-func candidate(ex *preemption.Explanation, node string) (pods []*outrank.Pod) {
+func candidate(ex *preemption.Plan, node string) (pods []*outrank.Pod) {
 	for i := range ex.Candidates {
 		if ex.Candidates[i].Node == node {
 			for _, v := range ex.Candidates[i].Victims {

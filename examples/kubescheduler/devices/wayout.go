@@ -18,7 +18,7 @@ import (
 // else has the claim. That makes no room in this attempt, so the answer of the way is none; what
 // it says stands in the pod's condition. Idle are the claims of which the plugin takes one, which
 // is a matter of chance there. The explanation is that of the attempt.
-func (f *Filter) WayOut(ex *preemption.Explanation, snap *engine.Snapshot) (way scheduling.WayOut, idle []*resourcev1.ResourceClaim, err error) {
+func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way scheduling.WayOut, idle []*resourcev1.ResourceClaim, err error) {
 	way = scheduling.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
@@ -31,7 +31,7 @@ func (f *Filter) WayOut(ex *preemption.Explanation, snap *engine.Snapshot) (way 
 	if ex.Refused.Code != preemption.Success && ex.Refused.Filter != Name {
 		way.Says = "not found" // the plugin has noted nothing about the pod, and fails
 		way.Ask = func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
-			return &ex.Plan, errors.New("not found")
+			return ex, errors.New("not found")
 		}
 		return way, nil, nil
 	}

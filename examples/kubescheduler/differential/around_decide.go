@@ -68,7 +68,7 @@ func (s *surrounded) explain() (err error) {
 	if err != nil {
 		return err
 	}
-	s.d.Explanation, err = eval.ExplainRequest(context.Background(), s.snap, s.request)
+	s.d.Plan, err = eval.Explain(context.Background(), s.snap, s.request)
 	return err
 }
 
@@ -151,19 +151,19 @@ func (s *surrounded) findWayOut() error {
 	if err != nil {
 		return err
 	}
-	told, err := off.PreemptRequest(context.Background(), s.snap, s.request)
+	told, err := off.Preempt(context.Background(), s.snap, s.request)
 	if err != nil {
 		return err
 	}
 	s.d.failure.Plan = told
 	// Candidates that extenders leave are ranked anew. Without an answer of theirs there is
 	// no plan.
-	if s.d.ranked, err = preempts.ExplainRequest(context.Background(), s.snap, s.request); err != nil {
+	if s.d.ranked, err = preempts.Explain(context.Background(), s.snap, s.request); err != nil {
 		s.d.ranked = nil
 	}
 	switch usual := []string{"DynamicResources", preemptorName}; {
 	case slices.Equal(s.ways, usual):
-		s.d.failure.Plan, s.d.failure.Err = preempts.PreemptRequest(context.Background(), s.snap, s.request)
+		s.d.failure.Plan, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)
 	case slices.Equal(s.ways, usual[:1]):
 	case len(s.ways) == 0:
 		s.d.failure.Ways = []execution.WayOutAnswer{}
@@ -180,7 +180,7 @@ func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) 
 	for _, name := range s.ways {
 		switch name {
 		case preemptorName:
-			ways = append(ways, attempt.WayOut{Name: name, Ask: preempts.PreemptRequest})
+			ways = append(ways, attempt.WayOut{Name: name, Ask: preempts.Preempt})
 		case otherName:
 			ways = append(ways, s.other(told))
 		default:

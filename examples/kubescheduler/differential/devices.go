@@ -24,7 +24,7 @@ import (
 type DeviceFilter interface {
 	Filter() *preemption.Filter
 	Cluster(*outrank.Cluster) *outrank.Cluster
-	WayOut(*preemption.Explanation, *engine.Snapshot) (attempt.WayOut, []*resourcev1.ResourceClaim, error)
+	WayOut(*preemption.Plan, *engine.Snapshot) (attempt.WayOut, []*resourcev1.ResourceClaim, error)
 }
 
 const devicesName = "DynamicResources"
@@ -74,7 +74,7 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 			d.queued = true
 			return d, nil
 		}
-		d = &decided{Explanation: &preemption.Explanation{}, pod: pod, release: h.Release, ended: true, queued: true}
+		d = &decided{Plan: &preemption.Plan{}, pod: pod, release: h.Release, ended: true, queued: true}
 		d.failure.Err = fmt.Errorf("running PreFilter plugin %q: %w", devicesName, err)
 		return d, nil
 	}
@@ -111,7 +111,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	if d.Refused.Code != preemption.Success && d.Refused.Filter != devicesName {
 		return nil // the step has noted nothing of the pod
 	}
-	way, idle, err := filter.WayOut(d.Explanation, snap)
+	way, idle, err := filter.WayOut(d.Plan, snap)
 	if err != nil || len(idle) == 0 && way.Says == "" || d.Outcome == preemption.Fits {
 		return err
 	}
@@ -122,7 +122,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	if err != nil {
 		return err
 	}
-	out, err := attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, attempt.WayOut{Name: preemptorName, Ask: eval.PreemptRequest})
+	out, err := attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, attempt.WayOut{Name: preemptorName, Ask: eval.Preempt})
 	if out == nil {
 		return err
 	}

@@ -104,10 +104,10 @@ func oneWithoutStart(c *Case) *Case {
 
 // decided is outrank's decision.
 type decided struct {
-	// Explanation is about the nodes and the candidates, before extenders have a
+	// Plan is about the nodes and the candidates, before extenders have a
 	// say in them; ranked are those that extenders leave, nil where they fail.
-	*preemption.Explanation
-	ranked *preemption.Explanation
+	*preemption.Plan
+	ranked *preemption.Plan
 	// failure is the result of the attempt where no node takes the pod.
 	failure execution.Failure
 	// extenderFails is set where preemption ends in the error of an extender.
@@ -162,13 +162,13 @@ func (h *Harness) decideAbout(snap *engine.Snapshot, config engine.Config, pod *
 	if err != nil {
 		return nil, err
 	}
-	ex, err := eval.Explain(context.Background(), snap, pod, now)
+	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{Explanation: ex, ranked: ex, pod: pod, release: h.Release, importance: map[outrank.Key]string{}}
-	d.failure.Plan = &ex.Plan
-	plan, err := eval.Preempt(context.Background(), snap, pod, now)
+	d := &decided{Plan: ex, ranked: ex, pod: pod, release: h.Release, importance: map[outrank.Key]string{}}
+	d.failure.Plan = ex
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +184,8 @@ func (d *decided) answer(chosen string) *Answer {
 	a := &Answer{Nodes: map[string]Status{}, Unhelpful: map[string]Status{}, Fits: d.fits()}
 	for _, n := range d.Nodes {
 		a.Nodes[n.Node] = statusFrom(n.Status, d.Refused)
-		if n.Tried && n.AfterRemoval.Code != preemption.Success {
-			a.Unhelpful[n.Node] = statusFrom(n.AfterRemoval, preemption.Status{})
+		if n.AfterRemoval != nil && n.AfterRemoval.Code != preemption.Success {
+			a.Unhelpful[n.Node] = statusFrom(*n.AfterRemoval, preemption.Status{})
 		}
 	}
 	if a.Fits {
@@ -231,7 +231,7 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 			continue
 		}
 		if ties++; c.Node == chosen {
-			if p, err := d.ranked.PlanFor(c.Node); err == nil {
+			if p, err := d.ranked.For(c.Node); err == nil {
 				plan = p
 			}
 		}

@@ -136,7 +136,7 @@ func (m *measurement) buildOurs(h *Harness, c *Case) error {
 
 // decide is a decision of outrank's.
 func (m *measurement) decide(asker *outrank.Pod) (string, error) {
-	plan, err := m.eval.Preempt(context.Background(), m.snap, asker, clustergen.Now())
+	plan, err := m.eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: clustergen.Now()})
 	if err != nil {
 		return "", err
 	}

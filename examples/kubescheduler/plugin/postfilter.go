@@ -98,7 +98,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	}
 	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
 		request.StatusesInOrder = p.process.devices.statuses(p.process.aside.statuses(snap, said))
-		if d.Plan, err = evaluator.PreemptRequest(ctx, snap, request); err == nil {
+		if d.Plan, err = evaluator.Preempt(ctx, snap, request); err == nil {
 			d.Nomination, err = p.process.devices.nomination(snap, d.Plan)
 		}
 		return err

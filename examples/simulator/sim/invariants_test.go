@@ -283,7 +283,7 @@ func (w *watch) rest() {
 			if p.phase != Queued || p.obj.Gated() || w.s.gangs.of(p.obj) != nil {
 				continue
 			}
-			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.cluster.snap, p.obj, w.s.Time())
+			plan, err := p.scheduler.eval.Preempt(context.Background(), w.s.cluster.snap, preemption.Request{Pod: p.obj, Now: w.s.Time()})
 			if err != nil {
 				continue // a rule of the caller's that gives no answers
 			}

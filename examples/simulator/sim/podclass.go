@@ -175,7 +175,7 @@ func (a *podClass) concerned() bool {
 
 // Refuses implements [queue.Class].
 func (a *podClass) Refuses(obj *outrank.Pod) ([]string, bool) {
-	plan, err := a.scheduler.eval.Preempt(context.Background(), a.present.snap, obj, a.present.clock.time())
+	plan, err := a.scheduler.eval.Preempt(context.Background(), a.present.snap, preemption.Request{Pod: obj, Now: a.present.clock.time()})
 	if err != nil {
 		return nil, false
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
@@ -40,7 +41,7 @@ func ExampleRecorder() {
 		return
 	}
 	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
-	plan, err := eval.Preempt(context.Background(), snap, urgent, now)
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: now})
 	if err != nil {
 		fmt.Println(err)
 		return

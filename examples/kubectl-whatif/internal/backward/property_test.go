@@ -77,7 +77,7 @@ func decide(t *rapid.T, s question.Setting, snap *engine.Snapshot, pod *outrank.
 		require.NoError(t, err)
 		return nil
 	}
-	plan, err := s.Evaluator.Preempt(ctx, snap, pod, s.Now)
+	plan, err := s.Evaluator.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: s.Now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		return nil

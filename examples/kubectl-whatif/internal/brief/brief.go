@@ -34,11 +34,12 @@ type LeftOut struct {
 // Of returns the decision with at most list candidates, and list nodes of each answer; whole
 // where list is [All]. left is nil where nothing is left out. The decision itself stays as it
 // is, and shares everything with the result.
-func Of(e *preemption.Explanation, list int) (brief *preemption.Explanation, left *LeftOut) {
+func Of(e *preemption.Plan, list int) (brief *preemption.Plan, left *LeftOut) {
 	if list == All {
 		return e, nil
 	}
 	cut := *e
+	cut.Unhelpful = Unhelpful(e)
 	cut.Candidates = e.Candidates[:bestOf(e.Candidates, list)]
 	cut.Nodes = firstOfEach(e, list)
 	if left = (&LeftOut{len(e.Candidates) - len(cut.Candidates), len(e.Nodes) - len(cut.Nodes)}); *left == (LeftOut{}) {
@@ -63,7 +64,7 @@ func bestOf(all []preemption.Candidate, list int) int {
 
 // firstOfEach are the nodes that are kept, in the cluster's order: the chosen one, and the
 // first that give each answer.
-func firstOfEach(e *preemption.Explanation, list int) []preemption.NodeReport {
+func firstOfEach(e *preemption.Plan, list int) []preemption.NodeReport {
 	known := map[string]int{}
 	kept := []preemption.NodeReport{}
 	for i := range e.Nodes {
@@ -72,7 +73,10 @@ func firstOfEach(e *preemption.Explanation, list int) []preemption.NodeReport {
 			kept = append(kept, *n)
 			continue
 		}
-		answer := fmt.Sprintf("%v %t %v", n.Status, n.Tried, n.AfterRemoval)
+		answer := fmt.Sprint(n.Status)
+		if n.AfterRemoval != nil {
+			answer += fmt.Sprint(" tried ", *n.AfterRemoval)
+		}
 		if known[answer]++; known[answer] <= list && (len(kept) < mostReported || list > Usual) {
 			kept = append(kept, *n)
 		}

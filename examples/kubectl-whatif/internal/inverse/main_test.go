@@ -111,7 +111,7 @@ func places(t require.TestingT, s question.Setting, snap *engine.Snapshot, pod *
 			return true, 0
 		}
 	}
-	plan, err := s.Evaluator.Preempt(ctx, snap, pod, s.Now)
+	plan, err := s.Evaluator.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: s.Now})
 	require.NoError(t, err)
 	switch plan.Outcome {
 	case preemption.Fits:

@@ -109,7 +109,7 @@ func whole(t *testing.T, c *chrome.Browser, name string, width int) {
 }
 
 // markedInBrowser checks the marked pods, in the pictures and in the table.
-func markedInBrowser(t *testing.T, c *chrome.Browser, name string, e *preemption.Explanation) {
+func markedInBrowser(t *testing.T, c *chrome.Browser, name string, e *preemption.Plan) {
 	want := []string{}
 	for _, key := range victimKeys(e) {
 		want = append(want, screen.Safe(key))

@@ -59,8 +59,8 @@ func (d *maker) judge(m *member, r *preemption.NodeReport) {
 		m.stage, m.verdict = explain.Fits, "takes the pod as things are"
 	case m.candidate != nil:
 		m.stage, m.verdict = explain.Candidate, candidateText(m.candidate)
-	case r.Tried:
-		m.stage, m.verdict = explain.InVain, reasonText(&r.AfterRemoval)
+	case r.AfterRemoval != nil:
+		m.stage, m.verdict = explain.InVain, reasonText(r.AfterRemoval)
 	case r.Status.Code == preemption.Unschedulable && e.Refused.Code == preemption.Success:
 		m.stage, m.verdict = explain.NotTried, reasonText(&r.Status)
 	default:

@@ -89,7 +89,7 @@ func newOverviewMaker(in *Overview) *overviewMaker {
 		d.gone[name] = true
 	}
 	d.base = &maker{
-		in:  &Input{Snapshot: in.Snapshot, Explanation: &preemption.Explanation{}, Report: &explain.Report{}, Resource: in.Resource},
+		in:  &Input{Snapshot: in.Snapshot, Explanation: &preemption.Plan{}, Report: &explain.Report{}, Resource: in.Resource},
 		pod: wanted, byName: map[string]*member{},
 	}
 	if top == math.MinInt32 {

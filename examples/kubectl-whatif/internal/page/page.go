@@ -38,7 +38,7 @@ type Input struct {
 	// Snapshot is the cluster as it was when the decision was made.
 	Snapshot *engine.Snapshot
 	// Explanation is the decision, and Report the explanation of it in words.
-	Explanation *preemption.Explanation
+	Explanation *preemption.Plan
 	Report      *explain.Report
 	// NoEffect says why the chosen node does not take the pod even once the victims are gone; empty
 	// where it does.

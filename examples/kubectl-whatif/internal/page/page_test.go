@@ -18,6 +18,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -33,13 +34,13 @@ func decided(t require.TestingT, c *outrank.Cluster, pod *outrank.Pod) Input {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	ctx, now := context.Background(), clustergen.Now()
-	e, err := eval.Explain(ctx, snap, pod, now)
+	e, err := eval.Explain(ctx, snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
 	r, err := explain.Explanation(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now}}, e, explain.Options{Classes: c.Classes})
 	require.NoError(t, err)
 	in := Input{Source: "a cluster", Snapshot: snap, Explanation: e, Report: r, Now: now}
 	if e.Outcome == preemption.Preempts {
-		in.Replacements, err = explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Now: now}}, &e.Plan, explain.Options{Depth: 1})
+		in.Replacements, err = explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Now: now}}, plantest.Unexplained(e), explain.Options{Depth: 1})
 		require.NoError(t, err)
 	}
 	return in
@@ -194,7 +195,7 @@ func marks(page string) map[string][]string {
 }
 
 // victimKeys are the keys of a plan's victims, sorted.
-func victimKeys(e *preemption.Explanation) []string {
+func victimKeys(e *preemption.Plan) []string {
 	var keys []string
 	for i := range e.Victims {
 		keys = append(keys, string(e.Victims[i].Pod.Key()))
@@ -461,7 +462,7 @@ func TestIncomplete(t *testing.T) {
 	for name, spoil := range map[string]func(*Input){
 		"snapshot":    func(in *Input) { in.Snapshot = nil },
 		"explanation": func(in *Input) { in.Explanation = nil },
-		"pod":         func(in *Input) { in.Explanation = &preemption.Explanation{} },
+		"pod":         func(in *Input) { in.Explanation = &preemption.Plan{} },
 		"report":      func(in *Input) { in.Report = nil },
 	} {
 		in := whole

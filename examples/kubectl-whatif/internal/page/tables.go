@@ -117,7 +117,7 @@ func (d *maker) candidates() (rows []candidateRow, more int) {
 }
 
 // numbersOf gives the victims their numbers in the table.
-func numbersOf(e *preemption.Explanation) map[outrank.Key]int {
+func numbersOf(e *preemption.Plan) map[outrank.Key]int {
 	if e.Outcome != preemption.Preempts {
 		return nil
 	}

@@ -3,6 +3,7 @@ package question_test
 import (
 	"bytes"
 	"context"
+	"github.com/outrank-go/outrank/preemption"
 	"strings"
 	"testing"
 	"unicode"
@@ -47,7 +48,7 @@ func TestTextIsSafe(t *testing.T) {
 	ctx := context.Background()
 	asked := s.Cluster.Pods[len(s.Cluster.Pods)-1]
 	on := s.Cluster.Nodes[0].Name
-	plan, err := s.Evaluator.Preempt(ctx, s.Snapshot, asked, now)
+	plan, err := s.Evaluator.Preempt(ctx, s.Snapshot, preemption.Request{Pod: asked, Now: now})
 	require.NoError(t, err)
 	var answers []answer
 	add := func(a answer, err error) {

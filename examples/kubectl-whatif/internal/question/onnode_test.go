@@ -52,7 +52,7 @@ func TestVictims(t *testing.T) {
 	c := everyOutcome()
 	s := set(t, c)
 	big := c.Pod("shop", "big")
-	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, big, now)
+	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, preemption.Request{Pod: big, Now: now})
 	require.NoError(t, err)
 	unchanged(t, s, func() {
 		v, err := question.AskVictims(context.Background(), s, plan, 2)
@@ -70,7 +70,7 @@ func TestVictimsOnAGentlerNode(t *testing.T) {
 		pod("core-3", "n3", 5000, "2"), pod("core-4", "n4", 5000, "2"), pod("big", "", 1000, "4"),
 	}}
 	s := set(t, c)
-	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, c.Pods[5], now)
+	plan, err := s.Evaluator.Preempt(context.Background(), s.Snapshot, preemption.Request{Pod: c.Pods[5], Now: now})
 	require.NoError(t, err)
 	require.Equal(t, "n1", plan.Node)
 	unchanged(t, s, func() {

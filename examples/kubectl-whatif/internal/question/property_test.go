@@ -138,7 +138,7 @@ func TestPropertyReplicasAreTrue(t *testing.T) {
 				require.Equal(t, len(r.Turns)-1, i)
 				require.Equal(t, r.Running, i)
 				require.Zero(t, walk.feasible(&one))
-				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, &one, s.Now)
+				plan, err := s.Evaluator.Preempt(context.Background(), walk.snap, preemption.Request{Pod: &one, Now: s.Now})
 				require.NoError(t, err)
 				require.NotEqual(t, preemption.Preempts, plan.Outcome)
 				require.Equal(t, plan.Outcome, r.Why.Outcome)
@@ -309,7 +309,7 @@ func turnIs(t *rapid.T, s question.Setting, p question.PendingImpact, turn *ques
 	if turn.Ineligible != "" || known.PreemptionPolicy == outrank.PreemptNever {
 		return
 	}
-	plan, err := s.Evaluator.Preempt(context.Background(), snap, &again, s.Now)
+	plan, err := s.Evaluator.Preempt(context.Background(), snap, preemption.Request{Pod: &again, Now: s.Now})
 	require.NoError(t, err)
 	switch plan.Outcome {
 	case preemption.Fits:

@@ -3,6 +3,7 @@ package question_test
 import (
 	"bytes"
 	"context"
+	"github.com/outrank-go/outrank/preemption"
 	"os"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestSampleCluster(t *testing.T) {
 	s.Now = c.AsOf.Add(time.Second)
 	ctx := context.Background()
 	asked := c.Pod("shop", "checkout-2")
-	plan, err := s.Evaluator.Preempt(ctx, s.Snapshot, asked, s.Now)
+	plan, err := s.Evaluator.Preempt(ctx, s.Snapshot, preemption.Request{Pod: asked, Now: s.Now})
 	require.NoError(t, err)
 	var out bytes.Buffer
 	say := func(command string, a answer, err error) {

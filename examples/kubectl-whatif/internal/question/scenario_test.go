@@ -531,7 +531,7 @@ func (d *drainByHand) turn(p *outrank.Pod, tried map[outrank.Key]bool) (runs, pu
 			return true, false
 		}
 	}
-	plan, err := d.Evaluator.Preempt(ctx, d.snap, p, d.Now)
+	plan, err := d.Evaluator.Preempt(ctx, d.snap, preemption.Request{Pod: p, Now: d.Now})
 	require.NoError(d, err)
 	switch plan.Outcome {
 	case preemption.Fits:

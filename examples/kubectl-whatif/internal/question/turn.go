@@ -113,7 +113,7 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 	if done, err := s.fits(eval, pod, &t); done || err != nil {
 		return t, nil, err
 	}
-	plan, err := eval.Preempt(s.ctx, s.snap, pod, s.set.Now)
+	plan, err := eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 	if err != nil {
 		return t, nil, err
 	}

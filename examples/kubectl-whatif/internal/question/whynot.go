@@ -18,7 +18,7 @@ type WhyNot struct{ *explain.NodeAnswer }
 // that keep it out, whose leaving would help, and the node and the values that it
 // lost against.
 //
-// Errors are those of the setting and of [engine.Evaluator.ExplainRequest],
+// Errors are those of the setting and of [engine.Evaluator.Explain],
 // and wrap [preemption.ErrNotFound] for a node that the cluster does not have and
 // [outrank.ErrInvalid] for a pod whose scheduler is not known. Time is that of
 // explaining the pod's whole decision.
@@ -34,7 +34,7 @@ func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) 
 		return nil, fmt.Errorf("node %s: %w", node, preemption.ErrNotFound)
 	}
 	req := preemption.Request{Pod: pod, Now: set.Now}
-	ex, err := eval.ExplainRequest(ctx, set.Snapshot, req)
+	ex, err := eval.Explain(ctx, set.Snapshot, req)
 	if err != nil {
 		return nil, err
 	}

@@ -197,7 +197,7 @@ func TestPropertyReachCanBeHad(t *testing.T) {
 					}},
 				},
 			}
-			plan, err := set.Evaluator.Preempt(context.Background(), snap, asker, set.Now)
+			plan, err := set.Evaluator.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: set.Now})
 			require.NoError(t, err)
 			left := slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return v.Pod.Key() == p.Key() })
 			switch {

@@ -9,7 +9,7 @@ import (
 
 // rounds compares the candidates rank by rank until one is left: the first in the order of the
 // nodes where all ranks are equal.
-func rounds(ranks []preemption.Rank, ex *preemption.Explanation) []Round {
+func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
 	}

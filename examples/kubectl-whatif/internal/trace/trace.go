@@ -116,7 +116,7 @@ const (
 // Of traces the decision about a request, which ex explains. Errors are those of
 // [engine.Evaluator.LookAt]. Time is that of adding up each traced node once for
 // each possible victim.
-func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation) (*Trace, error) {
+func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Plan) (*Trace, error) {
 	t := &Trace{Pod: req.Pod.Key(), Outcome: ex.Outcome, Nodes: []Node{}, Rounds: []Round{}}
 	if ex.Outcome != preemption.Preempts && ex.Outcome != preemption.NothingHelps {
 		return t, nil
@@ -156,7 +156,7 @@ type tried struct {
 }
 
 // order lists the nodes that are tried, and counts the others.
-func (t *Trace) order(ex *preemption.Explanation) (out []tried) {
+func (t *Trace) order(ex *preemption.Plan) (out []tried) {
 	at, is := map[string]*preemption.NodeReport{}, map[string]bool{}
 	for i := range ex.Nodes {
 		at[ex.Nodes[i].Node] = &ex.Nodes[i]
@@ -167,7 +167,7 @@ func (t *Trace) order(ex *preemption.Explanation) (out []tried) {
 	}
 	for i := range ex.Nodes {
 		switch n := &ex.Nodes[i]; {
-		case !n.Tried:
+		case n.AfterRemoval == nil:
 			t.NotTried++
 		case !is[n.Node]:
 			out = append(out, tried{n, nil})
@@ -192,7 +192,7 @@ func follow(w *walk, at tried) Node {
 	for _, p := range possible {
 		w.gone[p] = true
 	}
-	if n.Emptied = w.check(&at.report.AfterRemoval); at.candidate == nil {
+	if n.Emptied = w.check(at.report.AfterRemoval); at.candidate == nil {
 		return n
 	}
 	blocks := map[outrank.Key]*preemption.Status{}

@@ -61,9 +61,9 @@ func TestPropertyTraceIsTheDecision(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				ctx := context.Background()
 				eval, snap, req := drawn(t, shape)
-				plan, err := eval.PreemptRequest(ctx, snap, req)
+				plan, err := eval.Preempt(ctx, snap, req)
 				require.NoError(t, err)
-				ex, err := eval.ExplainRequest(ctx, snap, req)
+				ex, err := eval.Explain(ctx, snap, req)
 				require.NoError(t, err)
 				tr := traced(t, eval, snap, req, ex)
 				require.Equal(t, plan.Outcome, tr.Outcome)
@@ -118,7 +118,7 @@ func TestPropertyTraceIsTheDecision(t *testing.T) {
 }
 
 // traced is a trace that is the same again, to the byte.
-func traced(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Explanation) *Trace {
+func traced(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, ex *preemption.Plan) *Trace {
 	var texts []string
 	var out *Trace
 	for range 2 {
@@ -135,10 +135,10 @@ func traced(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, req preem
 	return out
 }
 
-func nodeIsTrue(t *rapid.T, n *Node, ex *preemption.Explanation) {
+func nodeIsTrue(t *rapid.T, n *Node, ex *preemption.Plan) {
 	at := slices.IndexFunc(ex.Nodes, func(r preemption.NodeReport) bool { return r.Node == n.Node })
 	report := &ex.Nodes[at]
-	require.True(t, report.Tried)
+	require.True(t, report.AfterRemoval != nil)
 	require.Equal(t, []any{report.Status.Filter, report.Status.Reasons}, []any{n.AsItIs.Filter, n.AsItIs.Reasons}, n.Node)
 	at = slices.IndexFunc(ex.Candidates, func(c preemption.Candidate) bool { return c.Node == n.Node })
 	if at < 0 {
@@ -223,7 +223,7 @@ func TestBounds(t *testing.T) {
 	eval, err := engine.NewEvaluator(engine.Config{})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(5), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "40")}}}}
-	ex, err := eval.ExplainRequest(context.Background(), snap, req)
+	ex, err := eval.Explain(context.Background(), snap, req)
 	require.NoError(t, err)
 	tr, err := Of(context.Background(), eval, snap, req, ex)
 	require.NoError(t, err)

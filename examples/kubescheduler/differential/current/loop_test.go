@@ -178,10 +178,10 @@ func (l *looping) Attempt(pod *corev1.Pod, done differential.Attempted) (differe
 	if !ok {
 		return append(l.wrong, "the pod is not in the queue"), "not in the queue"
 	}
-	var explained *preemption.Explanation
+	var explained *preemption.Plan
 	if done.Preempts {
 		var err error
-		explained, err = l.eval.Explain(context.Background(), l.snap, entry.Pod, l.now)
+		explained, err = l.eval.Explain(context.Background(), l.snap, preemption.Request{Pod: entry.Pod, Now: l.now})
 		l.note(err)
 	}
 	nominated := l.loop.Nominator().NodeOf(entry.Pod.Key())
@@ -221,7 +221,7 @@ func (l *looping) Attempt(pod *corev1.Pod, done differential.Attempted) (differe
 }
 
 // tied reports whether two candidates have the same score, so that either may be chosen.
-func tied(e *preemption.Explanation, a, b string) bool {
+func tied(e *preemption.Plan, a, b string) bool {
 	of := map[string]preemption.Score{}
 	for i := range e.Candidates {
 		of[e.Candidates[i].Node] = e.Candidates[i].Score

@@ -78,7 +78,7 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 	if err != nil {
 		return err
 	}
-	plan, err := eval.Preempt(context.Background(), snap, asked, time.Now())
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: asked, Now: time.Now()})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type Forecast struct {
 	Decision Decision
 	// explained is the library's answer to the same question, from which the texts of
 	// events and conditions are made; whatif does not print these.
-	explained *preemption.Explanation
+	explained *preemption.Plan
 	release   outrank.Release
 }
 
@@ -146,7 +146,7 @@ func Foretell(ctx context.Context, q Question) (*Forecast, error) {
 }
 
 // explain asks the library.
-func explain(ctx context.Context, dump, manifest string) (*preemption.Explanation, outrank.Release, error) {
+func explain(ctx context.Context, dump, manifest string) (*preemption.Plan, outrank.Release, error) {
 	text, err := os.ReadFile(dump)
 	if err != nil {
 		return nil, 0, err
@@ -170,7 +170,7 @@ func explain(ctx context.Context, dump, manifest string) (*preemption.Explanatio
 	if err != nil {
 		return nil, 0, err
 	}
-	e, err := eval.Explain(ctx, snap, pod, cluster.AsOf.Add(time.Second))
+	e, err := eval.Explain(ctx, snap, preemption.Request{Pod: pod, Now: cluster.AsOf.Add(time.Second)})
 	return e, cluster.Release, err
 }
 
@@ -215,9 +215,9 @@ type Writing struct {
 // Writing returns the writes when the scheduler has chosen a node for the pod
 // with this identity; empty for none. Nothing is written about a pod that fits.
 func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, error) {
-	plan := &f.explained.Plan
+	plan := f.explained
 	if node != "" && node != plan.Node {
-		other, err := f.explained.PlanFor(node)
+		other, err := f.explained.For(node)
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ func decide(t require.TestingT, c *outrank.Cluster, p *outrank.Pod, filters ...*
 	require.NoError(t, err)
 	eval, err := engine.NewEvaluator(engine.Config{Filters: filters})
 	require.NoError(t, err)
-	plan, err := eval.Preempt(context.Background(), snap, p, time.Time{})
+	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p})
 	require.NoError(t, err)
 	return plan
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -145,8 +144,8 @@ func TestQuotasUse(t *testing.T) {
 	eval, err := engine.NewEvaluator(s.Preemption)
 	require.NoError(t, err)
 	ask := func(class, cpu string) preemption.Outcome {
-		plan, err := eval.Preempt(t.Context(), snap, &outrank.Pod{Name: "p", PriorityClassName: class,
-			Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}, time.Time{})
+		plan, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p", PriorityClassName: class,
+			Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}})
 		require.NoError(t, err)
 		return plan.Outcome
 	}

@@ -247,7 +247,7 @@ func deciding(kind hostile.Budgets) work {
 			if err != nil {
 				return err
 			}
-			_, err = e.Explain(context.Background(), snap, asks, time.Unix(0, 0).UTC())
+			_, err = e.Explain(context.Background(), snap, preemption.Request{Pod: asks, Now: time.Unix(0, 0).UTC()})
 			return err
 		}, nil
 	}}

@@ -136,7 +136,7 @@ func (f *fixture) prepare() (err error) {
 		return err
 	}
 
-	f.plan, err = f.eval.Preempt(context.Background(), f.snapshot(), f.pod, now())
+	f.plan, err = f.eval.Preempt(context.Background(), f.snapshot(), preemption.Request{Pod: f.pod, Now: now()})
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (f *fixture) request() preemption.Request { return preemption.Request{Pod: 
 func (f *fixture) decisions() []call {
 	e := f.eval
 	preempt := func(ctx context.Context) error {
-		_, err := e.Preempt(ctx, f.snap, f.pod, now())
+		_, err := e.Preempt(ctx, f.snap, preemption.Request{Pod: f.pod, Now: now()})
 		return err
 	}
 
@@ -163,7 +163,10 @@ func (f *fixture) decisions() []call {
 		f.on("Preempt", preempt),
 		f.on("Preempt again", preempt),
 		f.on("Preempt a third time", preempt),
-		f.on("Explain", func(ctx context.Context) error { _, err := e.Explain(ctx, f.snap, f.pod, now()); return err }),
+		f.on("Explain", func(ctx context.Context) error {
+			_, err := e.Explain(ctx, f.snap, preemption.Request{Pod: f.pod, Now: now()})
+			return err
+		}),
 		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
 		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan) }),
 		f.on("Regret", func(ctx context.Context) error { _, err := joint.RegretOf(ctx, e, f.snap, f.plan, now()); return err }),
@@ -172,7 +175,7 @@ func (f *fixture) decisions() []call {
 			return err
 		}),
 		f.on("ExplainNode", func(ctx context.Context) error {
-			_, _, err := e.ExplainNode(ctx, f.snap, f.request(), f.cluster.Nodes[1].Name)
+			_, err := e.ExplainNode(ctx, f.snap, f.request(), f.cluster.Nodes[1].Name)
 			return err
 		}),
 		f.on("Candidates", func(ctx context.Context) error {

@@ -13,7 +13,8 @@ import (
 func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
-		Pod: a.Asked.Pod, Now: a.Now, Resize: a.Asked.Deferral.Asked, Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+		Pod: a.Asked.Pod, Now: a.Now, Release: a.Asked.Snap.Release(), Variant: a.Config.Variant, Resize: a.Asked.Deferral.Asked,
+		Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
 	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {
@@ -27,7 +28,6 @@ func (r *Result) AsPlan() *preemption.Plan {
 		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
 	default:
 		p.Outcome = preemption.Preempts
-		p.Unhelpful = r.CountsOf(r.After, r.Tried)
 		p.Candidate, p.Grace = r.Chosen, r.Attempt.Config.Grace()
 		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
 	}
@@ -46,24 +46,25 @@ func (r *Result) openNodes() (open []OpenNode) {
 	return open
 }
 
-// Explanation returns the plan with everything that was found on the way.
-func (r *Result) Explanation() (*preemption.Explanation, error) {
-	e := &preemption.Explanation{Plan: *r.AsPlan(), Nodes: make([]preemption.NodeReport, len(r.Before))}
-	e.Unhelpful = r.CountsOf(r.After, r.Tried)
+// Explained returns the plan with the answer of every node, and all candidates.
+func (r *Result) Explained() (*preemption.Plan, error) {
+	p := r.AsPlan()
+	p.Nodes = make([]preemption.NodeReport, len(r.Before))
 	var places []int
 	for i := range r.Before {
 		if i%comparesPerLook == 0 && r.Attempt.ended() {
 			return nil, r.Attempt.ctx.Err()
 		}
-		report := preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
+		p.Nodes[i] = preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
 		if r.Tried[i] {
-			report.Tried, report.AfterRemoval = true, r.Attempt.Public(r.After[i])
+			after := r.Attempt.Public(r.After[i])
+			p.Nodes[i].AfterRemoval = &after
 		}
-		e.Nodes[i] = report
 		if r.isCandidate(i) {
 			places = append(places, i)
 		}
 	}
+
 	compares, ended := 0, false
 	sort.SliceStable(places, func(x, y int) bool {
 		if compares++; compares%comparesPerLook == 0 {
@@ -74,13 +75,16 @@ func (r *Result) Explanation() (*preemption.Explanation, error) {
 	if ended {
 		return nil, r.Attempt.ctx.Err()
 	}
+
+	p.Candidates = slices.Grow(p.Candidates, len(places))
 	for _, i := range places {
-		e.Candidates = append(e.Candidates, r.candidates[i])
+		p.Candidates = append(p.Candidates, r.candidates[i])
+		p.Nodes[i].Candidate = &p.Candidates[len(p.Candidates)-1]
 	}
-	if len(e.Candidates) > 1 {
-		_, e.DecidedBy = r.compare(places[0], places[1])
+	if len(places) > 1 {
+		_, p.DecidedBy = r.compare(places[0], places[1])
 	}
-	return e, nil
+	return p, nil
 }
 
 // CountsOf counts equal statuses that are not Success, the most frequent first.

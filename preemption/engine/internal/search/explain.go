@@ -16,49 +16,71 @@ func (s *Search) ExplainsByRows() bool {
 	return s.Rules.byRows && !s.Filtered && s.Attempt.Config.Sample == nil && s.Attempt.Plan.Refused.Code == filters.Success
 }
 
-// Explanation finds the status of every node and all candidates.
-func (s *Search) Explanation(ctx context.Context) (*preemption.Explanation, error) {
+// Explained finds the status of every node and all candidates.
+func (s *Search) Explained(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
-	e := &preemption.Explanation{Nodes: make([]preemption.NodeReport, len(s.Bounds))}
+	nodes := make([]preemption.NodeReport, len(s.Bounds))
 	w := s.Workers[0]
-	e.Candidates = make([]preemption.Candidate, 0, len(s.Bounds))
-	var victims victimSlab
-	for position := range e.Nodes {
+	candidates := make([]preemption.Candidate, 0, len(s.Bounds))
+	var (
+		victims victimSlab
+		after   statusSlab
+	)
+	for position := range nodes {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		report := &e.Nodes[position]
+		report := &nodes[position]
 		if !w.reportStatus(report, position) {
 			continue
 		}
-		report.Tried = true
 		c, ok := w.candidateAt(position)
 		if !ok {
-			report.AfterRemoval = s.Attempt.Public(w.failure)
+			report.AfterRemoval = after.add(s.Attempt.Public(w.failure))
 			continue
 		}
-		e.Candidates = append(e.Candidates, s.lasting(c, victims.copy(c.Victims)))
+		report.AfterRemoval = after.add(preemption.Status{})
+		candidates = append(candidates, s.lasting(c, victims.copy(c.Victims)))
 	}
-	if len(e.Candidates) == 0 {
-		e.Candidates = nil
-	}
-	s.scoreAll(e.Candidates)
-	if e.DecidedBy = s.rank(ctx, e.Candidates); ctx.Err() != nil {
+	s.scoreAll(candidates)
+	by := s.rank(ctx, candidates)
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	e.Plan = *s.beginPlan()
-	s.tally = s.sum(s.tally[:0], &w.after)
-	e.Unhelpful = statusCounts(&s.Attempt, s.tally)
+
+	p := s.beginPlan()
 	switch {
-	case e.Outcome != preemption.Preempts:
-	case len(e.Candidates) == 0:
-		e.Outcome = preemption.NothingHelps
+	case p.Outcome != preemption.Preempts:
+	case len(candidates) == 0:
+		p.Outcome = preemption.NothingHelps
+		s.tally = s.sum(s.tally[:0], &w.after)
+		p.Unhelpful = statusCounts(&s.Attempt, s.tally)
 	default:
-		e.Candidate, e.Grace = e.Candidates[0], s.Attempt.Config.Grace()
+		p.Candidate, p.Grace = candidates[0], s.Attempt.Config.Grace()
 	}
-	return e, nil
+	p.Nodes, p.DecidedBy = nodes, by
+	if len(candidates) > 0 {
+		p.Candidates = candidates
+	}
+	positions := s.snap.Positions()
+	for i := range p.Candidates {
+		slot, _ := s.snap.Slots.Get(p.Candidates[i].Node) // it is there
+		nodes[positions[slot]].Candidate = &p.Candidates[i]
+	}
+	return p, nil
+}
+
+// statusSlab makes room for many statuses at a time.
+type statusSlab []preemption.Status
+
+func (v *statusSlab) add(s preemption.Status) *preemption.Status {
+	if len(*v) == cap(*v) {
+		*v = make(statusSlab, 0, 256)
+	}
+	*v = append(*v, s)
+	return &(*v)[len(*v)-1]
 }
 
 // reportStatus reports and counts the status of a node as things are, and whether
@@ -175,8 +197,8 @@ func reorder(candidates []preemption.Candidate, order []int32) {
 	}
 }
 
-// ExplainNode finds what one node says, and the candidate that it is, nil for none.
-func (s *Search) ExplainNode(n *state.NodeState) (preemption.NodeReport, *preemption.Candidate) {
+// ExplainNode finds what one node says, and the candidate that it is.
+func (s *Search) ExplainNode(n *state.NodeState) preemption.NodeReport {
 	w := s.Workers[0]
 	report := preemption.NodeReport{Node: n.Name}
 	st := s.Attempt.Plan.Refused
@@ -189,15 +211,15 @@ func (s *Search) ExplainNode(n *state.NodeState) (preemption.NodeReport, *preemp
 	}
 	report.Status = s.Attempt.Public(st)
 	if st.Code != filters.Unschedulable {
-		return report, nil
+		return report
 	}
-	report.Tried = true
 	possible, st := w.Dry.DryRun(n)
-	if report.AfterRemoval = s.Attempt.Public(st); st.Code != filters.Success {
-		return report, nil
+	after := s.Attempt.Public(st)
+	if report.AfterRemoval = &after; st.Code == filters.Success {
+		c := w.Dry.Candidate(possible)
+		report.Candidate = &c
 	}
-	c := w.Dry.Candidate(possible)
-	return report, &c
+	return report
 }
 
 // BestFirst finds the candidates in the order of the ranks, and the victims of each

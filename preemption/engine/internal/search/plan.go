@@ -14,7 +14,10 @@ import (
 // final unless it is Preempt.
 func (s *Search) beginPlan() *preemption.Plan {
 	a := &s.Attempt
-	p := &preemption.Plan{Pod: a.Asked.Pod, Now: a.Now, Outcome: preemption.Preempts, Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused)}
+	p := &preemption.Plan{
+		Pod: a.Asked.Pod, Now: a.Now, Release: s.snap.Release(), Variant: a.Config.Variant, Outcome: preemption.Preempts,
+		Resize: a.Asked.Deferral.Asked, Refused: a.Public(a.Plan.Refused),
+	}
 	t, first := s.tally[:0], math.MaxInt
 	for _, w := range s.Workers {
 		p.Feasible += w.before.usual[0]
@@ -92,14 +95,14 @@ func (s *Search) statusOf(of answer) filters.Status {
 // finishPlan completes the plan with the best candidate, whose victims are found once more,
 // with their reasons: from the rows of the node, or by a dry run.
 func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
-	t := s.tally[:0]
-	for _, w := range s.Workers {
-		t = s.sum(t, &w.after)
-	}
-	p.Unhelpful = statusCounts(&s.Attempt, t)
-	s.tally = t
 	if best.Position < 0 {
 		p.Outcome = preemption.NothingHelps
+		t := s.tally[:0]
+		for _, w := range s.Workers {
+			t = s.sum(t, &w.after)
+		}
+		p.Unhelpful = statusCounts(&s.Attempt, t)
+		s.tally = t
 		p.ClusterCertificate = s.Attempt.CertifyAll(nil, s.openNodes())
 		return
 	}
@@ -115,9 +118,6 @@ func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
 		p.Candidate = w.Dry.Candidate(possible)
 	}
 	p.Grace = s.Attempt.Config.Grace()
-	if s.Rules.asked || s.Attempt.Plan.Selective || s.Rules.partial {
-		p.Unhelpful = nil // not every node was asked about
-	}
 	p.ClearedNominations = s.Attempt.ClearedNominations(n, p.Victims)
 	p.ClusterCertificate = s.Attempt.CertifyAll(&p.Candidate, s.openNodes())
 }

@@ -38,10 +38,6 @@ func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan) {
 		return d, nil
 	case *preemption.GroupPlan:
 		return nil, d
-	case *preemption.Explanation:
-		if d != nil {
-			return &d.Plan, nil
-		}
 	case *preemption.AcrossPlan:
 		if d != nil {
 			return d.Plan, nil

@@ -1,0 +1,46 @@
+package brief
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// InVain returns what is in the way on a node with every possible victim gone; not ok where
+// preemption was not tried, or helps.
+func InVain(n *preemption.NodeReport) (status preemption.Status, ok bool) {
+	if n.AfterRemoval == nil || n.AfterRemoval.Code == preemption.Success {
+		return preemption.Status{}, false
+	}
+	return *n.AfterRemoval, true
+}
+
+// Unhelpful counts the nodes of a decision on which preemption was tried and does not help, by what
+// is in the way then: the most frequent first. A plan says it by itself where nothing helps alone.
+func Unhelpful(e *preemption.Plan) []preemption.Count {
+	if e.Unhelpful != nil {
+		return e.Unhelpful
+	}
+	var counts []preemption.Count
+	at := map[string]int{}
+	for i := range e.Nodes {
+		status, ok := InVain(&e.Nodes[i])
+		if !ok {
+			continue
+		}
+		key := fmt.Sprintf("%q %q %q %q", status.Code, status.Filter, status.ExcludedBy, status.Reasons)
+		known, counted := at[key]
+		if !counted {
+			known = len(counts)
+			at[key], counts = known, append(counts, preemption.Count{Status: status})
+		}
+		counts[known].Nodes++
+	}
+	slices.SortStableFunc(counts, func(a, b preemption.Count) int {
+		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), strings.Compare(a.Status.String(), b.Status.String()), cmp.Compare(a.ExcludedBy, b.ExcludedBy))
+	})
+	return counts
+}
