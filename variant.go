@@ -6,7 +6,7 @@ import (
 )
 
 // Variant says whose preemption is followed, from the victims to the queue. Every
-// package with a part in that has it in its configuration: engine.Config,
+// package with a part in that has it in its configuration: preemption.Config,
 // execution.Config and Failure, queue.Config. Its zero value is what kube-scheduler
 // does by the rules of a [Release]; the others do not look at that where they differ.
 //

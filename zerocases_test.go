@@ -112,14 +112,15 @@ func TestRulesOfTenantsThatLackSomething(t *testing.T) {
 	require.NoError(t, err)
 	for name, r := range map[string]*tenancy.Rules{"zero": {}, "Tree": noTree, "QueueOf": noQueues, "Style": noStyle} {
 		if name != "Style" {
-			assert.Empty(t, r.MayTake(&outrank.Pod{Name: "a", Priority: outrank.Priority(9)}, &outrank.Pod{Name: "b"}))
+			_, ok := r.Take(&outrank.Pod{Name: "a", Priority: outrank.Priority(9)}, &outrank.Pod{Name: "b"})
+			assert.False(t, ok)
 			_, err := r.Filter().Start(&outrank.Pod{Name: "asks"}, snap)
 			require.ErrorIs(t, err, outrank.ErrInvalid)
 		}
-		var config engine.Config
+		var config preemption.Config
 		r.Use(&config)
 		r.Use(nil)
-		e, err := engine.NewEvaluator(config)
+		e, err := engine.New(config)
 		require.NoError(t, err)
 		_, err = e.Preempt(t.Context(), snap, preemption.Request{Pod: &outrank.Pod{Name: "asks"}, Now: time.Unix(1e9, 0)})
 		require.ErrorIs(t, err, outrank.ErrInvalid, name)

@@ -234,6 +234,6 @@ func init() {
 		return p, nil
 	})
 	sound(func() (*engine.Snapshot, error) { return engine.NewSnapshot(smallCluster()) })
-	sound(func() (*engine.Evaluator, error) { return engine.NewEvaluator(engine.Config{}) })
+	sound(func() (*engine.Evaluator, error) { return engine.New(preemption.Config{}) })
 	sound(func() (*queue.Queue, error) { return queue.New(queue.Config{}) })
 }

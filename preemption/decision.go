@@ -1,7 +1,7 @@
 package preemption
 
-// Decision is a *[Plan] or a *[GroupPlan]: what can be verified and applied. An *[Explanation] and
-// an [AcrossPlan] stand for the plan in them.
+// Decision is a *[Plan] or a *[GroupPlan]: what can be verified and applied. What embeds one of them
+// is none.
 type Decision interface {
 	decision()
 }

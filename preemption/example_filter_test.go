@@ -54,7 +54,7 @@ var fewLicences = licences.Filter("Licences", func(held int, _ *outrank.Pod, n *
 
 // decide asks by one filter.
 func decide(snap *engine.Snapshot, pod *outrank.Pod, filter *preemption.Filter) *preemption.Plan {
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter}})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter}})
 	if err != nil {
 		panic(err)
 	}

@@ -2,7 +2,7 @@ package preemption
 
 import "github.com/outrank-go/outrank/internal/filter"
 
-// The names of the built-in filters, as [Status.Filter] and [Status.ExcludedBy] have them, in
+// The plugins of kube-scheduler that matter here: the built-in filters, as [Status.Filter] and [Status.ExcludedBy] have them, in
 // the order in which v1.36 runs them (rule 7.1.4).
 const (
 	// NodeUnschedulable turns pods away from a cordoned node that do not tolerate
@@ -52,4 +52,6 @@ const (
 	// NodeDeclaredFeatures turns a pod away from nodes that do not declare a feature
 	// that it needs (group 7.14).
 	NodeDeclaredFeatures = filter.NodeDeclaredFeatures
+	// DefaultPreemption is preemption itself, which [Profile].Off names where no pod may preempt.
+	DefaultPreemption = "DefaultPreemption"
 )

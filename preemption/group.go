@@ -42,7 +42,7 @@ type Refusal struct {
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
 	// placed (rule 12.9.3). A engine.PlaceFunc may say something else.
 	Reason string
-	// Guard is what engine.Config.Guard says, where that is in the way: Pod and Nodes are
+	// Guard is what [Config].Guard says, where that is in the way: Pod and Nodes are
 	// then about a placement with those gone that it lets go. It is Success where the guard
 	// has no part in it.
 	Guard Status
@@ -116,7 +116,7 @@ type GroupVictim struct {
 	Blocks *Refusal
 	// Violating is how many of the unit's pods violate a budget.
 	Violating int
-	// Rule names the rule by which the unit may be taken, as the guard or MayTake of the
+	// Rule names the rule by which the unit may be taken, as the guard or Take of the
 	// configuration names it for the first of Pods; empty where lower priority is the rule.
 	Rule string
 }

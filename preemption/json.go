@@ -169,9 +169,14 @@ func ineligible(i Ineligibility) (word, refusal string) {
 	return string(i), ""
 }
 
+// across reports whether a pod leaves another node that does not leave with a group.
+func (p *Plan) across() bool {
+	return slices.ContainsFunc(p.Victims, func(v Victim) bool { return v.Node != "" && v.Group == nil && v.Composite == nil })
+}
+
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.Across,
+		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.across(),
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),

@@ -84,9 +84,6 @@ type Plan struct {
 	// nowhere. Where it fits, the kubelet resizes it, and a scheduler has it wait for that (rule
 	// 7.19.7).
 	Resize bool
-	// Across is set where victims were looked for on other nodes, too
-	// (engine.Evaluator.PreemptAcross). Budgets are charged for the victims alone then.
-	Across bool
 
 	// Candidate is the chosen node with its victims. It is the zero value
 	// unless the outcome is Preempts.
@@ -96,8 +93,8 @@ type Plan struct {
 	Grace *time.Duration
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
-	// have, or, where nothing helps, whether that is certain. It is nil but for the policy
-	// [Policy].Exact, and unless victims were looked for. With a [Sample] it is about the nodes of
+	// have, or, where nothing helps, whether that is certain. It is nil unless [Exact] or
+	// [Across] searched for victims. With a [Sample] it is about the nodes of
 	// the sample.
 	ClusterCertificate *Certificate
 
@@ -173,7 +170,7 @@ type Candidate struct {
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Certificate says how good the victims are among all that this node could have.
-	// It is nil without [Policy].Exact.
+	// It is nil without [Exact].
 	Certificate *Certificate
 }
 
@@ -187,12 +184,12 @@ type Victim struct {
 	// Node is where the pod runs, if that is another node than the candidate's: it
 	// leaves because all running pods of Group, or of the groups below Composite, leave
 	// together (rule 12.8.5), or because it keeps the preemptor from the candidate's node
-	// from afar ([Plan.Across]). The two are nil for a pod that leaves by itself.
+	// from afar ([Across]). The two are nil for a pod that leaves by itself.
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
 	// Rule names the rule by which the pod may be a victim, where the caller has one
-	// (engine.Config.MayTake, preemption.Guard). It is empty where lower priority is the rule.
+	// ([Eligibility].Take, [Guard]). It is empty where lower priority is the rule.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
@@ -235,7 +232,7 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
-	// Cost is what the victims cost together by the caller's rule (engine.Config.Cost), 0
+	// Cost is what the victims cost together by the caller's rule ([Config].Cost), 0
 	// without one. It saturates at the largest int64.
 	Cost int64
 }

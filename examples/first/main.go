@@ -19,7 +19,7 @@ func main() {
 		Pods:  []*outrank.Pod{pod("batch", 10, "1500m", "n1"), pod("web", 100, "500m", "n1")},
 	}
 	snap := must(engine.NewSnapshot(cluster))
-	eval := must(engine.NewEvaluator(engine.Config{})) // what kube-scheduler does, every node
+	eval := must(engine.New(preemption.Config{})) // what kube-scheduler does, every node
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", 1000, "1", ""), Now: time.Now()}))
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 }

@@ -228,7 +228,7 @@ func planned(t *testing.T) (victims []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

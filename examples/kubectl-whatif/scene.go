@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -234,7 +235,7 @@ func (s *scene) setting(show func(done, total int)) (question.Setting, error) {
 	if s.question != nil {
 		set.Evaluator, warnings, err = s.schedulers.forPod(s.question.pod)
 	} else {
-		set.Evaluator, err = engine.NewEvaluator(engine.Config{Workers: s.opts.answer.workers, Schedulers: s.schedulers.names()})
+		set.Evaluator, err = s.schedulers.evaluator(preemption.Config{Profile: preemption.Profile{Schedulers: s.schedulers.names()}})
 	}
 	if s.schedulers.read != nil {
 		set.Scheduler, set.Scores = s.schedulers.named, s.schedulers.scores

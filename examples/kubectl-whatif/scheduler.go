@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/preemption/score"
@@ -46,19 +47,18 @@ func (o *options) readSchedulers(r outrank.Release) (*schedulers, error) {
 // configOf is the configuration of a scheduler; the warnings name the parts of the file
 // that do not count. Without a file kube-scheduler has one profile, whatever the name of
 // the pod's scheduler.
-func (s *schedulers) configOf(name string) (config engine.Config, warnings []outrank.Problem, ok bool) {
+func (s *schedulers) configOf(name string) (config preemption.Config, warnings []outrank.Problem, ok bool) {
 	if s.read == nil {
-		return engine.Config{Workers: s.workers, Schedulers: s.names()}, nil, true
+		return preemption.Config{Profile: preemption.Profile{Schedulers: s.names()}}, nil, true
 	}
 	p, ok := s.read.Profile(name)
 	if !ok {
-		return engine.Config{}, nil, false
+		return preemption.Config{}, nil, false
 	}
 	warnings = slices.Clone(p.Unsupported)
 	config = p.Config
-	config.Workers = s.workers
-	if config.Plugins.SpreadSelector == nil && needsSelector(&config) {
-		config.Plugins.DefaultSpread = nil
+	if config.Profile.SpreadSelector == nil && needsSelector(&config) {
+		config.Profile.DefaultConstraints = nil
 		warnings = append(warnings, outrank.Problem{
 			Object: "KubeSchedulerConfiguration", Field: "defaultConstraints",
 			Text: "left out: which pods count depends on services and controllers, which are not read from a dump",
@@ -72,7 +72,13 @@ func (s *schedulers) names() []string {
 	if s.read == nil {
 		return []string{outrank.DefaultScheduler}
 	}
-	return s.read.Profiles[0].Config.Schedulers
+	return s.read.Profiles[0].Config.Profile.Schedulers
+}
+
+// evaluator decides by a configuration, with the work shared.
+func (s *schedulers) evaluator(config preemption.Config) (*engine.Evaluator, error) {
+	eval, err := engine.New(config)
+	return eval.Parallel(s.workers), err
 }
 
 // forPod decides for a pod.
@@ -82,7 +88,7 @@ func (s *schedulers) forPod(pod *outrank.Pod) (*engine.Evaluator, []outrank.Prob
 		return nil, nil, fmt.Errorf("--scheduler-config %s has no profile for %q, the scheduler of pod %s: it leaves the pod alone",
 			s.file, pod.Scheduler(), pod.Key())
 	}
-	eval, err := engine.NewEvaluator(config)
+	eval, err := s.evaluator(config)
 	return eval, warnings, err
 }
 
@@ -94,7 +100,7 @@ func (s *schedulers) named(name string) *engine.Evaluator {
 	config, _, ok := s.configOf(name)
 	var eval *engine.Evaluator
 	if ok {
-		eval, _ = engine.NewEvaluator(config) // it was tried before anything is asked
+		eval, _ = s.evaluator(config) // it was tried before anything is asked
 	}
 	s.known[name] = eval
 	return eval
@@ -123,7 +129,7 @@ func (s *schedulers) tried() ([]outrank.Problem, error) {
 	var all []outrank.Problem
 	for i := range s.read.Profiles {
 		config, warnings, _ := s.configOf(s.read.Profiles[i].SchedulerName)
-		if _, err := engine.NewEvaluator(config); err != nil {
+		if _, err := s.evaluator(config); err != nil {
 			return nil, err
 		}
 		for _, w := range slices.Concat(warnings, s.read.Profiles[i].UnsupportedScores) {
@@ -136,8 +142,8 @@ func (s *schedulers) tried() ([]outrank.Problem, error) {
 }
 
 // needsSelector reports whether a default constraint can keep a pod out.
-func needsSelector(c *engine.Config) bool {
-	return slices.ContainsFunc(c.Plugins.DefaultSpread, func(s outrank.TopologySpreadConstraint) bool {
+func needsSelector(c *preemption.Config) bool {
+	return slices.ContainsFunc(c.Profile.DefaultConstraints, func(s outrank.TopologySpreadConstraint) bool {
 		return s.WhenUnsatisfiable == outrank.DoNotSchedule
 	})
 }

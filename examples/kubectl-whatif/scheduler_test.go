@@ -124,3 +124,9 @@ func TestSchedulerConfigInYAML(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n"), 0o600))
 	assert.Equal(t, answered(t, ""), answered(t, "", "--scheduler-config", file))
 }
+
+// Victims on whatever nodes are looked for on every node, also where the scheduler ends its search.
+func TestAcrossLooksAtEveryNode(t *testing.T) {
+	file := configFile(t, `{"schedulerName": "default-scheduler", "pluginConfig": [{"name": "DefaultPreemption", "args": {"minCandidateNodesAbsolute": 1}}]}`)
+	assert.Equal(t, answered(t, "", "--across"), answered(t, "", "--across", "--scheduler-config", file))
+}

@@ -80,14 +80,15 @@ func TestExactIsNeverWorse(t *testing.T) {
 
 // compare compares one case.
 func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
-	usual, err := c.explain(c.config(), now)
+	req := preemption.Request{Pod: c.Preemptor, Now: now}
+	usual, err := c.explain(c.config(), req)
 	if errors.Is(err, outrank.ErrInvalid) || errors.Is(err, preemption.ErrState) {
 		return // of a group, which preempts as a whole, or running, which the release does not know
 	}
 	require.NoError(t, err, c.ID)
 	config := c.config()
-	config.Policy.Exact = true
-	exact, err := c.explain(config, now)
+	config.Victims = preemption.Exact{}
+	exact, err := c.explain(config, req)
 	require.NoError(t, err, c.ID)
 	n.cases++
 	if usual.Outcome != preemption.Preempts {
@@ -123,7 +124,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Plan, now time.Time) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(c.config())
+	eval, err := engine.New(c.config())
 	require.NoError(t, err)
 	r, err := joint.RegretOf(context.Background(), eval, snap, plantest.Unexplained(usual), now)
 	require.NoError(t, err, c.ID)

@@ -42,7 +42,7 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if len(req.Pods) == 0 {
 		return nil, fmt.Errorf("preemptorGroup: no pending pod names the group %q", c.PreemptorGroup)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{Schedulers: []string{req.Pods[0].Scheduler()}})
+	eval, err := engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{req.Pods[0].Scheduler()}}})
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	if c.Preemptor == nil {
 		return nil, errors.New("preemptor: missing")
 	}
-	ex, err := c.explain(c.config(), now)
+	ex, err := c.explain(c.config(), preemption.Request{Pod: c.Preemptor, Now: now})
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (c *Case) scheduler(now time.Time) (*Scheduler, error) {
 	answer := schedulerAnswer(ex)
 	if s := c.Options.Sample; s != nil {
 		config := c.config()
-		config.Sample = &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum, Offset: s.Offset}
-		sampled, err := c.explain(config, now)
+		config.Sample = &preemption.Sample{Percent: s.Percent, Minimum: s.Minimum}
+		sampled, err := c.explain(config, preemption.Request{Pod: c.Preemptor, Now: now, Offset: s.Offset})
 		if err != nil {
 			return nil, err
 		}
@@ -85,25 +85,48 @@ func (c *Case) cluster() *outrank.Cluster {
 	}
 }
 
-// recordedPolicy is the policy of recorded decisions: every node was asked in its
-// turn, also the nominated one (rule 7.15.9).
-var recordedPolicy = preemption.Policy{NominatedInTurn: true}
-
 // config is that of the scheduler whose decisions were recorded, which had one profile.
-func (c *Case) config() engine.Config {
-	return engine.Config{Policy: recordedPolicy, Schedulers: []string{c.Preemptor.Scheduler()}}
+func (c *Case) config() preemption.Config {
+	return preemption.Config{Profile: preemption.Profile{Schedulers: []string{c.Preemptor.Scheduler()}}}
 }
 
-func (c *Case) explain(config engine.Config, now time.Time) (*preemption.Plan, error) {
+func (c *Case) explain(config preemption.Config, req preemption.Request) (*preemption.Plan, error) {
 	snap, err := engine.NewSnapshot(c.cluster())
 	if err != nil {
 		return nil, err
 	}
-	eval, err := engine.NewEvaluator(config)
+	eval, err := engine.New(config)
 	if err != nil {
 		return nil, err
 	}
-	return eval.Explain(context.Background(), snap, preemption.Request{Pod: c.Preemptor, Now: now})
+	if req.Statuses, err = inTurn(eval, snap, c.Preemptor); err != nil {
+		return nil, err
+	}
+	return eval.Explain(context.Background(), snap, req)
+}
+
+// inTurn returns what the nodes say where every node is asked in its turn, as those were whose decisions
+// were recorded: kube-scheduler asks the nominated node first, and says so in one text (rule 7.15.9). It is
+// nil for a pod without a nomination.
+func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (map[string]preemption.Status, error) {
+	if pod.NominatedNodeName == "" {
+		return nil, nil
+	}
+	bare := *pod
+	bare.NominatedNodeName = ""
+	without := snap.Clone()
+	if err := without.Nominate(pod.Key(), ""); err != nil && !errors.Is(err, preemption.ErrNotFound) {
+		return nil, err
+	}
+	statuses := map[string]preemption.Status{}
+	for n := range snap.Nodes() {
+		status, err := eval.Check(without, &bare, n.Name)
+		if err != nil {
+			return nil, err
+		}
+		statuses[n.Name] = status
+	}
+	return statuses, nil
 }
 
 // searchesAlike compares the users' calls with the explanation: the search on a fresh
@@ -116,14 +139,17 @@ func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		config := c.config()
-		config.Workers = workers
-		eval, err := engine.NewEvaluator(config)
+		eval, err := engine.New(c.config())
 		if err != nil {
 			return err
 		}
+		eval = eval.Parallel(workers)
 		for time := range 3 {
-			got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: c.Preemptor, Now: now})
+			req := preemption.Request{Pod: c.Preemptor, Now: now}
+			if req.Statuses, err = inTurn(eval, snap, c.Preemptor); err != nil {
+				return err
+			}
+			got, err := eval.Preempt(context.Background(), snap, req)
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -100,7 +100,7 @@ func (r *runner) play(ctx context.Context, run *sim.Simulation) (err error) {
 // simulation makes the settings of a run from the flags.
 func (o *options) simulation() sim.Config {
 	c := sim.Config{
-		Schedulers: []sim.Scheduler{{Preemption: engine.Config{Variant: o.variant}, Score: o.score.Score, Scorer: o.score.Scorer}},
+		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Variant: o.variant}, Score: o.score.Score, Scorer: o.score.Scorer}},
 		Discipline: o.queue, Order: o.order, Cycle: o.cycle, Grace: &o.grace, Seed: o.shape.Seed,
 		End: o.until, Audit: o.measures.audit,
 	}

@@ -106,6 +106,16 @@ func unexplained(plan reflect.Value) {
 	for name := range foundByExplain {
 		plan.FieldByName(name).SetZero()
 	}
+	ungrouped(plan)
+}
+
+// ungrouped has the victims of a plan leave each for itself, and so from other nodes than the chosen one.
+func ungrouped(plan reflect.Value) {
+	victims := plan.FieldByName("Victims")
+	for i := range victims.Len() {
+		victims.Index(i).FieldByName("Group").SetZero()
+		victims.Index(i).FieldByName("Composite").SetZero()
+	}
 }
 
 var foundByExplain = map[string]string{
@@ -129,8 +139,7 @@ const ofTheQuestion = "it is of the question"
 
 var answers = []documented{
 	{answer: preemption.Plan{}, file: planFile, bare: unexplained, leavesOut: together(notTold, foundByExplain)},
-	{answer: preemption.Plan{}, file: planFile, called: "Explanation", extends: "Plan", leavesOut: notTold},
-	{answer: preemption.AcrossPlan{}, file: planFile, extends: "Plan", bare: func(v reflect.Value) { unexplained(v.FieldByName("Plan").Elem()) }},
+	{answer: preemption.Plan{}, file: planFile, called: "Explanation", extends: "Plan", bare: ungrouped, leavesOut: notTold},
 	{answer: preemption.Candidate{}, file: planFile},
 	{answer: preemption.Victim{}, file: planFile},
 	{answer: preemption.Score{}, file: planFile},

@@ -100,7 +100,11 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Dec
 		}
 	}
 
-	plan, err := l.eval.Preempt(ctx, l.snap, preemption.Request{Pod: pod, Now: now})
+	req := preemption.Request{Pod: pod, Now: now}
+	if l.offset != nil {
+		req.Offset = l.offset(pod)
+	}
+	plan, err := l.eval.Preempt(ctx, l.snap, req)
 	if err != nil || plan.Outcome != preemption.Fits || plan.Resize {
 		return Decision{Plan: plan}, err
 	}

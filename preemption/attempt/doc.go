@@ -66,7 +66,7 @@
 //
 // An executor that evicts the pods hears of those that are gone, before the queue does. A pod on
 // a node whose resize is deferred is queued as [queue.Queue.FollowResize] says. Pods of
-// schedulers that [engine.Config.Schedulers] does not name are not queued. Claims and volumes
+// schedulers that [preemption.Profile].Schedulers does not name are not queued. Claims and volumes
 // are fields of pods here: a change of them is a change of the pod, and what else it may help a
 // caller tells the queue itself ([queue.EventStorageChanged]).
 //

@@ -121,7 +121,7 @@ func newAudience(t require.TestingT, release outrank.Release) *audience {
 	a := &audience{q: must(queue.New(queue.Config{Release: release})), at: now}
 	a.loop, err = attempt.New(attempt.Config{
 		Snapshot: snap, Queue: a.q, Actions: &executiontest.Recorder{},
-		Evaluator: must(engine.NewEvaluator(engine.Config{Schedulers: []string{outrank.DefaultScheduler}})),
+		Evaluator: must(engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{outrank.DefaultScheduler}}})),
 	})
 	require.NoError(t, err)
 	a.sit(t)
@@ -288,7 +288,7 @@ func TestEchoesHaveNobodyTriedAgain(t *testing.T) {
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
 	loop := must(attempt.New(attempt.Config{
 		Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: &executiontest.Recorder{},
-		Evaluator: must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{no}})),
+		Evaluator: must(engine.New(preemption.Config{Filters: []*preemption.Filter{no}})),
 	}))
 	p := pod("p", 1, "1")
 	_, err := loop.Observe(nil, p, now)

@@ -34,6 +34,7 @@ type Loop struct {
 	choose   func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
 	placing  func(*queue.Group) engine.PlaceFunc
 	took     func() time.Duration
+	offset   func(pod *outrank.Pod) int
 	// counter is nil where nothing is counted.
 	counter Counter
 	// schedulers are the names of those whose pods are queued; none stands for all.
@@ -54,7 +55,7 @@ func New(config Config) (*Loop, error) {
 	l := &Loop{
 		snap: snap, queue: config.Queue, actions: config.Actions, eval: config.Evaluator, nominator: carryOut.Nominator,
 		retry: carryOut.Retry, scheduler: carryOut.Scheduler, variant: carryOut.Variant,
-		decideAs: config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, took: config.Took,
+		decideAs: config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, offset: config.Offset, took: config.Took,
 		counter: config.Metrics, groups: release.Gates()["GenericWorkload"],
 	}
 
@@ -62,7 +63,7 @@ func New(config Config) (*Loop, error) {
 	if l.eval == nil {
 		l.eval = &engine.Evaluator{}
 	}
-	l.schedulers = l.eval.Config().Schedulers
+	l.schedulers = l.eval.Config().Profile.Schedulers
 	if l.owns = l.nominator == nil; l.owns {
 		l.nominator = &execution.Nominator{Release: release, Find: snap.Pod}
 	}

@@ -38,7 +38,7 @@ func ExamplePermit() {
 	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Release: release, Pods: []*outrank.Pod{grows, on(pod("batch", 0, "2"), "n1")}, Nodes: []*outrank.Node{node("n1", "4")},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	for range 2 {
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: grows, Now: now}))
 		if permit := attempt.Permit(plan); permit.Code != preemption.Success {

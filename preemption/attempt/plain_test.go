@@ -227,7 +227,7 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 		s.q.Done(entry)
 		return fmt.Sprintln(pod.Key(), attempt.Dropped, "")
 	}
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	ranked, err := must(score.New(score.Config{})).Rank(ctx, eval, snap, pod)
 	require.NoError(t, err)
 	f := execution.Failure{Entry: entry, Now: now}

@@ -120,10 +120,10 @@ func ExampleFirstWayOut() {
 	batch := on(pod("batch", 0, "2"), "n1")
 	batch.Labels = map[string]string{"spare": "me"}
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}, Pods: []*outrank.Pod{batch}}))
-	gentle := must(engine.NewEvaluator(engine.Config{
-		MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["spare"] == "" },
+	gentle := must(engine.New(preemption.Config{
+		Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (rule string, ok bool) { return "", victim.Labels["spare"] == "" }},
 	}))
-	rough := must(engine.NewEvaluator(engine.Config{}))
+	rough := must(engine.New(preemption.Config{}))
 	found := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: pod("web", 100, "2"), Now: now},
 		attempt.WayOut{Name: "gentle", Ask: gentle.Preempt},
 		attempt.WayOut{Name: "rough", Ask: rough.Preempt}))
@@ -149,17 +149,10 @@ func ExampleFirstWayOut_acrossNodes() {
 	db := pod("db", 100, "1")
 	db.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: first.Labels}}}
 
-	eval := must(engine.NewEvaluator(engine.Config{}))
-	across := func(ctx context.Context, snap *engine.Snapshot, req preemption.Request) (*preemption.Plan, error) {
-		plan, err := eval.PreemptAcross(ctx, snap, req.Pod, req.Now)
-		if err != nil {
-			return nil, err
-		}
-		return plan.Plan, nil
-	}
+	eval, across := must(engine.New(preemption.Config{})), must(engine.New(preemption.Config{Victims: preemption.Across{}}))
 	out := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: db, Now: now},
 		attempt.WayOut{Name: "one node", Ask: eval.Preempt},
-		attempt.WayOut{Name: "across nodes", Ask: across},
+		attempt.WayOut{Name: "across nodes", Ask: across.Preempt},
 	))
 	for _, a := range out.Asked {
 		fmt.Println(a.Name, a.Helps())

@@ -64,7 +64,7 @@ func TestBenchmarkNeedsPreemptionEverywhere(t *testing.T) {
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: clustergen.Now()})
 	require.NoError(t, err)

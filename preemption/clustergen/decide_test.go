@@ -25,7 +25,7 @@ func explain(t *testing.T, shape clustergen.Shape, seed uint64) *preemption.Plan
 	c.Release = outrank.Releases()[seed%2]
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: preemptor(t, shape, seed), Now: clustergen.Now()})
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestPreemptorGroupsDecide(t *testing.T) {
 		c.Release = release
 		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := engine.NewEvaluator(engine.Config{})
+		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		pods := preemptorGroup(t, shape, seed)
 		plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: clustergen.Now()})

@@ -11,7 +11,7 @@ import (
 
 // Do the plans of many clusters have a property?
 func Example() {
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -36,24 +36,28 @@ func zoneOfBatch() (*engine.Snapshot, *outrank.Pod) {
 	return snap, db
 }
 
-func ExampleEvaluator_PreemptAcross() {
+func ExampleAcross() {
 	snap, db := zoneOfBatch()
-	eval, err := engine.NewEvaluator(engine.Config{})
+	usual, err := engine.New(preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	across, err := engine.New(preemption.Config{Victims: preemption.Across{}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
-	near, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: db, Now: now})
+	near, err := usual.Preempt(context.Background(), snap, preemption.Request{Pod: db, Now: now})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("on one node:", near.Outcome)
-	plan, err := eval.PreemptAcross(context.Background(), snap, db, now)
+	plan, err := across.Preempt(context.Background(), snap, preemption.Request{Pod: db, Now: now})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("across:", plan.Outcome, plan.Node, plan.Victims, plan.Optimal)
-	fmt.Println(eval.Verify(context.Background(), snap, plan.Plan))
+	fmt.Println("across:", plan.Outcome, plan.Node, plan.Victims, plan.ClusterCertificate.Optimal)
+	fmt.Println(across.Verify(context.Background(), snap, plan))
 	// Output:
 	// on one node: nothing-helps
 	// across: preempt n1 [default/batch-2 on n2 default/batch-1 on n2] true

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -110,7 +109,7 @@ func bestAcross(t *rapid.T, e *engine.Evaluator, c *outrank.Cluster, pod *outran
 	for _, p := range c.Pods {
 		// What is leaving has ceased to count for a constraint (rule 23.6).
 		ceased := !p.DeletionTimestamp.IsZero() && slices.ContainsFunc(pod.TopologySpreadConstraints, func(k outrank.TopologySpreadConstraint) bool { return k.LabelSelector.Matches(p.Labels) })
-		if may := e.Config().MayEvict; p.NodeName != "" && *p.Priority < *pod.Priority && (may == nil || may(pod, p)) && !ceased && p.Group == "" {
+		if p.NodeName != "" && *p.Priority < *pod.Priority && mayTake(e, pod, p) && !ceased && p.Group == "" {
 			lower = append(lower, p)
 		}
 	}
@@ -134,7 +133,7 @@ func bestAcross(t *rapid.T, e *engine.Evaluator, c *outrank.Cluster, pod *outran
 			}
 		}
 		violating, _ := budgets.Split(cmp.Or(c.Release, outrank.DefaultRelease), victims)
-		if e.Config().Policy.Strict && len(violating) > 0 {
+		if e.Config().Budgets == preemption.NeverViolate && len(violating) > 0 {
 			continue
 		}
 		score := preemption.Score{Violations: len(violating), Victims: len(victims), TopPriority: *victims[0].Priority, Start: victims[0].StartTime}
@@ -157,6 +156,16 @@ func bestAcross(t *rapid.T, e *engine.Evaluator, c *outrank.Cluster, pod *outran
 	return node, best
 }
 
+// mayTake reports whether the caller's rule lets a pod of lower priority be taken.
+func mayTake(e *engine.Evaluator, pod, victim *outrank.Pod) bool {
+	take := e.Config().Eligibility.Take
+	if take == nil {
+		return true
+	}
+	_, ok := take(pod, victim)
+	return ok
+}
+
 func trailing(n int) (zeros int) {
 	for ; n&1 == 0; n >>= 1 {
 		zeros++
@@ -170,45 +179,48 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, pod := acrossCluster(t, rapid.SampledFrom([]int{6, 8, 8, 10, 12, 12}).Draw(t, "at most"))
-		config := engine.Config{}
+		config := preemption.Config{}
 		if rapid.IntRange(0, 3).Draw(t, "spares") == 0 {
-			config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "p1" }
+			config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", victim.Name != "p1" }
 		}
-		config.Policy.Strict = rapid.IntRange(0, 3).Draw(t, "strict") == 0
-		config.Policy.CallLimit = 1 << 20
-		e, err := engine.NewEvaluator(config)
+		if rapid.IntRange(0, 3).Draw(t, "strict") == 0 {
+			config.Budgets = preemption.NeverViolate
+		}
+		config.Victims = preemption.Across{Limit: 1 << 20}
+		e, err := engine.New(config)
 		require.NoError(t, err)
-		config.Policy.CallLimit = rapid.IntRange(1, 20).Draw(t, "steps")
-		limited, err := engine.NewEvaluator(config)
+		config.Victims = preemption.Across{Limit: rapid.IntRange(1, 20).Draw(t, "steps")}
+		limited, err := engine.New(config)
 		require.NoError(t, err)
 		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		plan, err := e.PreemptAcross(context.Background(), snap, pod, gen.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 		require.NoError(t, err)
-		require.True(t, plan.Optimal)
 		if plan.Outcome == preemption.Fits {
+			require.Nil(t, plan.ClusterCertificate, "nothing was searched")
 			return
 		}
+		require.True(t, plan.ClusterCertificate.Optimal)
 		node, score := bestAcross(t, e, c, pod)
 		require.Equal(t, node, plan.Node, "victims %v, score %+v, and %+v", plan.Victims, plan.Score, score)
 		if node == "" {
 			require.Equal(t, preemption.NothingHelps, plan.Outcome)
-			require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
+			require.NoError(t, e.Verify(context.Background(), snap, plan))
 			return
 		}
 		require.Equal(t, score, plan.Score, "%v", plan.Victims)
-		soundAcross(t, e, snap, plan.Plan)
-		few, err := limited.PreemptAcross(context.Background(), snap, pod, gen.Now)
+		soundAcross(t, e, snap, plan)
+		few, err := limited.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 		require.NoError(t, err)
-		if len(pod.TopologySpreadConstraints) == 0 && !config.Policy.Strict {
+		if len(pod.TopologySpreadConstraints) == 0 && config.Budgets != preemption.NeverViolate {
 			require.Equal(t, preemption.Preempts, few.Outcome, "each node is looked at once (rule 23.10)")
 		}
-		require.NoError(t, limited.Verify(context.Background(), snap, few.Plan), "decided again under the same limit")
+		require.NoError(t, limited.Verify(context.Background(), snap, few), "decided again under the same limit")
 		if few.Outcome == preemption.Preempts {
-			soundAcross(t, e, snap, few.Plan)
+			soundAcross(t, e, snap, few)
 			order, _ := score.Compare(few.Score)
 			require.LessOrEqual(t, order, 0)
-			if few.Optimal {
+			if few.ClusterCertificate.Optimal {
 				require.Equal(t, plan.Victims, few.Victims)
 			}
 		}
@@ -247,28 +259,28 @@ func TestPropertyAcrossIsSound(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, pod := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 				pod.Group = ""
-				e, err := engine.NewEvaluator(by(preemption.Policy{CallLimit: 200}))
+				e, err := engine.New(preemption.Config{Victims: preemption.Across{Limit: 200}})
 				require.NoError(t, err)
 				snap, err := engine.NewSnapshot(c)
 				require.NoError(t, err)
 				before, err := json.Marshal(snap.Cluster())
 				require.NoError(t, err)
-				plan, err := e.PreemptAcross(context.Background(), snap, pod, gen.Now)
+				plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 				require.NoError(t, err)
 				after, err := json.Marshal(snap.Cluster())
 				require.NoError(t, err)
 				require.Equal(t, string(before), string(after))
-				again, err := e.PreemptAcross(context.Background(), snap.Clone(), pod, gen.Now)
+				again, err := e.Preempt(context.Background(), snap.Clone(), preemption.Request{Pod: pod, Now: gen.Now})
 				require.NoError(t, err)
 				require.Equal(t, plan, again)
-				near, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
+				near, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 				require.NoError(t, err)
 				require.Equal(t, near.TurnedDown, plan.TurnedDown)
 				if near.Outcome != preemption.Preempts && near.Outcome != preemption.NothingHelps {
 					require.Equal(t, near.Outcome, plan.Outcome)
 				}
 				if plan.Outcome == preemption.Preempts {
-					soundAcross(t, e, snap, plan.Plan)
+					soundAcross(t, e, snap, plan)
 				}
 				for _, v := range plan.Victims {
 					require.False(t, leavesInUnits(c) && v.Pod.Group != "", "%s leaves without its group", v.Pod.Key())
@@ -287,23 +299,23 @@ func TestAcrossAntiAffinity(t *testing.T) {
 	}
 	c.Nodes[1].Unschedulable = true
 	p := pod("preemptor", 9, "1", apart("x"))
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
-	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	e, snap := newEvaluator(t, preemption.Config{Victims: preemption.Across{}}), newSnapshot(t, c)
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
-	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+	across, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, across.Outcome)
 	assert.Equal(t, "n1", across.Node)
 	assert.Equal(t, "[default/far on n2]", fmt.Sprint(across.Victims))
 	assert.Equal(t, preemption.InterPodAffinity, across.Victims[0].Blocks.Filter)
-	assert.True(t, across.Optimal)
-	assert.True(t, across.Across)
-	require.NoError(t, e.Verify(context.Background(), snap, across.Plan))
+	assert.True(t, across.ClusterCertificate.Optimal)
+	assert.Nil(t, across.Certificate, "it is not about one node")
+	require.NoError(t, e.Verify(context.Background(), snap, across))
 
 	// One of higher priority, or one that must not go, and nothing helps.
-	spare := newEvaluator(t, engine.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "far" }})
-	across, err = spare.PreemptAcross(context.Background(), snap, p, gen.Now)
+	spare := newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Eligibility: preemption.Eligibility{Take: func(_, v *outrank.Pod) (string, bool) { return "", v.Name != "far" }}})
+	across, err = spare.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, across.Outcome)
 	assert.Equal(t, preemption.InterPodAffinity, across.Unhelpful[0].Filter)
@@ -319,18 +331,19 @@ func TestAcrossSpread(t *testing.T) {
 	c.Pods = append(c.Pods, pod("lone", 50, "1", on("n3"), app("x")))
 	c.Nodes[1].Unschedulable = true
 	p := pod("preemptor", 9, "1", app("x"), spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("x")}))
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
-	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	e, snap := newEvaluator(t, preemption.Config{Victims: preemption.Across{}}), newSnapshot(t, c)
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
-	across, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+	across, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1", across.Node)
 	// One in zone b: the zone may have two with the preemptor, so that three of four go.
 	assert.Equal(t, "[default/x2 on n2 default/x1 on n2 default/x0 on n2]", fmt.Sprint(across.Victims))
-	again, err := json.Marshal(across.Plan)
+	text, err := json.Marshal(across)
 	require.NoError(t, err)
-	assert.Contains(t, string(again), `"across":true`)
+	assert.Contains(t, string(text), `"across":true`)
+	assert.Contains(t, string(text), `"clusterCertificate":{"optimal":true,"bound":{`)
 
 	// Pods of the zone on a node that the preemptor does not ask for are not counted, and
 	// cost nothing.
@@ -342,23 +355,16 @@ func TestAcrossSpread(t *testing.T) {
 		c.Pods = append(c.Pods, pod(fmt.Sprint("uncounted", i), 1, "1", on("n4"), app("x")))
 	}
 	p.NodeSelector = map[string]string{"wanted": "yes"}
-	beside, err := e.PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	beside, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, across.Victims, beside.Victims)
-	assert.Equal(t, across.Steps, beside.Steps)
-	// Its JSON and text are those of the plan, and how far the search went.
-	whole, err := json.Marshal(across)
-	require.NoError(t, err)
-	end := fmt.Sprintf(`,"optimal":true,"steps":%d}`, across.Steps)
-	assert.Equal(t, strings.Replace(string(again), `"kind":"Plan"`, `"kind":"AcrossPlan"`, 1), strings.Replace(string(whole), end, "}", 1))
-	assert.NotEqual(t, string(again), string(whole))
-	assert.Equal(t, fmt.Sprintf("%s\n  search over nodes: optimal, %d steps", across.Plan, across.Steps), across.String())
-	across.Optimal, across.Steps = false, 1
-	assert.Contains(t, across.String(), "search over nodes: ended early, 1 step")
+	assert.Equal(t, across.ClusterCertificate.Steps, beside.ClusterCertificate.Steps)
+	// Its text says how far the search went.
+	assert.Contains(t, across.String(), "\n  certificate: "+across.ClusterCertificate.String()+"\n")
 }
 
-// The policy limits the steps, and a plan that was found under a limit is verified under it.
-func TestAcrossTakesTheLimitOfThePolicy(t *testing.T) {
+// The configuration limits the steps, and a plan that was found under a limit is verified under it.
+func TestAcrossTakesItsLimit(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "8", "a"), node("n2", "8", "b")}}
 	for i := range 16 {
 		c.Pods = append(c.Pods, pod(fmt.Sprint("p", i), int32(1+i%3), "1", on([]string{"n1", "n2"}[i%2]), app("x")))
@@ -370,12 +376,12 @@ func TestAcrossTakesTheLimitOfThePolicy(t *testing.T) {
 	snap := newSnapshot(t, c)
 	var steps []int
 	for _, limit := range []int{0, 10} {
-		e := newEvaluator(t, by(preemption.Policy{CallLimit: limit}))
-		plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+		e := newEvaluator(t, preemption.Config{Victims: preemption.Across{Limit: limit}})
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		require.Equal(t, limit == 0, plan.Optimal, "%d steps", plan.Steps)
-		require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
-		steps = append(steps, plan.Steps)
+		require.Equal(t, limit == 0, plan.ClusterCertificate.Optimal, "%d steps", plan.ClusterCertificate.Steps)
+		require.NoError(t, e.Verify(context.Background(), snap, plan))
+		steps = append(steps, plan.ClusterCertificate.Steps)
 	}
 	require.Less(t, steps[1], steps[0])
 }
@@ -387,17 +393,17 @@ func TestVerifyAcross(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("far", 1, "1", on("n2"), app("x")), pod("more", 1, "1", on("n2"), app("x")), pod("y", 1, "1", on("n2"), app("y"))},
 	}
 	c.Nodes[1].Allocatable["cpu"] = resource.MustParse("0")
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	e, snap := newEvaluator(t, preemption.Config{Victims: preemption.Across{}}), newSnapshot(t, c)
 	p := pod("preemptor", 9, "1", apart("x"))
-	plan, err := e.PreemptAcross(context.Background(), snap, p, gen.Now)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
-	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
-	fewer := *plan.Plan
+	require.NoError(t, e.Verify(context.Background(), snap, plan))
+	fewer := *plan
 	fewer.Victims = fewer.Victims[:1]
 	assert.ErrorIs(t, e.Verify(context.Background(), snap, &fewer), engine.ErrUnsound)
 	require.NoError(t, snap.RemovePod("default/far"))
-	assert.ErrorIs(t, e.Verify(context.Background(), snap, plan.Plan), engine.ErrStale)
+	assert.ErrorIs(t, e.Verify(context.Background(), snap, plan), engine.ErrStale)
 }
 
 // A victim on another node that makes no room is one too many, however much it takes there.
@@ -406,12 +412,12 @@ func TestVerifyAcrossFindsSpareVictims(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "4", "a")},
 		Pods:  []*outrank.Pod{pod("near", 1, "1", on("n1")), pod("far", 1, "4", on("n2"))},
 	}
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
-	plan, err := e.PreemptAcross(context.Background(), snap, pod("p", 9, "1"), gen.Now)
+	e, snap := newEvaluator(t, preemption.Config{Victims: preemption.Across{}}), newSnapshot(t, c)
+	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/near]", plan.Candidate.String())
-	require.NoError(t, e.Verify(context.Background(), snap, plan.Plan))
-	more := *plan.Plan
+	require.NoError(t, e.Verify(context.Background(), snap, plan))
+	more := *plan
 	more.Victims = append(slices.Clone(more.Victims), preemption.Victim{Pod: c.Pods[1], Node: "n2"})
 	more.Score.Add(1, more.Score.Start, 0)
 	err = e.Verify(context.Background(), snap, &more)
@@ -421,13 +427,17 @@ func TestVerifyAcrossFindsSpareVictims(t *testing.T) {
 
 // Bad input is an error, and an ended context ends the call.
 func TestBadAcross(t *testing.T) {
-	e := newEvaluator(t, engine.Config{})
-	_, err := e.PreemptAcross(context.Background(), nil, nil, gen.Now)
+	e := newEvaluator(t, preemption.Config{Victims: preemption.Across{}})
+	_, err := e.Preempt(context.Background(), nil, preemption.Request{Pod: nil, Now: gen.Now})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = e.PreemptAcross(ctx, newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), pod("p", 1, "1"), gen.Now)
+	_, err = e.Preempt(ctx, newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), preemption.Request{Pod: pod("p", 1, "1"), Now: gen.Now})
 	require.ErrorIs(t, err, context.Canceled)
+	_, err = e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), preemption.Request{
+		Pod: pod("p", 1, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": {Code: preemption.Unschedulable}},
+	})
+	require.ErrorIs(t, err, outrank.ErrInvalid, "the nodes were asked by somebody else")
 }
 
 // Where the caller's order is not that of priorities, the best set by the ranks may have a
@@ -451,20 +461,20 @@ func TestAcrossByImportance(t *testing.T) {
 		{[]preemption.Rank{preemption.ByStart}, "n1 [default/a, default/b]"},
 		{[]preemption.Rank{preemption.ByVictims}, "n1 [default/c]"},
 	} {
-		e := newEvaluator(t, engine.Config{Importance: byName, Policy: preemption.Policy{Ranks: tt.ranks}})
+		e := newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Importance: byName, Ranks: tt.ranks})
 		snap, p, ctx := newSnapshot(t, c), pod("p", 9, "2"), context.Background()
-		plan, err := e.PreemptAcross(ctx, snap, p, gen.Now)
+		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		require.True(t, plan.Optimal)
+		require.True(t, plan.ClusterCertificate.Optimal)
 		assert.Equal(t, tt.want, plan.Candidate.String())
-		require.NoError(t, e.Verify(ctx, snap, plan.Plan))
+		require.NoError(t, e.Verify(ctx, snap, plan))
 	}
 	c.Nodes[0], c.Pods = node("n1", "3", "a"), []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 5, "2", on("n1"))}
-	e, snap, ctx := newEvaluator(t, engine.Config{Importance: byName}), newSnapshot(t, c), context.Background()
-	plan, err := e.PreemptAcross(ctx, snap, pod("p", 9, "2"), gen.Now)
+	e, snap, ctx := newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Importance: byName}), newSnapshot(t, c), context.Background()
+	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: pod("p", 9, "2"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/a, default/b]", plan.Candidate.String(), "whose top priority is that of the first one (rule 11.3)")
-	require.NoError(t, e.Verify(ctx, snap, plan.Plan))
+	require.NoError(t, e.Verify(ctx, snap, plan))
 }
 
 // Another victim can leave fewer violations: pod 2, which has to leave, takes from three
@@ -492,7 +502,7 @@ func TestAcrossFewerViolationsByAnother(t *testing.T) {
 		})
 	}
 	slices.SortFunc(c.Budgets, func(a, b *outrank.PodDisruptionBudget) int { return cmp.Compare(a.Name, b.Name) })
-	plan, err := newEvaluator(t, engine.Config{}).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 9, "1", apart("bad")), gen.Now)
+	plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Across{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1", apart("bad")), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n2 [default/1, default/2, default/3, default/4]", plan.Candidate.String())
 	assert.Equal(t, 1, plan.Score.Violations)

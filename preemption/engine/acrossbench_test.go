@@ -34,7 +34,7 @@ func BenchmarkAcross(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		e, err := engine.NewEvaluator(engine.Config{})
+		e, err := engine.New(preemption.Config{Victims: preemption.Across{}})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -43,13 +43,13 @@ func BenchmarkAcross(b *testing.B) {
 			pod  *outrank.Pod
 		}{{"plain", pod}, {"apart", &apart}, {"spread", &spreads}} {
 			b.Run(fmt.Sprintf("nodes=%d/%s", nodes, tt.name), func(b *testing.B) {
-				var plan *preemption.AcrossPlan
+				var plan *preemption.Plan
 				for b.Loop() {
-					if plan, err = e.PreemptAcross(context.Background(), snap, tt.pod, gen.Now); err != nil {
+					if plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: tt.pod, Now: gen.Now}); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(plan.Steps), "steps")
+				b.ReportMetric(float64(plan.ClusterCertificate.Steps), "steps")
 				b.ReportMetric(float64(len(plan.Victims)), "victims")
 			})
 		}

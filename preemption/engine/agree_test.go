@@ -143,7 +143,7 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 	want := decided(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: now, Setup: reference.Setup{Schedulers: w.schedulers}}))
 	fresh := newSnapshot(t, c)
 	for _, workers := range []int{1, 3} {
-		e := newEvaluator(t, engine.Config{Workers: workers, Schedulers: w.schedulers})
+		e := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: w.schedulers}}).Parallel(workers)
 		for turn := range 3 {
 			for i, snap := range []*engine.Snapshot{w.snap, fresh} {
 				got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
@@ -155,7 +155,7 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 			}
 		}
 	}
-	ex, err := newEvaluator(t, engine.Config{Schedulers: w.schedulers}).Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: now})
+	ex, err := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: w.schedulers}}).Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	if diff := testdiff.Diff(want, answered(ex)); diff != "" {
 		t.Fatalf("%s is explained at %s (-reference +engine):\n%s", p.Key(), now, diff)

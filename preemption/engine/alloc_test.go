@@ -27,8 +27,9 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			c, p := gen.Benchmark(nodes, 30, budgets)
 			snap, err := NewSnapshot(c)
 			require.NoError(t, err)
-			eval, err := NewEvaluator(Config{Workers: workers})
+			eval, err := New(preemption.Config{})
 			require.NoError(t, err)
+			eval = eval.Parallel(workers)
 			eval.chunk = 4 // so that several workers start
 			pods := make([]*outrank.Pod, 500)
 			for i := range pods {

@@ -11,7 +11,7 @@ import (
 )
 
 func ExamplePlan_String() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	fmt.Println(must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})))
 	// Output:
 	// default/urgent: preempts on n1
@@ -22,7 +22,7 @@ func ExamplePlan_String() {
 // A filter that breaks in a dry run is the error that the search for victims ends in.
 func ExamplePlan_Err() {
 	snap := must(engine.NewSnapshot(sample()))
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{breaking{on: map[string]bool{"n1": true, "n2": true}}.filter()}}))
+	eval := must(engine.New(preemption.Config{Filters: []*preemption.Filter{breaking{on: map[string]bool{"n1": true, "n2": true}}.filter()}}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Outcome)
 	fmt.Println(plan.Err())
@@ -32,7 +32,7 @@ func ExamplePlan_Err() {
 }
 
 func ExamplePlan_String_explained() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	fmt.Println(must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now})))
 	// Output:
 	// default/urgent: preempts on n1
@@ -42,7 +42,7 @@ func ExamplePlan_String_explained() {
 }
 
 func ExampleGroupPlan_String() {
-	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
 	fmt.Println(must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now})))
 	// Output:
 	// group default/train: preempts
@@ -54,7 +54,7 @@ func ExampleGroupPlan_String() {
 
 // PLAN_JSON.md beside this package says what each field means.
 func ExamplePlan_MarshalJSON() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
@@ -126,10 +126,10 @@ func ExampleIneligibility_Message() {
 	// not eligible due to preemptionPolicy=Never.
 }
 
-// A policy in a file of the caller's own, by its words.
+// Ranks in a file of the caller's own, by their words.
 func ExampleRank_UnmarshalText() {
-	var policy preemption.Policy
-	err := json.Unmarshal([]byte(`{"Exact": true, "Ranks": ["top-priority", "victim-count"]}`), &policy)
-	fmt.Println(err, policy.Exact, policy.Ranks[1])
-	// Output: <nil> true fewer victims
+	var file struct{ Ranks []preemption.Rank }
+	err := json.Unmarshal([]byte(`{"Ranks": ["top-priority", "victim-count"]}`), &file)
+	fmt.Println(err, file.Ranks[1])
+	// Output: <nil> fewer victims
 }

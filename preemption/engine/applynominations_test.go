@@ -73,7 +73,7 @@ func TestApplyAfterNominationsChanged(t *testing.T) {
 	for _, c := range meanwhile {
 		t.Run(c.name, func(t *testing.T) {
 			snap := newSnapshot(t, in36(rivals()))
-			plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: preemptor, Now: now})
+			plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: preemptor, Now: now})
 			require.NoError(t, err)
 			require.Equal(t, []string{"default/other", "default/low"}, keys(plan.ClearedNominations))
 			require.NoError(t, c.change(snap))
@@ -94,7 +94,7 @@ func TestApplyAfterNominationsChanged(t *testing.T) {
 // its nomination.
 func TestApplyLeavesLaterNominations(t *testing.T) {
 	snap := newSnapshot(t, in36(rivals()))
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: pod("preemptor", 9, "2"), Now: now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: pod("preemptor", 9, "2"), Now: now})
 	require.NoError(t, err)
 	require.NoError(t, errOf(snap.PutPod(pod("late", 2, "1", nominated("n1")))))
 	require.NoError(t, snap.Apply(plan))

@@ -26,7 +26,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 		c, p := crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := NewEvaluator(Config{Importance: rapid.SampledFrom([]func(a, b *outrank.Pod) int{
+		eval, err := New(preemption.Config{Importance: rapid.SampledFrom([]func(a, b *outrank.Pod) int{
 			func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) },
 			func(a, b *outrank.Pod) int { return int(nameHash(a)%7) - int(nameHash(b)%7) },
 		}).Draw(t, "importance")})
@@ -49,7 +49,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 				require.NoError(t, errOf(snap.PutPod(&r)))
 			}
 			req := preemption.Request{Pod: &q, Now: gen.Now}
-			r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
+			r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, eval.chunk, snap.of, &req, true)
 			require.NoError(t, err)
 			got, err := eval.Preempt(context.Background(), snap, req)
 			require.NoError(t, err)

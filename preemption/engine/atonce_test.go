@@ -42,7 +42,7 @@ func (c podCounts) Clone() preemption.ClusterState         { return maps.Clone(c
 // readers are what calls at once read: one snapshot and evaluator, pods to ask about, and
 // plans that were made of an equal snapshot.
 type readers struct {
-	e         *engine.Evaluator
+	e, across *engine.Evaluator // by the configuration, and for victims on several nodes
 	snap      *engine.Snapshot
 	near, far *outrank.Pod // there is room with pods of one node gone, or of two
 	gang      []*outrank.Pod
@@ -54,7 +54,7 @@ func (r *readers) request() preemption.Request {
 	return preemption.Request{Pod: r.near, Now: gen.Now}
 }
 
-func newReaders(t testing.TB, config engine.Config) *readers {
+func newReaders(t testing.TB, config preemption.Config) *readers {
 	host := func(p *outrank.Pod) { p.Containers[0].Ports = []outrank.Port{{HostPort: 80}} }
 	claim := func(p *outrank.Pod) { p.Volumes = []outrank.Volume{{Claim: "data"}} }
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true, "TopologyAwareWorkloadScheduling": true})
@@ -76,7 +76,7 @@ func newReaders(t testing.TB, config engine.Config) *readers {
 	c.Pods[6].NominatedNodeName = "n2"
 	c.Nodes[1].Unschedulable = true
 	r := &readers{
-		e: newEvaluator(t, config), snap: newSnapshot(t, c),
+		e: newEvaluator(t, config).Parallel(2), across: newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Filters: config.Filters}), snap: newSnapshot(t, c),
 		near: pod("near", 9, "2", app("y"), host, spread(outrank.TopologySpreadConstraint{WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: selects("y")})),
 		far:  pod("far", 9, "1", app("p"), apart("x"), memory("0")),
 	}
@@ -160,9 +160,14 @@ var reading = map[string]func(r *readers) string{
 		}
 		return out
 	},
-	"Evaluator.Check":   func(r *readers) string { return text(r.e.Check(r.snap, r.near, "n1")) },
-	"Evaluator.Config":  func(r *readers) string { return fmt.Sprint(r.e.Config().Policy) },
-	"Evaluator.Exactly": func(r *readers) string { e, err := r.e.Exactly(); return text(e.Config().Policy, err) },
+	"Evaluator.Check": func(r *readers) string { return text(r.e.Check(r.snap, r.near, "n1")) },
+	"Evaluator.Config": func(r *readers) string {
+		c := r.e.Config()
+		return fmt.Sprint(c.Victims, c.Budgets, c.Ranks, c.Profile.Off)
+	},
+	"Evaluator.Parallel": func(r *readers) string {
+		return text(r.e.Parallel(2).Preempt(context.Background(), r.snap, r.request()))
+	},
 	"Evaluator.ExplainNode": func(r *readers) string {
 		report, err := r.e.ExplainNode(context.Background(), r.snap, r.request(), "n1")
 		return text(report, err) + text(report.Candidate, err)
@@ -172,10 +177,7 @@ var reading = map[string]func(r *readers) string{
 	"Evaluator.FeasibleNominated": func(r *readers) string {
 		return text(r.e.FeasibleNominated(context.Background(), r.snap, r.near))
 	},
-	"Evaluator.Filters": func(r *readers) string { return text(r.e.Filters(), nil) },
-	"Evaluator.PreemptAcross": func(r *readers) string {
-		return text(r.e.PreemptAcross(context.Background(), r.snap, r.far, gen.Now))
-	},
+	"Evaluator.Filters": func(r *readers) string { return text(r.e.Filters(r.snap.Release()), nil) },
 	"Evaluator.PreemptGroup": func(r *readers) string {
 		return text(r.e.PreemptGroup(context.Background(), r.snap, engine.GroupRequest{Pods: r.gang, Now: gen.Now}))
 	},
@@ -191,7 +193,9 @@ var reading = map[string]func(r *readers) string{
 		low := slices.DeleteFunc(view.Possible(), func(p *outrank.Pod) bool { return p.Name != "low-1" })
 		return text(view.Check(low...), nil) + text(view.Possible(), nil) + text(view.Violated(view.Possible()...), nil) + fmt.Sprint(view.Short(resource.CPU))
 	},
-	"Evaluator.Preempt": func(r *readers) string { return text(r.e.Preempt(context.Background(), r.snap, r.request())) },
+	"Evaluator.Preempt": func(r *readers) string {
+		return text(r.e.Preempt(context.Background(), r.snap, r.request())) + text(r.across.Preempt(context.Background(), r.snap, preemption.Request{Pod: r.far, Now: gen.Now}))
+	},
 	"Evaluator.Verify": func(r *readers) string {
 		return text(nil, r.e.Verify(context.Background(), r.snap, r.plan)) + text(nil, r.e.Verify(context.Background(), r.snap, r.groupPlan))
 	},
@@ -222,10 +226,12 @@ func TestEveryCallReadsOrChanges(t *testing.T) {
 // race detector says: each runs several times, because a snapshot fills in some of what it
 // knows when it is asked for the first or second time.
 func TestReadingCallsAtOnce(t *testing.T) {
-	configs := map[string]engine.Config{
+	configs := map[string]preemption.Config{
 		"as kube-scheduler": {Filters: []*preemption.Filter{tracking}},
 		"by other rules": {
-			Workers: 2, Cost: lastDigit, Policy: preemption.Policy{Exact: true, Ranks: []preemption.Rank{preemption.ByCost}},
+			Cost:    lastDigit,
+			Ranks:   []preemption.Rank{preemption.ByCost},
+			Victims: preemption.Exact{},
 			Filters: []*preemption.Filter{tracking},
 		},
 	}
@@ -234,15 +240,15 @@ func TestReadingCallsAtOnce(t *testing.T) {
 	}
 }
 
-func readAtOnce(t *testing.T, config engine.Config) {
+func readAtOnce(t *testing.T, config preemption.Config) {
 	first := newReaders(t, config)
 	plan, err := first.e.Preempt(context.Background(), first.snap, preemption.Request{Pod: first.near, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome)
-	across, err := first.e.PreemptAcross(context.Background(), first.snap, first.far, gen.Now)
+	across, err := first.across.Preempt(context.Background(), first.snap, preemption.Request{Pod: first.far, Now: gen.Now})
 	require.NoError(t, err)
-	require.True(t, across.Plan.Across, across.String())
-	groupPlan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), first.snap, engine.GroupRequest{Pods: first.gang, Now: gen.Now})
+	require.NotNil(t, across.ClusterCertificate, across.String())
+	groupPlan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), first.snap, engine.GroupRequest{Pods: first.gang, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, groupPlan.Outcome)
 	cluster := first.snap.Cluster()

@@ -237,9 +237,9 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	a := asked{nodes: map[string]int{}}
-	eval, err := NewEvaluator(Config{Filters: []*preemption.Filter{{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: a.check}}})
+	eval, err := New(preemption.Config{Filters: []*preemption.Filter{{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: a.check}}})
 	require.NoError(t, err)
-	plain, err := NewEvaluator(Config{})
+	plain, err := New(preemption.Config{})
 	require.NoError(t, err)
 	decide := func(snap *Snapshot) *preemption.Plan {
 		clear(a.nodes)
@@ -276,7 +276,7 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	large := *p
 	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
 	b := asked{nodes: map[string]int{}}
-	unkeyed, err := NewEvaluator(Config{Filters: []*preemption.Filter{{Name: "Rule", Node: b.check}}})
+	unkeyed, err := New(preemption.Config{Filters: []*preemption.Filter{{Name: "Rule", Node: b.check}}})
 	require.NoError(t, err)
 	_, err = unkeyed.Preempt(context.Background(), snap, preemption.Request{Pod: &large, Now: gen.Now})
 	require.NoError(t, err)
@@ -331,7 +331,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 		}
 		return preemption.Status{}
 	}}
-	eval, err := NewEvaluator(Config{Filters: []*preemption.Filter{rule, headcount{app: "3", limit: 1}.filter(true)}})
+	eval, err := New(preemption.Config{Filters: []*preemption.Filter{rule, headcount{app: "3", limit: 1}.filter(true)}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	problems := make([]error, 8)
@@ -352,7 +352,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 // questionAbout is a question about a pod with the usual filters.
 func questionAbout(snap *state.Snapshot, pod *outrank.Pod) *filters.Question {
 	q := &filters.Question{Snap: snap, Pod: pod}
-	if err := q.Configure(context.Background(), &preemption.Plugins{}); err != nil {
+	if err := q.Configure(context.Background(), &preemption.Profile{}); err != nil {
 		panic(err)
 	}
 	return q

@@ -39,7 +39,7 @@ func BenchmarkPreempt(b *testing.B) {
 }
 
 func decideAfresh(b *testing.B, snap *engine.Snapshot, p *outrank.Pod) {
-	e, pods := newEvaluator(b, engine.Config{}), likes(p, 1000)
+	e, pods := newEvaluator(b, preemption.Config{}), likes(p, 1000)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pods[i%len(pods)], Now: gen.Now})
@@ -62,7 +62,7 @@ func BenchmarkPreemptWorkers(b *testing.B) {
 			snap, pods := newSnapshot(b, c), likes(p, 1000)
 			next := 0
 			decide := func(workers int) (nodes [many]string, each float64) {
-				e, from := newEvaluator(b, engine.Config{Workers: workers}), next
+				e, from := newEvaluator(b, preemption.Config{}).Parallel(workers), next
 				next += many
 				began := time.Now()
 				for k := range many {
@@ -95,7 +95,7 @@ func BenchmarkPreemptWorkers(b *testing.B) {
 // atOnce has two goroutines make n decisions each, and returns the time in
 // which each of them makes one.
 func atOnce(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, many int) float64 {
-	e, began := newEvaluator(b, engine.Config{}), time.Now()
+	e, began := newEvaluator(b, preemption.Config{}), time.Now()
 	var both sync.WaitGroup
 	for i := range 2 {
 		both.Go(func() {
@@ -137,7 +137,7 @@ func BenchmarkStream(b *testing.B) {
 		for _, kinds := range []int{1, 16} {
 			b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=20/shapes=%d", nodes, kinds), func(b *testing.B) {
 				c, p := gen.Benchmark(nodes, 30, 20)
-				streamed(b, &stream{snap: newSnapshot(b, c), eval: newEvaluator(b, engine.Config{}), shapes: likes(p, kinds)})
+				streamed(b, &stream{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{}), shapes: likes(p, kinds)})
 			})
 		}
 	}
@@ -150,7 +150,7 @@ func BenchmarkChurn(b *testing.B) {
 		for _, sizes := range []int{16, 1000} {
 			b.Run(fmt.Sprintf("nodes=%d/pods=30/budgets=20/sizes=%d", nodes, sizes), func(b *testing.B) {
 				c, p := gen.Benchmark(nodes, 30, 20)
-				s := &stream{snap: newSnapshot(b, c), eval: newEvaluator(b, engine.Config{}), budgets: c.Budgets}
+				s := &stream{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{}), budgets: c.Budgets}
 				for i := range sizes {
 					q := *p
 					q.Containers = []outrank.Container{{Requests: resource.List{
@@ -282,7 +282,7 @@ func BenchmarkPreemptWithNeighbours(b *testing.B) {
 				}
 				p.Namespace, p.Labels = "team-0", map[string]string{"app": "urgent"}
 				rule.set(c, p)
-				snap, e := newSnapshot(b, c), newEvaluator(b, engine.Config{})
+				snap, e := newSnapshot(b, c), newEvaluator(b, preemption.Config{})
 				pods := likes(p, 1000)
 				i := 0
 				b.ReportAllocs()

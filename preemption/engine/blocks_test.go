@@ -207,7 +207,7 @@ func (w *blocks) change(t *rapid.T) {
 func (w *blocks) apply(t *rapid.T) {
 	p := *w.p
 	p.Name = fmt.Sprint("applied-", w.serial)
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, preemption.Request{Pod: &p, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), w.snap, preemption.Request{Pod: &p, Now: gen.Now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		return
@@ -233,10 +233,10 @@ func (w *blocks) ask(t *rapid.T) preemption.Outcome {
 			resource.CPU: resource.NewMilli(int64(parts) * 500), resource.Memory: resource.New(int64(parts) << 30),
 		}}}
 	}
-	d := reference.Decide(reference.Input{Cluster: w.snap.Cluster(), Pod: &p, Now: gen.Now, Setup: setup(&engine.Config{})})
+	d := reference.Decide(reference.Input{Cluster: w.snap.Cluster(), Pod: &p, Now: gen.Now, Setup: setup(&preemption.Config{})})
 	var outcome preemption.Outcome
 	for i, workers := range []int{1, 3} {
-		e := newEvaluator(t, engine.Config{Workers: workers})
+		e := newEvaluator(t, preemption.Config{}).Parallel(workers)
 		if i > 0 {
 			engine.SetChunk(e, 1+w.r.IntN(2))
 		}
@@ -263,7 +263,7 @@ func TestNodeApartFromAllOthers(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "full", Allocatable: size}, {Name: "apart", Allocatable: size}},
 		Pods:  []*outrank.Pod{waits, runs},
 	})
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: pod("new", 5), Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: pod("new", 5), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Fits, plan.Outcome)
 }

@@ -34,7 +34,7 @@ func BenchmarkBudgetStatus(b *testing.B) {
 			})
 		}
 		run("status", snap.PutBudget)
-		e := newEvaluator(b, engine.Config{})
+		e := newEvaluator(b, preemption.Config{})
 		run("decision", func(*outrank.PodDisruptionBudget) error {
 			_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			return err

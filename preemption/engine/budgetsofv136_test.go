@@ -32,17 +32,15 @@ func TestTwoBudgetsOverOneVictim(t *testing.T) {
 	p := pod("p", 9, "2")
 	for release, want := range map[outrank.Release]string{outrank.V1_36: "n2", outrank.V1_37: "n1"} {
 		c.Release = release
-		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
-		exact := newEvaluator(t, engine.Config{Policy: preemption.Policy{Exact: true}})
-		for _, by := range []*engine.Evaluator{e, exact} {
+		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
+		exact := newEvaluator(t, preemption.Config{Victims: preemption.Exact{}})
+		across := newEvaluator(t, preemption.Config{Victims: preemption.Across{}})
+		for _, by := range []*engine.Evaluator{e, exact, across} {
 			plan, err := by.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Node, "%v: %v", release, plan)
 			assert.Equal(t, 1, plan.Score.Violations)
 		}
-		across, err := e.PreemptAcross(t.Context(), snap, p, gen.Now)
-		require.NoError(t, err)
-		assert.Equal(t, want, across.Node, "%v: %v", release, across)
 		jointly, err := joint.Preempt(t.Context(), e, snap, joint.Request{Pods: []*outrank.Pod{p}, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, jointly.Placements[0].Node, "%v: %v", release, jointly)

@@ -130,7 +130,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 		asker = m.askers[m.asked%2]
 	}
 	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: now})
 	want, wantErr := eval.Preempt(context.Background(), &Snapshot{of: m.snap.of.Scratch()}, preemption.Request{Pod: asker, Now: now})
@@ -146,7 +146,7 @@ func (m *cacheMachine) ask(t *rapid.T) {
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
 func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preemption.Request) (scores int) {
-	s, err := search.Start(context.Background(), &e.config, e.chunk, snap.of, req)
+	s, err := search.Start(context.Background(), &e.terms, e.chunk, snap.of, req)
 	require.NoError(t, err)
 	defer s.Close()
 	known := snap.of.Cache.BySignature[string(s.WriteSignature())]
@@ -178,7 +178,7 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preempti
 // preemptor is nominated.
 func (m *cacheMachine) apply(t *rapid.T) {
 	asker := m.askers[rapid.IntRange(0, 1).Draw(t, "asker")]
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: gen.Now})
 	if err != nil || plan.Outcome != preemption.Preempts {
@@ -227,7 +227,7 @@ func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
 	var err error
 	b.snap, err = NewSnapshot(b.cluster)
 	require.NoError(t, err)
-	b.eval, err = NewEvaluator(Config{})
+	b.eval, err = New(preemption.Config{})
 	require.NoError(t, err)
 	return b
 }
@@ -479,7 +479,7 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 		}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		e, err := NewEvaluator(Config{})
+		e, err := New(preemption.Config{})
 		require.NoError(t, err)
 		for range 12 {
 			for range rapid.IntRange(0, 12).Draw(t, "budgets") {
@@ -528,7 +528,7 @@ func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(3), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "7", "memory", "7")}}}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		e, err := NewEvaluator(Config{})
+		e, err := New(preemption.Config{})
 		require.NoError(t, err)
 		for range 20 {
 			b := *rapid.SampledFrom(c.Budgets).Draw(t, "budget")
@@ -560,7 +560,7 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	refuse := &preemption.Filter{Name: "own", Key: func(*outrank.Pod) string { return "" }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 		return preemption.Unschedulable.Because("not here")
 	}}
-	e, err := NewEvaluator(Config{Filters: []*preemption.Filter{refuse}})
+	e, err := New(preemption.Config{Filters: []*preemption.Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})

@@ -106,7 +106,7 @@ func TestCallsOfOwnFilters(t *testing.T) {
 			snap := newSnapshot(t, c)
 			for _, workers := range []int{1, 3} {
 				f := &tallied{limit: int(seed % 6), calls: map[string]*nodeCalls{}}
-				e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{f.filter()}, Workers: workers})
+				e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{f.filter()}}).Parallel(workers)
 				plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: clustergen.Now()})
 				require.NoError(t, err)
 				assert.Equal(t, 1, f.starts)

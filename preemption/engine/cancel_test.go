@@ -57,10 +57,12 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 	}
 	snap := newSnapshot(t, cluster)
 	background := context.Background()
-	usual := newEvaluator(t, engine.Config{Filters: filters})
-	config := exactly(preemption.Policy{})
+	usual := newEvaluator(t, preemption.Config{Filters: filters})
+	config := preemption.Config{Victims: preemption.Exact{}}
 	config.Filters = filters
 	exact := newEvaluator(t, config)
+	config.Victims = preemption.Across{}
+	across := newEvaluator(t, config)
 	plan, err := usual.Preempt(background, snap, preemption.Request{Pod: pod, Now: gen.Now})
 	require.NoError(t, err)
 	explained, err := usual.Explain(background, snap, preemption.Request{Pod: pod, Now: gen.Now})
@@ -129,7 +131,7 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 		}},
 		{"verify", func(ctx context.Context) error { return usual.Verify(ctx, snap, plan) }},
 		{"across", func(ctx context.Context) error {
-			_, err := usual.PreemptAcross(ctx, snap, pod, gen.Now)
+			_, err := across.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: gen.Now})
 			return err
 		}},
 		{"group", func(ctx context.Context) error {
@@ -226,7 +228,7 @@ func TestExactSearchAsksItsContext(t *testing.T) {
 		c, p := denseNode(i, 110, denseKinds[0].odd, denseKinds[0].priorities)
 		snap := newSnapshot(t, c)
 		ctx := &asked{Context: context.Background(), left: 1 << 30}
-		e := newEvaluator(t, exactly(preemption.Policy{}))
+		e := newEvaluator(t, preemption.Config{Victims: preemption.Exact{}})
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Certificate == nil || plan.Certificate.Steps < 5000 {

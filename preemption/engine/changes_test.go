@@ -41,7 +41,7 @@ func TestManyChangesBetweenQuestions(t *testing.T) {
 			c.Pods = append(c.Pods, change(&outrank.Pod{Name: fmt.Sprintf("p%d-%d", i, j), NodeName: fmt.Sprint("n", i)}))
 		}
 	}
-	w, e := newWorld(t, c), newEvaluator(t, engine.Config{})
+	w, e := newWorld(t, c), newEvaluator(t, preemption.Config{})
 	names := slices.Sorted(maps.Keys(w.pods))
 	asker := pod("asker", 100, "8")
 	answers := map[string]bool{}
@@ -105,16 +105,16 @@ func TestTopologyFollowsNodes(t *testing.T) {
 }
 
 // followedRules are configurations of which a snapshot remembers what they say.
-var followedRules = map[string]engine.Config{
+var followedRules = map[string]preemption.Config{
 	"default":       {},
 	"by start":      {Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }},
-	"by cpu":        {Importance: moreCPU, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByVictims}}},
+	"by cpu":        {Importance: moreCPU, Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByVictims}},
 	"by priority":   {Importance: func(a, b *outrank.Pod) int { return cmp.Compare(a.PriorityValue(), b.PriorityValue()) }},
-	"spares some":   {Importance: moreCPU, MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Labels)%3 > 0 }},
+	"spares some":   {Importance: moreCPU, Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) { return "", len(victim.Labels)%3 > 0 }}},
 	"v1.13":         {Variant: outrank.VariantV1_13},
 	"v1.13 by cpu":  {Variant: outrank.VariantV1_13, Importance: moreCPU},
 	"ascending":     {Variant: outrank.VariantSimplified, Importance: moreCPU},
-	"start is cost": {Cost: func(p *outrank.Pod) int64 { return p.StartTime.Unix() % 7 }, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}},
+	"start is cost": {Cost: func(p *outrank.Pod) int64 { return p.StartTime.Unix() % 7 }, Ranks: []preemption.Rank{preemption.ByCost}},
 }
 
 // Whatever happens to a snapshot between questions, it answers as a new one

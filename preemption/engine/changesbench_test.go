@@ -56,7 +56,7 @@ func newChanged(b *testing.B, nodes int) changed {
 	for i, n := range c.Nodes {
 		n.Labels["zone"] = fmt.Sprint("zone-", i%5)
 	}
-	return changed{c: c, snap: newSnapshot(b, c), eval: newEvaluator(b, engine.Config{}), known: p, unknown: likes(p, 1000)}
+	return changed{c: c, snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{}), known: p, unknown: likes(p, 1000)}
 }
 
 func (w *changed) decide(b *testing.B, snap *engine.Snapshot, p *outrank.Pod) {

@@ -22,7 +22,7 @@ func TestPropertyCheckIsExplain(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap := newSnapshot(t, c)
-		e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{slots{app: p.Labels["app"], limit: 2}.filter()}})
+		e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{slots{app: p.Labels["app"], limit: 2}.filter()}})
 		explained, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		for _, n := range explained.Nodes {
@@ -39,7 +39,7 @@ func TestCheckErrors(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{
 		pod("runs", 1, "1", on("n1")), pod("lost", 1, "1", on("gone")),
 	}}
-	snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 	for _, test := range []struct {
 		name string
 		snap *engine.Snapshot
@@ -59,7 +59,7 @@ func TestCheckErrors(t *testing.T) {
 			assert.ErrorIs(t, err, test.want)
 		})
 	}
-	own := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{failing{}.filter()}})
+	own := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{failing{}.filter()}})
 	_, err := own.Check(snap, pod("p", 1, "1"), "n1")
 	assert.EqualError(t, err, "filter Slots: pod default/p: no licence server")
 }
@@ -71,7 +71,7 @@ func ExampleEvaluator_Check() {
 	if err != nil {
 		panic(err)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}

@@ -24,7 +24,7 @@ import (
 // right size than many small ones: of the lowest priorities first, each time the pod
 // whose size is closest to what is still short. A job says by the label max-parallel
 // how many of its pods may leave at once; beyond that its pods count as far away.
-func closest(v *engine.NodeView) []*outrank.Pod {
+func closest(v preemption.NodeView) []*outrank.Pod {
 	left := v.Possible()
 	var victims []*outrank.Pod
 	leaving := map[string]int{}
@@ -57,7 +57,7 @@ func closest(v *engine.NodeView) []*outrank.Pod {
 }
 
 // distance is how far a pod is from what is short beside those who go already.
-func distance(v *engine.NodeView, p *outrank.Pod, going []*outrank.Pod) float64 {
+func distance(v preemption.NodeView, p *outrank.Pod, going []*outrank.Pod) float64 {
 	sum := 0.0
 	for _, name := range []resource.Name{resource.CPU, resource.Memory} {
 		short := v.Short(name)
@@ -101,7 +101,7 @@ func ExampleChooser() {
 			pod("many-1", "1", "2"), pod("many-2", "1", "2"), pod("many-3", "1", "2"), pod("huge-1", "3", "1"), pod("some-1", "2", "1"),
 		},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Chooser: &engine.Chooser{Name: "Closest", Choose: closest}}))
+	eval := must(engine.New(preemption.Config{Victims: preemption.Chooser{Name: "Closest", Choose: closest}}))
 	for _, cpu := range []string{"3", "4", "1"} {
 		asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(50), Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
@@ -115,7 +115,7 @@ func ExampleChooser() {
 
 // A rule sees what is short, and may ask what would be without some pods.
 func ExampleNodeView() {
-	look := func(v *engine.NodeView) []*outrank.Pod {
+	look := func(v preemption.NodeView) []*outrank.Pod {
 		least := v.Possible()[len(v.Possible())-1]
 		fmt.Println(v.Pod().Name, "on", v.Node().Name, "lacks", v.Short(resource.CPU), "millicores and", v.Short(resource.Pods), "places")
 		fmt.Println("without", least.Name, "which takes", takes(least, resource.CPU), "it says:", v.Check(least))
@@ -123,7 +123,7 @@ func ExampleNodeView() {
 		fmt.Println("budgets that its loss violates:", v.Violated(least)[0])
 		return []*outrank.Pod{least}
 	}
-	eval := must(engine.NewEvaluator(engine.Config{Chooser: &engine.Chooser{Name: "Look", Choose: look}}))
+	eval := must(engine.New(preemption.Config{Victims: preemption.Chooser{Name: "Look", Choose: look}}))
 	cluster := sample()
 	cluster.Nodes = cluster.Nodes[:1]
 	snap := must(engine.NewSnapshot(cluster))
@@ -137,15 +137,16 @@ func ExampleNodeView() {
 }
 
 // chosenBy decides in one cluster by a rule of the test.
-func chosenBy(c *outrank.Cluster, p *outrank.Pod, rule engine.Chooser) (*preemption.Plan, *preemption.Plan, error) {
+func chosenBy(c *outrank.Cluster, p *outrank.Pod, config preemption.Config) (*preemption.Plan, *preemption.Plan, error) {
 	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := engine.NewEvaluator(engine.Config{Chooser: &rule, Workers: 2})
+	e, err := engine.New(config)
 	if err != nil {
 		return nil, nil, err
 	}
+	e = e.Parallel(2)
 	ex, exErr := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	if fmt.Sprint(exErr) != fmt.Sprint(err) {
@@ -164,8 +165,8 @@ func TestChosenVictimsAreChecked(t *testing.T) {
 		},
 	}
 	p := pod("p", 50, "2")
-	byName := func(names ...string) func(*engine.NodeView) []*outrank.Pod {
-		return func(*engine.NodeView) (out []*outrank.Pod) {
+	byName := func(names ...string) func(preemption.NodeView) []*outrank.Pod {
+		return func(preemption.NodeView) (out []*outrank.Pod) {
 			for _, name := range names {
 				i := slices.IndexFunc(c.Pods, func(p *outrank.Pod) bool { return p.Name == name })
 				if i < 0 {
@@ -194,7 +195,10 @@ func TestChosenVictimsAreChecked(t *testing.T) {
 		{[]string{"low", "mid", "equal"}, true, "[default/equal default/mid default/low]"},
 		{nil, false, "rule Mine chose no victims"},
 	} {
-		plan, ex, err := chosenBy(c, p, engine.Chooser{Name: "Mine", Choose: byName(test.names...), AnyPriority: test.any})
+		config := preemption.Config{
+			Victims: preemption.Chooser{Name: "Mine", Choose: byName(test.names...)}, Eligibility: preemption.Eligibility{AnyPriority: test.any},
+		}
+		plan, ex, err := chosenBy(c, p, config)
 		switch {
 		case err != nil:
 			assert.ErrorIs(t, err, outrank.ErrInvalid)
@@ -203,29 +207,31 @@ func TestChosenVictimsAreChecked(t *testing.T) {
 			assert.Equal(t, test.want, fmt.Sprint(plan.Victims))
 			assert.Equal(t, ex.Candidates[0], plan.Candidate)
 			snap := newSnapshot(t, c)
-			e := newEvaluator(t, engine.Config{Chooser: &engine.Chooser{Name: "Mine", Choose: byName(test.names...), AnyPriority: test.any}})
+			e := newEvaluator(t, config)
 			assert.NoError(t, e.Verify(context.Background(), snap, plan))
 		default:
 			assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 			assert.Equal(t, []preemption.Count{{Status: preemption.Unschedulable.Because(test.want), Nodes: 1}}, plan.Unhelpful)
 		}
 	}
-	_, err := engine.NewEvaluator(engine.Config{Chooser: &engine.Chooser{}})
-	assert.EqualError(t, err, "preemption config: Chooser.Name: missing\npreemption config: Chooser.Choose: missing")
+	_, err := engine.New(preemption.Config{Victims: preemption.Chooser{}})
+	assert.EqualError(t, err, "preemption config: Victims.Name: missing\npreemption config: Victims.Choose: missing")
 }
 
 // A rule that does not always choose the same ends the decision with an error, and one
 // that keeps its view learns nothing from it later.
 func TestChooserThatChangesItsMind(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "z")}, Pods: []*outrank.Pod{pod("low", 1, "1", on("n1"))}}
-	times, kept := 0, (*engine.NodeView)(nil)
-	e := newEvaluator(t, engine.Config{Chooser: &engine.Chooser{Name: "Mine", Choose: func(v *engine.NodeView) []*outrank.Pod {
-		kept = v
-		if times++; times > 1 {
-			return nil
-		}
-		return v.Possible()
-	}}})
+	times, kept := 0, (preemption.NodeView)(nil)
+	e := newEvaluator(t, preemption.Config{
+		Victims: preemption.Chooser{Name: "Mine", Choose: func(v preemption.NodeView) []*outrank.Pod {
+			kept = v
+			if times++; times > 1 {
+				return nil
+			}
+			return v.Possible()
+		}},
+	})
 	_, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.EqualError(t, err, "node n1: invalid input: there were victims, and there are none when the node is asked about again")
@@ -254,7 +260,7 @@ func TestChooserTakesUnitsWhole(t *testing.T) {
 	for _, name := range []string{"near", "far"} {
 		seen := map[string]string{}
 		var says []string
-		rule := &engine.Chooser{Name: "Mine", Choose: func(v *engine.NodeView) []*outrank.Pod {
+		rule := preemption.Chooser{Name: "Mine", Choose: func(v preemption.NodeView) []*outrank.Pod {
 			if v.Node().Name != "n1" {
 				return nil
 			}
@@ -273,7 +279,7 @@ func TestChooserTakesUnitsWhole(t *testing.T) {
 			}
 			return chosen
 		}}
-		plan, err := newEvaluator(t, engine.Config{Chooser: rule}).Preempt(t.Context(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{Victims: rule}).Preempt(t.Context(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"near": "n1", "alone": "n1", "far": "n2"}, seen)
 		assert.Equal(t, []string{"success", "3", "far"}, says)
@@ -286,7 +292,7 @@ func TestChooserTakesUnitsWhole(t *testing.T) {
 // simplified variant does, but for the time that they get to end and what is cleared.
 func TestPropertyChooserAsSimplified(t *testing.T) {
 	t.Parallel()
-	ascend := func(v *engine.NodeView) []*outrank.Pod {
+	ascend := func(v preemption.NodeView) []*outrank.Pod {
 		pods := v.Possible()
 		slices.Reverse(pods)
 		n := 1
@@ -304,10 +310,10 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 				q.NominatedNodeName = "" // it would have to wait
 			}
 		}
-		e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified, Policy: preemption.Policy{Ranks: preemption.DefaultRanks()}})
+		e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified, Ranks: preemption.DefaultRanks()})
 		want, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		plan, ex, err := chosenBy(c, p, engine.Chooser{Name: "Ascend", Choose: ascend})
+		plan, ex, err := chosenBy(c, p, preemption.Config{Victims: preemption.Chooser{Name: "Ascend", Choose: ascend}})
 		require.NoError(t, err)
 		for i := range want.Victims {
 			want.Victims[i].Blocks = preemption.Status{}

@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // broken is a claim that no pod can use.
@@ -69,7 +68,7 @@ func TestClaimsThatCannotBeUsed(t *testing.T) {
 			for _, n := range ex.Nodes {
 				assert.Equal(t, preemption.NodeReport{Node: n.Node, Status: ex.Refused}, n)
 			}
-			nodes, err := newEvaluator(t, engine.Config{}).Feasible(context.Background(), newSnapshot(t, &outrank.Cluster{Nodes: yard().Nodes}), p)
+			nodes, err := newEvaluator(t, preemption.Config{}).Feasible(context.Background(), newSnapshot(t, &outrank.Cluster{Nodes: yard().Nodes}), p)
 			require.NoError(t, err)
 			assert.Empty(t, nodes, "not even an empty cluster takes it")
 		})
@@ -123,7 +122,7 @@ func TestRefusedPodsMayOrMayNotPreempt(t *testing.T) {
 		w := newWorld(t, halfYardLeaving())
 		p := caller(has(c.volumes...), nominated("a"), func(p *outrank.Pod) { p.PreemptionPolicy = c.policy })
 		w.agree(t, p, gen.Now)
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, halfYardLeaving()), preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, halfYardLeaving()), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, c.outcome, plan.Outcome)
 		assert.Equal(t, c.want, plan.Ineligible)
@@ -142,7 +141,7 @@ func TestRefusalOfFilteredNodes(t *testing.T) {
 	req := preemption.Request{Pod: p, Now: gen.Now, Statuses: map[string]preemption.Status{
 		"a": {Code: preemption.Unschedulable, Filter: "mine"}, "b": {Code: preemption.UnschedulableAndUnresolvable}, "c": {Code: preemption.UnschedulableAndUnresolvable},
 	}}
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, yard()), req)
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, yard()), req)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Equal(t, preemption.Status{}, plan.Refused)

@@ -25,7 +25,7 @@ import (
 func TestPropertyClusterDecidesAlike(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, engine.Config{})
+		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, preemption.Config{})
 		before, err := json.Marshal(c)
 		require.NoError(t, err)
 		move(t, snap)

@@ -154,8 +154,9 @@ func TestPropertyColumns(t *testing.T) {
 		c, p := h.crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
+		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
+		eval = eval.Parallel(rapid.IntRange(1, 2).Draw(t, "workers"))
 		eval.chunk = rapid.SampledFrom([]int{1, 7, 64}).Draw(t, "chunk size")
 		asks := []*outrank.Pod{p}
 		for i := range 3 {

@@ -20,49 +20,48 @@ import (
 	"github.com/outrank-go/outrank/preemption/joint"
 )
 
-// settings sets each field of a Config and of its Policy to something that has an effect.
-var settings = map[string]func(*engine.Config){
-	"Release": func(c *engine.Config) { c.Release = groupsOn },
-	"Filters": func(c *engine.Config) {
+// settings sets each field of a Config to something that has an effect, and those that say one of
+// several things to each of them.
+var settings = map[string]func(*preemption.Config){
+	"Filters": func(c *preemption.Config) {
 		c.Filters = []*preemption.Filter{{Name: "any", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}
 	},
-	"Workers":    func(c *engine.Config) { c.Workers = 2 },
-	"Variant":    func(c *engine.Config) { c.Variant = outrank.VariantSimplified },
-	"Plugins":    func(c *engine.Config) { c.Plugins.Off = []string{preemption.NodePorts} },
-	"Sample":     func(c *engine.Config) { c.Sample = &preemption.Sample{} },
-	"Schedulers": func(c *engine.Config) { c.Schedulers = []string{"default-scheduler"} },
-	"Extenders": func(c *engine.Config) {
+	"Variant": func(c *preemption.Config) { c.Variant = outrank.VariantSimplified },
+	"Profile": func(c *preemption.Config) {
+		c.Profile = preemption.Profile{Off: []string{preemption.NodePorts}, Schedulers: []string{outrank.DefaultScheduler}}
+	},
+	"Sample": func(c *preemption.Config) { c.Sample = &preemption.Sample{} },
+	"Extenders": func(c *preemption.Config) {
 		c.Extenders = []preemption.Extender{extender{name: "x", process: keep}.extender()}
 	},
-	"MayPreempt": func(c *engine.Config) {
-		c.MayPreempt = func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
+	"Eligibility.Refuse": func(c *preemption.Config) {
+		c.Eligibility.Refuse = func(_ *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
 			return by
 		}
 	},
-	"MayEvict": func(c *engine.Config) { c.MayEvict = func(_, _ *outrank.Pod) bool { return true } },
-	"MayTake":  func(c *engine.Config) { c.MayTake = func(_, _ *outrank.Pod) string { return "rule" } },
-	"Guard":    func(c *engine.Config) { c.Guard = openGuard{}.guard() },
-	"Importance": func(c *engine.Config) {
+	"Eligibility.Take":        func(c *preemption.Config) { c.Eligibility.Take = anyBody },
+	"Eligibility.AnyPriority": func(c *preemption.Config) { c.Eligibility.AnyPriority = true },
+	"Guard":                   func(c *preemption.Config) { c.Guard = openGuard{}.guard() },
+	"Importance": func(c *preemption.Config) {
 		c.Importance = func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }
 	},
-	"Cost": func(c *engine.Config) { c.Cost = func(*outrank.Pod) int64 { return 1 } },
-	"Chooser": func(c *engine.Config) {
-		c.Chooser = &engine.Chooser{Name: "all", AnyPriority: c.Chooser != nil && c.Chooser.AnyPriority, Choose: (*engine.NodeView).Possible}
+	"Cost": func(c *preemption.Config) { c.Cost = func(*outrank.Pod) int64 { return 1 } },
+	"Chooser": func(c *preemption.Config) {
+		c.Victims = preemption.Chooser{Name: "all", Choose: preemption.NodeView.Possible}
 	},
-	"Chooser.AnyPriority": func(c *engine.Config) {
-		c.Chooser = &engine.Chooser{Name: "all", AnyPriority: true, Choose: (*engine.NodeView).Possible}
-	},
-	"Scorers": func(c *engine.Config) {
+	"Exact":         func(c *preemption.Config) { c.Victims = preemption.Exact{Limit: 1000} },
+	"Across":        func(c *preemption.Config) { c.Victims = preemption.Across{Limit: 1000} },
+	"ChargeVictims": func(c *preemption.Config) { c.Budgets = preemption.ChargeVictims },
+	"NeverViolate":  func(c *preemption.Config) { c.Budgets = preemption.NeverViolate },
+	"Ranks":         func(c *preemption.Config) { c.Ranks = []preemption.Rank{preemption.ByVictims} },
+	"Scorers": func(c *preemption.Config) {
 		c.Scorers = []preemption.Scorer{{Name: "none", Score: func(*preemption.Candidate) int64 { return 0 }}}
 	},
-	"Policy.Disabled":        func(c *engine.Config) { c.Policy.Disabled = true },
-	"Policy.Exact":           func(c *engine.Config) { c.Policy.Exact = true },
-	"Policy.Limit":           func(c *engine.Config) { c.Policy.Limit = 1000 },
-	"Policy.CallLimit":       func(c *engine.Config) { c.Policy.CallLimit = 1000 },
-	"Policy.Strict":          func(c *engine.Config) { c.Policy.Strict = true },
-	"Policy.VictimsAlone":    func(c *engine.Config) { c.Policy.VictimsAlone = true },
-	"Policy.Ranks":           func(c *engine.Config) { c.Policy.Ranks = []preemption.Rank{preemption.ByVictims} },
-	"Policy.NominatedInTurn": func(c *engine.Config) { c.Policy.NominatedInTurn = true },
+}
+
+// saidBy are the settings that are said by one field, of which only one can be said.
+var saidBy = map[string]string{
+	"Chooser": "Victims", "Exact": "Victims", "Across": "Victims", "ChargeVictims": "Budgets", "NeverViolate": "Budgets",
 }
 
 // openGuard has something to say and lets anybody go.
@@ -97,16 +96,13 @@ var configCalls = map[string]func(*engine.Evaluator, *engine.Snapshot) error{
 		}
 		return nil
 	},
-	"Exactly": func(e *engine.Evaluator, _ *engine.Snapshot) error {
-		_, err := e.Exactly()
-		return err
-	},
-	"PreemptAcross": func(e *engine.Evaluator, snap *engine.Snapshot) error {
-		_, err := e.PreemptAcross(context.Background(), snap, pod("p", 9, "1"), now)
-		return err
-	},
 	"PreemptGroup": func(e *engine.Evaluator, snap *engine.Snapshot) error {
 		_, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang(1), Now: now})
+		return err
+	},
+	"joint.RegretOf": func(e *engine.Evaluator, snap *engine.Snapshot) error {
+		plan := &preemption.Plan{Pod: pod("p", 9, "1"), Outcome: preemption.NothingHelps}
+		_, err := joint.RegretOf(context.Background(), e, snap, plan, now)
 		return err
 	},
 	"joint.Preempt": func(e *engine.Evaluator, snap *engine.Snapshot) error {
@@ -115,99 +111,113 @@ var configCalls = map[string]func(*engine.Evaluator, *engine.Snapshot) error{
 	},
 }
 
-// tableRow is a setting in the table of what goes together.
-type tableRow struct{ with, calls []string }
+// refusals are the pairs of settings that do not go together, each both ways, and the settings that
+// calls refuse.
+type refusals struct{ with, by map[string][]string }
 
-// tableOfConfig reads the table from the comment of Config.
-func tableOfConfig(t *testing.T) map[string]tableRow {
-	file, err := parser.ParseFile(token.NewFileSet(), "config.go", nil, parser.ParseComments)
+// refusalsOfConfig reads them from the comment of Config. What the calls of package joint refuse
+// stands in the comments of these.
+func refusalsOfConfig(t *testing.T) refusals {
+	file, err := parser.ParseFile(token.NewFileSet(), "../config.go", nil, parser.ParseComments)
 	require.NoError(t, err)
-	rows := map[string]tableRow{}
+	r := refusals{with: map[string][]string{}, by: map[string][]string{
+		"joint.Preempt": {"Chooser", "Scorers", "Extenders", "NeverViolate"}, "joint.RegretOf": {"Guard"},
+	}}
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != token.TYPE || g.Specs[0].(*ast.TypeSpec).Name.Name != "Config" {
 			continue
 		}
 		for line := range strings.Lines(g.Doc.Text()) {
-			cells := strings.Split(strings.TrimSpace(line), "|")
-			if len(cells) != 4 || strings.TrimSpace(cells[1]) == "setting" {
+			if !strings.HasPrefix(line, "\t") {
 				continue
 			}
-			name := strings.TrimSpace(cells[1])
-			require.NotContains(t, rows, name)
-			rows[name] = tableRow{listOf(cells[2]), listOf(cells[3])}
+			if call, list, ok := strings.Cut(line, " refuses a "); ok {
+				call = strings.TrimSpace(call)
+				require.Contains(t, configCalls, call)
+				r.by[call] = append(r.by[call], listOf(t, list)...)
+				continue
+			}
+			settings, others, ok := strings.Cut(line, " with ")
+			require.True(t, ok, "%q says nothing", line)
+			for _, a := range listOf(t, settings) {
+				for _, b := range listOf(t, others) {
+					r.with[a], r.with[b] = append(r.with[a], b), append(r.with[b], a)
+				}
+			}
 		}
 	}
-	require.NotEmpty(t, rows, "no table")
-	return rows
+	require.NotEmpty(t, r.with, "no table")
+	require.Contains(t, r.by, "PreemptGroup")
+	return r
 }
 
-func listOf(cell string) (out []string) {
-	for name := range strings.SplitSeq(cell, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			out = append(out, name)
-		}
+// listOf reads names of settings.
+func listOf(t *testing.T, list string) (out []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		out = append(out, strings.TrimSpace(name))
+		require.Contains(t, settings, out[len(out)-1])
 	}
 	return out
 }
 
-// fieldsOfConfig are all settings that there are.
-func fieldsOfConfig() []string {
-	names := []string{"Chooser.AnyPriority"}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[engine.Config]()) {
-		if f.Name != "Policy" {
+// fieldsOfConfig are the fields that there are.
+func fieldsOfConfig() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[preemption.Config]()) {
+		if f.Name != "Eligibility" {
 			names = append(names, f.Name)
 		}
 	}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[preemption.Policy]()) {
-		names = append(names, "Policy."+f.Name)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[preemption.Eligibility]()) {
+		names = append(names, "Eligibility."+f.Name)
 	}
 	return names
 }
 
-// The table in the comment of Config names every setting, and what it says of each pair of
-// them, and of each call, is so.
+// What the comment of Config says of each pair of settings, and of each call, is so.
 func TestTableOfConfig(t *testing.T) {
-	rows := tableOfConfig(t)
-	require.ElementsMatch(t, fieldsOfConfig(), slices.Collect(maps.Keys(settings)))
-	require.ElementsMatch(t, slices.Collect(maps.Keys(settings)), slices.Collect(maps.Keys(rows)))
-	for name, row := range rows {
-		for _, other := range row.with {
-			require.Contains(t, rows[other].with, name, "%s does not go with %s, and the other way round", name, other)
-		}
-		for _, call := range row.calls {
-			require.Contains(t, configCalls, call)
-		}
+	table := refusalsOfConfig(t)
+	var fields []string
+	for name := range settings {
+		fields = append(fields, fieldOf(name))
 	}
+	slices.Sort(fields)
+	require.ElementsMatch(t, fieldsOfConfig(), slices.Compact(fields))
 	for _, a := range slices.Sorted(maps.Keys(settings)) {
 		for _, b := range slices.Sorted(maps.Keys(settings)) {
-			if a <= b {
-				holdsPair(t, rows, a, b)
+			if a == b || a < b && fieldOf(a) != fieldOf(b) {
+				holdsPair(t, table, a, b)
 			}
 		}
 	}
 }
 
+// fieldOf is the field that says a setting.
+func fieldOf(setting string) string {
+	if field, ok := saidBy[setting]; ok {
+		return field
+	}
+	return setting
+}
+
 // holdsPair compares what the table says of two settings with what becomes of them.
-func holdsPair(t *testing.T, rows map[string]tableRow, a, b string) {
+func holdsPair(t *testing.T, table refusals, a, b string) {
 	t.Helper()
-	var c engine.Config
+	var c preemption.Config
 	settings[a](&c)
 	settings[b](&c)
-	e, err := engine.NewEvaluator(c)
+	e, err := engine.New(c)
 	require.Equal(t, err, c.Validate())
-	if slices.Contains(rows[a].with, b) {
+	if slices.Contains(table.with[a], b) {
 		require.ErrorIs(t, err, outrank.ErrInvalid, "%s with %s", a, b)
-		first, _, _ := strings.Cut(a, ".Any")
-		second, _, _ := strings.Cut(b, ".Any")
-		require.True(t, strings.Contains(err.Error(), first) || strings.Contains(err.Error(), second), "%v", err)
+		require.True(t, strings.Contains(err.Error(), a) || strings.Contains(err.Error(), b), "%v", err)
 		return
 	}
 	require.NoError(t, err, "%s with %s", a, b)
 	for _, call := range slices.Sorted(maps.Keys(configCalls)) {
 		snap := newSnapshot(t, &outrank.Cluster{Release: groupsOn, Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("low", 1, "1", on("n1"))}})
-		err := configCalls[call](e, snap)
-		if slices.Contains(rows[a].calls, call) || slices.Contains(rows[b].calls, call) {
+		err := configCalls[call](e.Parallel(2), snap)
+		if slices.Contains(table.by[call], a) || slices.Contains(table.by[call], b) {
 			assert.ErrorIs(t, err, outrank.ErrInvalid, "%s with %s and %s", call, a, b)
 		} else {
 			assert.NoError(t, err, "%s with %s and %s", call, a, b)

@@ -38,8 +38,8 @@ func labelledCost(p *outrank.Pod) int64 {
 	return cost
 }
 
-func byCost(cost func(*outrank.Pod) int64) engine.Config {
-	return engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}, Cost: cost}
+func byCost(cost func(*outrank.Pod) int64) preemption.Config {
+	return preemption.Config{Ranks: []preemption.Rank{preemption.ByCost}, Cost: cost}
 }
 
 func TestCosts(t *testing.T) {
@@ -70,7 +70,7 @@ func TestCosts(t *testing.T) {
 
 // With other ranks the costs are told, and do not decide.
 func TestCostsAreToldWithAnyRanks(t *testing.T) {
-	config := engine.Config{Cost: labelledCost}
+	config := preemption.Config{Cost: labelledCost}
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, costly([]int64{3}, []int64{1})), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n0", plan.Node)
@@ -78,8 +78,8 @@ func TestCostsAreToldWithAnyRanks(t *testing.T) {
 }
 
 func TestRankByCostNeedsCosts(t *testing.T) {
-	_, err := engine.NewEvaluator(byCost(nil))
-	assert.EqualError(t, err, "preemption config: Cost: missing, and the policy ranks candidates by it")
+	_, err := engine.New(byCost(nil))
+	assert.EqualError(t, err, "preemption config: Cost: missing, and candidates are ranked by it")
 }
 
 // What a pod costs is remembered for the version of it, and for the evaluator.
@@ -140,13 +140,12 @@ func TestCostsAfterAPanic(t *testing.T) {
 func TestCostsOfClonesAtOnce(t *testing.T) {
 	var asked atomic.Int64
 	config := byCost(func(p *outrank.Pod) int64 { asked.Add(1); return labelledCost(p) })
-	config.Workers = 2
 	var costs [][]int64
 	for i := range 40 {
 		costs = append(costs, []int64{int64(i) + 10, 10})
 	}
 	c := costly(costs...)
-	snap, e := newSnapshot(t, c), newEvaluator(t, config)
+	snap, e := newSnapshot(t, c), newEvaluator(t, config).Parallel(2)
 	var clones []*engine.Snapshot
 	for range 4 {
 		clones = append(clones, snap.Clone())
@@ -179,7 +178,7 @@ func sameAsAfresh(t *testing.T, e *engine.Evaluator, snap *engine.Snapshot) {
 	p := pod("p", 9, "2")
 	got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now.Add(time.Hour)})
 	assert.NoError(t, err)
-	fresh, err := engine.NewEvaluator(byCost(labelledCost))
+	fresh, err := engine.New(byCost(labelledCost))
 	assert.NoError(t, err)
 	want, err := fresh.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now.Add(time.Hour)})
 	assert.NoError(t, err)

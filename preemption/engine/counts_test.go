@@ -184,7 +184,7 @@ func (m *countsMachine) ask(t *rapid.T) {
 		asker = m.askers[m.asked%2]
 	}
 	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	fresh, err := NewSnapshot(m.snap.Cluster())
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestLeastCountOfTheOthers(t *testing.T) {
 	var err error
 	b.snap, err = NewSnapshot(c)
 	require.NoError(t, err)
-	b.eval, err = NewEvaluator(Config{})
+	b.eval, err = New(preemption.Config{})
 	require.NoError(t, err)
 	for range 3 {
 		require.Equal(t, preemption.NothingHelps, b.ask(b.snap, p).Outcome)
@@ -254,7 +254,7 @@ func TestCountsOutliveNoPartition(t *testing.T) {
 	c, p := spreadOverTwo()
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	for range 3 {
 		_, err = eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
@@ -282,7 +282,7 @@ func TestCountsAreBounded(t *testing.T) {
 	c, p := spreadOverTwo()
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	for i := range 20 * state.MostCounts {
 		q := *p
@@ -301,7 +301,7 @@ func TestFollowingLeavesTheCountsAlone(t *testing.T) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
 	attempt := func() *dryrun.DryRunner {
-		a, err := dryrun.NewAttempt(context.Background(), &dryrun.Settings{}, snap.of, p, gen.Now)
+		a, err := dryrun.NewAttempt(context.Background(), &dryrun.Terms{}, snap.of, p, gen.Now)
 		require.NoError(t, err)
 		return dryrun.NewDryRunner(a)
 	}
@@ -353,7 +353,7 @@ func TestWhoLeavesTheCounts(t *testing.T) {
 			}
 			snap, err := NewSnapshot(cluster)
 			require.NoError(t, err)
-			eval, err := NewEvaluator(Config{})
+			eval, err := New(preemption.Config{})
 			require.NoError(t, err)
 			for range 3 {
 				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})

@@ -84,10 +84,13 @@ func TestDeferredResizeIsNoVictimOfItself(t *testing.T) {
 		self.Containers[0].AllocatedResources, self.Containers[0].Actual = self.Containers[0].Requests, self.Containers[0].Requests
 		self.Containers[0].Requests = resource.MustList("cpu", cpu)
 		for _, sample := range []*preemption.Sample{nil, {}} {
-			e := newEvaluator(t, engine.Config{Sample: sample, MayTake: func(preemptor, victim *outrank.Pod) string {
-				assert.NotEqual(t, preemptor.Name, victim.Name)
-				return "anybody else"
-			}})
+			e := newEvaluator(t, preemption.Config{
+				Sample: sample,
+				Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(preemptor, victim *outrank.Pod) (string, bool) {
+					assert.NotEqual(t, preemptor.Name, victim.Name)
+					return "anybody else", true
+				}},
+			})
 			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: self, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Outcome)
@@ -110,7 +113,7 @@ func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
 		asked := *self
 		asked.Containers = slices.Clone(self.Containers)
 		asked.Containers[0].Requests = resource.MustList("cpu", "2", "example.com/gpu", have)
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &asked, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &asked, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Outcome, "%v", plan.TurnedDown)
 	}
@@ -124,7 +127,7 @@ func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
 		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
 		w := newWorld(t, c)
 		w.agree(t, p, gen.Now)
-		e := newEvaluator(t, engine.Config{})
+		e := newEvaluator(t, preemption.Config{})
 		ex, err := e.Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		got := asReference(ex)
@@ -177,7 +180,7 @@ func TestPropertyDeferredResizesByAnyRules(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
 		p := drawResizing(t, c)
 		config := engine.DrawConfig(t)
-		e := newEvaluator(t, config)
+		e := newEvaluator(t, config).Parallel(rapid.IntRange(0, 3).Draw(t, "workers"))
 		snap := newSnapshot(t, c)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
@@ -280,7 +283,7 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 	c, me := aResize("3")
 	ask := func(r outrank.Release, p outrank.Pod) error {
 		c.Release = r
-		_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &p, Now: gen.Now})
+		_, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &p, Now: gen.Now})
 		return err
 	}
 	other, settled := *me, *me
@@ -294,7 +297,7 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 	var err error
 	c.Release, err = withResizes.With(map[string]bool{"GenericWorkload": true})
 	require.NoError(t, err)
-	_, err = newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{me}, Now: gen.Now})
+	_, err = newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{me}, Now: gen.Now})
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 
@@ -303,7 +306,7 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 func TestPlansForResizes(t *testing.T) {
 	c, me := aResize("3")
 	snap := newSnapshot(t, c)
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	plan := preempt(t, c, me)
 	require.NoError(t, e.Verify(context.Background(), snap, plan))
 	settled := *me
@@ -329,7 +332,7 @@ func TestResizesOfAnotherPodOfTheName(t *testing.T) {
 	other := *me
 	other.UID = "2"
 	snap := newSnapshot(t, c)
-	_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: &other, Now: gen.Now})
+	_, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: &other, Now: gen.Now})
 	require.ErrorIs(t, err, preemption.ErrState)
 	require.ErrorContains(t, err, "another pod has its name")
 	plan.Pod = &other
@@ -340,7 +343,7 @@ func TestResizesOfAnotherPodOfTheName(t *testing.T) {
 // The filter stands among those of the release with its gate, and no other.
 func TestDeferredFilterIsListed(t *testing.T) {
 	for r, want := range map[outrank.Release]bool{outrank.V1_36: false, outrank.V1_37: false, withResizes: true} {
-		names := newEvaluator(t, engine.Config{Release: r}).Filters()
+		names := newEvaluator(t, preemption.Config{}).Filters(r)
 		at := slices.Index(names, preemption.DeferredPodScheduling)
 		assert.Equal(t, want, at >= 0)
 		if want {
@@ -353,11 +356,11 @@ func TestDeferredFilterIsListed(t *testing.T) {
 func TestDeferredFilterOnOtherNodes(t *testing.T) {
 	c, me := aResize("3")
 	snap := newSnapshot(t, c)
-	e := newEvaluator(t, engine.Config{Plugins: preemption.Plugins{Off: []string{preemption.NodeName}}})
+	e := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Off: []string{preemption.NodeName}}})
 	status, err := e.Check(snap, me, "n2")
 	require.NoError(t, err)
 	assert.Equal(t, "DeferredPodScheduling: pod assigned to different node", status.String())
-	e = newEvaluator(t, engine.Config{Plugins: preemption.Plugins{Off: []string{preemption.NodeName, preemption.DeferredPodScheduling}}})
+	e = newEvaluator(t, preemption.Config{Profile: preemption.Profile{Off: []string{preemption.NodeName, preemption.DeferredPodScheduling}}})
 	status, err = e.Check(snap, me, "n2")
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Success, status.Code, "its 3 cpu fit there, of which that node counts none")

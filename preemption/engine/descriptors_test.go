@@ -115,7 +115,7 @@ func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
 			assert.NotEqual(t, "a", got.Node, "the filter keeps the preemptor from node a")
 			free := newWorld(t, x.without).agree(t, caller(x.withoutIt), gen.Now)
 			assert.Equal(t, "a", free.Node, "nothing else does")
-			ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), w.snap, preemption.Request{Pod: caller(x.asks), Now: gen.Now})
+			ex, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), w.snap, preemption.Request{Pod: caller(x.asks), Now: gen.Now})
 			require.NoError(t, err)
 			at := ex.Nodes[0]
 			failed := at.Status

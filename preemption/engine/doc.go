@@ -7,7 +7,7 @@
 // make room, or the pod may not preempt, or nothing helps.
 //
 //	snap, err := engine.NewSnapshot(cluster)
-//	eval, err := engine.NewEvaluator(engine.Config{})
+//	eval, err := engine.New(preemption.Config{})
 //	plan, err := eval.Preempt(ctx, snap, pod, now)
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 //

@@ -18,9 +18,8 @@ import (
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
 // number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
 type Evaluator struct {
-	asked  Config // as the caller has it, with what the variant adds
-	config dryrun.Settings
-	chunk  int // 0 for ChunkSize, but for tests
+	terms dryrun.Terms
+	chunk int // 0 for ChunkSize, but for tests
 }
 
 var errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
@@ -42,33 +41,61 @@ func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 // chunks is how many nodes a goroutine takes at a time.
 func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, dryrun.ChunkSize) }
 
-// NewEvaluator checks the configuration and returns an evaluator. See
-// [Config.Validate] for the error. What the configuration points to must not
-// change while the evaluator is in use.
-func NewEvaluator(config Config) (*Evaluator, error) {
-	s := config.settings()
-	if err := s.Validate(); err != nil {
+// New checks the configuration and returns an evaluator. The error is that of
+// [preemption.Config.Validate]. What the configuration points to must not change any more.
+func New(config preemption.Config) (*Evaluator, error) {
+	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	if s.Policy.Ranks == nil {
-		s.Policy.Ranks = s.ByVariant().Ranks
+	t := dryrun.TermsOf(copied(config))
+	if t.Chooser != nil {
+		t.Chooser = shownTo(t.Chooser)
 	}
-	config.Policy.Ranks = s.Policy.Ranks
-	config.Cost, _ = s.CostByRanks()
-	config.Filters, config.Extenders = slices.Clone(config.Filters), slices.Clone(config.Extenders)
-	config.Scorers, config.Policy.Ranks = slices.Clone(config.Scorers), slices.Clone(config.Policy.Ranks)
-	config.Plugins = filters.ClonePlugins(&config.Plugins)
-	return &Evaluator{asked: config, config: config.settings(), chunk: dryrun.ChunkSize}, nil
+	return &Evaluator{terms: t, chunk: dryrun.ChunkSize}, nil
+}
+
+// copied returns a configuration with slices of its own.
+func copied(c preemption.Config) preemption.Config {
+	c.Filters, c.Extenders, c.Ranks, c.Scorers = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks), slices.Clone(c.Scorers)
+	c.Profile = filters.CloneProfile(&c.Profile)
+	return c
+}
+
+// shownTo returns a rule that is shown a node for the call alone.
+func shownTo(rule *preemption.Chooser) *preemption.Chooser {
+	choose := func(node preemption.NodeView) []*outrank.Pod {
+		shown := &shownNode{node}
+		victims := rule.Choose(shown)
+		shown.NodeView = noNode{}
+		return victims
+	}
+	return &preemption.Chooser{Name: rule.Name, Choose: choose}
+}
+
+// mostWorkers keeps a mistaken number from starting goroutines without bound.
+const mostWorkers = 1024
+
+// Parallel returns an evaluator that shares the work of one call among so many goroutines, 1,024 at
+// most, which end with it; below 2 it is the caller's alone. The answers are the same. It helps from
+// some thousand nodes on: with the usual configuration, Preempt uses one goroutine for fewer than
+// 1,024 nodes.
+func (e *Evaluator) Parallel(workers int) *Evaluator {
+	if e == nil {
+		return nil
+	}
+	parallel := *e
+	parallel.terms.Workers = min(workers, mostWorkers)
+	return &parallel
 }
 
 // Filters returns the names of the filters in the order in which a node is asked:
-// the built-in ones, then the caller's (rules 7.1.4 and 7.1.7). The order is that of
-// [Config.Release], of the default release where it is zero. They are the names in
+// the built-in ones, then the caller's (rules 7.1.4 and 7.1.7), by the rules of a release, of the
+// default one where it is zero. They are the names in
 // [preemption.Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
 // The slice is the caller's. Time is linear in the filters.
-func (e *Evaluator) Filters() []string {
-	names := make([]string, 0, len(filters.BuiltIn)+len(e.config.Filters))
-	rules := release.Of(release.Release(e.config.Release))
+func (e *Evaluator) Filters(of outrank.Release) []string {
+	names := make([]string, 0, len(filters.BuiltIn)+len(e.terms.Filters))
+	rules := release.Of(release.Release(of.OrDefault()))
 	for i := range filters.BuiltIn {
 		if i < filters.NumFirst {
 			i = filters.FirstOrder(rules)[i]
@@ -77,7 +104,7 @@ func (e *Evaluator) Filters() []string {
 			names = append(names, filters.BuiltIn[i].Name)
 		}
 	}
-	for _, f := range e.config.Filters {
+	for _, f := range e.terms.Filters {
 		names = append(names, f.Name)
 	}
 	return names
@@ -120,10 +147,13 @@ func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preempti
 	if err != nil {
 		return nil, err
 	}
-	if search.Prunes(&e.config, &req) {
-		return search.Decide(ctx, &e.config, e.chunks(), snap, &req)
+	if e.terms.Across {
+		return e.preemptAcross(ctx, snap, &req, false)
 	}
-	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, false)
+	if search.Prunes(&e.terms, &req) {
+		return search.Decide(ctx, &e.terms, e.chunks(), snap, &req)
+	}
+	r, err := dryrun.DecideExhaustively(ctx, &e.terms, e.chunks(), snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +173,11 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 	if err != nil {
 		return nil, err
 	}
-	if search.Prunes(&e.config, &req) {
-		s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
+	if e.terms.Across {
+		return e.preemptAcross(ctx, snap, &req, true)
+	}
+	if search.Prunes(&e.terms, &req) {
+		s, err := search.Start(ctx, &e.terms, e.chunks(), snap, &req)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +189,7 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 		}
 		s.Busy = false
 	}
-	r, err := dryrun.DecideExhaustively(ctx, &e.config, e.chunks(), snap, &req, true)
+	r, err := dryrun.DecideExhaustively(ctx, &e.terms, e.chunks(), snap, &req, true)
 	if err != nil {
 		return nil, err
 	}
@@ -166,12 +199,9 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 	return r.Explained()
 }
 
-// Config returns the configuration that the evaluator decides by. The slices in it are
-// the caller's; what they and its functions point to is shared, and must not change.
-func (e *Evaluator) Config() Config {
-	c := e.asked
-	c.Filters, c.Schedulers, c.Extenders = slices.Clone(c.Filters), slices.Clone(c.Schedulers), slices.Clone(c.Extenders)
-	c.Scorers, c.Policy.Ranks = slices.Clone(c.Scorers), slices.Clone(c.Policy.Ranks)
-	c.Plugins = filters.ClonePlugins(&c.Plugins)
-	return c
+// Config returns the configuration: to change a copy of it, and make another evaluator. Where it named
+// no ranks and has a variant, Ranks are those of the variant. The slices in it are the caller's; what
+// they and its functions point to is shared, and must not change.
+func (e *Evaluator) Config() preemption.Config {
+	return copied(e.terms.Config)
 }

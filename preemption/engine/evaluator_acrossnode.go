@@ -49,7 +49,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
 func (x *acrossSearch) unlessStrict() filters.Status {
-	if x.attempt.Config.Policy.Strict && x.result.Best < 0 {
+	if x.attempt.Config.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
 	}
 	return filters.Status{}
@@ -202,7 +202,7 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
-	strict := x.attempt.Config.Policy.Strict
+	strict := x.attempt.Config.Strict
 	if x.result.Best < 0 && !strict {
 		return false
 	}

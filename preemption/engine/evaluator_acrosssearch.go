@@ -29,6 +29,7 @@ type acrossSearch struct {
 
 	steps, limit int
 	ended        bool
+	unsolved     int   // nodes that were not searched to the end
 	err          error // of a filter of the caller
 }
 

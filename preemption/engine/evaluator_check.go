@@ -33,7 +33,7 @@ func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (pre
 		return preemption.Status{}, err
 	}
 	// No filter looks at a start time, so any now will do.
-	a, err := dryrun.NewAttempt(context.Background(), &e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(context.Background(), &e.terms, snap, pod, time.Time{})
 	if err != nil {
 		return preemption.Status{}, err
 	}

@@ -27,7 +27,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req pree
 	if err != nil {
 		return preemption.NodeReport{}, err
 	}
-	s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
+	s, err := search.Start(ctx, &e.terms, e.chunks(), snap, &req)
 	if err != nil {
 		return preemption.NodeReport{}, err
 	}
@@ -55,7 +55,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req pree
 // the iteration; other calls may read it at the same time.
 func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preemption.Request) iter.Seq2[*preemption.Candidate, error] {
 	return func(yield func(*preemption.Candidate, error) bool) {
-		if !search.Prunes(&e.config, &req) || e.config.Sample != nil || len(e.config.Scorers) > 0 {
+		if !search.Prunes(&e.terms, &req) || e.terms.Sample != nil || len(e.terms.Scorers) > 0 {
 			e.candidatesOfAll(ctx, cluster, req, yield)
 			return
 		}
@@ -64,7 +64,7 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preem
 			yield(nil, err)
 			return
 		}
-		s, err := search.Start(ctx, &e.config, e.chunks(), snap, &req)
+		s, err := search.Start(ctx, &e.terms, e.chunks(), snap, &req)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -27,7 +27,7 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
 	// No filter looks at a start time, so any now will do.
-	if err := s.Ask(ctx, &e.config, snap, &preemption.Request{Pod: pod}); err != nil {
+	if err := s.Ask(ctx, &e.terms, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
 	if s.Attempt.Plan.Refused.Code != filters.Success {
@@ -64,7 +64,7 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, po
 	}
 	s := search.Searches.Get().(*search.Search)
 	defer s.Close()
-	if err := s.Ask(ctx, &e.config, snap, &preemption.Request{Pod: pod}); err != nil {
+	if err := s.Ask(ctx, &e.terms, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != filters.Success {

@@ -22,7 +22,7 @@ import (
 // where no filter looks at other pods, else a look at every class of pods and its nodes. The
 // function takes constant time; the view goes through the pods of the node when it is first asked about
 // any of them.
-func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node string) (*NodeView, error), error) {
+func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node string) (preemption.NodeView, error), error) {
 	if e == nil {
 		return nil, errNoEvaluator
 	}
@@ -33,7 +33,7 @@ func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
-	a, err := dryrun.NewAttempt(context.Background(), &e.config, snap, req.Pod, req.Now)
+	a, err := dryrun.NewAttempt(context.Background(), &e.terms, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -42,15 +42,15 @@ func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node
 	}
 	a.Elsewhere = dryrun.HasStatuses(&req)
 
-	at, shown := dryrun.NewNodeLookedAt(a), &NodeView{}
-	return func(node string) (*NodeView, error) {
+	at, shown := dryrun.NewNodeLookedAt(a), &shownNode{noNode{}}
+	return func(node string) (preemption.NodeView, error) {
 		n := snap.NodeState(node)
 		if n == nil || n.Node == nil {
 			return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
 		}
-		shown.of = noNode{} // one node is seen at a time
+		shown.NodeView = noNode{} // one node is seen at a time
 		at.Turn(n)
-		shown = &NodeView{at}
+		shown = &shownNode{at}
 		return shown, nil
 	}, nil
 }

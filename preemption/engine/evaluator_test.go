@@ -19,7 +19,7 @@ import (
 func TestPreemptRefuses(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}, Pods: []*outrank.Pod{{Name: "runs", NodeName: "n"}}}
 	snap := newSnapshot(t, c)
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	for _, test := range []struct {
 		name string
 		snap *engine.Snapshot

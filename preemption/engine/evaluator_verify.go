@@ -30,11 +30,11 @@ func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
-	a, err := dryrun.NewAttempt(ctx, &e.config, snap, plan.Pod, plan.Now)
+	a, err := dryrun.NewAttempt(ctx, &e.terms, snap, plan.Pod, plan.Now)
 	if err != nil {
 		return err
 	}
-	if plan.Across {
+	if e.terms.Across {
 		followsAsCounted(&a.Plan)
 	}
 	v := verification{attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
@@ -48,7 +48,7 @@ func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *
 
 // verifyOutcome decides again.
 func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) error {
-	again, err := e.again(ctx, snap, plan)
+	again, err := e.Preempt(ctx, &Snapshot{of: snap}, preemption.Request{Pod: plan.Pod, Now: plan.Now})
 	if err != nil {
 		return err
 	}
@@ -70,18 +70,6 @@ func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, pla
 		return fmt.Errorf("pod %s: %w: node %s does not take it: %s", plan.Pod.Key(), ErrStale, plan.FirstFit, status)
 	}
 	return nil
-}
-
-// again decides anew as the plan was decided.
-func (e *Evaluator) again(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) (*preemption.Plan, error) {
-	if !plan.Across {
-		return e.Preempt(ctx, &Snapshot{of: snap}, preemption.Request{Pod: plan.Pod, Now: plan.Now})
-	}
-	across, err := e.PreemptAcross(ctx, &Snapshot{of: snap}, plan.Pod, plan.Now)
-	if err != nil {
-		return nil, err
-	}
-	return across.Plan, nil
 }
 
 // verifyPreemptor reports a preemptor that runs by now, or is another pod.
@@ -160,7 +148,7 @@ func (v *verification) findVictims() error {
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case v.attempt.HasUnits(v.at) && !v.plan.Across:
+		case v.attempt.HasUnits(v.at) && !v.attempt.Config.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
@@ -171,7 +159,7 @@ func (v *verification) findVictims() error {
 		}
 		v.victims = append(v.victims, p)
 	}
-	if v.plan.Across {
+	if v.attempt.Config.Across {
 		slices.SortFunc(v.victims, v.attempt.MoreImportant)
 	} else {
 		v.attempt.SortVictims(v.at, v.victims)
@@ -196,7 +184,7 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.plan.Across || v.attempt.Extended() {
+	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.attempt.Config.Across || v.attempt.Extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -251,11 +239,11 @@ func (v *verification) unitFrom(at int) []*state.PodState {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
-	if v.plan.Across && (v.attempt.Config.Importance != nil || v.attempt.Config.Policy.Ranks != nil) {
+	if v.attempt.Config.Across && (v.attempt.Config.Importance != nil || v.attempt.Config.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
 	c := v.attempt.Config
-	return !c.Policy.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.attempt.Extended()
+	return !c.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.attempt.Extended()
 }
 
 // accounts holds the score and the nominations to what there is (step 7).
@@ -264,11 +252,11 @@ func (v *verification) accounts() error {
 	if !v.attempt.Extended() {
 		violations = v.violations()
 	}
-	if v.attempt.Config.Policy.Strict && violations > 0 {
+	if v.attempt.Config.Strict && violations > 0 {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
 	got, want := v.plan.Score, v.attempt.ScoreOf(v.victims, violations)
-	if v.attempt.Config.ReadsFirst() && !v.attempt.Extended() && !v.plan.Across {
+	if v.attempt.Config.ReadsFirst() && !v.attempt.Extended() && !v.attempt.Config.Across {
 		want.TopPriority = v.firstTop(want.TopPriority)
 	}
 	if got.Start = want.Start; got != want {
@@ -318,9 +306,9 @@ func (v *verification) free() bool {
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.Chargeable())
 	switch {
-	case v.attempt.Config.Ascending() && !v.attempt.Config.ChargesVictims() && !v.plan.Across:
+	case v.attempt.Config.Ascending() && !v.attempt.Config.ChargesVictims() && !v.attempt.Config.Across:
 		charged = v.ascending()
-	case v.attempt.Config.ChargesVictims() || v.plan.Across || v.attempt.Config.Policy.Strict:
+	case v.attempt.Config.ChargesVictims() || v.attempt.Config.Across || v.attempt.Config.Strict:
 		charged = v.victims // a pod that a strict policy spares takes nothing (rule 13.5.1)
 	}
 	count := 0

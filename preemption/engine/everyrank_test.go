@@ -100,7 +100,7 @@ func TestEveryRankDecidesEverywhere(t *testing.T) {
 // decides asks everybody who compares candidates or sets.
 func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	ctx, asker := context.Background(), pod("asker", 9, "2")
-	config := engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{rank}}, Cost: ways.cost}
+	config := preemption.Config{Ranks: []preemption.Rank{rank}, Cost: ways.cost}
 	eval := newEvaluator(t, config)
 	snap := newSnapshot(t, ways.apart())
 
@@ -116,16 +116,18 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 		assert.Equal(t, "better", c.Node, "Candidates")
 		break
 	}
-	across, err := eval.PreemptAcross(ctx, snap, asker, gen.Now)
+	config.Victims = preemption.Across{}
+	nodes := newEvaluator(t, config)
+	across, err := nodes.Preempt(ctx, snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "better", across.Node, "across: the node")
 	both := newSnapshot(t, ways.together())
-	across, err = eval.PreemptAcross(ctx, both, asker, gen.Now)
+	across, err = nodes.Preempt(ctx, both, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, namesOf(ways.better), victimNames(across.Victims), "across: the victims")
 
 	defer engine.SearchHeavily()()
-	config.Policy.Exact = true
+	config.Victims = preemption.Exact{}
 	exactly, err := newEvaluator(t, config).Preempt(ctx, both, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, namesOf(ways.better), victimNames(exactly.Victims), "exact")
@@ -148,7 +150,7 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 // regrets asks about a plan with the worse victims.
 func regrets(t *testing.T, rank preemption.Rank, ways *twoWays, eval *engine.Evaluator, snap *engine.Snapshot, asker *outrank.Pod) {
 	config := eval.Config()
-	config.Chooser = &engine.Chooser{Name: "the worse", Choose: func(v *engine.NodeView) []*outrank.Pod {
+	config.Victims = preemption.Chooser{Name: "the worse", Choose: func(v preemption.NodeView) []*outrank.Pod {
 		return slices.DeleteFunc(v.Possible(), func(p *outrank.Pod) bool { return !slices.Contains(namesOf(ways.worse), p.Name) })
 	}}
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: gen.Now})
@@ -218,7 +220,7 @@ func TestPropertyAddedRank(t *testing.T) {
 		if at := slices.Index(ranks, added); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
 			ranks[0], ranks[at] = ranks[at], ranks[0]
 		}
-		config := engine.Config{Policy: preemption.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
+		config := preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}
 		eval, snap := newEvaluator(t, config), newSnapshot(t, c)
 		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)

@@ -21,9 +21,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-func exactly(policy preemption.Policy) engine.Config {
-	policy.Exact = true
-	return by(policy)
+// strictly is how budgets count where none may be violated, or as they usually do.
+func strictly(strict bool) preemption.Budgets {
+	if strict {
+		return preemption.NeverViolate
+	}
+	return preemption.ChargePossible
 }
 
 // fullNode is a node with up to so many pods, three resources and budgets, drawn from
@@ -106,7 +109,7 @@ func refuses(q, p *outrank.Pod) bool {
 }
 
 // bestSet is the score of the best set of victims on a node, of all that there are.
-func bestSet(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod, node string) (preemption.Score, bool) {
+func bestSet(t fataler, config preemption.Config, c *outrank.Cluster, p *outrank.Pod, node string) (preemption.Score, bool) {
 	t.Helper()
 	snap := newSnapshot(t, c)
 	lookAt, err := newEvaluator(t, config).LookAt(snap, preemption.Request{Pod: p, Now: gen.Now})
@@ -132,7 +135,7 @@ func bestSet(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod
 			continue
 		}
 		sc := scoreOfSet(&config, c, victims)
-		if config.Policy.Strict && sc.Violations > 0 || found && compareBy(&config, sc, best) >= 0 {
+		if config.Budgets == preemption.NeverViolate && sc.Violations > 0 || found && compareBy(&config, sc, best) >= 0 {
 			continue
 		}
 		if view.Check(victims...).Code == preemption.Success {
@@ -150,7 +153,7 @@ func leavesWith(snap *engine.Snapshot, a, b *outrank.Pod) bool {
 }
 
 // scoreOfSet is what the ranks compare of victims by importance, in words of its own.
-func scoreOfSet(config *engine.Config, c *outrank.Cluster, victims []*outrank.Pod) preemption.Score {
+func scoreOfSet(config *preemption.Config, c *outrank.Cluster, victims []*outrank.Pod) preemption.Score {
 	sc := preemption.Score{Victims: len(victims), TopPriority: victims[0].PriorityValue()}
 	left := map[*outrank.PodDisruptionBudget]int32{}
 	for _, b := range c.Budgets {
@@ -188,8 +191,8 @@ func scoreOfSet(config *engine.Config, c *outrank.Cluster, victims []*outrank.Po
 	return sc
 }
 
-func compareBy(config *engine.Config, a, b preemption.Score) int {
-	ranks := config.Policy.Ranks
+func compareBy(config *preemption.Config, a, b preemption.Score) int {
+	ranks := config.Ranks
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
 	}
@@ -231,7 +234,7 @@ func someRanks(seed uint64) []preemption.Rank {
 func lastDigit(p *outrank.Pod) int64 { return int64(p.Name[len(p.Name)-1]) % 4 }
 
 // bestOfVectors is bestSet on a fullNode, by plain sums, for nodes with more pods.
-func bestOfVectors(config *engine.Config, c *outrank.Cluster, p *outrank.Pod) (preemption.Score, bool) {
+func bestOfVectors(config *preemption.Config, c *outrank.Cluster, p *outrank.Pod) (preemption.Score, bool) {
 	var possible []*outrank.Pod
 	for _, q := range c.Pods {
 		switch {
@@ -277,7 +280,7 @@ func bestOfVectors(config *engine.Config, c *outrank.Cluster, p *outrank.Pod) (p
 			sums[set][k] += holds[low][k]
 			enough = enough && sums[set][k] >= short[k]
 		}
-		if !enough || set&forced != forced || found && config.Policy.Ranks == nil && possible[low].PriorityValue() > best.TopPriority && best.Violations == 0 {
+		if !enough || set&forced != forced || found && config.Ranks == nil && possible[low].PriorityValue() > best.TopPriority && best.Violations == 0 {
 			continue
 		}
 		var victims []*outrank.Pod
@@ -286,7 +289,7 @@ func bestOfVectors(config *engine.Config, c *outrank.Cluster, p *outrank.Pod) (p
 				victims = append(victims, q)
 			}
 		}
-		if sc := scoreOfSet(config, c, victims); (!config.Policy.Strict || sc.Violations == 0) && (!found || compareBy(config, sc, best) < 0) {
+		if sc := scoreOfSet(config, c, victims); (config.Budgets != preemption.NeverViolate || sc.Violations == 0) && (!found || compareBy(config, sc, best) < 0) {
 			best, found = sc, true
 		}
 	}
@@ -310,8 +313,7 @@ func TestPropertyExactAgainstAllSets(t *testing.T) {
 
 func agreesWithAllSets(t fataler, seed uint64, most int) {
 	c, p := fullNode(seed, most)
-	config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%5 == 0, Limit: 1 << 20})
-	config.Cost = lastDigit
+	config := preemption.Config{Victims: preemption.Exact{Limit: 1 << 20}, Budgets: strictly(seed%5 == 0), Ranks: someRanks(seed), Cost: lastDigit}
 	want, found := bestOfVectors(&config, c, p)
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
@@ -325,7 +327,7 @@ func agreesWithAllSets(t fataler, seed uint64, most int) {
 		return
 	}
 	if compareBy(&config, want, plan.Score) != 0 {
-		t.Fatalf("seed %d, ranks %v: the best set has %+v, the plan %+v\n%v", seed, config.Policy.Ranks, want, plan.Score, plan)
+		t.Fatalf("seed %d, ranks %v: the best set has %+v, the plan %+v\n%v", seed, config.Ranks, want, plan.Score, plan)
 	}
 	for _, cert := range []*preemption.Certificate{plan.Certificate, plan.ClusterCertificate} {
 		if !cert.Optimal || compareBy(&config, cert.Bound, plan.Score) != 0 {
@@ -373,7 +375,7 @@ func TestExactAndTwoHoldersOfAPort(t *testing.T) {
 		c.Pods = append(c.Pods, pod("c", 1, "1", on("n"), app("x")))
 		p := pod("p", 9, "1")
 		p.Containers[0].Ports, p.Affinity.PodAffinity = port, one.affinity
-		plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Exact{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Len(t, plan.Victims, one.victims, "%v", plan)
 	}
@@ -383,8 +385,9 @@ func TestExactAndTwoHoldersOfAPort(t *testing.T) {
 // filters pass, and where there are none, no set passes.
 func TestPropertyExactWithFilters(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		config := exactly(preemption.Policy{Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0})
-		config.Cost = lastDigit
+		config := preemption.Config{
+			Victims: preemption.Exact{}, Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Budgets: strictly(rapid.IntRange(0, 3).Draw(t, "strict") == 0), Cost: lastDigit,
+		}
 		if rapid.Bool().Draw(t, "heavily") {
 			defer engine.SearchHeavily()()
 		}
@@ -403,7 +406,7 @@ func TestPropertyExactWithFilters(t *testing.T) {
 				k := &ex.Candidates[at]
 				assert.True(t, k.Certificate.Optimal)
 				if compareBy(&config, want, k.Score) != 0 {
-					t.Fatalf("node %s, ranks %v: the best set has %+v, the candidate %+v\n%v", n.Node, config.Policy.Ranks, want, k.Score, k)
+					t.Fatalf("node %s, ranks %v: the best set has %+v, the candidate %+v\n%v", n.Node, config.Ranks, want, k.Score, k)
 				}
 			}
 		}
@@ -427,7 +430,7 @@ func TestExactForcedBeyondBudget(t *testing.T) {
 	}
 	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("29")
 	preemptor := pod("preemptor", 10, "1", app("new"), memory("13"))
-	plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Exact{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, 1, plan.Score.Violations)
 	assert.Equal(t, "n [default/forced-1, default/forced-2, default/free]", plan.Candidate.String())
@@ -462,7 +465,7 @@ func TestExactDominanceMindsBudgets(t *testing.T) {
 		}
 		c.Pods = append(c.Pods, pod("needed", 0, "0", on("n"), holding("1"), app("b")))
 		preemptor := pod("preemptor", 9, "2", holding("1"))
-		config := exactly(preemption.Policy{})
+		config := preemption.Config{Victims: preemption.Exact{}}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 		require.NoError(t, err)
 		want, _ := bestSet(t, config, c, preemptor, "n")
@@ -484,7 +487,7 @@ func TestExactSearchesALevel(t *testing.T) {
 		},
 	}
 	c.Nodes[0].Allocatable[resource.Memory] = resource.MustParse("5")
-	config, preemptor := exactly(preemption.Policy{}), pod("preemptor", 9, "2", holding("2"))
+	config, preemptor := preemption.Config{Victims: preemption.Exact{}}, pod("preemptor", 9, "2", holding("2"))
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n [default/one, default/two]", plan.Candidate.String())
@@ -505,7 +508,7 @@ func TestExactShortOfManyResources(t *testing.T) {
 	c.Pods = append(c.Pods, all)
 	c.Nodes[0].Allocatable[resource.Pods] = resource.MustParse("20")
 	for _, ranks := range [][]preemption.Rank{nil, {preemption.ByVictims}} {
-		config := exactly(preemption.Policy{Ranks: ranks})
+		config := preemption.Config{Victims: preemption.Exact{}, Ranks: ranks}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 		require.NoError(t, err)
 		want, _ := bestSet(t, config, c, preemptor, "n")

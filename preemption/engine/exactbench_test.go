@@ -15,7 +15,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -90,7 +89,7 @@ func BenchmarkExactNode(b *testing.B) {
 	for _, kind := range denseKinds {
 		b.Run(kind.name, func(b *testing.B) {
 			from, nodes := numberOf(b, "EXACT_FROM", 0), numberOf(b, "EXACT_NODES", 500)
-			e, greedy := newEvaluator(b, exactly(preemption.Policy{})), newEvaluator(b, engine.Config{})
+			e, greedy := newEvaluator(b, preemption.Config{Victims: preemption.Exact{}}), newEvaluator(b, preemption.Config{})
 			var times []time.Duration
 			var steps []int
 			better := 0
@@ -145,7 +144,7 @@ func TestHardNodesAreSolved(t *testing.T) {
 		kind := denseKinds[x.kind]
 		for _, seed := range x.nodes {
 			c, p := denseNode(seed, 110, kind.odd, kind.priorities)
-			plan, err := newEvaluator(t, exactly(preemption.Policy{})).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+			plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Exact{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			require.True(t, plan.Certificate.Optimal, "%s %d: %v", kind.name, seed, plan.Certificate)
 		}

@@ -28,8 +28,8 @@ func TestPropertyCertificatesAreTrue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		c, p := fullNode(seed, 11)
-		config := exactly(preemption.Policy{Ranks: someRanks(seed), Strict: seed%7 == 0, Limit: rapid.IntRange(1, 12).Draw(t, "limit")})
-		config.Cost = lastDigit
+		limit := rapid.IntRange(1, 12).Draw(t, "limit")
+		config := preemption.Config{Victims: preemption.Exact{Limit: limit}, Ranks: someRanks(seed), Budgets: strictly(seed%7 == 0), Cost: lastDigit}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
@@ -45,9 +45,9 @@ func TestPropertyCertificatesAreTrue(t *testing.T) {
 		}
 		require.Equal(t, plan.Certificate, cert, "there is one node")
 		if compareBy(&config, cert.Bound, want) > 0 {
-			t.Fatalf("seed %d, ranks %v: %+v is better than the bound of %+v", seed, config.Policy.Ranks, want, cert)
+			t.Fatalf("seed %d, ranks %v: %+v is better than the bound of %+v", seed, config.Ranks, want, cert)
 		}
-		require.LessOrEqual(t, cert.Steps, config.Policy.Limit)
+		require.LessOrEqual(t, cert.Steps, limit)
 		if cert.Optimal {
 			require.Zero(t, compareBy(&config, plan.Score, want))
 			require.Zero(t, cert.Gap)
@@ -70,9 +70,9 @@ func TestPropertyCertificatesOfClusters(t *testing.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
 		p := gen.Preemptor(shape).Draw(t, "preemptor")
 		limit := rapid.IntRange(1, 5).Draw(t, "limit")
-		config := exactly(preemption.Policy{})
+		config := preemption.Config{Victims: preemption.Exact{}}
 		best := explainBy(t, config, c, p)
-		config.Policy.Limit = limit
+		config.Victims = preemption.Exact{Limit: limit}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, best.Outcome, plan.Outcome)
@@ -96,8 +96,8 @@ func TestPropertyCallLimit(t *testing.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
 		p := gen.Preemptor(shape).Draw(t, "preemptor")
 		limit := rapid.IntRange(1, 20).Draw(t, "limit")
-		config := exactly(preemption.Policy{CallLimit: limit})
-		best := explainBy(t, exactly(preemption.Policy{}), c, p)
+		config := preemption.Config{Victims: preemption.Exact{Limit: limit}}
+		best := explainBy(t, preemption.Config{Victims: preemption.Exact{}}, c, p)
 		snap := newSnapshot(t, c)
 		eval, other := newEvaluator(t, config), *p
 		other.Name, other.Priority = "other", outrank.Priority(1<<30)
@@ -138,9 +138,7 @@ func TestCallLimitWithWorkers(t *testing.T) {
 	snap := newSnapshot(t, c)
 	var first *preemption.Plan
 	for _, workers := range []int{1, 4} {
-		config := exactly(preemption.Policy{CallLimit: 300})
-		config.Workers = workers
-		e := newEvaluator(t, config)
+		e := newEvaluator(t, preemption.Config{Victims: preemption.Exact{Limit: 300}}).Parallel(workers)
 		all, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if first == nil {
@@ -158,13 +156,13 @@ func TestCallLimitWithWorkers(t *testing.T) {
 func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, limit int) (better bool) {
 	t.Helper()
 	snap := newSnapshot(t, c)
-	usual := newEvaluator(t, engine.Config{})
+	usual := newEvaluator(t, preemption.Config{})
 	plan, err := usual.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	if errors.Is(err, outrank.ErrInvalid) {
 		return false // a pod of a group, which preempts as a whole
 	}
 	require.NoError(t, err)
-	exact, err := newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
+	exact, err := newEvaluator(t, preemption.Config{Victims: preemption.Exact{Limit: limit}}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		if exact.Outcome != plan.Outcome && !(plan.Outcome == preemption.NothingHelps && exact.Outcome == preemption.Preempts) {
@@ -177,7 +175,7 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 	if order > 0 {
 		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
 	}
-	require.NoError(t, newEvaluator(t, exactly(preemption.Policy{Limit: limit})).Verify(context.Background(), snap, exact))
+	require.NoError(t, newEvaluator(t, preemption.Config{Victims: preemption.Exact{Limit: limit}}).Verify(context.Background(), snap, exact))
 	r, err := joint.RegretOf(context.Background(), usual, snap, plan, now)
 	require.NoError(t, err)
 	order, by := r.Best.Score.Compare(r.Score)
@@ -191,47 +189,54 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 	return order < 0
 }
 
-// What exact victims and strict budgets do not go with is an error that says so.
+// What the best victims and budgets that are never violated do not go with is an error that says so.
 func TestExactRefusesByName(t *testing.T) {
 	scorer := []preemption.Scorer{{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}}
-	chooser := &engine.Chooser{Name: "c", Choose: func(*engine.NodeView) []*outrank.Pod { return nil }}
+	extenders := []preemption.Extender{extender{name: "x", process: keep}.extender()}
 	for _, test := range []struct {
-		config engine.Config
+		config preemption.Config
 		want   string
 	}{
-		{engine.Config{Policy: preemption.Policy{Exact: true}, Scorers: scorer}, "Scorers"},
-		{engine.Config{Policy: preemption.Policy{Exact: true}, Chooser: chooser}, "a chooser finds the victims"},
-		{engine.Config{Policy: preemption.Policy{Limit: -1}}, "Policy.Limit"},
-		{engine.Config{Policy: preemption.Policy{CallLimit: -1}}, "Policy.CallLimit"},
+		{preemption.Config{Victims: preemption.Exact{}, Scorers: scorer}, "Scorers"},
+		{preemption.Config{Victims: preemption.Across{}, Scorers: scorer}, "Scorers"},
+		{preemption.Config{Victims: preemption.Across{}, Sample: &preemption.Sample{}}, "Sample"},
+		{preemption.Config{Victims: preemption.Exact{}, Extenders: extenders}, "Extenders: they can change victims that are the best"},
+		{preemption.Config{Budgets: preemption.NeverViolate, Extenders: extenders}, "Extenders: they can choose victims that violate a budget"},
+		{preemption.Config{Victims: preemption.Exact{Limit: -1}}, "Victims.Limit"},
+		{preemption.Config{Victims: preemption.Across{Limit: -1}}, "Victims.Limit"},
 	} {
-		_, err := engine.NewEvaluator(test.config)
+		_, err := engine.New(test.config)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, test.want)
 	}
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Release: groupsOn}
-	for _, policy := range []preemption.Policy{{Exact: true}, {Strict: true}, {VictimsAlone: true}} {
-		_, err := newEvaluator(t, by(policy)).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
+	for _, config := range []preemption.Config{
+		{Victims: preemption.Exact{}}, {Victims: preemption.Across{}}, {Budgets: preemption.NeverViolate}, {Budgets: preemption.ChargeVictims},
+		{Variant: outrank.VariantV1_13}, {Variant: outrank.VariantSimplified},
+	} {
+		_, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, "which a group of pods is not decided by")
 	}
 }
 
-// Victims on other nodes do not look at the policy of victims, and heed a strict one.
-func TestExactAcross(t *testing.T) {
+// Victims on several nodes heed budgets that are never violated.
+func TestAcrossNeverViolates(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
-	plan, err := newEvaluator(t, exactly(preemption.Policy{})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Across{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 5, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Preempts, plan.Outcome)
-	assert.Nil(t, plan.ClusterCertificate)
+	assert.True(t, plan.ClusterCertificate.Optimal)
+	assert.Nil(t, plan.Certificate, "of one node")
 	c.Pods[0].Labels = map[string]string{"app": "web"}
 	c.Budgets = []*outrank.PodDisruptionBudget{{Name: "web", Selector: selects("web")}}
-	plan, err = newEvaluator(t, by(preemption.Policy{Strict: true})).PreemptAcross(context.Background(), newSnapshot(t, c), pod("p", 5, "1"), gen.Now)
+	plan, err = newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Budgets: preemption.NeverViolate}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 5, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
 	assert.Equal(t, []string{"making room would violate a disruption budget"}, plan.Unhelpful[0].Reasons)
 }
 
-// A plan that violates a budget is not sound where the policy is strict.
+// A plan that violates a budget is not sound where none may be.
 func TestVerifyStrict(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "1", "a")},
@@ -239,9 +244,9 @@ func TestVerifyStrict(t *testing.T) {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: selects("web")}},
 	}
 	snap, p := newSnapshot(t, c), pod("p", 5, "1")
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	err = newEvaluator(t, by(preemption.Policy{Strict: true})).Verify(context.Background(), snap, plan)
+	err = newEvaluator(t, preemption.Config{Budgets: preemption.NeverViolate}).Verify(context.Background(), snap, plan)
 	require.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "strict")
 }

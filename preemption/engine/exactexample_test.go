@@ -21,16 +21,13 @@ func eightCores() (*engine.Snapshot, *outrank.Pod) {
 	return snap, pod("urgent", 10, "4")
 }
 
-func ExampleEvaluator_Exactly() {
+func ExampleExact() {
 	snap, urgent := eightCores()
-	usual, _ := engine.NewEvaluator(engine.Config{})
+	usual, _ := engine.New(preemption.Config{})
 	plan, _ := usual.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	fmt.Println(plan.Victims)
 
-	exact, err := usual.Exactly() // or NewEvaluator with the policy Exact
-	if err != nil {
-		fmt.Println(err)
-	}
+	exact, _ := engine.New(preemption.Config{Victims: preemption.Exact{}})
 	plan, _ = exact.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	fmt.Println(plan.Victims, plan.ClusterCertificate.Optimal)
 	// Output:
@@ -40,7 +37,7 @@ func ExampleEvaluator_Exactly() {
 
 func ExampleCertificate() {
 	snap, urgent := eightCores()
-	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Exact: true}})
+	eval, _ := engine.New(preemption.Config{Victims: preemption.Exact{}})
 	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	text, _ := json.Marshal(plan.Certificate)
 	fmt.Println(string(text))
@@ -48,13 +45,13 @@ func ExampleCertificate() {
 	// {"optimal":true,"bound":{"violations":0,"topPriority":1,"prioritySum":1,"shiftedPrioritySum":2147483649,"victims":1,"start":"2026-01-10T04:00:00Z"},"steps":2}
 }
 
-func ExamplePolicy_strict() {
+func ExampleBudgets() {
 	snap, _ := engine.NewSnapshot(&outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "1", "a")},
 		Pods:    []*outrank.Pod{pod("web", 1, "1", on("n1"), app("web"))},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "web", Selector: selects("web")}},
 	})
-	eval, _ := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Strict: true}})
+	eval, _ := engine.New(preemption.Config{Budgets: preemption.NeverViolate})
 	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", 10, "1"), Now: time.Now()})
 	fmt.Println(plan)
 	// Output:

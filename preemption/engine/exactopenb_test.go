@@ -145,7 +145,7 @@ func openbAsker(snap *engine.Snapshot, pods []*outrank.Pod, kind string, i int) 
 
 func compareOnOpenb(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, kind string) {
 	const askers = 500
-	usual, exact := newEvaluator(b, engine.Config{}), newEvaluator(b, exactly(preemption.Policy{}))
+	usual, exact := newEvaluator(b, preemption.Config{}), newEvaluator(b, preemption.Config{Victims: preemption.Exact{}})
 	for b.Loop() {
 		preempted, better, optimal, victims, exactVictims := 0, 0, 0, 0, 0
 		most := 0

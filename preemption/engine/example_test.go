@@ -52,7 +52,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -67,7 +67,7 @@ func Example() {
 }
 
 func ExampleEvaluator_Preempt() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	for _, v := range plan.Victims {
 		fmt.Printf("%s leaves %s: with it there, %s\n", v, plan.Node, v.Blocks)
@@ -81,7 +81,7 @@ func ExampleEvaluator_Preempt() {
 }
 
 func ExampleEvaluator_Explain() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	for _, c := range ex.Candidates {
 		fmt.Println(c.Node, c.Victims, "top priority", c.Score.TopPriority)
@@ -95,7 +95,7 @@ func ExampleEvaluator_Explain() {
 
 // The best candidates one by one, without the victims of all others.
 func ExampleEvaluator_Candidates() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	for c, err := range eval.Candidates(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}) {
 		if err != nil {
 			fmt.Println(err)
@@ -111,7 +111,7 @@ func ExampleEvaluator_Candidates() {
 
 // Why not n2?
 func ExampleEvaluator_ExplainNode() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	report, err := eval.ExplainNode(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}, "n2")
 	if err != nil {
 		fmt.Println(err)
@@ -128,7 +128,7 @@ func ExampleEvaluator_ExplainNode() {
 
 // What if it happened, and then another such pod came?
 func ExampleSnapshot_Undo() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	mark := snap.Mark()
 	for i := range 3 {
 		pod := urgent()
@@ -175,7 +175,7 @@ func ExampleSnapshot_Bind() {
 }
 
 func ExampleSnapshot_Apply() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/urgent"))
 	// Output: <nil> 1 n1
@@ -183,7 +183,7 @@ func ExampleSnapshot_Apply() {
 
 // The loop of a simulator without scores: what fits, and what room is made for, runs.
 func ExampleSnapshot_Apply_andBind() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	fmt.Println(snap.RemovePod("default/cache"))
 	for i := range 3 {
 		pod := urgent()
@@ -205,7 +205,7 @@ func ExampleConfig_nodeFilter() {
 		}
 		return preemption.Status{}
 	}}
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{Filters: []*preemption.Filter{rule}}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]

@@ -76,7 +76,7 @@ func AddRank(t interface{ Cleanup(func()) }, count func(victim *outrank.Pod) int
 	return r
 }
 
-// NameableRanks returns the ranks that a policy can name.
+// NameableRanks returns the ranks that a configuration can name.
 func NameableRanks() []preemption.Rank {
 	var ranks []preemption.Rank
 	for r := range preemption.Rank(len(rank.Rules)) {

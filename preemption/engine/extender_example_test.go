@@ -25,7 +25,7 @@ func (x keepsNode) process(_ context.Context, _ *outrank.Pod, candidates []preem
 func ExampleExtender() {
 	snap := must(engine.NewSnapshot(sample()))
 	for _, extenders := range [][]preemption.Extender{nil, {keepsNode("n1").extender()}} {
-		eval := must(engine.NewEvaluator(engine.Config{Extenders: extenders}))
+		eval := must(engine.New(preemption.Config{Extenders: extenders}))
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 		fmt.Println(plan.Node, plan.Victims)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // extender answers with a function.
@@ -124,7 +123,7 @@ func TestExtenders(t *testing.T) {
 		}}.extender()}, "nothing-helps"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := newEvaluator(t, engine.Config{Extenders: test.extenders})
+			e := newEvaluator(t, preemption.Config{Extenders: test.extenders})
 			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 			got := ""
 			switch {
@@ -147,7 +146,7 @@ func TestExtenderReasons(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
 		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2"))},
 	}
-	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}.extender()}}, c, pod("p", 9, "1"))
+	ex := explainBy(t, preemption.Config{Extenders: []preemption.Extender{extender{process: drop("n1")}.extender()}}, c, pod("p", 9, "1"))
 	require.Equal(t, "n2", ex.Node)
 	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", ex.Victims[0].Blocks.String())
 	assert.Equal(t, preemption.Unschedulable.Because("an extender dropped the node"), *ex.Nodes[0].AfterRemoval)
@@ -163,7 +162,7 @@ func TestStatusesFromElsewhereLeaveTheOtherFilters(t *testing.T) {
 		Nodes: []*outrank.Node{tainted, node("n2", "1", "b")},
 		Pods:  []*outrank.Pod{pod("w", 1, "1", on("n1")), pod("x", 2, "1", on("n2"))},
 	}
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
 	busy := preemption.Status{Code: preemption.Unschedulable, Filter: "Licences"}
 	p := pod("p", 9, "1")
 	req := preemption.Request{Pod: p, Now: gen.Now, StatusesInOrder: []preemption.Status{busy, busy}}
@@ -184,7 +183,7 @@ func TestRequestStatuses(t *testing.T) {
 			pod("w", 1, "1", on("n1")), pod("x", 2, "1", on("n2")), pod("y", 3, "1", on("n3")), pod("z", 0, "1", on("n4")),
 		},
 	}
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
 	ask := func(statuses map[string]preemption.Status) (*preemption.Plan, error) {
 		return e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: statuses})
 	}
@@ -236,7 +235,7 @@ func TestStatusesOfExcludedNodes(t *testing.T) {
 	plain := preemption.UnschedulableAndUnresolvable.Because(text)
 	excluded, asked := plain, plain
 	excluded.ExcludedBy, asked.Filter = preemption.NodeAffinity, preemption.NodeAffinity
-	e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+	e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{
 		Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": excluded, "n2": plain, "n3": asked},
 	})
@@ -268,7 +267,7 @@ func TestExtenderNamesAnotherNode(t *testing.T) {
 		}
 		return ps, nil
 	}
-	ex := explainBy(t, engine.Config{Extenders: []preemption.Extender{extender{process: other}.extender(), extender{process: next}.extender()}}, c, pod("p", 9, "1"))
+	ex := explainBy(t, preemption.Config{Extenders: []preemption.Extender{extender{process: other}.extender(), extender{process: next}.extender()}}, c, pod("p", 9, "1"))
 	assert.Equal(t, preemption.Preempts, ex.Outcome)
 	assert.Equal(t, "n2 [default/y]", fmt.Sprint(ex.Node, " ", ex.Victims))
 	assert.Equal(t, int32(20), ex.Score.TopPriority)
@@ -282,7 +281,7 @@ func TestExtenderFailsBesideAPlan(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
 	broken := errors.New("connection refused")
 	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
-	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{quota.extender()}})
+	e := newEvaluator(t, preemption.Config{Extenders: []preemption.Extender{quota.extender()}})
 	p := pod("p", 9, "1")
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.ErrorIs(t, err, broken)
@@ -319,7 +318,7 @@ func TestExtendersAreToldOfPodsInFull(t *testing.T) {
 		told = ps[0].Victims
 		return ps, nil
 	}
-	e := newEvaluator(t, engine.Config{Extenders: []preemption.Extender{extender{process: named}.extender(), extender{process: listens}.extender()}})
+	e := newEvaluator(t, preemption.Config{Extenders: []preemption.Extender{extender{process: named}.extender(), extender{process: listens}.extender()}})
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 5, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome)

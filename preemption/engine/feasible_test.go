@@ -22,7 +22,7 @@ import (
 func TestPropertyFeasible(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		explained, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		var want []string
@@ -47,10 +47,11 @@ func TestPropertyFeasible(t *testing.T) {
 func TestPropertyFirstFit(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		e, err := engine.NewEvaluator(engine.DrawConfig(t))
+		e, err := engine.New(engine.DrawConfig(t))
 		if err != nil {
 			return
 		}
+		e = e.Parallel(rapid.IntRange(0, 3).Draw(t, "workers"))
 		snap := newSnapshot(t, c)
 		for range 4 {
 			for range 3 { // the cache has an entry from the second time on
@@ -101,7 +102,7 @@ func checkFirstFit(t *rapid.T, e *engine.Evaluator, snap *engine.Snapshot, p *ou
 
 func TestFeasibleErrors(t *testing.T) {
 	c, p := gen.Benchmark(3, 2, 0)
-	snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 	ended, end := context.WithCancel(context.Background())
 	end()
 	_, err := e.Feasible(ended, snap, p)
@@ -121,7 +122,7 @@ func ExampleEvaluator_Feasible() {
 		panic(err)
 	}
 	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}

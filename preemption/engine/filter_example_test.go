@@ -75,7 +75,7 @@ func ExampleConfig_filter() {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
 		Pods:  []*outrank.Pod{pod("web", "n1", "no", 1), pod("solver", "n1", "yes", 5)},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{oneLicence{}.filter()}}))
+	eval := must(engine.New(preemption.Config{Filters: []*preemption.Filter{oneLicence{}.filter()}}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", "", "yes", 100), Now: now}))
 	fmt.Println(plan.Outcome, plan.Victims, plan.TurnedDown)
 	// Output: preempt [default/solver] [1 OneLicence: the licence is taken]

@@ -103,10 +103,9 @@ func TestPropertyOwnFilterTakesPart(t *testing.T) {
 			running.ResizeInfeasible = false // its spec would not count, the slot included
 		}
 		f := slots{app: p.Labels["app"], limit: rapid.IntRange(1, 3).Draw(t, "limit")}
-		e := newEvaluator(t, engine.Config{
+		e := newEvaluator(t, preemption.Config{
 			Filters: []*preemption.Filter{f.filter()},
-			Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
-		})
+		}).Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
 		got, err := e.Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		byResource, asking := withSlots(c, p, f)
@@ -148,7 +147,7 @@ func TestOwnFilterStatuses(t *testing.T) {
 			"d": {Code: preemption.Unschedulable, Filter: "somebody else", Reasons: []string{"not now"}},
 		}[n.Name]
 	}}
-	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{slots{app: "other"}.filter(), rule}})
+	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{slots{app: "other"}.filter(), rule}})
 	ex, err := e.Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	want := []preemption.NodeReport{
@@ -193,7 +192,7 @@ func TestFilterThatContradictsItself(t *testing.T) {
 		Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}},
 		Pods:  []*outrank.Pod{{Name: "low", NodeName: "n", Priority: outrank.Priority(-1)}},
 	}
-	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
+	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome, "there is no victim to name")
@@ -213,7 +212,7 @@ func TestNominatedNodeCountsAsItFirstAnswered(t *testing.T) {
 		}},
 	}
 	for _, workers := range []int{1, 2} {
-		e := newEvaluator(t, engine.Config{Workers: workers, Filters: []*preemption.Filter{contrary{new(bool)}.filter()}})
+		e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{contrary{new(bool)}.filter()}}).Parallel(workers)
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p", NominatedNodeName: "n"}, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, preemption.NotEligible, plan.Outcome)
@@ -248,12 +247,12 @@ func TestContradictionsAreAnError(t *testing.T) {
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("pods", "9")})
 		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
 	}
-	mine := engine.Config{Filters: []*preemption.Filter{contraryNodes{}.filter()}}
+	mine := preemption.Config{Filters: []*preemption.Filter{contraryNodes{}.filter()}}
 	plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.EqualError(t, plan.Err(), `[expected at least one victim pod on node "n1", expected at least one victim pod on node "n2"]`)
 	c.Nodes = append(c.Nodes, &outrank.Node{Name: "full", Allocatable: resource.MustList("pods", "0")})
-	plan, err = newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p", Priority: outrank.Priority(-9)}, Now: gen.Now})
+	plan, err = newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p", Priority: outrank.Priority(-9)}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.NoError(t, plan.Err(), "it fits")
 }
@@ -292,7 +291,7 @@ func TestFilterThatBreaks(t *testing.T) {
 		c.Pods = append(c.Pods, &outrank.Pod{Name: "low-" + name, NodeName: name, Priority: outrank.Priority(-1)})
 	}
 	for _, on := range []map[string]bool{{"n2": true}, {"n1": true, "n2": true}, {}} {
-		mine := engine.Config{Filters: []*preemption.Filter{breaking{on: on}.filter()}}
+		mine := preemption.Config{Filters: []*preemption.Filter{breaking{on: on}.filter()}}
 		ex, err := newEvaluator(t, mine).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 		require.NoError(t, err)
 		plan, err := newEvaluator(t, mine).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
@@ -319,15 +318,14 @@ func (failing) start(*outrank.Pod, preemption.View) (preemption.FilterState, err
 }
 
 func TestFilterThatCannotStart(t *testing.T) {
-	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{failing{}.filter()}})
+	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{failing{}.filter()}})
 	_, err := e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{}), preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	assert.EqualError(t, err, "filter Slots: pod default/p: no licence server")
 }
 
 func TestConfigValidate(t *testing.T) {
 	takes := func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }
-	_, err := engine.NewEvaluator(engine.Config{
-		Workers: -1,
+	_, err := engine.New(preemption.Config{
 		Filters: []*preemption.Filter{
 			nil, {Node: takes}, {Name: "NodePorts", Node: takes}, {Name: "mine", Node: takes}, {Name: "mine", Node: takes},
 			{Name: "nothing"}, {Name: "both", Node: takes, Start: slots{}.start},
@@ -335,8 +333,7 @@ func TestConfigValidate(t *testing.T) {
 		},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.EqualError(t, err, `preemption config: Workers: -1 is not between 0 and 1024
-preemption config: Filters[0]: missing
+	assert.EqualError(t, err, `preemption config: Filters[0]: missing
 preemption config: Filters[1].Name: missing
 preemption config: Filters[2].Name: there is another filter of the name "NodePorts"
 preemption config: Filters[4].Name: there is another filter of the name "mine"

@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // v1.13 takes a node on which nobody has to leave before any other (rule 13.2.11), whatever
@@ -24,15 +23,15 @@ func TestNobodyLeavesComesFirst(t *testing.T) {
 	scorer := func(least int) []preemption.Scorer {
 		return []preemption.Scorer{{Name: "most victims", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims) * least) }}}
 	}
-	for name, config := range map[string]engine.Config{
+	for name, config := range map[string]preemption.Config{
 		"ranks":                   {},
-		"top priority alone":      {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByTopPriority}}},
+		"top priority alone":      {Ranks: []preemption.Rank{preemption.ByTopPriority}},
 		"the scorer is against":   {Scorers: scorer(1)},
 		"the scorer is in favour": {Scorers: scorer(-1)},
 		"asked by a sample":       {Sample: &preemption.Sample{Percent: 100}},
 		"an extender":             {Extenders: []preemption.Extender{keepsAll{}.extender()}},
-		"exact victims":           {Policy: preemption.Policy{Exact: true}},
-		"exact and strict":        {Policy: preemption.Policy{Exact: true, Strict: true}},
+		"exact victims":           {Victims: preemption.Exact{}},
+		"exact and strict":        {Budgets: preemption.NeverViolate, Victims: preemption.Exact{}},
 	} {
 		t.Run(name, func(t *testing.T) { checkFreeFirst(t, c, config) })
 		t.Run(name+", and nobody there may leave", func(t *testing.T) {
@@ -44,7 +43,7 @@ func TestNobodyLeavesComesFirst(t *testing.T) {
 	}
 }
 
-func checkFreeFirst(t *testing.T, c *outrank.Cluster, config engine.Config) {
+func checkFreeFirst(t *testing.T, c *outrank.Cluster, config preemption.Config) {
 	refused := preemption.Status{Code: preemption.Unschedulable, Filter: "Elsewhere", Reasons: []string{"no"}}
 	req := preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{}}
 	for _, n := range c.Nodes {

@@ -15,7 +15,6 @@ import (
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // FuzzEvaluator asks for a place in a small cluster, changes the cluster and
@@ -117,7 +116,7 @@ func (w *world) somePod(c *choices) *outrank.Pod {
 // pod is pending and nominated after that.
 func (w *world) applyPlan(t *testing.T, p *outrank.Pod) {
 	t.Helper()
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {
 		return

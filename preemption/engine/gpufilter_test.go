@@ -147,7 +147,7 @@ func ExampleSnapshot_Tracked() {
 			pod("render", "n2", "50", 30), pod("game", "n2", "50", 40),
 		},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{gpuSharing}}))
+	eval := must(engine.New(preemption.Config{Filters: []*preemption.Filter{gpuSharing}}))
 	serve := pod("serve", "", "50", 100)
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: serve, Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
@@ -183,7 +183,7 @@ func ExampleConfig_keyedFilter() {
 			}
 			return preemption.Status{}
 		}}
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{Filters: []*preemption.Filter{rule}}))
 	for _, class := range []string{"web", "batch"} {
 		pod := urgent()
 		pod.Labels = map[string]string{"class": class}

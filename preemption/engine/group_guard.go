@@ -9,7 +9,7 @@ import (
 )
 
 // unguarded are the settings for single pods of a group: the guard is asked about the whole.
-func unguarded(config *dryrun.Settings) *dryrun.Settings {
+func unguarded(config *dryrun.Terms) *dryrun.Terms {
 	if config.Guard == nil {
 		return config
 	}

@@ -101,7 +101,7 @@ func (e *Evaluator) bindFirst(ctx context.Context, snap *state.Snapshot, pods []
 // none does.
 func (e *Evaluator) firstNode(ctx context.Context, snap *state.Snapshot, pod *outrank.Pod) (string, *preemption.Refusal, error) {
 	// No filter looks at a start time, so any now will do.
-	a, err := dryrun.NewAttempt(ctx, &e.config, snap, pod, time.Time{})
+	a, err := dryrun.NewAttempt(ctx, &e.terms, snap, pod, time.Time{})
 	if err != nil {
 		return "", nil, err
 	}

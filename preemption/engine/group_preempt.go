@@ -36,19 +36,16 @@ import (
 // The victims are not the fewest that there could be: with another placement others might
 // stay. For what has become of a plan see the fields of [preemption.GroupPlan].
 //
-// With MayTake in the configuration, units of any priority are removed in step 3 that it
-// names a rule for, asked about each pod of a unit and each of the group; none of them has a
-// pod of the group itself. With a Guard, those are removed that it lets go, asked about the
+// With Eligibility.Take in the configuration, units are removed in step 3 of which it lets the
+// group take every pod, asked about each pod of a unit and each of the group: those of lower
+// priority or, with AnyPriority, of any, none of which has a pod of the group itself. With a Guard, those are removed that it lets go, asked about the
 // least important first; in step 5 it has to allow that the others stay away, and units that
 // it alone kept away are tried again until that puts back none (group 13.6).
 //
-// With MayPreempt in the configuration a group is refused as
-// [outrank.ErrInvalid]. Of the configuration, Filters, Plugins, MayEvict, MayTake, Guard and Importance count, of the
-// Policy Disabled, and of the Variant the preemption policy, which terminating pods are waited for,
-// and the grace period. Importance compares two units by the most important pod of each. Workers,
-// Sample, Extenders, Chooser, Cost, Scorers and the rest of the Policy have no effect: there is one
-// candidate, the cluster. Exact victims, strict budgets and the count of the victims alone are
-// refused.
+// Of the configuration, Filters, Profile, Eligibility, Guard and Importance count. Importance compares
+// two units by the most important pod of each. Sample, Extenders, Ranks, Cost, Scorers and
+// [Evaluator.Parallel] have no effect: there is one candidate, the cluster. What a group cannot be
+// decided by is refused, as the comment of [preemption.Config] lists.
 //
 // It differs from the reference in this:
 //
@@ -278,7 +275,7 @@ func (r *groupRun) placeWithout(ctx context.Context, f *fitter, possible []possi
 const mostAnswers = 1 << 22
 
 func (e *Evaluator) newGroupRun(ctx context.Context, snap *state.Snapshot, req *GroupRequest) (*groupRun, error) {
-	if err := e.config.CheckGroups(); err != nil {
+	if err := e.terms.CheckGroups(); err != nil {
 		return nil, err
 	}
 	if err := checkGates(snap); err != nil {
@@ -289,7 +286,7 @@ func (e *Evaluator) newGroupRun(ctx context.Context, snap *state.Snapshot, req *
 	}
 	owner := ownerOf(snap, req.Pods)
 	r := &groupRun{
-		config: unguarded(&e.config), snap: snap, work: snap.Scratch(),
+		config: unguarded(&e.terms), snap: snap, work: snap.Scratch(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
 		plan: &preemption.GroupPlan{Now: req.Now, Group: owner.key, Composite: owner.composite},
 	}
@@ -299,7 +296,7 @@ func (e *Evaluator) newGroupRun(ctx context.Context, snap *state.Snapshot, req *
 		r.pods = r.quorum.inOrder(r.pods)
 	}
 	var err error
-	r.guard, err = e.config.GuardUnits(ctx, snap, r.pods, owner.key)
+	r.guard, err = e.terms.GuardUnits(ctx, snap, r.pods, owner.key)
 	return r, err
 }
 

@@ -13,7 +13,7 @@ import (
 type groupRun struct {
 	// look ends loops over units with the context of the call: what they made by then is of no use.
 	look     lookout.Watch
-	config   *dryrun.Settings
+	config   *dryrun.Terms
 	snap     *state.Snapshot // the caller's, only read
 	work     *state.Snapshot // where pods are taken away and put back
 	pods     []*outrank.Pod

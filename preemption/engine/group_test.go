@@ -40,7 +40,7 @@ func overGroupShapes(t *testing.T, property func(t *rapid.T, c *outrank.Cluster,
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
 				req := engine.GroupRequest{Pods: w.Pods, Now: gen.Now}
-				if _, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), newSnapshot(t, w.Cluster), req); err == nil {
+				if _, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, w.Cluster), req); err == nil {
 					property(t, w.Cluster, w.Pods)
 				}
 			})
@@ -50,7 +50,7 @@ func overGroupShapes(t *testing.T, property func(t *rapid.T, c *outrank.Cluster,
 
 func preemptGroup(t fataler, snap *engine.Snapshot, pods []*outrank.Pod) *preemption.GroupPlan {
 	t.Helper()
-	plan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
 	require.NoError(t, err)
 	return plan
 }
@@ -136,7 +136,7 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := gen.Workloads(gen.Shape{Groups: 2, Budgets: 4, Taints: true, Selectors: true}).Draw(t, "workload")
 		snap := newSnapshot(t, w.Cluster)
-		plan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
 		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
@@ -189,7 +189,7 @@ func TestPropertyGroupOneAnswer(t *testing.T) {
 			t.Fatalf("with pods and groups shuffled (-want +got):\n%s", diff)
 		}
 		// FirstFit as a caller's own Place, on copies, is the same thing.
-		e := newEvaluator(t, engine.Config{Workers: 3})
+		e := newEvaluator(t, preemption.Config{}).Parallel(3)
 		got, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now, Place: e.FirstFit})
 		require.NoError(t, err)
 		if diff := testdiff.Diff(want, got); diff != "" {
@@ -204,7 +204,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 		w := workloads.Example(seed)
 		snap, err := engine.NewSnapshot(w.Cluster)
 		require.NoError(t, err)
-		plan, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
 		if err == nil && plan.Outcome == preemption.Preempts {
 			require.NoError(t, snap.Apply(plan))
 		}
@@ -216,7 +216,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 
 // Any number of calls may run on one snapshot. The race detector checks this.
 func TestGroupCallsAtOnce(t *testing.T) {
-	snap, e := newSnapshot(t, withGroups(gen.Cluster(groupShapes["crowded"]).Example(3))), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, withGroups(gen.Cluster(groupShapes["crowded"]).Example(3))), newEvaluator(t, preemption.Config{})
 	pods := []*outrank.Pod{pod("a", 3000, "500m"), pod("b", 3000, "500m")}
 	want := preemptGroup(t, snap, pods)
 	var all sync.WaitGroup
@@ -239,7 +239,7 @@ func TestGroupContext(t *testing.T) {
 	for i := range 20 {
 		c.Pods = append(c.Pods, pod(fmt.Sprint("low", i), 1, "100m", on("n1")))
 	}
-	e, asked := newEvaluator(t, engine.Config{}), 0
+	e, asked := newEvaluator(t, preemption.Config{}), 0
 	place := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		if asked++; asked == 2 {
 			cancel()
@@ -259,7 +259,7 @@ func TestGroupContext(t *testing.T) {
 	// In the middle of a placement, too.
 	ctx, cancel = context.WithCancel(context.Background())
 	asked = 0
-	plug := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{
+	plug := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{
 		&preemption.Filter{Name: "Plug", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			asked++
 			cancel()

@@ -16,11 +16,11 @@ import (
 // 13.6.7), and the configuration allows to evict their pods.
 func (r *groupRun) possible() []possibleVictim {
 	below := int64(r.priority)
-	if r.config.MayTake != nil {
+	if r.config.Eligibility.AnyPriority {
 		below = math.MaxInt64
 	}
 	units := r.units(below)
-	if r.config.MayEvict != nil || r.config.MayTake != nil {
+	if r.config.AsksAbout() {
 		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.look.Ended(1) && !r.allows(&u) })
 	}
 	return units

@@ -32,7 +32,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 				f = count.everybody()
 				f.Name = "Headcount"
 			}
-			e, err := NewEvaluator(Config{Filters: []*preemption.Filter{f}})
+			e, err := New(preemption.Config{Filters: []*preemption.Filter{f}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {

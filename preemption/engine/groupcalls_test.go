@@ -30,59 +30,52 @@ func TestGroupConfig(t *testing.T) {
 	group := two(in("g"))
 	group.Groups = []*outrank.PodGroup{prior(whole("g"), 1)}
 	group.Pods = append(group.Pods, pod("c", 1, "0", on("n2"), in("g")))
-	spare := func(name string) func(_, victim *outrank.Pod) bool {
-		return func(_, victim *outrank.Pod) bool { return victim.Name != name }
+	spare := func(name string) preemption.Config {
+		return preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) { return "", victim.Name != name }}}
 	}
 	for _, test := range []struct {
 		name   string
-		config engine.Config
+		config preemption.Config
 		c      *outrank.Cluster
 		pods   []*outrank.Pod
 		want   string
 	}{
-		{"a protected pod", engine.Config{MayEvict: spare("a")}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2"},
-		{"protects its group", engine.Config{MayEvict: spare("c")}, group, nil, "preempt [default/b] violations 0; gang-0 on n2"},
+		{"a protected pod", spare("a"), two(), nil, "preempt [default/b] violations 0; gang-0 on n2"},
+		{"protects its group", spare("c"), group, nil, "preempt [default/b] violations 0; gang-0 on n2"},
 		{
 			"every pod of the group must be allowed to evict it",
-			engine.Config{MayEvict: func(p, _ *outrank.Pod) bool { return p.Name != "gang-1" }},
+			preemption.Config{Eligibility: preemption.Eligibility{Take: func(p, _ *outrank.Pod) (string, bool) { return "", p.Name != "gang-1" }}},
 			two(), gang(2), "nothing-helps",
 		},
 		{
-			"by default the higher priority stays", engine.Config{}, one, nil, "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
+			"by default the higher priority stays", preemption.Config{}, one, nil, "preempt [default/g (2 pods)] violations 0; gang-0 on n1",
 		},
 		{
 			"another importance",
-			engine.Config{Importance: func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }},
+			preemption.Config{Importance: func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }},
 			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
 			"in which a group stands by its most important pod",
-			engine.Config{Importance: func(a, b *outrank.Pod) int { return -strings.Compare(a.Name, b.Name) }},
+			preemption.Config{Importance: func(a, b *outrank.Pod) int { return -strings.Compare(a.Name, b.Name) }},
 			one, nil, "preempt [default/b] violations 0; gang-0 on n1",
 		},
 		{
-			"a filter", engine.Config{Filters: []*preemption.Filter{{Name: "NotN1", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			"a filter", preemption.Config{Filters: []*preemption.Filter{{Name: "NotN1", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				if n.Name == "n1" {
 					return preemption.Unschedulable.Because("no")
 				}
 				return preemption.Status{}
 			}}}}, two(), nil, "preempt [default/b] violations 0; gang-0 on n2",
 		},
-		{"nobody preempts", engine.Config{Policy: preemption.Policy{Disabled: true}}, two(), nil, "not-eligible (not eligible because preemption is disabled.)"},
+		{"nobody preempts", preemption.Config{Profile: preemption.Profile{Off: []string{preemption.DefaultPreemption}}}, two(), nil, "not-eligible (not eligible because preemption is disabled.)"},
 		{
-			"the policy Never is not known yet", engine.Config{Variant: outrank.VariantV1_13}, two(),
-			gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }), "preempt [default/a] violations 0; gang-0 on n1",
+			"the policy Never", preemption.Config{}, two(),
+			gang(1, func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }), "not-eligible (not eligible due to preemptionPolicy=Never.)",
 		},
+		{"a nomination is not waited for", preemption.Config{}, two(), gang(1, nominated("n2")), "preempt [default/a] violations 0; gang-0 on n1"},
 		{
-			"any nomination is waited for", engine.Config{Variant: outrank.VariantSimplified}, two(),
-			gang(1, nominated("n2")), "not-eligible (not eligible due to the nominated node.)",
-		},
-		{
-			"any terminating pod is waited for", engine.Config{Variant: outrank.VariantV1_13}, two(leaving("")),
-			gang(1, nominated("n1")), "not-eligible (not eligible due to a terminating pod on the nominated node.)",
-		},
-		{
-			"by default only one that a preemption pushes out", engine.Config{}, two(leaving("")),
+			"of the pods that leave only one that a preemption pushes out", preemption.Config{}, two(leaving("")),
 			gang(1, nominated("n1")), "preempt [default/a] violations 0; gang-0 on n1",
 		},
 	} {
@@ -93,7 +86,7 @@ func TestGroupConfig(t *testing.T) {
 			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
-			assert.Equal(t, plan.Outcome == preemption.Preempts && test.config.Variant == outrank.VariantSimplified, plan.Grace != nil, "grace")
+			assert.Nil(t, plan.Grace, "grace")
 		})
 	}
 }
@@ -128,12 +121,12 @@ pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "defa
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
+			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.ErrorIs(t, err, test.is)
 			assert.Equal(t, test.want, err.Error())
 		})
 	}
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	_, err := e.PreemptGroup(context.Background(), nil, engine.GroupRequest{Pods: gang(1)})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	_, err = e.FirstFit(context.Background(), nil, gang(1))
@@ -165,7 +158,7 @@ func TestGroupPlace(t *testing.T) {
 		pods[0] = nil // it is its own
 		return placed, nil
 	}
-	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
 	req := engine.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
@@ -196,7 +189,7 @@ func TestGroupPlace(t *testing.T) {
 // the others have no node, and are not nominated.
 func TestGroupPlaceSaysEnough(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
-	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
 	pods := gang(3)
 	one := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		placed, err := e.FirstFit(ctx, snap, pods[1:2])

@@ -39,7 +39,7 @@ func withGroups(c *outrank.Cluster) *outrank.Cluster {
 }
 
 func ExampleEvaluator_PreemptGroup() {
-	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
 	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
 	fmt.Println(plan.Outcome)
 	for _, a := range plan.Placement {
@@ -58,7 +58,7 @@ func ExampleEvaluator_PreemptGroup() {
 
 // A scheduling function of the caller: never two pods of the group on one node.
 func ExamplePlaceFunc() {
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	apart := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
 		var placed preemption.Placement
 		for _, pod := range pods {
@@ -81,14 +81,14 @@ func ExamplePlaceFunc() {
 }
 
 func ExampleEvaluator_FirstFit() {
-	snap, eval := must(engine.NewSnapshot(withGroups(sample()))), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(withGroups(sample()))), must(engine.New(preemption.Config{}))
 	placed := must(eval.FirstFit(context.Background(), snap, training()))
 	fmt.Println(placed.Refused)
 	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
 }
 
 func ExampleSnapshot_Apply_group() {
-	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
 	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
 	mark := snap.Mark()
 	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))

@@ -48,10 +48,10 @@ func drawLargeGroup(t *rapid.T, shape gen.Shape) (*outrank.Cluster, []*outrank.P
 }
 
 // drawGroupConfig draws a configuration of what counts for groups.
-func drawGroupConfig(t *rapid.T) engine.Config {
-	var config engine.Config
+func drawGroupConfig(t *rapid.T) preemption.Config {
+	var config preemption.Config
 	if rapid.Bool().Draw(t, "protects") {
-		config.MayEvict = func(preemptor, victim *outrank.Pod) bool { return len(preemptor.Name+victim.Name)%7 > 0 }
+		config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (string, bool) { return "", len(preemptor.Name+victim.Name)%7 > 0 }
 	}
 	if rapid.Bool().Draw(t, "another order") {
 		config.Importance = func(a, b *outrank.Pod) int { return len(b.Labels) - len(a.Labels) }
@@ -67,7 +67,6 @@ func drawGroupConfig(t *rapid.T) engine.Config {
 			return preemption.Status{}
 		}}}
 	}
-	config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 	return config
 }
 
@@ -108,7 +107,7 @@ func TestLargeGroupAgreesWithReference(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, pods := drawLargeGroup(t, largeShapes[name])
 				d := reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now})
-				e, snap := newEvaluator(t, engine.Config{}), newSnapshot(t, c)
+				e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
 				req := engine.GroupRequest{Pods: pods, Now: gen.Now}
 				first, err := e.PreemptGroup(context.Background(), snap, req)
 				require.Equal(t, d.Err != nil, err != nil, "the reference says %v, the engine %v", d.Err, err)
@@ -144,7 +143,7 @@ func TestUnitsAreSorted(t *testing.T) {
 			c.Pods = append(c.Pods, p)
 		}
 		req := engine.GroupRequest{Pods: []*outrank.Pod{pod("p", math.MaxInt32, "1")}, Now: gen.Now}
-		got, want, err := engine.SortedUnits(newEvaluator(t, engine.Config{}), newSnapshot(t, withGroups(c)), req)
+		got, want, err := engine.SortedUnits(newEvaluator(t, preemption.Config{}), newSnapshot(t, withGroups(c)), req)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	})

@@ -25,9 +25,9 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
-				var config engine.Config
-				config.MayTake, config.Guard = engine.DrawTaking(t)
-				in := reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now, Variant: variantOf(&config, w.Pods[0])}
+				var config preemption.Config
+				config.Eligibility, config.Guard = engine.DrawTaking(t)
+				in := reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now, Variant: variantOf(&config, w.Pods[0], 0)}
 				d := reference.DecideGroup(in)
 				e, snap := newEvaluator(t, config), newSnapshot(t, w.Cluster)
 				req := engine.GroupRequest{Pods: w.Pods, Now: gen.Now}
@@ -60,18 +60,19 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 
 // holdsTogether checks what is promised of the victims of a group: the rule allows each, the
 // guard allows all of them, and any one back is refused by the guard or by a pod of the group.
-func holdsTogether(t *rapid.T, config *engine.Config, pods []*outrank.Pod, plan *preemption.GroupPlan) {
+func holdsTogether(t *rapid.T, config *preemption.Config, pods []*outrank.Pod, plan *preemption.GroupPlan) {
 	for i, v := range plan.Victims {
 		require.NotNil(t, v.Blocks)
-		if config.MayTake != nil {
+		if config.Eligibility.Take != nil {
 			require.NotEmpty(t, v.Rule)
 		}
 		for _, p := range v.Pods {
-			if config.MayTake == nil {
+			if config.Eligibility.Take == nil {
 				continue
 			}
 			for _, asks := range pods {
-				require.NotEmpty(t, config.MayTake(asks, p))
+				_, ok := config.Eligibility.Take(asks, p)
+				require.True(t, ok)
 			}
 		}
 		if v.Blocks.Guard.Code != preemption.Success {

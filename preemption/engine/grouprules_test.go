@@ -350,7 +350,7 @@ func TestGroupRules(t *testing.T) {
 			snap := newSnapshot(t, withGroups(test.c))
 			plan := preemptGroup(t, snap, test.pods)
 			assert.Equal(t, test.want, say(plan))
-			refused, err := newEvaluator(t, engine.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
+			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
 			require.NoError(t, err)
 			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
 			if diff := testdiff.Diff(want, toldOf(plan, refused), equateEmpty); diff != "" {

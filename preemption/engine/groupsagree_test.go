@@ -112,7 +112,7 @@ func TestGroupPlacedOnceAgreesWithReference(t *testing.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
 				schedulers := engine.DrawSchedulers(t)
 				d := reference.DecideGroup(reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now, Setup: reference.Setup{Schedulers: schedulers}})
-				e, snap := newEvaluator(t, engine.Config{Schedulers: schedulers}), newSnapshot(t, w.Cluster)
+				e, snap := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: schedulers}}), newSnapshot(t, w.Cluster)
 				req := engine.GroupRequest{Pods: w.Pods, Now: gen.Now}
 				first, err := e.PreemptGroup(context.Background(), snap, req)
 				if d.Err != nil || err != nil {
@@ -168,7 +168,7 @@ func TestPropertyUnitsAgreeWithReference(t *testing.T) {
 // the answer.
 func agreeOn(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 	want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
-	ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+	ex, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	got := asReference(ex)
 	got.ClearedNominations = want.ClearedNominations

@@ -60,7 +60,7 @@ func TestGroupTopologyIsRefused(t *testing.T) {
 			c := racked(withGates(x.gates...))
 			x.put(c)
 			require.NoError(t, c.Validate())
-			snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+			snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 			told := false
 			for _, w := range c.Warnings() {
 				told = told || w.Field == "spec.schedulingConstraints.topology"

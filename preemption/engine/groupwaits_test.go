@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -18,16 +19,16 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Pods: []*outrank.Pod{
 		pod("spared", 1, "1", on("n1"), leaving(outrank.PreemptionByScheduler)), pod("b", 2, "1", on("n2")),
 	}}
-	spares := func(_, victim *outrank.Pod) bool { return victim.Name != "spared" }
+	spares := func(_, victim *outrank.Pod) (string, bool) { return "", victim.Name != "spared" }
 	for _, test := range []struct {
 		name      string
-		config    engine.Config
+		config    preemption.Config
 		nominated string // as the snapshot knows it, of a pod that says n1
 		want      string
 	}{
-		{"a possible victim leaves", engine.Config{}, "n1", "not-eligible (not eligible due to a terminating pod on the nominated node.)"},
-		{"the caller spares it", engine.Config{MayEvict: spares}, "n1", "preempt [default/b] violations 0; gang-0 on n2"},
-		{"the snapshot knows of another nomination", engine.Config{}, "n2", "preempt [default/spared] violations 0; gang-0 on n1"},
+		{"a possible victim leaves", preemption.Config{}, "n1", "not-eligible (not eligible due to a terminating pod on the nominated node.)"},
+		{"the caller spares it", preemption.Config{Eligibility: preemption.Eligibility{Take: spares}}, "n1", "preempt [default/b] violations 0; gang-0 on n2"},
+		{"the snapshot knows of another nomination", preemption.Config{}, "n2", "preempt [default/spared] violations 0; gang-0 on n1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snap := newSnapshot(t, withGroups(c))

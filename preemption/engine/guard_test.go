@@ -23,7 +23,7 @@ import (
 )
 
 // anyBody lets any pod take from any other.
-func anyBody(_, _ *outrank.Pod) string { return "anybody" }
+func anyBody(_, _ *outrank.Pod) (rule string, ok bool) { return "anybody", true }
 
 // atMost is a guard that lets so many pods of a team go together.
 type atMost struct {
@@ -68,15 +68,15 @@ func (s *away) Rule(p *outrank.Pod) string {
 
 // Equals that started later may be taken from, and scores and victims have their true
 // priorities.
-func ExampleConfig_mayTake() {
-	newer := func(preemptor, victim *outrank.Pod) string {
+func ExampleEligibility() {
+	newer := func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 		switch {
 		case victim.PriorityValue() < preemptor.PriorityValue():
-			return "lower priority"
+			return "lower priority", true
 		case victim.PriorityValue() == preemptor.PriorityValue() && victim.StartTime.After(preemptor.StartTime):
-			return "newer equal"
+			return "newer equal", true
 		}
-		return ""
+		return "", false
 	}
 	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "2", "pods", "10")}},
@@ -85,7 +85,7 @@ func ExampleConfig_mayTake() {
 			{Name: "new", NodeName: "n1", Priority: outrank.Priority(5), StartTime: now.Add(-1e12), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}},
 		},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{MayTake: newer}))
+	eval := must(engine.New(preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: true, Take: newer}}))
 	asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(5), StartTime: now.Add(-5e12), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
 	fmt.Println(plan.Victims[0], "by", plan.Victims[0].Rule, "of priority", plan.Score.TopPriority)
@@ -108,7 +108,7 @@ func ExampleGuard() {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "10")}},
 		Pods:  []*outrank.Pod{pod("red-1", "1", 1), pod("red-2", "1", 2), pod("tan-1", "1", 3), pod("tan-2", "1", 4)},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Guard: atMost{"OneOfEach", 1}.guard()}))
+	eval := must(engine.New(preemption.Config{Guard: atMost{"OneOfEach", 1}.guard()}))
 	for _, cpu := range []string{"2", "3"} {
 		asker := &outrank.Pod{Name: "asker", Priority: outrank.Priority(50), Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
@@ -193,7 +193,7 @@ func TestGuardedVictims(t *testing.T) {
 		}, "1", "n1 [default/a]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e := newEvaluator(t, engine.Config{Guard: byNames{allows: tt.allows}.guard()})
+			e := newEvaluator(t, preemption.Config{Guard: byNames{allows: tt.allows}.guard()})
 			snap, p := newSnapshot(t, c), pod("p", 9, tt.cpu)
 			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestGuardedVictims(t *testing.T) {
 			got := plan.Candidate.String()
 			if plan.Outcome != preemption.Preempts {
 				got = plan.Unhelpful[0].Status.String()
-				assert.Equal(t, explainBy(t, engine.Config{Guard: byNames{allows: tt.allows}.guard()}, c, p).Unhelpful, plan.Unhelpful, "by every node")
+				assert.Equal(t, explainBy(t, preemption.Config{Guard: byNames{allows: tt.allows}.guard()}, c, p).Unhelpful, plan.Unhelpful, "by every node")
 			}
 			assert.Equal(t, tt.want, got)
 		})
@@ -216,21 +216,21 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 2, "1", on("n1"))},
 	}
 	// The less important one may go alone only as long as it is the first that goes.
-	e := newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"b"}) }}.guard(),
+	e := newEvaluator(t, preemption.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"b"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
 	snap, p := newSnapshot(t, c), pod("p", 9, "1")
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	// In this order b is the least important: without it nothing can begin, so that a goes.
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
-	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"a"}) }}.guard(),
+	e = newEvaluator(t, preemption.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"a"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
 	plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	// With the pod back that a budget covers, the other one would be away alone, so that it
 	// stays away for now, although there is room. In the end the other one is back.
-	e = newEvaluator(t, engine.Config{Guard: byNames{allows: func(away []string) bool { return len(away) != 1 || away[0] == "a" }}.guard()})
+	e = newEvaluator(t, preemption.Config{Guard: byNames{allows: func(away []string) bool { return len(away) != 1 || away[0] == "a" }}.guard()})
 	plan, err = e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "3", "a")},
 		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "2", on("n1"))},
@@ -245,19 +245,19 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 func TestGuardStart(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
 	lost := errors.New("lost")
-	_, err := newEvaluator(t, engine.Config{Guard: byNames{fails: lost}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+	_, err := newEvaluator(t, preemption.Config{Guard: byNames{fails: lost}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	assert.ErrorIs(t, err, lost)
 	assert.EqualError(t, err, "guard ByNames: pod default/p: lost")
-	plan, err := newEvaluator(t, engine.Config{Guard: byNames{silent: true}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{Guard: byNames{silent: true}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
-	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"", 1}.guard()})
+	_, err = engine.New(preemption.Config{Guard: atMost{"", 1}.guard()})
 	assert.EqualError(t, err, "preemption config: Guard.Name: missing")
-	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{preemption.NodePorts, 1}.guard()})
+	_, err = engine.New(preemption.Config{Guard: atMost{preemption.NodePorts, 1}.guard()})
 	assert.EqualError(t, err, `preemption config: Guard.Name: there is a filter of the name "NodePorts"`)
-	_, err = engine.NewEvaluator(engine.Config{Guard: atMost{"G", 1}.guard(), Policy: preemption.Policy{Exact: true, Strict: true}})
-	assert.ErrorContains(t, err, "Guard: exact victims are not chosen by it")
-	assert.ErrorContains(t, err, "Guard: strict budgets do not go with it")
+	_, err = engine.New(preemption.Config{Guard: atMost{"G", 1}.guard(), Budgets: preemption.NeverViolate, Victims: preemption.Exact{}})
+	assert.ErrorContains(t, err, "Guard: the best victims are not chosen by it")
+	assert.ErrorContains(t, err, "Guard: a guard does not go with budgets that are never violated")
 }
 
 // A plan whose victims may not leave together any more is not sound.
@@ -267,28 +267,28 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("a", 9, "1", on("n1")), pod("b", 2, "1", on("n1"))},
 	}
 	snap, p := newSnapshot(t, c), pod("p", 9, "2")
-	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}}).Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)
-	err = newEvaluator(t, engine.Config{MayTake: anyBody, Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}.guard()}).Verify(context.Background(), snap, plan)
+	err = newEvaluator(t, preemption.Config{Guard: byNames{allows: func(away []string) bool { return len(away) < 2 }}.guard(), Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}}).Verify(context.Background(), snap, plan)
 	assert.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "the victims may not leave together: ByNames: no")
-	err = newEvaluator(t, engine.Config{}).Verify(context.Background(), snap, plan)
+	err = newEvaluator(t, preemption.Config{}).Verify(context.Background(), snap, plan)
 	assert.ErrorIs(t, err, engine.ErrUnsound)
-	lower := func(preemptor, victim *outrank.Pod) string {
-		return map[bool]string{true: "lower"}[victim.PriorityValue() < preemptor.PriorityValue()]
+	lower := func(preemptor, victim *outrank.Pod) (string, bool) {
+		return "lower", victim.PriorityValue() < preemptor.PriorityValue()
 	}
-	err = newEvaluator(t, engine.Config{MayTake: lower}).Verify(context.Background(), snap, plan)
+	err = newEvaluator(t, preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: true, Take: lower}}).Verify(context.Background(), snap, plan)
 	assert.ErrorContains(t, err, "victim default/a must not be evicted")
 }
 
 // A group does not preempt by a rule that it would ignore.
-func TestGroupsRefuseMayPreempt(t *testing.T) {
-	never := func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility { return "no" }
-	e := newEvaluator(t, engine.Config{MayPreempt: never})
+func TestGroupsRefuseToBeRefused(t *testing.T) {
+	never := func(*outrank.Pod, preemption.Ineligibility, preemption.Status) preemption.Ineligibility { return "no" }
+	e := newEvaluator(t, preemption.Config{Eligibility: preemption.Eligibility{Refuse: never}})
 	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), engine.GroupRequest{Pods: training(), Now: gen.Now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.EqualError(t, err, "preemption config: MayPreempt: groups of pods do not preempt by it")
+	assert.EqualError(t, err, "preempting by a group: preemption config: Eligibility.Refuse: set, which a group of pods is not decided by")
 }
 
 // The highest priority that there is can be taken from like any other.
@@ -301,12 +301,11 @@ func TestTakingFromTheHighest(t *testing.T) {
 		},
 	}
 	for cpu, want := range map[string]string{"1": "n2 [default/c]", "2": "n1 [default/a, default/b]"} {
-		config := engine.Config{MayTake: func(_, victim *outrank.Pod) string {
-			if cpu == "1" || victim.NodeName == "n1" {
-				return "anybody there"
-			}
-			return ""
-		}}
+		config := preemption.Config{
+			Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(_, victim *outrank.Pod) (string, bool) {
+				return "anybody there", cpu == "1" || victim.NodeName == "n1"
+			}},
+		}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", math.MinInt32, cpu), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Candidate.String())
@@ -322,18 +321,18 @@ func TestAcrossByARule(t *testing.T) {
 	}
 	p := pod("p", 5, "1")
 	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: selects("x"), TopologyKey: "zone"}}
-	plan, err := newEvaluator(t, engine.Config{MayTake: anyBody}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Preempts, plan.Outcome)
 	assert.Len(t, plan.Victims, 2)
 	for _, v := range plan.Victims {
 		assert.Equal(t, "anybody", v.Rule)
 	}
-	plan, err = newEvaluator(t, engine.Config{}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
+	plan, err = newEvaluator(t, preemption.Config{Victims: preemption.Across{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.NothingHelps, plan.Outcome)
-	_, err = newEvaluator(t, engine.Config{Guard: atMost{"G", 1}.guard()}).PreemptAcross(context.Background(), newSnapshot(t, c), p, gen.Now)
-	assert.EqualError(t, err, "preemption config: Guard: victims on several nodes are not chosen by it")
+	_, err = engine.New(preemption.Config{Victims: preemption.Across{}, Guard: atMost{"G", 1}.guard()})
+	assert.EqualError(t, err, "preemption config: Guard: the best victims are not chosen by it")
 }
 
 // A caller's choice is held to the guard, and so is what an extender proposes.
@@ -344,22 +343,22 @@ func TestGuardOfOtherChoices(t *testing.T) {
 	}
 	two := byNames{allows: func(away []string) bool { return len(away) < 2 }}
 	var said []string
-	chooser := &engine.Chooser{Name: "All", Choose: func(v *engine.NodeView) []*outrank.Pod {
+	chooser := preemption.Chooser{Name: "All", Choose: func(v preemption.NodeView) []*outrank.Pod {
 		said = []string{v.Check(v.Possible()...).String(), v.Check(v.Possible()[0]).String()}
 		return v.Possible()
 	}}
-	_, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+	_, err := newEvaluator(t, preemption.Config{Guard: two.guard(), Victims: chooser}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	assert.EqualError(t, err, "rule All: node n1: invalid input: the victims may not leave together: ByNames: no")
 	assert.Equal(t, []string{"ByNames: no", "success"}, said)
-	chooser.Choose = func(v *engine.NodeView) []*outrank.Pod { return v.Possible()[:1] }
-	plan, err := newEvaluator(t, engine.Config{Guard: two.guard(), Chooser: chooser, MayTake: anyBody}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 0, "1"), Now: gen.Now})
+	chooser.Choose = func(v preemption.NodeView) []*outrank.Pod { return v.Possible()[:1] }
+	plan, err := newEvaluator(t, preemption.Config{Guard: two.guard(), Victims: chooser, Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 0, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
 	assert.Equal(t, "anybody", plan.Victims[0].Rule)
 	// It is held to the guard with what it chooses, and offered everybody.
 	notB := byNames{allows: func(away []string) bool { return !slices.Contains(away, "b") }}
-	for _, chosen := range []*engine.Chooser{nil, chooser} {
-		lookAt, err := newEvaluator(t, engine.Config{Guard: notB.guard(), Chooser: chosen}).LookAt(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+	for _, chosen := range []preemption.VictimRule{nil, chooser} {
+		lookAt, err := newEvaluator(t, preemption.Config{Guard: notB.guard(), Victims: chosen}).LookAt(newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		view, err := lookAt("n1")
 		require.NoError(t, err)
@@ -372,9 +371,9 @@ func TestPropertyGuardHolds(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		most := rapid.IntRange(0, 2).Draw(t, "most")
-		config := engine.Config{Guard: atMost{"AtMost", most}.guard()}
+		config := preemption.Config{Guard: atMost{"AtMost", most}.guard()}
 		if rapid.Bool().Draw(t, "any priority") {
-			config.MayTake = anyBody
+			config.Eligibility = preemption.Eligibility{AnyPriority: true, Take: anyBody}
 		}
 		ex := explainBy(t, config, c, p)
 		for _, candidate := range ex.Candidates {
@@ -383,7 +382,7 @@ func TestPropertyGuardHolds(t *testing.T) {
 				teams[team(v.Pod)]++
 			}
 			for _, v := range candidate.Victims {
-				rule := map[bool]string{true: "anybody"}[config.MayTake != nil]
+				rule := map[bool]string{true: "anybody"}[config.Eligibility.AnyPriority]
 				if teams[team(v.Pod)] == most {
 					rule = "the last of its team"
 				}

@@ -9,18 +9,20 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// drawTaking draws, mostly, neither: a rule in place of lower priority, and a guard.
-func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard *preemption.Guard) {
-	switch rapid.IntRange(0, 7).Draw(t, "may take") {
+// drawTaking draws, mostly, neither: who may be taken in place of lower priority, and a guard.
+func drawTaking(t *rapid.T) (who preemption.Eligibility, guard *preemption.Guard) {
+	switch rapid.IntRange(0, 11).Draw(t, "any priority") {
 	case 0:
-		mayTake = func(preemptor, victim *outrank.Pod) string {
-			if victim.PriorityValue() <= preemptor.PriorityValue() {
-				return "not above"
-			}
-			return ""
+		who.AnyPriority, who.Take = true, func(preemptor, victim *outrank.Pod) (string, bool) {
+			return "not above", victim.PriorityValue() <= preemptor.PriorityValue()
 		}
 	case 1:
-		mayTake = func(_, victim *outrank.Pod) string { return []string{"", "even", "more"}[nameHash(victim)%3] }
+		who.AnyPriority, who.Take = true, func(_, victim *outrank.Pod) (string, bool) {
+			rule := []string{"", "even", "more"}[nameHash(victim)%3]
+			return rule, rule != ""
+		}
+	case 2:
+		who.AnyPriority = true
 	}
 	if rapid.IntRange(0, 3).Draw(t, "guard") == 0 {
 		drawn := drawnGuard{
@@ -29,15 +31,15 @@ func drawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string
 		}
 		guard = &preemption.Guard{Name: "Drawn guard", Start: drawn.start}
 	}
-	return mayTake, guard
+	return who, guard
 }
 
-// DrawTaking draws a rule in place of lower priority, or a guard, or both.
-func DrawTaking(t *rapid.T) (mayTake func(preemptor, victim *outrank.Pod) string, guard *preemption.Guard) {
-	for mayTake == nil && guard == nil {
-		mayTake, guard = drawTaking(t)
+// DrawTaking draws who may be taken in place of lower priority, or a guard, or both.
+func DrawTaking(t *rapid.T) (who preemption.Eligibility, guard *preemption.Guard) {
+	for !who.AnyPriority && guard == nil {
+		who, guard = drawTaking(t)
 	}
-	return mayTake, guard
+	return who, guard
 }
 
 // drawnGuard lets a number of pods of each sort go. An odd one also minds which of them

@@ -172,9 +172,9 @@ func TestPropertySelectiveFilters(t *testing.T) {
 			}}
 		}
 		for _, fs := range [][]*preemption.Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
-			eval, err := NewEvaluator(Config{Filters: fs, Workers: rapid.IntRange(1, 2).Draw(t, "workers")})
+			eval, err := New(preemption.Config{Filters: fs})
 			require.NoError(t, err)
-			evals = append(evals, eval)
+			evals = append(evals, eval.Parallel(rapid.IntRange(1, 2).Draw(t, "workers")))
 		}
 		for range 3 {
 			for i, eval := range evals {
@@ -194,8 +194,8 @@ func TestPropertySelectiveFilters(t *testing.T) {
 // Where selective filters have their say, victims cost what they cost, and the cheapest
 // node wins.
 func TestCostsBesideSelectiveFilters(t *testing.T) {
-	config := Config{
-		Policy:  preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}},
+	config := preemption.Config{
+		Ranks:   []preemption.Rank{preemption.ByCost},
 		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
 		Filters: []*preemption.Filter{headcount{app: "web", limit: 1}.filter(false)},
 	}
@@ -211,7 +211,7 @@ func TestCostsBesideSelectiveFilters(t *testing.T) {
 	}
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(config)
+	eval, err := New(config)
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: c.Pods[0].Containers}
 	for best, err := range eval.Candidates(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}) {

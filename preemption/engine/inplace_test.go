@@ -159,7 +159,7 @@ func repel(p *outrank.Pod, topology string) {
 func preempted(t *rapid.T, snap *engine.Snapshot, pods ...*outrank.Pod) string {
 	var out strings.Builder
 	for _, p := range pods {
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		fmt.Fprintln(&out, asJSON(plan), err)
 	}
 	return out.String()

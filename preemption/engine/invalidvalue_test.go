@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // An expression with a value that no label can have matches no node, NotIn
@@ -20,7 +19,7 @@ func TestNotInOfAnInvalidValueMatchesNoNode(t *testing.T) {
 	for value, want := range map[string]preemption.Outcome{"b": preemption.Preempts, "no value!": preemption.NothingHelps} {
 		p := pod("p", 9, "1")
 		p.Affinity.NodeAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", outrank.NotIn, value)}}
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, want, plan.Outcome, "NotIn %q", value)
 	}

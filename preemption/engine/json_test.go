@@ -92,15 +92,15 @@ func TestGoldenAnswers(t *testing.T) {
 	ctx := context.Background()
 	never := buyer("2")
 	never.PreemptionPolicy = outrank.PreemptNever
-	scored := engine.Config{
+	scored := preemption.Config{
 		Variant: outrank.VariantSimplified,
 		Scorers: []preemption.Scorer{{Name: "n2 first", Score: func(c *preemption.Candidate) int64 { return int64(strings.Count(c.Node, "2")) }}},
 	}
-	plan := func(config engine.Config, p *outrank.Pod) twoForms {
+	plan := func(config preemption.Config, p *outrank.Pod) twoForms {
 		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), preemption.Request{Pod: p, Now: gen.Now}))
 	}
 	group := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
-		return must(newEvaluator(t, engine.Config{}).PreemptGroup(ctx, newSnapshot(t, c), engine.GroupRequest{Pods: pods, Now: now}))
+		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), engine.GroupRequest{Pods: pods, Now: now}))
 	}
 	violating := grouped()
 	violating.Budgets = []*outrank.PodDisruptionBudget{{Name: "all", Selector: &outrank.LabelSelector{
@@ -119,14 +119,14 @@ func TestGoldenAnswers(t *testing.T) {
 	huge := training()
 	huge[1].Containers = []outrank.Container{{Requests: resource.MustList("cpu", "64")}}
 	for name, said := range map[string]twoForms{
-		"plan_preempt":        plan(engine.Config{}, buyer("2")),
+		"plan_preempt":        plan(preemption.Config{}, buyer("2")),
 		"plan_scored":         plan(scored, buyer("2")),
-		"plan_ruled":          plan(engine.Config{MayTake: anyBody, Guard: atMost{"Two go", 2}.guard()}, buyer("2")),
-		"plan_fits":           plan(engine.Config{}, buyer("0")),
-		"plan_never":          plan(engine.Config{}, never),
-		"plan_nothing_helps":  plan(engine.Config{}, buyer("4")),
+		"plan_ruled":          plan(preemption.Config{Guard: atMost{"Two go", 2}.guard(), Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}}, buyer("2")),
+		"plan_fits":           plan(preemption.Config{}, buyer("0")),
+		"plan_never":          plan(preemption.Config{}, never),
+		"plan_nothing_helps":  plan(preemption.Config{}, buyer("4")),
 		"plan_zero":           preemption.Plan{},
-		"explanation":         must(newEvaluator(t, engine.Config{}).Explain(ctx, newSnapshot(t, shop()), preemption.Request{Pod: buyer("2"), Now: gen.Now})),
+		"explanation":         must(newEvaluator(t, preemption.Config{}).Explain(ctx, newSnapshot(t, shop()), preemption.Request{Pod: buyer("2"), Now: gen.Now})),
 		"explanation_costs":   explainBy(t, byCost(func(p *outrank.Pod) int64 { return int64(len(p.Name)) }), shop(), buyer("2")),
 		"group_preempt":       group(violating, training()),
 		"group_nothing_helps": group(grouped(), huge),
@@ -212,7 +212,7 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 func TestZeroAnswers(t *testing.T) {
 	nothing := time.Duration(-1)
 	for _, v := range []fmt.Stringer{
-		preemption.Plan{}, &preemption.Plan{}, preemption.Plan{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{},
+		preemption.Plan{}, &preemption.Plan{}, preemption.Plan{}, preemption.GroupPlan{}, preemption.Candidate{},
 		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
 		preemption.Assignment{}, &preemption.Refusal{}, preemption.Plan{Outcome: "odd", Ineligible: "odd, too"},
 		preemption.Plan{
@@ -226,7 +226,7 @@ func TestZeroAnswers(t *testing.T) {
 		assert.False(t, strings.HasSuffix(text, "\n"), "%T: %q", v, text)
 	}
 	for _, v := range []any{
-		preemption.Plan{}, preemption.Plan{}, preemption.AcrossPlan{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
+		preemption.Plan{}, preemption.Plan{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
 		preemption.Score{}, preemption.Status{}, preemption.Count{}, preemption.NodeReport{}, preemption.Certificate{}, preemption.Unit{},
 		preemption.GroupVictim{Violated: make([]*outrank.PodDisruptionBudget, 1)}, preemption.Refusal{}, preemption.Assignment{},
 		preemption.Placement{}, (*preemption.Plan)(nil),
@@ -261,7 +261,7 @@ func TestEmbeddedAnswers(t *testing.T) {
 // without victims.
 func TestAnswersCannotBeReadBack(t *testing.T) {
 	for _, to := range []any{
-		&preemption.Plan{}, &preemption.Plan{}, &preemption.AcrossPlan{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
+		&preemption.Plan{}, &preemption.Plan{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
 		&preemption.Status{}, &preemption.Count{}, &preemption.NodeReport{}, &preemption.Certificate{}, &preemption.GroupPlan{}, &preemption.GroupVictim{},
 		&preemption.Unit{}, &preemption.Refusal{}, &preemption.Assignment{}, &preemption.Placement{},
 	} {
@@ -362,8 +362,8 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 			}
 		}
 		p.Name, p.Group, p.NominatedNodeName = "single", "", ""
-		for _, config := range []engine.Config{{}, exactly(preemption.Policy{}), {Cost: lastDigit, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}}} {
-			e := newEvaluator(t, config)
+		for _, config := range []preemption.Config{{}, {Victims: preemption.Exact{}}, {Cost: lastDigit, Ranks: []preemption.Rank{preemption.ByCost}}} {
+			e, across := newEvaluator(t, config), newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Cost: config.Cost, Ranks: config.Ranks})
 			for _, ask := range []func(*engine.Snapshot) (any, error){
 				func(s *engine.Snapshot) (any, error) {
 					return e.Preempt(context.Background(), s, preemption.Request{Pod: &p, Now: gen.Now})
@@ -372,14 +372,14 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 					return e.Explain(context.Background(), s, preemption.Request{Pod: &p, Now: gen.Now})
 				},
 				func(s *engine.Snapshot) (any, error) {
-					return e.PreemptAcross(context.Background(), s, &p, gen.Now)
+					return across.Preempt(context.Background(), s, preemption.Request{Pod: &p, Now: gen.Now})
 				},
 			} {
 				require.Equal(t, text(ask(newSnapshot(t, snap.Cluster()))), text(ask(snap)))
 			}
 		}
 		request := engine.GroupRequest{Pods: gang, Now: gen.Now}
-		e := newEvaluator(t, engine.Config{})
+		e := newEvaluator(t, preemption.Config{})
 		want, err := e.PreemptGroup(context.Background(), newSnapshot(t, snap.Cluster()), request)
 		require.NoError(t, err)
 		got, err := e.PreemptGroup(context.Background(), snap, request)

@@ -24,7 +24,7 @@ func ExampleEvaluator_LookAt() {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}},
 	}))
 	web := &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asks("3")}
-	lookAt := must(must(engine.NewEvaluator(engine.Config{})).LookAt(snap, preemption.Request{Pod: web}))
+	lookAt := must(must(engine.New(preemption.Config{})).LookAt(snap, preemption.Request{Pod: web}))
 	view := must(lookAt("n1"))
 
 	possible := view.Possible()

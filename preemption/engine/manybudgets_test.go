@@ -33,7 +33,7 @@ func costOf(t *testing.T, c *outrank.Cluster, p *outrank.Pod) cost {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	e, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+	e, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	runtime.ReadMemStats(&after)
 	said, err := json.Marshal(e)
@@ -66,7 +66,7 @@ func TestManyBudgetsOverGroups(t *testing.T) {
 	for i, b := range c.Budgets {
 		b.Name = fmt.Sprintf("budget-%040d", n-i) // another order than that of names
 	}
-	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
 	var plan *preemption.GroupPlan
 	allocated := testing.AllocsPerRun(1, func() {
 		var err error

@@ -61,7 +61,7 @@ type matrixCell struct {
 
 func newMatrixCell(b *testing.B, row string, nodes, budgets int) *matrixCell {
 	c, p := gen.Matrix(row, nodes, 30, budgets)
-	m := &matrixCell{snap: newSnapshot(b, c), eval: newEvaluator(b, engine.Config{})}
+	m := &matrixCell{snap: newSnapshot(b, c), eval: newEvaluator(b, preemption.Config{})}
 	m.askers, m.moving = gen.MatrixAskers(p), gen.MatrixMoving(c)
 	return m
 }
@@ -96,9 +96,9 @@ func TestPropertyMatrixAgrees(t *testing.T) {
 					p.Containers[0].Requests = resource.MustList("cpu", "400m")
 				}
 				snap := newSnapshot(t, c)
-				e := newEvaluator(t, engine.Config{})
+				e := newEvaluator(t, preemption.Config{})
 				for range 3 {
-					agreesWith(t, engine.Config{}, snap, c, p)
+					agreesWith(t, preemption.Config{}, snap, c, p)
 					plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 					require.NoError(t, err)
 					outcomes[plan.Outcome] = true

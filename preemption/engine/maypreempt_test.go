@@ -10,14 +10,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // The caller may refuse and allow in place of chapter 8, and is told what that says
 // (rule 8.13). The text is the caller's, and the nomination stays.
-func TestMayPreempt(t *testing.T) {
+func TestRefuse(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
 		Pods:  []*outrank.Pod{pod("a", 1, "1", on("n1")), pod("b", 1, "1", on("n2"), leaving(outrank.PreemptionByScheduler))},
@@ -47,10 +46,12 @@ func TestMayPreempt(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := newEvaluator(t, engine.Config{MayPreempt: func(_ *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
-				told = []any{nominated.Code, by}
-				return test.says(by)
-			}})
+			e := newEvaluator(t, preemption.Config{
+				Eligibility: preemption.Eligibility{Refuse: func(_ *outrank.Pod, by preemption.Ineligibility, nominated preemption.Status) preemption.Ineligibility {
+					told = []any{nominated.Code, by}
+					return test.says(by)
+				}},
+			})
 			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: test.p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.told, told)
@@ -65,36 +66,33 @@ func TestMayPreempt(t *testing.T) {
 			assert.Equal(t, execution.KeepNomination, v.Nomination.Change)
 		})
 	}
-	plan, err := newEvaluator(t, engine.Config{
-		Policy: preemption.Policy{Disabled: true},
-		MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
+	plan, err := newEvaluator(t, preemption.Config{
+		Profile: preemption.Profile{Off: []string{preemption.DefaultPreemption}},
+		Eligibility: preemption.Eligibility{Refuse: func(*outrank.Pod, preemption.Ineligibility, preemption.Status) preemption.Ineligibility {
 			panic("not asked")
-		},
+		}},
 	}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Disabled, plan.Ineligible)
 }
 
-// How many candidates are enough, and where to begin, may depend on the number of nodes
-// (rule 10.1.2).
-func TestSampleOfSoManyNodes(t *testing.T) {
+// Where to begin is said modulo the number of nodes, and how many candidates are enough is what
+// is said (rule 10.1.2).
+func TestSampleBeginsAtTheOffset(t *testing.T) {
 	c := &outrank.Cluster{}
 	for _, name := range []string{"n1", "n2", "n3", "n4"} {
 		c.Nodes = append(c.Nodes, node(name, "1", "a"))
 		c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
 	}
-	for _, test := range []struct{ offset, enough, candidates int }{{0, 1, 1}, {2, 2, 2}, {3, 9, 4}, {6, 1, 1}, {-1, -1, 0}} {
-		asked := 0
-		config := engine.Config{Sample: &preemption.Sample{Of: func(nodes int) (int, int) {
-			asked = nodes
-			return test.offset, test.enough
-		}}}
-		ex := explainBy(t, config, c, pod("p", 9, "1"))
+	for _, test := range []struct {
+		offset, first, percent, minimum, candidates int
+	}{{0, 0, -1, 1, 1}, {2, 2, -1, 2, 2}, {3, 3, -1, 9, 4}, {6, 2, -1, 1, 1}, {-1, 3, -1, 2, 2}, {-6, 2, 50, -1, 2}, {1, 1, 24, -1, 0}} {
+		e := newEvaluator(t, preemption.Config{Sample: &preemption.Sample{Percent: test.percent, Minimum: test.minimum}})
+		ex, err := e.Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Offset: test.offset})
+		require.NoError(t, err)
 		assert.Len(t, ex.Candidates, test.candidates, "%+v", test)
-		assert.Equal(t, 4, asked)
 		for i, report := range ex.Nodes {
-			first := max(0, test.offset) % 4
-			at := (i - first + 4) % 4
+			at := (i - test.first + 4) % 4
 			assert.Equal(t, at < test.candidates, report.AfterRemoval != nil, "%+v %s", test, report.Node)
 		}
 	}

@@ -27,9 +27,12 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 	require.NoError(t, err)
 	spare := c.Nodes[:20]
 	evals := []*Evaluator{}
-	for _, config := range []Config{{}, {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims, preemption.ByStart}}}, {Workers: 3}, {Sample: &preemption.Sample{}}} {
-		e, err := NewEvaluator(config)
+	for i, config := range []preemption.Config{{}, {Ranks: []preemption.Rank{preemption.ByVictims, preemption.ByStart}}, {}, {Sample: &preemption.Sample{}}} {
+		e, err := New(config)
 		require.NoError(t, err)
+		if i == 2 {
+			e = e.Parallel(3)
+		}
 		e.chunk = 16
 		evals = append(evals, e)
 	}
@@ -64,7 +67,7 @@ func TestStatusesByNameAreThoseInOrder(t *testing.T) {
 		for n := range snap.Nodes() {
 			st, ok := given[n.Name]
 			if !ok {
-				st = new(dryrun.Settings).NotFiltered()
+				st = new(dryrun.Terms).NotFiltered()
 			}
 			inOrder = append(inOrder, st)
 		}
@@ -98,7 +101,7 @@ func TestUnknownNameOfAStatus(t *testing.T) {
 	c, p := gen.Benchmark(50, 3, 2)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := NewEvaluator(Config{})
+	e, err := New(preemption.Config{})
 	require.NoError(t, err)
 	given := map[string]preemption.Status{}
 	for n := range snap.Nodes() {
@@ -148,10 +151,10 @@ func TestNamesAreGuessed(t *testing.T) {
 	var x search.NamedStatuses
 	for range 2 {
 		given := fresh()
-		require.True(t, x.Read(snap.of.Names, given, new(dryrun.Settings).NotFiltered()))
+		require.True(t, x.Read(snap.of.Names, given, new(dryrun.Terms).NotFiltered()))
 		require.Less(t, x.Guessed, 1500)
 		for range 3 {
-			require.True(t, x.Read(snap.of.Names, given, new(dryrun.Settings).NotFiltered()))
+			require.True(t, x.Read(snap.of.Names, given, new(dryrun.Terms).NotFiltered()))
 			require.Greater(t, x.Guessed, 2900)
 		}
 		require.Len(t, x.List, 2, "all statuses are one")

@@ -32,7 +32,7 @@ func TestNodeValueGoesAlong(t *testing.T) {
 				n.Value = &rack{powered: n.Name == "n1"}
 			}
 			snap := must(engine.NewSnapshot(cluster))
-			eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rule}}))
+			eval := must(engine.New(preemption.Config{Filters: []*preemption.Filter{rule}}))
 			goes := func(snap *engine.Snapshot) string {
 				return must(eval.Preempt(t.Context(), snap, preemption.Request{Pod: urgent(), Now: now})).Node
 			}

@@ -21,7 +21,7 @@ import (
 func TestPropertyFeasibleNominated(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {
 			pod := *p
 			pod.NominatedNodeName = n.Name
@@ -86,7 +86,7 @@ func TestFeasibleNominated(t *testing.T) {
 		{"a pod that runs", context.Background(), snap, &outrank.Pod{Name: "runs"}, "", preemption.ErrState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			node, err := newEvaluator(t, engine.Config{}).FeasibleNominated(c.ctx, c.snap, c.pod)
+			node, err := newEvaluator(t, preemption.Config{}).FeasibleNominated(c.ctx, c.snap, c.pod)
 			require.ErrorIs(t, err, c.err)
 			if c.want == "" {
 				assert.Nil(t, node)
@@ -122,7 +122,7 @@ func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
 	} {
 		pod := &outrank.Pod{Name: "p", NominatedNodeName: test.nominated, Priority: outrank.Priority(10), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
 		pod.Affinity.NodeAffinity = named
-		snap, e := newSnapshot(t, &cluster), newEvaluator(t, engine.Config{})
+		snap, e := newSnapshot(t, &cluster), newEvaluator(t, preemption.Config{})
 		for range 3 { // the last from the cache, if it is ever asked
 			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: gen.Now})
 			require.NoError(t, err)
@@ -153,7 +153,7 @@ func ExampleEvaluator_FeasibleNominated() {
 	if err != nil {
 		panic(err)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}
@@ -168,22 +168,22 @@ func ExampleEvaluator_FeasibleNominated() {
 // last.
 func TestFiltersOfAnEvaluator(t *testing.T) {
 	own := &preemption.Filter{Name: "Own", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}
-	names := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{own}}).Filters()
+	names := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{own}}).Filters(0)
 	assert.Equal(t, []string{
 		preemption.NodeName, preemption.NodeUnschedulable, preemption.TaintToleration, preemption.NodeAffinity, preemption.NodePorts,
 		preemption.NodeResourcesFit, preemption.VolumeRestrictions, preemption.NodeVolumeLimits, preemption.VolumeBinding,
 		preemption.VolumeZone, preemption.PodTopologySpread, preemption.InterPodAffinity, preemption.NodeDeclaredFeatures, "Own",
 	}, names)
 	names[0] = "changed"
-	assert.Equal(t, preemption.NodeName, newEvaluator(t, engine.Config{}).Filters()[0])
+	assert.Equal(t, preemption.NodeName, newEvaluator(t, preemption.Config{}).Filters(0)[0])
 }
 
 func ExampleEvaluator_Filters() {
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(len(eval.Filters()), eval.Filters()[:3])
+	fmt.Println(len(eval.Filters(0)), eval.Filters(0)[:3])
 	// Output:
 	// 13 [NodeName NodeUnschedulable TaintToleration]
 }

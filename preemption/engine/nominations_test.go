@@ -34,7 +34,7 @@ func TestProfilesShareNominations(t *testing.T) {
 	}
 	for range 3 { // from the second time on the cache of the snapshot knows answers
 		for _, test := range tests {
-			e := newEvaluator(t, engine.Config{Schedulers: test.schedulers})
+			e := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: test.schedulers}})
 			for _, asks := range []string{"a", "b", ""} {
 				plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod("second", 100, "1", scheduledBy(asks)), Now: gen.Now})
 				require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestOtherSchedulersKeepTheirNominations(t *testing.T) {
 		{[]string{"a", outrank.DefaultScheduler}, []string{"default/default", "default/a"}},
 		{[]string{"c"}, nil},
 	} {
-		e, snap := newEvaluator(t, engine.Config{Schedulers: test.schedulers}), newSnapshot(t, c)
+		e, snap := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: test.schedulers}}), newSnapshot(t, c)
 		plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod("asks", 100, "1"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, test.want, keys(plan.ClearedNominations), "%v", test.schedulers)
@@ -83,7 +83,7 @@ func TestNominationsOfPodsThatAreBeingDeleted(t *testing.T) {
 }
 
 func TestSchedulersHaveNames(t *testing.T) {
-	_, err := engine.NewEvaluator(engine.Config{Schedulers: []string{"a", ""}})
+	_, err := engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{"a", ""}}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "Schedulers[1]: empty")
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A selector that old API servers let in and that the scheduler cannot read
@@ -41,7 +40,7 @@ func TestSelectorsThatCannotBeRead(t *testing.T) {
 			require.Equal(t, preemption.Preempts, plan.Outcome)
 			assert.Equal(t, "default/low", plan.Victims[0])
 
-			_, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1", option), Now: gen.Now})
+			_, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1", option), Now: gen.Now})
 			if name == "anyway" {
 				require.NoError(t, err)
 				return

@@ -26,9 +26,9 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
 		ranks := rapid.Permutation(preemption.DefaultRanks()).Draw(t, "ranks")
-		config := Config{Policy: preemption.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}}
+		config := preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
-		asked := config.settings()
+		asked := dryrun.TermsOf(config)
 		s, err := search.Start(context.Background(), &asked, dryrun.ChunkSize, snap.of, &preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		defer s.Close()
@@ -101,7 +101,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		{"free", []preemption.Rank{preemption.ByTopPriority, preemption.ByViolations, preemption.ByPrioritySum}},
 		{"violating", []preemption.Rank{preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByViolations}},
 	} {
-		e, err := NewEvaluator(Config{Policy: preemption.Policy{Ranks: x.ranks}})
+		e, err := New(preemption.Config{Ranks: x.ranks})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
 	for _, ranks := range [][]preemption.Rank{{preemption.ByVictims, preemption.ByStart}, {preemption.ByPrioritySum, preemption.ByStart}, {preemption.ByVictims, preemption.ByPrioritySum, preemption.ByStart}} {
-		e, err := NewEvaluator(Config{Policy: preemption.Policy{Ranks: ranks}})
+		e, err := New(preemption.Config{Ranks: ranks})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)

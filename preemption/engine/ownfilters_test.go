@@ -18,7 +18,6 @@ import (
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -196,7 +195,7 @@ func checkQuotas(t fataler, c *outrank.Cluster, p *outrank.Pod, quotas []quota, 
 	}
 	snap := newSnapshot(t, c)
 	for _, workers := range []int{1, 3} {
-		e := newEvaluator(t, engine.Config{Filters: filters, Workers: workers})
+		e := newEvaluator(t, preemption.Config{Filters: filters}).Parallel(workers)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if diff := testdiff.Diff(choiceOf(want.searched()), choiceOf(answered(plan))); diff != "" {
@@ -285,7 +284,7 @@ func TestOwnFiltersOfSeveralWorkers(t *testing.T) {
 	c, p := gen.Benchmark(3000, 1, 0)
 	p.Containers = nil // so that every node gets to the filter
 	var wrong atomic.Int64
-	e := newEvaluator(t, engine.Config{Workers: 4, Filters: []*preemption.Filter{single{&wrong}.filter()}})
+	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{single{&wrong}.filter()}}).Parallel(4)
 	snap := newSnapshot(t, c)
 	_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)

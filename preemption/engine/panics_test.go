@@ -128,66 +128,71 @@ func (s *fusedGuardState) Clone() preemption.GuardState {
 }
 
 // hooks are the callbacks of a configuration, each alone.
-var hooks = map[string]func(f *fuse) engine.Config{
-	"filter": func(f *fuse) engine.Config { return engine.Config{Filters: []*preemption.Filter{fused{f}.filter()}} },
-	"node rule": func(f *fuse) engine.Config {
-		return engine.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+var hooks = map[string]func(f *fuse) preemption.Config{
+	"filter": func(f *fuse) preemption.Config {
+		return preemption.Config{Filters: []*preemption.Filter{fused{f}.filter()}}
+	},
+	"node rule": func(f *fuse) preemption.Config {
+		return preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			f.call()
 			return preemption.Status{}
 		}}}}
 	},
-	"keyed node rule": func(f *fuse) engine.Config {
+	"keyed node rule": func(f *fuse) preemption.Config {
 		key := func(p *outrank.Pod) string { f.call(); return p.Name }
-		return engine.Config{Filters: []*preemption.Filter{{Name: "rule", Key: key, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+		return preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Key: key, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			f.call()
 			return preemption.Status{}
 		}}}}
 	},
-	"MayPreempt": func(f *fuse) engine.Config {
-		return engine.Config{MayPreempt: func(_ *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
-			f.call()
-			return by
-		}}
-	},
-	"sample": func(f *fuse) engine.Config {
-		return engine.Config{Sample: &preemption.Sample{Of: func(nodes int) (offset, candidates int) { f.call(); return nodes - 1, 1 }}}
-	},
-	"selector of spread": func(f *fuse) engine.Config {
-		return engine.Config{Plugins: preemption.Plugins{
-			DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule}},
-			SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
+	"Refuse": func(f *fuse) preemption.Config {
+		return preemption.Config{
+			Eligibility: preemption.Eligibility{Refuse: func(_ *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
 				f.call()
-				return &outrank.LabelSelector{MatchLabels: p.Labels}
-			},
-		}}
-	},
-	"MayEvict": func(f *fuse) engine.Config {
-		return engine.Config{MayEvict: func(_, v *outrank.Pod) bool { f.call(); return len(v.Name)%5 != 0 }}
-	},
-	"MayTake": func(f *fuse) engine.Config {
-		return engine.Config{MayTake: func(p, v *outrank.Pod) string { f.call(); return anyBody(p, v) }}
-	},
-	"guard": func(f *fuse) engine.Config { return engine.Config{Guard: fusedGuard{f}.guard()} },
-	"Importance": func(f *fuse) engine.Config {
-		return engine.Config{Importance: func(a, b *outrank.Pod) int { f.call(); return len(a.Name) - len(b.Name) }}
-	},
-	"Cost": func(f *fuse) engine.Config {
-		return engine.Config{
-			Cost:   func(v *outrank.Pod) int64 { f.call(); return int64(len(v.Name)) },
-			Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}},
+				return by
+			}},
 		}
 	},
-	"chooser": func(f *fuse) engine.Config {
-		return engine.Config{Chooser: &engine.Chooser{Name: "all", Choose: func(v *engine.NodeView) []*outrank.Pod {
-			f.call()
-			return v.Possible()
-		}}}
+	"selector of spread": func(f *fuse) preemption.Config {
+		return preemption.Config{
+			Profile: preemption.Profile{
+				DefaultConstraints: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule}},
+				SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
+					f.call()
+					return &outrank.LabelSelector{MatchLabels: p.Labels}
+				},
+			},
+		}
 	},
-	"scorer": func(f *fuse) engine.Config {
-		return engine.Config{Scorers: []preemption.Scorer{{Name: "s", Score: func(c *preemption.Candidate) int64 { f.call(); return int64(len(c.Victims)) }}}}
+	"Take": func(f *fuse) preemption.Config {
+		return preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, v *outrank.Pod) (string, bool) { f.call(); return "", len(v.Name)%5 != 0 }}}
 	},
-	"extender": func(f *fuse) engine.Config {
-		return engine.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps proposals) (proposals, error) {
+	"Take of any priority": func(f *fuse) preemption.Config {
+		return preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(p, v *outrank.Pod) (string, bool) { f.call(); return anyBody(p, v) }}}
+	},
+	"guard": func(f *fuse) preemption.Config { return preemption.Config{Guard: fusedGuard{f}.guard()} },
+	"Importance": func(f *fuse) preemption.Config {
+		return preemption.Config{Importance: func(a, b *outrank.Pod) int { f.call(); return len(a.Name) - len(b.Name) }}
+	},
+	"Cost": func(f *fuse) preemption.Config {
+		return preemption.Config{
+			Cost:  func(v *outrank.Pod) int64 { f.call(); return int64(len(v.Name)) },
+			Ranks: []preemption.Rank{preemption.ByCost},
+		}
+	},
+	"chooser": func(f *fuse) preemption.Config {
+		return preemption.Config{
+			Victims: preemption.Chooser{Name: "all", Choose: func(v preemption.NodeView) []*outrank.Pod {
+				f.call()
+				return v.Possible()
+			}},
+		}
+	},
+	"scorer": func(f *fuse) preemption.Config {
+		return preemption.Config{Scorers: []preemption.Scorer{{Name: "s", Score: func(c *preemption.Candidate) int64 { f.call(); return int64(len(c.Victims)) }}}}
+	},
+	"extender": func(f *fuse) preemption.Config {
+		return preemption.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps proposals) (proposals, error) {
 			f.call()
 			return ps, nil
 		}}.extender()}}
@@ -201,9 +206,9 @@ func TestEveryHookCanBlow(t *testing.T) {
 		holders(reflect.ValueOf(hook(&fuse{})), "", func(path string, set bool) { blows[path] = blows[path] || set })
 	}
 	var all []string
-	holders(fullValue(reflect.TypeFor[engine.Config]()), "", func(path string, _ bool) { all = append(all, path) })
-	assert.Contains(t, all, "MayPreempt")
-	assert.Contains(t, all, "Chooser.Choose")
+	holders(fullValue(reflect.TypeFor[preemption.Config]()), "", func(path string, _ bool) { all = append(all, path) })
+	assert.Contains(t, all, "Eligibility.Refuse")
+	assert.Contains(t, all, "Victims")
 	for _, path := range all {
 		assert.True(t, blows[path], "no hook has %s", path)
 	}
@@ -275,7 +280,7 @@ var asks = map[string]func(ctx context.Context, e *engine.Evaluator, s *engine.S
 		return e.FirstFit(ctx, s, []*outrank.Pod{p, &other})
 	},
 	"across": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
-		return e.PreemptAcross(ctx, s, p, gen.Now)
+		return e.Preempt(ctx, s, preemption.Request{Pod: p, Now: gen.Now})
 	},
 }
 
@@ -296,13 +301,20 @@ func TestPropertyPanicsReachTheCaller(t *testing.T) {
 				f := &fuse{}
 				config := hooks[name](f)
 				if rapid.Bool().Draw(t, "v1.36") {
-					config.Release, c.Release = outrank.V1_36, outrank.V1_36
+					c.Release = outrank.V1_36
 				}
 				snap := newSnapshot(t, c)
-				config.Workers = rapid.IntRange(1, 3).Draw(t, "workers")
-				e := newEvaluator(t, config)
+				call := rapid.SampledFrom(slices.Sorted(maps.Keys(asks))).Draw(t, "call")
+				if call == "across" {
+					if config.Guard != nil || config.Extenders != nil || config.Scorers != nil {
+						call = "Preempt" // refused with them
+					} else {
+						config.Victims = preemption.Across{}
+					}
+				}
+				e := newEvaluator(t, config).Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
 				engine.SetChunk(e, 1)
-				ask := asks[rapid.SampledFrom(slices.Sorted(maps.Keys(asks))).Draw(t, "call")]
+				ask := asks[call]
 				run := func(snap *engine.Snapshot) (answer string) {
 					got, err := ask(t.Context(), e, snap, p)
 					return fmt.Sprint(asJSON(got), err)
@@ -359,7 +371,7 @@ func TestPropertyTrackerPanics(t *testing.T) {
 			require.Equal(t, keys(want.PodsOn(n.Name)), keys(snap.PodsOn(n.Name)))
 			require.Equal(t, want.Used(n.Name, "cpu"), snap.Used(n.Name, "cpu"))
 		}
-		e := newEvaluator(t, engine.Config{})
+		e := newEvaluator(t, preemption.Config{})
 		first, err := e.Preempt(t.Context(), want, preemption.Request{Pod: p, Now: gen.Now})
 		second, again := e.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.Equal(t, fmt.Sprint(asJSON(first), err), fmt.Sprint(asJSON(second), again))
@@ -372,7 +384,7 @@ func TestFirstFitTakesBackAfterAPanic(t *testing.T) {
 	f := &fuse{}
 	snap := newSnapshot(t, withGroups(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}}))
 	pods := []*outrank.Pod{pod("a", 1, "1"), pod("b", 1, "1")}
-	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
+	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
 		if p == pods[1] {
 			panic(errBlown)
 		}

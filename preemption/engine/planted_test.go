@@ -9,7 +9,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Clusters on which a search that forgets one of its conditions takes the wrong node.
@@ -36,9 +35,9 @@ func TestNodePutOffWinsByALaterRank(t *testing.T) {
 			pod("c", 0, "1", on("n2"), started(-30)), pod("d", 0, "1", on("n2"), started(-30)),
 		},
 	}
-	e := newEvaluator(t, engine.Config{
-		MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "big" }, // with which one victim seems to be enough
-		Policy:   preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims, preemption.ByStart}},
+	e := newEvaluator(t, preemption.Config{
+		Ranks:       []preemption.Rank{preemption.ByVictims, preemption.ByStart},
+		Eligibility: preemption.Eligibility{Take: func(_, v *outrank.Pod) (string, bool) { return "", v.Name != "big" }},
 	})
 	plan, err := e.Preempt(t.Context(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 100, "2"), Now: gen.Now})
 	require.NoError(t, err)
@@ -61,7 +60,7 @@ func TestSparedUnitTakesNoAllowance(t *testing.T) {
 		Groups:  []*outrank.PodGroup{{Name: "unit", DisruptionMode: outrank.DisruptPodGroup, Priority: outrank.Priority(0)}},
 		Budgets: []*outrank.PodDisruptionBudget{budget("x", 1), budget("y", 0)},
 	})
-	e := newEvaluator(t, engine.Config{Policy: preemption.Policy{Strict: true}})
+	e := newEvaluator(t, preemption.Config{Budgets: preemption.NeverViolate})
 	plan, err := e.Preempt(t.Context(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 100, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 1, "%v", plan)

@@ -17,15 +17,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// drawPlugins draws what a configuration can change about the filters.
-func drawPlugins(t *rapid.T) preemption.Plugins {
+// drawProfile draws what a configuration can change about the filters.
+func drawProfile(t *rapid.T) preemption.Profile {
 	some := func(label string, names []string) []string {
 		if rapid.IntRange(0, 2).Draw(t, label) < 2 {
 			return nil
 		}
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, 3, rapid.ID).Draw(t, label+" filters")
 	}
-	p := preemption.Plugins{
+	p := preemption.Profile{
 		Off: some("off", engine.BuiltInFilters()), OffOnNodes: some("off on nodes", engine.BuiltInFilters()),
 		SpreadSelector: func(pod *outrank.Pod) *outrank.LabelSelector {
 			if pod.Labels["app"] == "" {
@@ -57,18 +57,18 @@ func drawPlugins(t *rapid.T) preemption.Plugins {
 				WhenUnsatisfiable: rapid.SampledFrom([]outrank.UnsatisfiablePolicy{outrank.DoNotSchedule, outrank.DoNotSchedule, outrank.ScheduleAnyway, ""}).Draw(t, "when"),
 				MatchLabelKeys:    []string{"tier"},
 			}
-			p.DefaultSpread = append(p.DefaultSpread, c)
+			p.DefaultConstraints = append(p.DefaultConstraints, c)
 		}
 	}
 	return p
 }
 
 // setup is what the slow reference is told.
-func setup(c *engine.Config) reference.Setup {
-	p := &c.Plugins
+func setup(c *preemption.Config) reference.Setup {
+	p := &c.Profile
 	s := reference.Setup{
-		Schedulers: c.Schedulers, Off: p.Off, OffOnNodes: p.OffOnNodes, Added: p.AddedAffinity, IgnoredGroups: p.IgnoredResourceGroups,
-		DefaultSpread: p.DefaultSpread, SpreadSelector: p.SpreadSelector,
+		Schedulers: c.Profile.Schedulers, Off: p.Off, OffOnNodes: p.OffOnNodes, Added: p.AddedAffinity, IgnoredGroups: p.IgnoredResourceGroups,
+		DefaultSpread: p.DefaultConstraints, SpreadSelector: p.SpreadSelector,
 	}
 	for _, name := range p.IgnoredResources {
 		s.IgnoredResources = append(s.IgnoredResources, string(name))
@@ -80,7 +80,7 @@ func setup(c *engine.Config) reference.Setup {
 // way to an answer agrees with the slow reference: the search, the cache (three configurations ask
 // the same snapshot in turn), several workers, the explanation and the list of
 // nodes that fit.
-func TestPropertyPlugins(t *testing.T) {
+func TestPropertyProfiles(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"full", "volumes", "resources", "nominated"} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +88,9 @@ func TestPropertyPlugins(t *testing.T) {
 				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
 				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
 				snap := newSnapshot(t, c)
-				configs := []engine.Config{{}, {Plugins: drawPlugins(t), Schedulers: engine.DrawSchedulers(t)}, {Schedulers: engine.DrawSchedulers(t)}}
+				drawn := drawProfile(t)
+				drawn.Schedulers = engine.DrawSchedulers(t)
+				configs := []preemption.Config{{}, {Profile: drawn}, {Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}}
 				for range 2 {
 					for _, config := range configs {
 						agreesWith(t, config, snap, c, p)
@@ -99,12 +101,11 @@ func TestPropertyPlugins(t *testing.T) {
 	}
 }
 
-func agreesWith(t *rapid.T, config engine.Config, snap *engine.Snapshot, c *outrank.Cluster, p *outrank.Pod) {
+func agreesWith(t *rapid.T, config preemption.Config, snap *engine.Snapshot, c *outrank.Cluster, p *outrank.Pod) {
 	decision := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now, Setup: setup(&config)})
 	want := decided(decision)
 	for _, workers := range []int{1, 3} {
-		config.Workers = workers
-		e := newEvaluator(t, config)
+		e := newEvaluator(t, config).Parallel(workers)
 		got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if diff := testdiff.Diff(want.searched(), answered(got)); diff != "" {
@@ -112,7 +113,7 @@ func agreesWith(t *rapid.T, config engine.Config, snap *engine.Snapshot, c *outr
 		}
 		require.NoError(t, e.Verify(context.Background(), snap, got), "%+v", config)
 	}
-	e := newEvaluator(t, config)
+	e := newEvaluator(t, config).Parallel(3)
 	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	got, full := asReference(ex), sortReasons(decision)
@@ -133,14 +134,14 @@ func agreesWith(t *rapid.T, config engine.Config, snap *engine.Snapshot, c *outr
 
 // Two configurations that differ in one thing ask the same snapshot in turn. What
 // the cache keeps for one is not the answer of the other.
-func TestPluginsAreInTheSignature(t *testing.T) {
+func TestProfilesAreInTheSignature(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "b")},
 		Pods:  []*outrank.Pod{pod("p1", 1, "1", on("n1")), pod("p2", 2, "1", on("n2"))},
 	}
 	c.Nodes[0].Unschedulable = true
 	elsewhere := &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("kubernetes.io/os", outrank.DoesNotExist)}}
-	for name, p := range map[string]preemption.Plugins{
+	for name, p := range map[string]preemption.Profile{
 		"off":    {Off: []string{preemption.NodeUnschedulable}},
 		"silent": {OffOnNodes: []string{preemption.NodeUnschedulable}},
 		"added":  {Off: []string{preemption.NodeUnschedulable}, AddedAffinity: elsewhere},
@@ -149,27 +150,71 @@ func TestPluginsAreInTheSignature(t *testing.T) {
 			snap := newSnapshot(t, c)
 			for range 4 {
 				for _, x := range []struct {
-					plugins preemption.Plugins
+					profile preemption.Profile
 					want    string
-				}{{preemption.Plugins{}, "n2"}, {p, "n1"}} {
-					plan, err := newEvaluator(t, engine.Config{Plugins: x.plugins}).Preempt(context.Background(), snap, preemption.Request{Pod: pod("asks", 10, "1"), Now: gen.Now})
+				}{{preemption.Profile{}, "n2"}, {p, "n1"}} {
+					plan, err := newEvaluator(t, preemption.Config{Profile: x.profile}).Preempt(context.Background(), snap, preemption.Request{Pod: pod("asks", 10, "1"), Now: gen.Now})
 					require.NoError(t, err)
-					require.Equal(t, x.want, plan.Node, "%+v", x.plugins)
+					require.Equal(t, x.want, plan.Node, "%+v", x.profile)
 				}
 			}
 		})
 	}
 }
 
-func TestPluginsProblems(t *testing.T) {
-	config := engine.Config{Plugins: preemption.Plugins{
-		Off: []string{"NodePorts", "ImageLocality"}, OffOnNodes: []string{"DefaultPreemption"},
-		AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", "in", "a")}},
-		DefaultSpread: []outrank.TopologySpreadConstraint{
-			{LabelSelector: &outrank.LabelSelector{}, WhenUnsatisfiable: "Perhaps"},
-			{MaxSkew: 1, TopologyKey: "zone"},
+// An evaluator that takes from anybody and one that does not ask the same snapshot in turn.
+func TestAnyPriorityIsInTheSignature(t *testing.T) {
+	snap := newSnapshot(t, &outrank.Cluster{
+		Nodes:   []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
+		Pods:    []*outrank.Pod{pod("equal", 10, "1", on("n1")), pod("lower", 1, "1", on("n2"), app("web"))},
+		Budgets: []*outrank.PodDisruptionBudget{{Name: "none", Selector: selects("web")}},
+	})
+	for range 4 {
+		for _, anybody := range []bool{false, true} {
+			e := newEvaluator(t, preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: anybody}})
+			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("asks", 10, "1"), Now: gen.Now})
+			require.NoError(t, err)
+			require.Equal(t, map[bool]string{false: "n2 [default/lower]", true: "n1 [default/equal]"}[anybody], plan.Candidate.String(), "any priority: %v", anybody)
+			require.NoError(t, e.Verify(context.Background(), snap, plan))
+		}
+	}
+}
+
+// The slices of what Config returns are the caller's, and so are those that New was given.
+func TestConfigIsCopied(t *testing.T) {
+	whole := func() preemption.Config {
+		return preemption.Config{
+			Profile: preemption.Profile{
+				Schedulers: []string{"a"}, Off: []string{preemption.NodePorts}, OffOnNodes: []string{preemption.NodeName},
+				IgnoredResources: []resource.Name{"example.com/a"}, IgnoredResourceGroups: []string{"example.com"},
+				DefaultConstraints: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway}},
+			},
+			Ranks: []preemption.Rank{preemption.ByVictims},
+		}
+	}
+	given := whole()
+	e := newEvaluator(t, given)
+	for range 2 {
+		p := &given.Profile
+		p.Schedulers[0], p.Off[0], p.OffOnNodes[0], p.IgnoredResources[0], p.IgnoredResourceGroups[0] = "x", "x", "x", "x", "x"
+		p.DefaultConstraints[0].TopologyKey, given.Ranks[0] = "x", preemption.ByStart
+		assert.Equal(t, whole(), e.Config())
+		given = e.Config()
+	}
+}
+
+func TestProfileProblems(t *testing.T) {
+	config := preemption.Config{
+		Profile: preemption.Profile{
+			Schedulers: []string{"a", ""},
+			Off:        []string{"NodePorts", "ImageLocality", "DefaultPreemption"}, OffOnNodes: []string{"DefaultPreemption"},
+			AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{byLabel("zone", "in", "a")}},
+			DefaultConstraints: []outrank.TopologySpreadConstraint{
+				{LabelSelector: &outrank.LabelSelector{}, WhenUnsatisfiable: "Perhaps"},
+				{MaxSkew: 1, TopologyKey: "zone"},
+			},
 		},
-	}}
+	}
 	var err *outrank.InputError
 	require.ErrorAs(t, config.Validate(), &err)
 	var fields []string
@@ -177,35 +222,41 @@ func TestPluginsProblems(t *testing.T) {
 		fields = append(fields, p.Field)
 	}
 	assert.Equal(t, []string{
-		"Plugins.OffOnNodes[0]", "Plugins.Off[1]",
-		"Plugins.AddedAffinity.nodeSelectorTerms[0].matchExpressions[0]",
-		"Plugins.DefaultSpread[0].MaxSkew", "Plugins.DefaultSpread[0].TopologyKey", "Plugins.DefaultSpread[0].Selector",
-		"Plugins.DefaultSpread[0].WhenUnsatisfiable", "Plugins.SpreadSelector",
+		"Profile.Schedulers[1]", "Profile.Off[1]", "Profile.OffOnNodes[0]",
+		"Profile.AddedAffinity.nodeSelectorTerms[0].matchExpressions[0]",
+		"Profile.DefaultConstraints[0].MaxSkew", "Profile.DefaultConstraints[0].TopologyKey", "Profile.DefaultConstraints[0].Selector",
+		"Profile.DefaultConstraints[0].WhenUnsatisfiable", "Profile.SpreadSelector",
 	}, fields)
 	for _, value := range []string{"-1", "+3", "9223372036854775808", "two"} {
-		unread := engine.Config{Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
-			byLabel("zone", outrank.In, "a"), byLabel("cores", outrank.Gt, value),
-		}}}}
-		assert.ErrorContains(t, unread.Validate(), "Plugins.AddedAffinity.nodeSelectorTerms[1]: ", value)
+		unread := preemption.Config{
+			Profile: preemption.Profile{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
+				byLabel("zone", outrank.In, "a"), byLabel("cores", outrank.Gt, value),
+			}}},
+		}
+		assert.ErrorContains(t, unread.Validate(), "Profile.AddedAffinity.nodeSelectorTerms[1]: ", value)
 	}
-	soft := engine.Config{Plugins: preemption.Plugins{DefaultSpread: []outrank.TopologySpreadConstraint{
-		{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
-	}}}
+	soft := preemption.Config{
+		Profile: preemption.Profile{DefaultConstraints: []outrank.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
+		}},
+	}
 	assert.NoError(t, soft.Validate(), "which pods count does not matter")
-	none := engine.Config{Sample: &preemption.Sample{Explicit: true}}
-	assert.ErrorContains(t, none.Validate(), "0 at the same time")
+	none := preemption.Config{Sample: &preemption.Sample{Percent: -1, Minimum: -1}}
+	assert.ErrorContains(t, none.Validate(), "none at the same time")
 }
 
 // A selector that cannot be read is an error that names the pod.
 func TestSpreadSelectorThatCannotBeRead(t *testing.T) {
-	e := newEvaluator(t, engine.Config{Plugins: preemption.Plugins{
-		DefaultSpread: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone"}},
-		SpreadSelector: func(*outrank.Pod) *outrank.LabelSelector {
-			return &outrank.LabelSelector{MatchLabels: map[string]string{"-": ""}}
+	e := newEvaluator(t, preemption.Config{
+		Profile: preemption.Profile{
+			DefaultConstraints: []outrank.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: "zone"}},
+			SpreadSelector: func(*outrank.Pod) *outrank.LabelSelector {
+				return &outrank.LabelSelector{MatchLabels: map[string]string{"-": ""}}
+			},
 		},
-	}})
+	})
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}})
 	_, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("asks", 10, "1"), Now: gen.Now})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.ErrorContains(t, err, "pod default/asks: Plugins.SpreadSelector")
+	assert.ErrorContains(t, err, "pod default/asks: Profile.SpreadSelector")
 }

@@ -25,14 +25,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-func explainBy(t fataler, config engine.Config, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
+func explainBy(t fataler, config preemption.Config, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
 	t.Helper()
 	ex, err := newEvaluator(t, config).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	return ex
 }
-
-func by(policy preemption.Policy) engine.Config { return engine.Config{Policy: policy} }
 
 func TestWaiting(t *testing.T) {
 	cluster := func(reason string, cpu string) *outrank.Cluster {
@@ -62,10 +60,10 @@ func TestWaiting(t *testing.T) {
 		{"the nominated node is gone", byScheduler, pod("p", 5, "1", nominated("gone")), "", "", preemption.Nominated},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			assert.Equal(t, test.current, explainBy(t, engine.Config{}, test.c, test.p).Ineligible, "current")
-			assert.Equal(t, test.v113, explainBy(t, engine.Config{Variant: outrank.VariantV1_13}, test.c, test.p).Ineligible, "v1.13")
-			assert.Equal(t, test.simplified, explainBy(t, engine.Config{Variant: outrank.VariantSimplified}, test.c, test.p).Ineligible, "simplified")
-			disabled := explainBy(t, by(preemption.Policy{Disabled: true}), test.c, test.p)
+			assert.Equal(t, test.current, explainBy(t, preemption.Config{}, test.c, test.p).Ineligible, "current")
+			assert.Equal(t, test.v113, explainBy(t, preemption.Config{Variant: outrank.VariantV1_13}, test.c, test.p).Ineligible, "v1.13")
+			assert.Equal(t, test.simplified, explainBy(t, preemption.Config{Variant: outrank.VariantSimplified}, test.c, test.p).Ineligible, "simplified")
+			disabled := explainBy(t, preemption.Config{Profile: preemption.Profile{Off: []string{preemption.DefaultPreemption}}}, test.c, test.p)
 			assert.Equal(t, preemption.Disabled, disabled.Ineligible)
 		})
 	}
@@ -135,7 +133,7 @@ func TestVariantsDiffer(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for variant, want := range map[outrank.Variant]string{0: test.current, outrank.VariantV1_13: test.v113, outrank.VariantSimplified: test.simplified} {
-				ex := explainBy(t, engine.Config{Variant: variant}, test.c, test.p)
+				ex := explainBy(t, preemption.Config{Variant: variant}, test.c, test.p)
 				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations()), "default/", "")
 				assert.Equal(t, want, got, "%v", variant)
 				assert.Equal(t, variant == outrank.VariantSimplified, ex.Grace != nil)
@@ -168,7 +166,7 @@ func TestPropertySimplified(t *testing.T) {
 			}
 		}
 		budgets := pdb.New(c.Budgets)
-		for _, candidate := range explainBy(t, engine.Config{Variant: outrank.VariantSimplified}, c, p).Candidates {
+		for _, candidate := range explainBy(t, preemption.Config{Variant: outrank.VariantSimplified}, c, p).Candidates {
 			possible := lesser(c, p, candidate.Node)
 			n := len(possible) - len(candidate.Victims)
 			if diff := testdiff.Diff(possible[n:], pods(candidate.Victims)); diff != "" {
@@ -217,14 +215,14 @@ func pods(vs []preemption.Victim) []*outrank.Pod {
 }
 
 // Protected pods stay, as if their priority were high.
-func TestPropertyMayEvict(t *testing.T) {
+func TestPropertyProtectedPodsStay(t *testing.T) {
 	t.Parallel()
 	shape := gen.Shape{Taints: true}
 	rapid.Check(t, func(t *rapid.T) {
 		c := gen.Cluster(shape).Draw(t, "cluster")
 		p := gen.Preemptor(shape).Draw(t, "preemptor")
 		protected := func(q *outrank.Pod) bool { return q.Labels["app"] == "web" }
-		config := engine.Config{MayEvict: func(_, q *outrank.Pod) bool { return !protected(q) }}
+		config := preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, q *outrank.Pod) (string, bool) { return "", !protected(q) }}}
 		raised := *c
 		raised.Pods = nil
 		for _, q := range c.Pods {
@@ -244,7 +242,7 @@ func TestPropertyMayEvict(t *testing.T) {
 
 // Protected pods of the lowest priority make a more important one leave, alone. A
 // bound from all pods of the lowest priority would say that three have to.
-func TestMayEvictAmongTheLeastImportant(t *testing.T) {
+func TestProtectedAmongTheLeastImportant(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "3", "a"), node("n2", "6", "a")},
 		Pods: []*outrank.Pod{
@@ -252,8 +250,8 @@ func TestMayEvictAmongTheLeastImportant(t *testing.T) {
 			pod("large", 5, "3", on("n2")), pod("small", 1, "1", on("n2")), pod("tiny", 1, "1", on("n2")), pod("kept", 1, "1", on("n2")),
 		},
 	}
-	config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}})
-	config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name != "kept" }
+	config := preemption.Config{Ranks: []preemption.Rank{preemption.ByVictims}}
+	config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", victim.Name != "kept" }
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "3"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n2 [default/large]", plan.Candidate.String())
@@ -314,7 +312,7 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 			for n, pods := range []int{1, running} {
 				c.Nodes[n].Allocatable = resource.MustList("cpu", strconv.Itoa(pods), "pods", strconv.Itoa(pods+len(tt.pods)-running))
 			}
-			config := by(preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}})
+			config := preemption.Config{Ranks: []preemption.Rank{preemption.ByStart}}
 			p := pod("p", 9, tt.cpu)
 			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
@@ -335,7 +333,7 @@ func TestTheMoreImportantByOne(t *testing.T) {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "b"}}}},
 	}
 	for _, ranks := range [][]preemption.Rank{{preemption.ByPrioritySum}, {preemption.ByVictims, preemption.ByTopPriority}} {
-		e := newEvaluator(t, by(preemption.Policy{Ranks: ranks}))
+		e := newEvaluator(t, preemption.Config{Ranks: ranks})
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "3"), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, "n2 [default/large]", plan.Candidate.String(), "%v", ranks)
@@ -355,7 +353,7 @@ func TestSimplifiedKeepsTheNeighbour(t *testing.T) {
 	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "f"}}, TopologyKey: "zone"}}
 	for _, more := range [][]*outrank.Pod{nil, {pod("reserved", 9, "0", nominated("n1"))}} {
 		c.Pods = append(c.Pods, more...)
-		plan, err := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
 	}
@@ -368,7 +366,7 @@ func TestImportance(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1", "2", "a")},
 		Pods:  []*outrank.Pod{pod("hi", 5, "1", on("n1")), pod("lo", 1, "1", on("n1"))},
 	}
-	config := engine.Config{Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue() - b.PriorityValue()) }}
+	config := preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue() - b.PriorityValue()) }}
 	ex := explainBy(t, config, c, pod("p", 9, "1"))
 	assert.Equal(t, "[default/hi]", fmt.Sprint(ex.Victims), "the less important by the caller's order")
 	ex = explainBy(t, config, c, pod("p", 9, "2"))
@@ -386,7 +384,7 @@ func TestScorers(t *testing.T) {
 	}
 	top := preemption.Scorer{Name: "highest top", Score: func(c *preemption.Candidate) int64 { return int64(c.Score.TopPriority) }}
 	last := preemption.Scorer{Name: "n3", Score: func(c *preemption.Candidate) int64 { return map[string]int64{"n3": 1}[c.Node] }}
-	config := engine.Config{Scorers: []preemption.Scorer{top}}
+	config := preemption.Config{Scorers: []preemption.Scorer{top}}
 	ex := explainBy(t, config, c, pod("p", 9, "1"))
 	assert.Equal(t, "n2", ex.Node, "the highest score, then the order of the nodes")
 	assert.Equal(t, preemption.ByNodeOrder, ex.DecidedBy)
@@ -400,20 +398,20 @@ func TestScorers(t *testing.T) {
 	assert.Equal(t, plantest.Unexplained(ex), plan)
 }
 
-func TestPolicyValidate(t *testing.T) {
-	_, err := engine.NewEvaluator(engine.Config{
+func TestConfigProblemsInOrder(t *testing.T) {
+	_, err := engine.New(preemption.Config{
 		Variant:   9,
-		Policy:    preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder}},
-		Sample:    &preemption.Sample{Percent: 101, Minimum: -1, Offset: -1},
+		Ranks:     []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder},
+		Sample:    &preemption.Sample{Percent: 101, Minimum: -1},
+		Budgets:   7,
 		Extenders: []preemption.Extender{{}},
 		Scorers:   []preemption.Scorer{{Name: "none"}},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, `preemption config: Variant: 9 is none
+preemption config: Sample.Percent: 101 is more than 100
 preemption config: Extenders[0].Process: missing
-preemption config: Scorers[0].Score: missing
-preemption config: Policy.Ranks[1]: candidates cannot be compared by equal in every rank; first in node order
-preemption config: Sample.Percent: 101 is not between 0 and 100
-preemption config: Sample.Minimum: -1 is negative
-preemption config: Sample.Offset: -1 is negative`)
+preemption config: Budgets: there is no way 7 to charge them
+preemption config: Ranks[1]: candidates cannot be compared by equal in every rank; first in node order
+preemption config: Scorers[0].Score: missing`)
 }

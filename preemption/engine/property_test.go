@@ -73,23 +73,23 @@ func newSnapshot(t fataler, c *outrank.Cluster) *engine.Snapshot {
 	return s
 }
 
-func newEvaluator(t fataler, config engine.Config) *engine.Evaluator {
+func newEvaluator(t fataler, config preemption.Config) *engine.Evaluator {
 	t.Helper()
-	e, err := engine.NewEvaluator(config)
+	e, err := engine.New(config)
 	require.NoError(t, err)
 	return e
 }
 
 func preempt(t fataler, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
 	t.Helper()
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	return plan
 }
 
 func explain(t fataler, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
 	t.Helper()
-	ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+	ex, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	return ex
 }
@@ -164,7 +164,7 @@ func TestAgreesWithReference(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		schedulers, at := engine.DrawSchedulers(t), rapid.SampledFrom(nows).Draw(t, "now")
 		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: at, Setup: reference.Setup{Schedulers: schedulers}}))
-		ex, err := newEvaluator(t, engine.Config{Schedulers: schedulers}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: at})
+		ex, err := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: schedulers}}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: at})
 		require.NoError(t, err)
 		got := asReference(ex)
 		if ex.Outcome == preemption.Preempts {
@@ -205,7 +205,7 @@ func TestPropertyRanksAgreeWithReference(t *testing.T) {
 			in.Ranks = append(in.Ranks, namedRanks[r])
 		}
 		want := decided(reference.Decide(in))
-		e := newEvaluator(t, engine.Config{Policy: preemption.Policy{Ranks: order}, Cost: cost})
+		e := newEvaluator(t, preemption.Config{Ranks: order, Cost: cost})
 		got, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Empty(t, testdiff.Diff(want.searched(), answered(got)), "ranks %v (-reference +engine)", order)
@@ -220,7 +220,7 @@ func TestPropertyOneAnswer(t *testing.T) {
 		snap := newSnapshot(t, c)
 		ex := explain(t, c, p)
 		workers := rapid.IntRange(0, 4).Draw(t, "workers")
-		e := newEvaluator(t, engine.Config{Workers: workers})
+		e := newEvaluator(t, preemption.Config{}).Parallel(workers)
 		for range 2 {
 			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
@@ -293,7 +293,7 @@ func TestPropertyVictimsAreEnoughAndNoneIsSpare(t *testing.T) {
 
 func statusOn(t fataler, snap *engine.Snapshot, p *outrank.Pod, node string) preemption.Status {
 	t.Helper()
-	ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	ex, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	for _, n := range ex.Nodes {
 		if n.Node == node {
@@ -461,7 +461,7 @@ func TestPropertyApply(t *testing.T) {
 
 func mustExplain(t fataler, snap *engine.Snapshot, p *outrank.Pod) *preemption.Plan {
 	t.Helper()
-	ex, err := newEvaluator(t, engine.Config{}).Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
+	ex, err := newEvaluator(t, preemption.Config{}).Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	return ex
 }
@@ -489,13 +489,13 @@ func TestContextEndsTheSearch(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
 	for _, workers := range []int{1, 3} {
-		_, err := newEvaluator(t, engine.Config{Workers: workers}).Preempt(ctx, newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+		_, err := newEvaluator(t, preemption.Config{}).Parallel(workers).Preempt(ctx, newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	// In the middle of it, too: a filter of our own pulls the plug.
 	ctx, stop := context.WithCancel(context.Background())
 	asked := 0
-	e := newEvaluator(t, engine.Config{Filters: []*preemption.Filter{
+	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{
 		&preemption.Filter{Name: "Plug", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			if asked++; asked == 1 {
 				stop()

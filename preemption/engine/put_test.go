@@ -10,7 +10,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -41,7 +40,7 @@ func TestNamespacesOfASnapshotChange(t *testing.T) {
 				Nodes: []*outrank.Node{{Name: "n", Labels: map[string]string{"zone": "z"}, Allocatable: resource.MustList("pods", "9")}},
 				Pods:  []*outrank.Pod{test.runs},
 			})
-			e := newEvaluator(t, engine.Config{})
+			e := newEvaluator(t, preemption.Config{})
 			fits := func() int {
 				nodes, err := e.Feasible(context.Background(), snap, test.asks)
 				require.NoError(t, err)
@@ -187,7 +186,7 @@ func TestNominateToNoNode(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{pod("p", 5, "2"), pod("runs", 1, "1", on("n1"))},
 	})
-	e, low := newEvaluator(t, engine.Config{}), pod("low", 3, "1")
+	e, low := newEvaluator(t, preemption.Config{}), pod("low", 3, "1")
 	fits := func() bool {
 		status, err := e.Check(snap, low, "n1")
 		require.NoError(t, err)

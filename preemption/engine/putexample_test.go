@@ -39,7 +39,7 @@ func ExampleSnapshot_PutNode() {
 
 // A change of the status costs microseconds, however many pods there are.
 func ExampleSnapshot_PutBudget() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	budget := outrank.PodDisruptionBudget{
 		Name: "batch", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}},
 	}
@@ -163,7 +163,7 @@ func ExampleSnapshot_Cluster() {
 
 // A plan that was made some time ago is verified before it is carried out.
 func ExampleEvaluator_Verify() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	ctx := context.Background()
 	plan := must(eval.Preempt(ctx, snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(eval.Verify(ctx, snap, plan))
@@ -177,7 +177,7 @@ func ExampleEvaluator_Verify() {
 }
 
 func ExampleEvaluator_Verify_group() {
-	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
 	ctx := context.Background()
 	plan := must(eval.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now}))
 	fmt.Println(eval.Verify(ctx, snap, plan))
@@ -192,7 +192,7 @@ func ExampleEvaluator_Verify_group() {
 
 // The second best candidate, as a plan of its own.
 func ExamplePlan_For() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	plan := must(ex.For(ex.Candidates[1].Node))
 	fmt.Println(ex.Node, ex.Victims[0], plan.Node, plan.Victims[0])

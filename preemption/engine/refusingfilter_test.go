@@ -50,7 +50,7 @@ func TestFilterRefuses(t *testing.T) {
 		{"a built-in one before", lost, []*preemption.Filter{refusing{"devices", "no claim"}.filter()}, `VolumeBinding: persistentvolumeclaim "data" bound to non-existent persistentvolume ""`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			eval := must(engine.NewEvaluator(engine.Config{Filters: test.filters}))
+			eval := must(engine.New(preemption.Config{Filters: test.filters}))
 			ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: test.pod, Now: now})
 			require.NoError(t, err)
 			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: test.pod, Now: now})

@@ -183,37 +183,31 @@ func TestPerBudgetChargesAllBudgets(t *testing.T) {
 			Release: r, Nodes: []*outrank.Node{offering("n1", "1")}, Pods: []*outrank.Pod{running("low", "n1", "1", "a", "y")},
 			Budgets: []*outrank.PodDisruptionBudget{all("one"), all("two")},
 		}
-		e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified})
+		e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified})
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
 		require.NoError(t, err)
 		assert.Equal(t, 2, plan.Violations(), "%v", r)
 	}
 }
 
-// An evaluator of one release does not answer about a snapshot of another.
-func TestReleaseMismatch(t *testing.T) {
-	_, err := engine.NewEvaluator(engine.Config{Release: 4})
-	require.ErrorContains(t, err, "preemption config: Release: release 0x4 is not known")
-	_, err = engine.NewSnapshot(&outrank.Cluster{Release: 4})
+// A snapshot is of a release, and an evaluator of none: it answers about each by that one's rules.
+func TestReleaseOfASnapshot(t *testing.T) {
+	_, err := engine.NewSnapshot(&outrank.Cluster{Release: 4})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	old, current := newSnapshot(t, &outrank.Cluster{Release: outrank.V1_36}), newSnapshot(t, &outrank.Cluster{Release: outrank.V1_37})
 	assert.Equal(t, outrank.V1_36, old.Release())
 	assert.Equal(t, outrank.V1_37, current.Clone().Release())
 	assert.Equal(t, outrank.V1_37, current.Cluster().Release)
 	assert.Equal(t, outrank.DefaultRelease, newSnapshot(t, &outrank.Cluster{}).Release())
-	e := newEvaluator(t, engine.Config{Release: outrank.V1_37})
-	_, err = e.Preempt(context.Background(), current, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
-	require.NoError(t, err)
-	const says = "preemption config: Release: invalid input: v1.37 is asked for, and the snapshot is of v1.36"
-	_, err = e.Preempt(context.Background(), old, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	require.EqualError(t, err, says)
-	_, err = e.Explain(context.Background(), old, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
-	require.EqualError(t, err, says)
-	_, err = e.Feasible(context.Background(), old, askingFor("1", 10, nil))
-	require.EqualError(t, err, says)
-	assert.Equal(t, []string{"NodeName", "NodeUnschedulable", "TaintToleration"}, e.Filters()[:3])
-	assert.Equal(t, []string{"NodeUnschedulable", "NodeName", "TaintToleration"}, newEvaluator(t, engine.Config{Release: outrank.V1_36}).Filters()[:3])
+	e := newEvaluator(t, preemption.Config{})
+	for _, snap := range []*engine.Snapshot{old, current} {
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
+		require.NoError(t, err)
+		assert.Equal(t, snap.Release(), plan.Release)
+	}
+	assert.Equal(t, []string{"NodeName", "NodeUnschedulable", "TaintToleration"}, e.Filters(outrank.V1_37)[:3])
+	assert.Equal(t, []string{"NodeUnschedulable", "NodeName", "TaintToleration"}, e.Filters(outrank.V1_36)[:3])
+	assert.Equal(t, e.Filters(outrank.DefaultRelease), e.Filters(0))
 }
 
 // A node of the pod's own choice is filtered alone from v1.37 on.
@@ -221,7 +215,7 @@ func ExampleSnapshot_Release() {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "a", Unschedulable: true}}}
 	for _, c.Release = range outrank.Releases() {
 		snap := must(engine.NewSnapshot(c))
-		ex := must(must(engine.NewEvaluator(engine.Config{})).Explain(context.Background(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p", NodeName: "b"}, Now: gen.Now}))
+		ex := must(must(engine.New(preemption.Config{})).Explain(context.Background(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p", NodeName: "b"}, Now: gen.Now}))
 		fmt.Println(snap.Release(), ex.Nodes[0].Status.Reasons)
 	}
 	// Output:

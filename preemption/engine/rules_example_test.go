@@ -11,21 +11,23 @@ import (
 )
 
 func ExampleConfig() {
-	protect := engine.Config{MayEvict: func(_, victim *outrank.Pod) bool {
-		return victim.Name != "batch"
-	}}
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(protect))
+	protect := preemption.Config{
+		Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) {
+			return "", victim.Name != "batch"
+		}},
+	}
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(protect))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
 }
 
 func ExampleConfig_Validate() {
-	c := engine.Config{Workers: -1, Sample: &preemption.Sample{Percent: 200}}
+	c := preemption.Config{Victims: preemption.Exact{Limit: -1}, Sample: &preemption.Sample{Percent: 200}}
 	fmt.Println(c.Validate())
 	// Output:
-	// preemption config: Workers: -1 is not between 0 and 1024
-	// preemption config: Sample.Percent: 200 is not between 0 and 100
+	// preemption config: Sample.Percent: 200 is more than 100
+	// preemption config: Victims.Limit: -1 is negative
 }
 
 // The simplified form evicts the least important pods until there is room.
@@ -36,7 +38,7 @@ func ExampleConfig_variant() {
 	delete(big.Containers[0].Requests, "pods")
 	snap := must(engine.NewSnapshot(sample()))
 	for _, variant := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
-		eval := must(engine.NewEvaluator(engine.Config{Variant: variant}))
+		eval := must(engine.New(preemption.Config{Variant: variant}))
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: big, Now: now}))
 		fmt.Println(variant, plan.Node, plan.Victims, plan.Grace != nil)
 	}
@@ -48,15 +50,15 @@ func ExampleConfig_variant() {
 
 // The first candidate from the second node on is enough.
 func ExampleSample() {
-	eval := must(engine.NewEvaluator(engine.Config{Sample: &preemption.Sample{Percent: 1, Minimum: 1, Offset: 1}}))
-	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), preemption.Request{Pod: urgent(), Now: now}))
+	eval := must(engine.New(preemption.Config{Sample: &preemption.Sample{Percent: 1, Minimum: 1}}))
+	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), preemption.Request{Pod: urgent(), Now: now, Offset: 1}))
 	fmt.Println(plan.Node, plan.Victims)
 	// Output: n2 [default/cache]
 }
 
 // A scheduler of the caller has filtered already.
 func ExampleEvaluator_Preempt_statuses() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{
 		Pod: urgent(), Now: now,
 		Statuses: map[string]preemption.Status{
@@ -71,7 +73,7 @@ func ExampleEvaluator_Preempt_statuses() {
 // The same statuses in the order of the nodes, for a scheduler that has them in a
 // slice.
 func ExampleRequest() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	var statuses []preemption.Status
 	for n := range snap.Nodes() {
 		st := preemption.Unschedulable.Because("Insufficient cpu")
@@ -90,17 +92,17 @@ func ExampleRequest() {
 // since the last checkpoint, which the caller knows by pod.
 func ExampleConfig_cost() {
 	sinceCheckpoint := map[outrank.Key]time.Duration{"default/batch": 90 * time.Minute, "default/cache": 5 * time.Minute}
-	lostWork := engine.Config{
-		Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost, preemption.ByTopPriority}},
-		Cost:   func(victim *outrank.Pod) int64 { return int64(sinceCheckpoint[victim.Key()] / time.Second) },
+	lostWork := preemption.Config{
+		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost, preemption.ByTopPriority},
+		Cost:  func(victim *outrank.Pod) int64 { return int64(sinceCheckpoint[victim.Key()] / time.Second) },
 	}
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(lostWork))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(lostWork))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
 
 	// Time goes by, and the cost of pods with it: another evaluator asks anew.
 	sinceCheckpoint["default/batch"] = 0
-	eval = must(engine.NewEvaluator(lostWork))
+	eval = must(engine.New(lostWork))
 	plan = must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
 	// Output:
@@ -113,7 +115,7 @@ func ExampleScorer() {
 	last := preemption.Scorer{Name: "last node", Score: func(c *preemption.Candidate) int64 {
 		return map[string]int64{"n1": 1, "n2": 2}[c.Node]
 	}}
-	eval := must(engine.NewEvaluator(engine.Config{Scorers: []preemption.Scorer{last}}))
+	eval := must(engine.New(preemption.Config{Scorers: []preemption.Scorer{last}}))
 	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), preemption.Request{Pod: urgent(), Now: now}))
 	fmt.Println(plan.Node, plan.OwnScores)
 	// Output: n2 [2]

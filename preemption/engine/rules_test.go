@@ -26,16 +26,23 @@ import (
 
 // drawConfig draws everything that a configuration can hold but extenders, whose
 // answers have tests of their own.
-func drawConfig(t *rapid.T) Config {
-	c := Config{Workers: rapid.IntRange(0, 3).Draw(t, "workers"), Policy: drawPolicy(t), Schedulers: drawSchedulers(t)}
+func drawConfig(t *rapid.T) preemption.Config {
+	c := drawPolicy(t)
+	c.Profile.Schedulers = drawSchedulers(t)
 	c.Variant = rapid.SampledFrom([]outrank.Variant{0, 0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
-	if rapid.IntRange(0, 2).Draw(t, "may evict") == 0 {
-		few := rapid.SampledFrom([]uint32{2, 5}).Draw(t, "of")
-		c.MayEvict = func(_, victim *outrank.Pod) bool { return nameHash(victim)%few > 0 }
+	c.Eligibility, c.Guard = drawTaking(t)
+	if rapid.IntRange(0, 2).Draw(t, "spares some") == 0 {
+		few, take := rapid.SampledFrom([]uint32{2, 5}).Draw(t, "of"), c.Eligibility.Take
+		c.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
+			if ok = true; take != nil {
+				rule, ok = take(preemptor, victim)
+			}
+			return rule, ok && nameHash(victim)%few > 0
+		}
 	}
-	if rapid.IntRange(0, 3).Draw(t, "may preempt") == 0 {
+	if rapid.IntRange(0, 3).Draw(t, "refuses") == 0 {
 		const refuse, allow = 2, 3
-		c.MayPreempt = func(p *outrank.Pod, nominated preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
+		c.Eligibility.Refuse = func(p *outrank.Pod, by preemption.Ineligibility, nominated preemption.Status) preemption.Ineligibility {
 			switch (int(nameHash(p)) + len(nominated.Code) + len(by)) % 5 {
 			case refuse:
 				return preemption.Ineligibility("the caller has its reasons, as " + nominated.Filter)
@@ -46,35 +53,35 @@ func drawConfig(t *rapid.T) Config {
 		}
 	}
 	c.Importance = drawImportance(t, 5)
-	c.Chooser = drawChooser(t)
-	c.MayTake, c.Guard = drawTaking(t)
-	if c.Policy.Exact || c.Policy.Strict {
+	if rule := drawChooser(t); rule != nil {
+		c.Victims = *rule
+		c.Eligibility.AnyPriority = c.Eligibility.AnyPriority || rapid.IntRange(0, 3).Draw(t, "any priority for the rule") == 0
+	}
+	_, exact := c.Victims.(preemption.Exact)
+	if exact || c.Budgets == preemption.NeverViolate {
 		c.Guard = nil // refused
 	}
 	if rapid.IntRange(0, 3).Draw(t, "sample") == 0 {
 		c.Sample = &preemption.Sample{ // mostly a small one
-			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0}).Draw(t, "percent"),
-			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0}).Draw(t, "minimum"),
-			Offset:  rapid.IntRange(0, 50).Draw(t, "offset"),
+			Percent: rapid.SampledFrom([]int{1, 1, 10, 50, 100, 0, -1}).Draw(t, "percent"),
+			Minimum: rapid.SampledFrom([]int{1, 2, 3, 5, 0, -1}).Draw(t, "minimum"),
 		}
-		if rapid.IntRange(0, 3).Draw(t, "of so many nodes") == 0 {
-			each, more := rapid.IntRange(-1, 3).Draw(t, "each"), rapid.IntRange(-1, 2).Draw(t, "more")
-			c.Sample.Of = func(nodes int) (offset, candidates int) { return each*nodes + more, (nodes + more) / 2 }
+		if c.Sample.Percent < 0 && c.Sample.Minimum < 0 {
+			c.Sample.Minimum = 1 // none of both is refused
 		}
-		c.Sample.Explicit = c.Sample.Percent+c.Sample.Minimum > 0 && rapid.Bool().Draw(t, "explicit")
 	}
 	if rapid.IntRange(0, 4).Draw(t, "plugins") == 0 {
 		for _, x := range []struct {
 			label string
 			list  *[]string
-		}{{"off", &c.Plugins.Off}, {"off on nodes", &c.Plugins.OffOnNodes}} {
+		}{{"off", &c.Profile.Off}, {"off on nodes", &c.Profile.OffOnNodes}} {
 			*x.list = rapid.SliceOfNDistinct(rapid.SampledFrom(filters.BuiltInNames[:]), 0, 3, rapid.ID).Draw(t, x.label)
 		}
 		if rapid.Bool().Draw(t, "ignores resources") {
-			c.Plugins.IgnoredResourceGroups = []string{"example.com", "memory"}
+			c.Profile.IgnoredResourceGroups = []string{"example.com", "memory"}
 		}
 	}
-	if slices.Contains(c.Policy.Ranks, preemption.ByCost) || rapid.Bool().Draw(t, "cost") {
+	if slices.Contains(c.Ranks, preemption.ByCost) || rapid.Bool().Draw(t, "cost") {
 		most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
 		c.Cost = func(victim *outrank.Pod) int64 {
 			if most == 3 && nameHash(victim)%7 == 0 {
@@ -83,7 +90,11 @@ func drawConfig(t *rapid.T) Config {
 			return int64(nameHash(victim)%most) - 1
 		}
 	}
-	for i := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers") {
+	scorers := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers")
+	if exact {
+		scorers = 0 // refused
+	}
+	for i := range scorers {
 		c.Scorers = append(c.Scorers, preemption.Scorer{Name: fmt.Sprint(i), Score: func(c *preemption.Candidate) int64 {
 			s := int64(len(c.Victims) + i*c.Score.Violations)
 			for _, v := range c.Victims {
@@ -91,9 +102,6 @@ func drawConfig(t *rapid.T) Config {
 			}
 			return -s % 5
 		}})
-	}
-	if c.Policy.Exact && (c.Chooser != nil || len(c.Scorers) > 0) {
-		c.Policy.Exact = false
 	}
 	return c
 }
@@ -108,9 +116,9 @@ func drawSchedulers(t *rapid.T) []string {
 
 // drawOrders draws orders alone: of the ranks, and of the pods. Where nothing else decides,
 // little hides what they do.
-func drawOrders(t *rapid.T) Config {
+func drawOrders(t *rapid.T) preemption.Config {
 	ranks := rapid.Permutation(preemption.DefaultRanks()).Draw(t, "ranks")
-	return Config{Policy: preemption.Policy{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}, Importance: drawImportance(t, 2)}
+	return preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")], Importance: drawImportance(t, 2)}
 }
 
 // drawImportance draws an order of the caller, or mostly none.
@@ -145,21 +153,23 @@ func drawStatuses(t *rapid.T, snap *Snapshot) map[string]preemption.Status {
 	return statuses
 }
 
-func drawPolicy(t *rapid.T) preemption.Policy {
+// drawPolicy draws, as often as not, how the victims are chosen, how budgets count, and the ranks.
+func drawPolicy(t *rapid.T) (c preemption.Config) {
 	if rapid.Bool().Draw(t, "default policy") {
-		return preemption.Policy{}
+		return c
 	}
-	p := preemption.Policy{
-		Exact:           rapid.IntRange(0, 2).Draw(t, "exact") == 2,
-		VictimsAlone:    rapid.Bool().Draw(t, "victims alone"),
-		Strict:          rapid.IntRange(0, 3).Draw(t, "strict") == 0,
-		NominatedInTurn: rapid.Bool().Draw(t, "nominated in turn"),
+	if rapid.IntRange(0, 2).Draw(t, "exact") == 2 {
+		c.Victims = preemption.Exact{}
 	}
+	c.Budgets = rapid.SampledFrom([]preemption.Budgets{
+		preemption.ChargePossible, preemption.ChargePossible, preemption.ChargePossible,
+		preemption.ChargeVictims, preemption.ChargeVictims, preemption.ChargeVictims, preemption.NeverViolate, preemption.NeverViolate,
+	}).Draw(t, "budgets")
 	if rapid.Bool().Draw(t, "own ranks") {
 		ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(t, "ranks")
-		p.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
+		c.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
 	}
-	return p
+	return c
 }
 
 func nameHash(p *outrank.Pod) uint32 {
@@ -207,13 +217,13 @@ func TestPropertyWholeConfig(t *testing.T) {
 
 // drawChooser draws nil, or a rule that takes pods in an order of its own until there is
 // room, and may refuse where that takes many.
-func drawChooser(t *rapid.T) *Chooser {
+func drawChooser(t *rapid.T) *preemption.Chooser {
 	if rapid.IntRange(0, 3).Draw(t, "chooser") > 0 {
 		return nil
 	}
 	most := rapid.IntRange(1, 6).Draw(t, "most")
 	byHash, spare := rapid.Bool().Draw(t, "by hash"), rapid.Bool().Draw(t, "spare")
-	return &Chooser{Name: "Drawn", AnyPriority: rapid.IntRange(0, 3).Draw(t, "any priority") == 0, Choose: func(v *NodeView) []*outrank.Pod {
+	return &preemption.Chooser{Name: "Drawn", Choose: func(v preemption.NodeView) []*outrank.Pod {
 		pods := v.Possible()
 		slices.Reverse(pods)
 		if byHash {
@@ -248,24 +258,25 @@ func addOddities(t *rapid.T, c *outrank.Cluster) {
 func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	var config Config
+	var config preemption.Config
 	if rapid.IntRange(0, 2).Draw(t, "all rules") == 0 {
 		config = drawOrders(t)
 	} else {
 		config = drawConfig(t)
 		config.Filters = drawFilters(t)
 	}
-	eval, err := NewEvaluator(config)
+	eval, err := New(config)
 	require.NoError(t, err)
+	eval = eval.Parallel(rapid.IntRange(-1, 3).Draw(t, "workers"))
 	eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
-	req := preemption.Request{Pod: p, Now: now, Statuses: drawStatuses(t, snap)}
+	req := preemption.Request{Pod: p, Now: now, Offset: rapid.IntRange(-50, 50).Draw(t, "offset"), Statuses: drawStatuses(t, snap)}
 	if req.Statuses != nil && len(req.Statuses) == snap.NumNodes() && rapid.Bool().Draw(t, "in order") {
 		for n := range snap.Nodes() {
 			req.StatusesInOrder = append(req.StatusesInOrder, req.Statuses[n.Name])
 		}
 		req.Statuses = nil
 	}
-	r, err := dryrun.DecideExhaustively(context.Background(), &eval.config, eval.chunk, snap.of, &req, true)
+	r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, eval.chunk, snap.of, &req, true)
 	require.NoError(t, err)
 	explained, err := r.Explained()
 	require.NoError(t, err)
@@ -275,7 +286,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 		require.NoError(t, err)
 		want := *plantest.Unexplained(explained)
 		if diff := testdiff.Diff(&want, got); diff != "" {
-			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%v %+v", eval.config.Variant, eval.config.Policy), diff)
+			t.Fatalf("plan by %s (-explained +searched):\n%s", fmt.Sprintf("%+v", eval.Config()), diff)
 		}
 	}
 }
@@ -300,7 +311,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req preemption.R
 	if diff := testdiff.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
 	}
-	if eval.config.Sample != nil || len(eval.config.Scorers) > 0 {
+	if eval.terms.Sample != nil || len(eval.terms.Scorers) > 0 {
 		return
 	}
 	for _, report := range want.Nodes {

@@ -35,11 +35,10 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			p = drawResizing(t, c)
 		}
 		config := engine.DrawConfig(t)
-		config.Chooser, config.Scorers, config.Plugins = nil, nil, preemption.Plugins{}
-		if config.Policy.Exact {
-			config.Policy.Exact = false // has a slow form of its own, see TestPropertyExactWithFilters
-		}
-		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p), Setup: reference.Setup{Schedulers: config.Schedulers}}
+		// Exact victims have a slow form of their own, see TestPropertyExactWithFilters.
+		config.Victims, config.Scorers, config.Profile = nil, nil, preemption.Profile{}
+		offset := rapid.IntRange(-50, 50).Draw(t, "offset")
+		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p, offset), Setup: reference.Setup{Schedulers: config.Profile.Schedulers}}
 		in.Ranks = ranksOf(&config)
 		in.Cost = config.Cost
 		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
@@ -55,7 +54,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			}}}
 		}
 		snap := newSnapshot(t, c)
-		req := preemption.Request{Pod: p, Now: gen.Now, Statuses: engine.DrawStatuses(t, snap)}
+		req := preemption.Request{Pod: p, Now: gen.Now, Offset: offset, Statuses: engine.DrawStatuses(t, snap)}
 		if req.Statuses != nil {
 			in.Variant.Statuses = map[string]reference.Status{}
 			for node, s := range req.Statuses {
@@ -63,13 +62,13 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			}
 		}
 		want := sortReasons(reference.Decide(in))
-		e := newEvaluator(t, config)
+		e := newEvaluator(t, config).Parallel(rapid.IntRange(0, 3).Draw(t, "workers"))
 		ex, err := e.Explain(context.Background(), snap, req)
 		require.NoError(t, err)
 		got := asReference(ex)
 		got.ClearedNominations = want.ClearedNominations // the answer has them
 		if diff := testdiff.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("%v %+v (-reference +Explain):\n%s", config.Variant, config.Policy, diff)
+			t.Fatalf("%+v (-reference +Explain):\n%s", config, diff)
 		}
 		for range 2 {
 			plan, err := e.Preempt(context.Background(), snap, req)
@@ -88,8 +87,8 @@ func turnDown(n *outrank.Node) reference.Status {
 }
 
 // ranksOf returns the ranks of a configuration as the reference takes them.
-func ranksOf(config *engine.Config) []reference.Rank {
-	ranks := config.Policy.Ranks
+func ranksOf(config *preemption.Config) []reference.Rank {
+	ranks := config.Ranks
 	switch {
 	case ranks != nil:
 	case config.Variant == outrank.VariantV1_13:
@@ -106,47 +105,49 @@ func ranksOf(config *engine.Config) []reference.Rank {
 	return out
 }
 
-// variantOf returns a configuration as the reference takes it.
-func variantOf(config *engine.Config, p *outrank.Pod) reference.Variant {
-	policy, old, simplified := &config.Policy, config.Variant == outrank.VariantV1_13, config.Variant == outrank.VariantSimplified
-	alone := policy.VictimsAlone
+// variantOf returns a configuration as the reference takes it, for a pod and the offset of a sample.
+func variantOf(config *preemption.Config, p *outrank.Pod, offset int) reference.Variant {
+	old, simplified := config.Variant == outrank.VariantV1_13, config.Variant == outrank.VariantSimplified
+	alone := config.Budgets == preemption.ChargeVictims
 	r := reference.Variant{
 		Importance: config.Importance,
 		Charging: reference.Charging{
-			Strict: policy.Strict, VictimsAlone: alone && !simplified, Uncharged: old && !alone,
+			Strict: config.Budgets == preemption.NeverViolate, VictimsAlone: alone && !simplified, Uncharged: old && !alone,
 			PerBudget: simplified && !alone, EmptySelectors: simplified, CountTwice: simplified,
 		},
 		IgnoreStart: old, IgnoreNever: old, WaitForTerminating: old,
 		ReadFirst: old && !alone, TryUnasked: old, TakeFree: old,
 		Ascending: simplified, EvictUnprioritized: simplified, FilterOnce: simplified, WaitWhileNominated: simplified,
-		ClearAlways: old || simplified, NominatedInTurn: old || policy.NominatedInTurn,
+		ClearAlways: old || simplified, NominatedInTurn: old,
 	}
-	if config.MayPreempt != nil {
+	if refuse := config.Eligibility.Refuse; refuse != nil {
 		r.MayPreempt = func(nominated reference.Status, rule string) string {
 			s := preemption.Status{Code: referenceCodes[nominated.Code], Filter: nominated.Plugin, ExcludedBy: nominated.ExcludedBy, Reasons: nominated.Reasons}
 			for _, by := range []preemption.Ineligibility{"", preemption.PolicyNever, preemption.VictimsTerminating, preemption.Nominated, preemption.Disabled} {
 				if by.Message() == rule {
-					return config.MayPreempt(p, s, by).Message()
+					return refuse(p, by, s).Message()
 				}
 			}
 			panic(rule)
 		}
 	}
-	if config.MayEvict != nil {
-		r.MayEvict = func(victim *outrank.Pod) bool { return config.MayEvict(p, victim) }
+	takes := func(victim *outrank.Pod) bool {
+		if config.Eligibility.Take == nil {
+			return true
+		}
+		_, ok := config.Eligibility.Take(p, victim)
+		return ok
 	}
-	if config.MayTake != nil {
-		r.MayTake = func(victim *outrank.Pod) bool { return config.MayTake(p, victim) != "" }
+	if config.Eligibility.AnyPriority {
+		r.MayTake = takes
+	} else {
+		r.MayEvict = takes
 	}
 	if config.Guard != nil {
 		r.Guard = func(gone []*outrank.Pod) reference.Status { return status(engine.GuardOf(config.Guard, gone)) }
 	}
 	if s := config.Sample; s != nil {
-		r.Sample = &reference.Sample{Offset: func(int) int { return s.Offset }, Enough: func(nodes int) int { return enough(s, nodes) }}
-		if s.Of != nil {
-			r.Sample.Offset = func(nodes int) int { offset, _ := s.Of(nodes); return max(0, offset) }
-			r.Sample.Enough = func(nodes int) int { _, enough := s.Of(nodes); return min(nodes, max(0, enough)) }
-		}
+		r.Sample = &reference.Sample{Offset: func(nodes int) int { return (offset%nodes + nodes) % nodes }, Enough: func(nodes int) int { return enough(s, nodes) }}
 	}
 	return r
 }
@@ -155,11 +156,11 @@ func variantOf(config *engine.Config, p *outrank.Pod) reference.Variant {
 // 10.1.5).
 func enough(s *preemption.Sample, nodes int) int {
 	percent, minimum := s.Percent, s.Minimum
-	if !s.Explicit && percent == 0 {
+	if percent == 0 {
 		percent = 10
 	}
-	if !s.Explicit && minimum == 0 {
+	if minimum == 0 {
 		minimum = 100
 	}
-	return slices.Min([]int{nodes, max(minimum, nodes*percent/100)})
+	return slices.Min([]int{nodes, max(0, minimum, nodes*percent/100)})
 }

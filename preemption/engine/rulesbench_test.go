@@ -20,66 +20,60 @@ import (
 // others are compared with.
 var benchedRules = []struct {
 	name   string
-	config engine.Config
+	config preemption.Config
 }{
-	{"default", engine.Config{}},
+	{"default", preemption.Config{}},
 	{"ranks-spelled-out", ranked(preemption.DefaultRanks()...)},
 	{"ranks-prefix", ranked(preemption.ByViolations, preemption.ByTopPriority)},
 	{"ranks-start-first", ranked(preemption.ByStart, preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims)},
 	{"ranks-victims-first", ranked(preemption.ByVictims, preemption.ByStart, preemption.ByViolations, preemption.ByPrioritySum, preemption.ByTopPriority)},
 	{"ranks-sum-first", ranked(preemption.ByPrioritySum, preemption.ByViolations, preemption.ByStart, preemption.ByTopPriority, preemption.ByVictims)},
 	{"ranks-top-first", ranked(preemption.ByTopPriority, preemption.ByStart, preemption.ByVictims, preemption.ByPrioritySum, preemption.ByViolations)},
-	{"v1.13", engine.Config{Variant: outrank.VariantV1_13}},
-	{"simplified", engine.Config{Variant: outrank.VariantSimplified}},
-	{"exact", exactly(preemption.Policy{})},
-	{"strict", by(preemption.Policy{Strict: true})},
-	{"victims-alone", by(preemption.Policy{VictimsAlone: true})},
-	{"may-evict", engine.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Namespace != "kube-system" }}},
-	{"may-evict-some", engine.Config{MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["tier"] != "tier-1" }}},
-	{"may-take", engine.Config{MayTake: lowerByRule}},
-	{"may-take-half", engine.Config{MayTake: fromHalf}},
-	{"guard", engine.Config{Guard: atMost{"TwoOfEach", 2}.guard()}},
-	{"importance", engine.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
-	{"importance-by-start", engine.Config{Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }}},
-	{"cost", engine.Config{
-		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
-		Cost:   func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) },
+	{"v1.13", preemption.Config{Variant: outrank.VariantV1_13}},
+	{"simplified", preemption.Config{Variant: outrank.VariantSimplified}},
+	{"exact", preemption.Config{Victims: preemption.Exact{}}},
+	{"strict", preemption.Config{Budgets: preemption.NeverViolate}},
+	{"victims-alone", preemption.Config{Budgets: preemption.ChargeVictims}},
+	{"may-evict", preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) { return "", victim.Namespace != "kube-system" }}}},
+	{"may-evict-some", preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) { return "", victim.Labels["tier"] != "tier-1" }}}},
+	{"may-take", preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: true, Take: lowerByRule}}},
+	{"may-take-half", preemption.Config{Eligibility: preemption.Eligibility{AnyPriority: true, Take: fromHalf}}},
+	{"guard", preemption.Config{Guard: atMost{"TwoOfEach", 2}.guard()}},
+	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
+	{"importance-by-start", preemption.Config{Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }}},
+	{"cost", preemption.Config{
+		Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...),
+		Cost:  func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) },
 	}},
-	{"sample", engine.Config{Sample: &preemption.Sample{}}},
-	{"statuses", engine.Config{}},
-	{"statuses-of-many-maps", engine.Config{}},
-	{"statuses-in-order", engine.Config{}},
-	{"explain-node", engine.Config{}},
-	{"explain-five", engine.Config{}},
-	{"explain-all", engine.Config{}},
-	{"node-rule", engine.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}}},
-	{"node-rule-warm", engine.Config{Filters: []*preemption.Filter{{Name: "rule", Key: func(*outrank.Pod) string { return "" }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}}},
-	{"node-rule-warm-some-fail", engine.Config{Filters: []*preemption.Filter{{Name: "rule", Key: func(*outrank.Pod) string { return "" }, Node: everyTenth}}}},
-	{"gpu-filter", engine.Config{Filters: []*preemption.Filter{gpuSharing}}},
-	{"gpu-filter-unattached", engine.Config{Filters: []*preemption.Filter{gpuSharing}}},
-	{"gpu-filter-without-concerns", engine.Config{Filters: []*preemption.Filter{unsaid(gpuSharing)}}},
-	{"choose", engine.Config{Chooser: &engine.Chooser{Name: "Closest", Choose: closest}}},
-	{"scorer", engine.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
+	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
+	{"statuses", preemption.Config{}},
+	{"statuses-of-many-maps", preemption.Config{}},
+	{"statuses-in-order", preemption.Config{}},
+	{"explain-node", preemption.Config{}},
+	{"explain-five", preemption.Config{}},
+	{"explain-all", preemption.Config{}},
+	{"node-rule", preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}}},
+	{"node-rule-warm", preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Key: func(*outrank.Pod) string { return "" }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}}}},
+	{"node-rule-warm-some-fail", preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Key: func(*outrank.Pod) string { return "" }, Node: everyTenth}}}},
+	{"gpu-filter", preemption.Config{Filters: []*preemption.Filter{gpuSharing}}},
+	{"gpu-filter-unattached", preemption.Config{Filters: []*preemption.Filter{gpuSharing}}},
+	{"gpu-filter-without-concerns", preemption.Config{Filters: []*preemption.Filter{unsaid(gpuSharing)}}},
+	{"choose", preemption.Config{Victims: preemption.Chooser{Name: "Closest", Choose: closest}}},
+	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
 }
 
-func ranked(ranks ...preemption.Rank) engine.Config {
-	return engine.Config{Policy: preemption.Policy{Ranks: ranks}}
+func ranked(ranks ...preemption.Rank) preemption.Config {
+	return preemption.Config{Ranks: ranks}
 }
 
 // lowerByRule is lower priority, as a rule of the caller's.
-func lowerByRule(preemptor, victim *outrank.Pod) string {
-	if victim.PriorityValue() < preemptor.PriorityValue() {
-		return "lower priority"
-	}
-	return ""
+func lowerByRule(preemptor, victim *outrank.Pod) (rule string, ok bool) {
+	return "lower priority", victim.PriorityValue() < preemptor.PriorityValue()
 }
 
 // fromHalf takes from half of the pods, whatever their priorities.
-func fromHalf(_, victim *outrank.Pod) string {
-	if name := victim.Name; name[len(name)-1]%2 == 0 {
-		return "even"
-	}
-	return ""
+func fromHalf(_, victim *outrank.Pod) (rule string, ok bool) {
+	return "even", victim.Name[len(victim.Name)-1]%2 == 0
 }
 
 // BenchmarkRules is one decision about a pod with a signature that was not asked
@@ -163,7 +157,7 @@ func (g *gpuBench) of(b *testing.B, nodes int, attached bool) (*engine.Snapshot,
 		g.plain, g.pods = newSnapshot(b, c), likes(p, 1000)
 		g.attached = g.plain.Clone()
 		g.attached.Tracked(gpuTracker)
-		if _, err := newEvaluator(b, engine.Config{Filters: []*preemption.Filter{gpuSharing}}).Preempt(b.Context(), g.attached, preemption.Request{Pod: g.pods[0], Now: now}); err != nil {
+		if _, err := newEvaluator(b, preemption.Config{Filters: []*preemption.Filter{gpuSharing}}).Preempt(b.Context(), g.attached, preemption.Request{Pod: g.pods[0], Now: now}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,7 +13,6 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A sample is the result of going through the nodes one by one from the offset
@@ -28,27 +26,28 @@ func TestPropertySample(t *testing.T) {
 		sample := &preemption.Sample{
 			Percent: rapid.IntRange(1, 100).Draw(t, "percent"),
 			Minimum: rapid.IntRange(1, 5).Draw(t, "minimum"),
-			Offset:  rapid.IntRange(0, 20).Draw(t, "offset"),
 		}
-		switch sample.Explicit = rapid.Bool().Draw(t, "explicit"); {
-		case !sample.Explicit:
-		case rapid.Bool().Draw(t, "without percent"):
-			sample.Percent = 0
-		case rapid.Bool().Draw(t, "without minimum"):
-			sample.Minimum = 0
+		switch rapid.IntRange(0, 5).Draw(t, "without one of them") {
+		case 0:
+			sample.Percent = -1
+		case 1:
+			sample.Minimum = -1
 		}
+		req := preemption.Request{Pod: p, Now: gen.Now, Offset: rapid.IntRange(-20, 20).Draw(t, "offset")}
 		all := explain(t, c, p)
-		want := oneByOne(all, sample)
-		got := explainBy(t, engine.Config{Sample: sample, Workers: rapid.IntRange(1, 3).Draw(t, "workers")}, c, p)
+		want := oneByOne(all, sample, req.Offset)
+		e := newEvaluator(t, preemption.Config{Sample: sample})
+		got, err := e.Parallel(rapid.IntRange(1, 3).Draw(t, "workers")).Explain(context.Background(), newSnapshot(t, c), req)
+		require.NoError(t, err)
 		var nodes []string
 		for _, candidate := range got.Candidates {
 			nodes = append(nodes, candidate.Node)
 		}
 		// The ranks put both in the same order.
 		if diff := testdiff.Diff(want, nodes); diff != "" {
-			t.Fatalf("candidates of %+v (-one by one +got):\n%s", sample, diff)
+			t.Fatalf("candidates of %+v from %d on (-one by one +got):\n%s", sample, req.Offset, diff)
 		}
-		plan, err := newEvaluator(t, engine.Config{Sample: sample}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), req)
 		require.NoError(t, err)
 		if got.Outcome == preemption.Preempts && plan.Node != got.Candidates[0].Node {
 			t.Fatalf("Preempt chose %s, Explain %s", plan.Node, got.Candidates[0].Node)
@@ -64,21 +63,21 @@ func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
 	free := pod("free", 1, "2", on("n3"), app("x"), elsewhere)
 	for _, tt := range []struct {
 		name     string
-		config   engine.Config
+		config   preemption.Config
 		selector *outrank.LabelSelector
 		pods     []*outrank.Pod // on each of the nodes before
 	}{
-		{"the only victim violates", engine.Config{}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
-		{"a victim above the lowest priority does", engine.Config{}, b, []*outrank.Pod{pod("a", 1, "1", app("x")), pod("b", 5, "1", app("b"))}},
-		{"without reprieve", engine.Config{Variant: outrank.VariantSimplified}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{"the only victim violates", preemption.Config{}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
+		{"a victim above the lowest priority does", preemption.Config{}, b, []*outrank.Pod{pod("a", 1, "1", app("x")), pod("b", 5, "1", app("b"))}},
+		{"without reprieve", preemption.Config{Variant: outrank.VariantSimplified}, b, []*outrank.Pod{pod("a", 1, "2", app("b"))}},
 		{
-			"by an empty selector, without reprieve", engine.Config{Variant: outrank.VariantSimplified},
+			"by an empty selector, without reprieve", preemption.Config{Variant: outrank.VariantSimplified},
 			&outrank.LabelSelector{}, []*outrank.Pod{pod("a", 1, "2", app("x"))},
 		},
 		{
-			"beside a protected pod, without reprieve", engine.Config{
-				Variant:  outrank.VariantSimplified,
-				MayEvict: func(_, victim *outrank.Pod) bool { return victim.Labels["app"] != "kept" },
+			"beside a protected pod, without reprieve", preemption.Config{
+				Variant:     outrank.VariantSimplified,
+				Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) { return "", victim.Labels["app"] != "kept" }},
 			}, b, []*outrank.Pod{pod("a", 1, "0", app("kept")), pod("b", 5, "2", app("b"))},
 		},
 	} {
@@ -105,7 +104,7 @@ func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
 
 // oneByOne returns those of all candidates that a search would find before it
 // stops, in the order of the ranks.
-func oneByOne(all *preemption.Plan, s *preemption.Sample) []string {
+func oneByOne(all *preemption.Plan, s *preemption.Sample, offset int) []string {
 	var potential []preemption.NodeReport
 	for _, n := range all.Nodes {
 		if n.AfterRemoval != nil {
@@ -117,14 +116,14 @@ func oneByOne(all *preemption.Plan, s *preemption.Sample) []string {
 		violations[c.Node] = c.Violations()
 	}
 	n := len(potential)
-	enough := min(max(n*s.Percent/100, s.Minimum), n)
+	enough := min(max(0, n*s.Percent/100, s.Minimum), n)
 	if enough == 0 {
 		return nil // the reference has no room to keep a candidate
 	}
 	found := map[string]bool{}
 	violating, free := 0, 0
 	for i := range n {
-		at := potential[(s.Offset+i)%n]
+		at := potential[((offset+i)%n+n)%n]
 		if at.AfterRemoval.Code != preemption.Success {
 			continue
 		}
@@ -159,7 +158,7 @@ func TestSampleSizes(t *testing.T) {
 			c.Nodes = append(c.Nodes, node(name, "1", "a"))
 			c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
 		}
-		ex := explainBy(t, engine.Config{Sample: &preemption.Sample{}}, c, pod("p", 5, "1"))
+		ex := explainBy(t, preemption.Config{Sample: &preemption.Sample{}}, c, pod("p", 5, "1"))
 		assert.Len(t, ex.Candidates, want, "of %d nodes", nodes)
 		tried := 0
 		for _, n := range ex.Nodes {
@@ -169,29 +168,4 @@ func TestSampleSizes(t *testing.T) {
 		}
 		assert.Equal(t, want, tried, "nodes beyond the sample count as not tried")
 	}
-}
-
-// With a seed each pod begins at an offset of its own, the same every time.
-func TestSampleSeed(t *testing.T) {
-	c := &outrank.Cluster{}
-	for i := range 50 {
-		name := fmt.Sprintf("n%02d", i)
-		c.Nodes = append(c.Nodes, node(name, "1", "a"))
-		c.Pods = append(c.Pods, pod("on-"+name, 1, "1", on(name)))
-	}
-	chosen := func(seed uint64) []string {
-		var nodes []string
-		for i := range 20 {
-			e := newEvaluator(t, engine.Config{Sample: &preemption.Sample{Seed: seed, Percent: 1, Minimum: 1}, Workers: 1 + i%3})
-			plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod(fmt.Sprint("p", i), 5, "1"), Now: gen.Now})
-			require.NoError(t, err)
-			nodes = append(nodes, plan.Node)
-		}
-		return nodes
-	}
-	first := chosen(1)
-	assert.Equal(t, first, chosen(1))
-	assert.NotEqual(t, first, chosen(2))
-	distinct := slices.Compact(slices.Sorted(slices.Values(first)))
-	assert.Greater(t, len(distinct), 10, "pods begin at different nodes: %v", first)
 }

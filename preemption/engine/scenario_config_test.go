@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -22,14 +21,14 @@ import (
 //	plugins [off=NAME,...] [off-on-nodes=NAME,...] [ignores=RESOURCE,...] [ignores-groups=GROUP,...]
 //	adds any [node=(...)] [spread=(... by zone)]   what holds for every pod; the selector is
 //	                                 that of the controller of the pods it selects
-//	spares SELECTOR                  MayEvict: pods that are never victims
+//	spares SELECTOR                  pods that are never victims
 //	importance cpu                   a larger cpu request is more important
 //	scorer NAME prefers=NODE         NODE scores 1, all others 0
 //	extender NAME ...                see readExtender
 //	filter NAME refuses=NODE,... [unresolvable]
 //	filter NAME at-most=2 of=SELECTOR
 func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
-	w.config, w.own = engine.Config{}, len(c.Body) > 0
+	w.config, w.offset, w.own = preemption.Config{}, 0, len(c.Body) > 0
 	for _, l := range c.Body {
 		switch word := l.Next("setting"); word {
 		case "policy":
@@ -37,7 +36,7 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 		case "sample":
 			s := &preemption.Sample{}
 			l.Options(scenario.Options{
-				"percent=": scenario.Number(&s.Percent), "minimum=": scenario.Number(&s.Minimum), "offset=": scenario.Number(&s.Offset),
+				"percent=": scenario.Number(&s.Percent), "minimum=": scenario.Number(&s.Minimum), "offset=": scenario.Number(&w.offset),
 			})
 			w.config.Sample = s
 		case "plugins":
@@ -46,7 +45,7 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 			w.readDefaults(l)
 		case "spares":
 			spared := readSelector(l)
-			w.config.MayEvict = func(_, victim *outrank.Pod) bool { return !spared.Matches(victim.Labels) }
+			w.config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", !spared.Matches(victim.Labels) }
 		case "importance":
 			if !l.Accept("cpu") {
 				l.Fail("cpu is the only importance there is")
@@ -72,13 +71,13 @@ func (w *scenarioWorld) readPolicy(l *scenario.Line) {
 	case "simplified":
 		w.config.Variant = outrank.VariantSimplified
 	case "disabled":
-		w.config.Policy.Disabled = true
+		w.config.Profile.Off = append(w.config.Profile.Off, preemption.DefaultPreemption)
 	case "exact":
-		w.config.Policy.Exact = true
+		w.config.Victims = preemption.Exact{}
 	case "strict":
-		w.config.Policy.Strict = true
+		w.config.Budgets = preemption.NeverViolate
 	case "victims-alone":
-		w.config.Policy.VictimsAlone = true
+		w.config.Budgets = preemption.ChargeVictims
 	default:
 		l.Fail("unknown policy %q", name)
 	}
@@ -86,7 +85,7 @@ func (w *scenarioWorld) readPolicy(l *scenario.Line) {
 
 // readPlugins reads what is switched off and what is ignored.
 func (w *scenarioWorld) readPlugins(l *scenario.Line) {
-	p, resources := &w.config.Plugins, []string(nil)
+	p, resources := &w.config.Profile, []string(nil)
 	l.Options(scenario.Options{
 		"off=": scenario.Names(&p.Off), "off-on-nodes=": scenario.Names(&p.OffOnNodes),
 		"ignores=": scenario.Names(&resources), "ignores-groups=": scenario.Names(&p.IgnoredResourceGroups),
@@ -99,12 +98,12 @@ func (w *scenarioWorld) readPlugins(l *scenario.Line) {
 // readDefaults reads an affinity that is added to every pod's, and constraints for
 // pods without any.
 func (w *scenarioWorld) readDefaults(l *scenario.Line) {
-	p, like := &w.config.Plugins, l.Pod()
-	p.AddedAffinity, p.DefaultSpread = like.Affinity.NodeAffinity, like.TopologySpreadConstraints
+	p, like := &w.config.Profile, l.Pod()
+	p.AddedAffinity, p.DefaultConstraints = like.Affinity.NodeAffinity, like.TopologySpreadConstraints
 	var selectors []*outrank.LabelSelector
-	for i := range p.DefaultSpread {
-		selectors = append(selectors, p.DefaultSpread[i].LabelSelector)
-		p.DefaultSpread[i].LabelSelector = nil
+	for i := range p.DefaultConstraints {
+		selectors = append(selectors, p.DefaultConstraints[i].LabelSelector)
+		p.DefaultConstraints[i].LabelSelector = nil
 	}
 	p.SpreadSelector = func(pod *outrank.Pod) *outrank.LabelSelector {
 		for _, s := range selectors {

@@ -35,19 +35,17 @@ func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Plan, error) {
 	if err := c.Line.Err(); err != nil {
 		return nil, err
 	}
-	shared := w.config
-	shared.Workers = 3
 	var first *preemption.Plan
 	var firstErr error
 	for i, ask := range []struct {
-		how    string
-		config engine.Config
-		snap   *engine.Snapshot
+		how     string
+		workers int
+		snap    *engine.Snapshot
 	}{
-		{"again and again", w.config, w.snap},
-		{"with three workers on a new snapshot", shared, newSnapshot(w.t, w.cluster)},
+		{"again and again", 1, w.snap},
+		{"with three workers on a new snapshot", 3, newSnapshot(w.t, w.cluster)},
 	} {
-		e := newEvaluator(w.t, ask.config)
+		e := newEvaluator(w.t, w.config).Parallel(ask.workers)
 		ex, err := w.ask(c, e, ask.snap, pod, ask.how)
 		if i == 0 {
 			first, firstErr = ex, err
@@ -72,8 +70,9 @@ func (w *scenarioWorld) ask(c *scenario.Command, e *engine.Evaluator, snap *engi
 	var first *preemption.Plan
 	var firstErr error
 	for i := range 3 {
-		plan, planErr := e.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: scenario.Now})
-		ex, err := e.Explain(ctx, snap, preemption.Request{Pod: pod, Now: scenario.Now})
+		req := preemption.Request{Pod: pod, Now: scenario.Now, Offset: w.offset}
+		plan, planErr := e.Preempt(ctx, snap, req)
+		ex, err := e.Explain(ctx, snap, req)
 		if i == 0 {
 			first, firstErr = ex, err
 		}
@@ -124,21 +123,25 @@ func (w *scenarioWorld) across(c *scenario.Command) (string, error) {
 	if err := c.Line.Err(); err != nil {
 		return "", err
 	}
-	e := newEvaluator(w.t, w.config)
+	config := w.config
+	config.Victims = preemption.Across{}
+	e := newEvaluator(w.t, config)
 	text := ""
 	for i, snap := range []*engine.Snapshot{w.snap, w.snap, newSnapshot(w.t, w.cluster)} {
-		plan, err := e.PreemptAcross(context.Background(), snap, pod, scenario.Now)
+		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: scenario.Now})
 		answer := ""
 		if err != nil {
 			answer = refused(err)
 		} else {
-			require.True(w.t, plan.Optimal, "%s", c.Line.Place())
-			require.NoError(w.t, e.Verify(context.Background(), snap, plan.Plan))
-			answer = planText(plan.Plan)
+			if plan.ClusterCertificate != nil {
+				require.True(w.t, plan.ClusterCertificate.Optimal, "%s", c.Line.Place())
+			}
+			require.NoError(w.t, e.Verify(context.Background(), snap, plan))
+			answer = planText(plan)
 		}
 		if i == 0 {
 			if text = answer; err == nil {
-				w.plan = plan.Plan
+				w.plan = plan
 			}
 			continue
 		}

@@ -46,7 +46,8 @@ type scenarioWorld struct {
 	// cluster is what snap should hold, kept beside it by plainer means.
 	cluster *outrank.Cluster
 	snap    *engine.Snapshot
-	config  engine.Config
+	config  preemption.Config
+	offset  int // where a sample begins
 	// own is set where the configuration is not the default one.
 	own   bool
 	plan  *preemption.Plan

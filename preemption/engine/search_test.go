@@ -123,8 +123,9 @@ func TestPropertyBounds(t *testing.T) {
 		}
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
+		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
+		eval = eval.Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
 		eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
 		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
@@ -158,7 +159,7 @@ func TestBeyondSummaries(t *testing.T) {
 	c.Pods[0].NodeName, c.Pods[1].NominatedNodeName = n.Name, n.Name
 	claimed, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		why      string
@@ -203,8 +204,9 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		c, p := crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := NewEvaluator(Config{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
+		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
+		eval = eval.Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
 		eval.chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
 		want, err := eval.Preempt(context.Background(), snap.Clone(), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
@@ -245,8 +247,9 @@ func TestWorkersInBubbles(t *testing.T) {
 	c, p := gen.Benchmark(100, 30, 20)
 	snap, err := NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{Workers: 3})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
+	eval = eval.Parallel(3)
 	eval.chunk = 2
 	for i := range 60 {
 		q := *p

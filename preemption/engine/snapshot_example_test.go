@@ -11,7 +11,7 @@ import (
 
 // A cordoned node keeps its pods and takes no more of them.
 func ExampleSnapshot_PutNode_cordoned() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	old, _ := snap.Node("n1")
 	cordoned := *old
 	cordoned.Unschedulable = true
@@ -25,7 +25,7 @@ func ExampleSnapshot_PutNode_cordoned() {
 
 // Room on a node is kept for the pods that are nominated to it.
 func ExampleSnapshot_Nominate() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	waiting := urgent()
 	waiting.Name = "waiting"
 	must(snap.PutPod(waiting))
@@ -94,7 +94,7 @@ func ExampleSnapshot_Follow() {
 
 // A scratch can be changed while others read the snapshot.
 func ExampleSnapshot_Scratch() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	scratch := snap.Scratch()
 	fmt.Println(scratch.RemovePod("default/cache"), len(scratch.PodsOn("n2")), len(snap.PodsOn("n2")))
 	fmt.Println(must(eval.Preempt(context.Background(), scratch, preemption.Request{Pod: urgent(), Now: now})).Outcome)
@@ -107,7 +107,7 @@ func ExampleSnapshot_Scratch() {
 
 // A budget turns the choice to the other node.
 func ExampleSnapshot_Budgets() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	budget := &outrank.PodDisruptionBudget{Name: "batch", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}
 	fmt.Println(snap.PutBudget(budget))
 	for b := range snap.Budgets() {
@@ -124,7 +124,7 @@ func ExampleSnapshot_Budgets() {
 // What another scheduler found about the nodes stands: n1 is out of the
 // question.
 func ExampleEvaluator_Explain_request() {
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: map[string]preemption.Status{
 		"n1": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}},
 		"n2": {Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}},

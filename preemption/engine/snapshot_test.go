@@ -583,7 +583,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	assert.ErrorIs(t, errOf(s.PutPod(&outrank.Pod{Name: "p", Overhead: resource.MustList("cpu", "-1")})), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.PutBudget(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.PutGroup(nil), outrank.ErrInvalid)
-	assert.ErrorIs(t, s.Apply(nil), preemption.ErrState)
+	assert.ErrorIs(t, s.Apply(nil), outrank.ErrInvalid)
 	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not found")
 	other, err := NewSnapshot(nil)
 	require.NoError(t, err)

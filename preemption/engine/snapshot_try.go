@@ -22,12 +22,12 @@ import (
 // is asked about, as when it is executed: [Evaluator.Verify] says whether it still holds. Errors
 // leave the snapshot as it was:
 //
-//   - [preemption.ErrState] for no plan, a plan that neither preempts nor fits, a preemptor that
+//   - [preemption.ErrState] for a plan that neither preempts nor fits, a preemptor that
 //     runs by now or whose name another pod has, or a victim whose own priority is higher than in
 //     the plan;
 //   - [preemption.ErrNotFound] for a node that is not there, or a victim that does not run there,
 //     which one of its name with another UID is not;
-//   - [outrank.ErrInvalid] for a plan without a preemptor, or with a victim or a cleared
+//   - [outrank.ErrInvalid] for no plan, one without a preemptor, or with a victim or a cleared
 //     nomination that is nil, and what [outrank.Pod.Validate] says of a preemptor.
 func (s *Snapshot) Apply(d preemption.Decision) error {
 	if s == nil {

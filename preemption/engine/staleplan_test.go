@@ -175,7 +175,7 @@ func TestPropertyApplyOfStalePlans(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		named(t, append(slices.Clone(c.Pods), p))
 		snap := newSnapshot(t, c)
-		plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
@@ -227,7 +227,7 @@ func (p *anyPlan) grow(t *rapid.T, snap *engine.Snapshot) (applied bool) {
 func TestApplyKeepsANewerPreemptor(t *testing.T) {
 	victim, preemptor := pod("victim", 1, "2", on("n1")), pod("preemptor", 9, "2", func(p *outrank.Pod) { p.UID = "u" })
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, preemptor}})
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: preemptor, Now: now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(t.Context(), snap, preemption.Request{Pod: preemptor, Now: now})
 	require.NoError(t, err)
 	deleted := *preemptor
 	leaving("")(&deleted)
@@ -249,11 +249,11 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	grouped := newSnapshot(t, &outrank.Cluster{
 		Release: groupsOn, Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim, waits},
 	})
-	e, ctx := newEvaluator(t, engine.Config{Release: outrank.V1_36}), t.Context()
+	e, ctx := newEvaluator(t, preemption.Config{}), t.Context()
 
 	_, err := e.Preempt(ctx, snap, preemption.Request{Pod: later, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrState, "the nomination is not its own")
-	forGroups := newEvaluator(t, engine.Config{})
+	forGroups := newEvaluator(t, preemption.Config{})
 	_, err = forGroups.PreemptGroup(ctx, grouped, engine.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrState)
 	group := &preemption.GroupPlan{Outcome: preemption.Preempts, Placement: assigned(later, "n1").Assignments}
@@ -282,17 +282,21 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	assert.Equal(t, preemption.Success, view.Check(victim).Code)
 	assert.Equal(t, preemption.Success, view.Check(pod("victim", 1, "2", on("n1"))).Code, "without a UID it is the same")
 
-	chosen := newEvaluator(t, engine.Config{Release: outrank.V1_36, Chooser: &engine.Chooser{
-		Name: "other", Choose: func(*engine.NodeView) []*outrank.Pod { return []*outrank.Pod{other} },
-	}})
+	chosen := newEvaluator(t, preemption.Config{
+		Victims: preemption.Chooser{
+			Name: "other", Choose: func(preemption.NodeView) []*outrank.Pod { return []*outrank.Pod{other} },
+		},
+	})
 	_, err = chosen.Preempt(ctx, snap, preemption.Request{Pod: waits, Now: now})
 	assert.ErrorContains(t, err, "victim default/victim does not run there")
-	named := newEvaluator(t, engine.Config{Release: outrank.V1_36, Extenders: []preemption.Extender{
-		extender{name: "x", process: func(ps proposals) (proposals, error) {
-			ps[0].Victims = []*outrank.Pod{other}
-			return ps, nil
-		}}.extender(),
-	}})
+	named := newEvaluator(t, preemption.Config{
+		Extenders: []preemption.Extender{
+			extender{name: "x", process: func(ps proposals) (proposals, error) {
+				ps[0].Victims = []*outrank.Pod{other}
+				return ps, nil
+			}}.extender(),
+		},
+	})
 	_, err = named.Preempt(ctx, snap, preemption.Request{Pod: waits, Now: now})
 	assert.ErrorContains(t, err, "victim default/victim does not run there")
 }

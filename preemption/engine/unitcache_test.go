@@ -42,7 +42,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	eval, err := NewEvaluator(Config{})
+	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	asker := cpu("p", "", "", 10, "1")
@@ -141,7 +141,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, err := NewSnapshot(teams(t))
 		require.NoError(t, err)
-		eval, err := NewEvaluator(Config{})
+		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
 		cpu := rapid.SampledFrom([]string{"1", "2"}).Draw(t, "asks")
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}

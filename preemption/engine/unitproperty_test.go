@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // leavesInUnits reports whether victims are units by the release of a cluster.
@@ -116,7 +115,7 @@ func TestPropertyPlansOfUnitsApply(t *testing.T) {
 	shape := gen.Shape{Groups: 3, Units: true, Budgets: 3}
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
-		snap, eval := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+		snap, eval := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Outcome != preemption.Preempts {

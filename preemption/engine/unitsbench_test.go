@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // benchedUnits are the clusters of BenchmarkUnits. Where they are grouped, a tenth of the
@@ -47,7 +46,7 @@ func BenchmarkUnits(b *testing.B) {
 			if of.grouped {
 				groupSome(c, of.own)
 			}
-			snap, pods, e := newSnapshot(b, c), likes(p, 1000), newEvaluator(b, engine.Config{})
+			snap, pods, e := newSnapshot(b, c), likes(p, 1000), newEvaluator(b, preemption.Config{})
 			runtime.GC()
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -20,17 +18,17 @@ import (
 //  3. The preemptor may preempt (ErrUnsound).
 //  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
 //     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
-//     take others (Config.MayTake, Chooser.AnyPriority, the simplified variant), and Config.MayTake
-//     and Config.MayEvict allow it (ErrUnsound). Where victims are units (rule 12.8.1), each unit
+//     take others (Eligibility.AnyPriority, the simplified variant), and Eligibility.Take allows it
+//     (ErrUnsound). Where victims are units (rule 12.8.1), each unit
 //     is named whole (ErrUnsound).
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them, and Config.Guard lets all of
 //     them leave together (ErrUnsound).
-//     In a plan with [preemption.Plan.Across] victims may be on other nodes.
+//     By [preemption.Across] victims may be on other nodes.
 //  6. With any one victim back it does not (ErrUnsound). This is asked where it is
-//     promised: by the victim rule Reprieve, without a guard or extenders that concern the pod,
+//     promised: by the usual victim rule, without a guard or extenders that concern the pod,
 //     and as long as no filter looks at what other pods are but at what they take; with
-//     [preemption.Plan.Across], by the default ranks and without Config.Importance.
+//     [preemption.Across], by the default ranks and without Config.Importance.
 //  7. The score is what the victims and the budgets come to now, but for the start,
 //     and the budgets without extenders only; the nominations to be cleared are those
 //     that there are (ErrStale).
@@ -46,7 +44,7 @@ import (
 //     ErrStale), and their nodes are there (ErrStale).
 //  2. For a plan to preempt: the group may preempt (ErrUnsound); the victims are
 //     each a unit that is there as it stands in the plan (ErrStale), named once, of
-//     lower priority, or that Config.MayTake names a rule for, and that Config.MayEvict
+//     lower priority unless Eligibility.AnyPriority is set, and that Eligibility.Take
 //     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
 //     none. As many of their pods violate a budget as the plan says (ErrStale).
 //  3. With every possible victim gone that the guard lets go each pod fits on its node, with the
@@ -72,11 +70,12 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.
 	if err != nil {
 		return err
 	}
-	switch plan, group := state.PlanOf(d); {
-	case plan != nil:
-		return e.verifyPlan(ctx, snap, plan)
+	plan, group, err := state.PlanOf(d)
+	switch {
+	case err != nil:
+		return err
 	case group != nil:
 		return e.verifyGroup(ctx, snap, group)
 	}
-	return fmt.Errorf("%w: no plan", outrank.ErrInvalid)
+	return e.verifyPlan(ctx, snap, plan)
 }

@@ -21,15 +21,15 @@ import (
 )
 
 // variants are configurations of which every plan has to stand up.
-var variants = map[string]engine.Config{
+var variants = map[string]preemption.Config{
 	"default":    {},
 	"v1.13":      {Variant: outrank.VariantV1_13},
-	"sample":     {Sample: &preemption.Sample{Seed: 3, Minimum: 2}},
-	"protected":  {MayEvict: func(_, victim *outrank.Pod) bool { return len(victim.Name)%2 == 0 }},
-	"any victim": {MayTake: anyBody},
+	"sample":     {Sample: &preemption.Sample{Minimum: 2}},
+	"protected":  {Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (string, bool) { return "", len(victim.Name)%2 == 0 }}},
+	"any victim": {Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}},
 	"guard":      {Guard: atMost{"Two of each", 2}.guard()},
-	"both":       {MayTake: anyBody, Guard: atMost{"One of each", 1}.guard()},
-	"strict":     {Policy: preemption.Policy{Strict: true}},
+	"both":       {Guard: atMost{"One of each", 1}.guard(), Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}},
+	"strict":     {Budgets: preemption.NeverViolate},
 	"simplified": {Variant: outrank.VariantSimplified},
 	"backwards":  {Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }},
 }
@@ -187,7 +187,7 @@ func TestPropertyVerifyRejects(t *testing.T) {
 			spoilt := 0
 			rapid.Check(t, func(t *rapid.T) {
 				c, p := gen.Cluster(monotone).Draw(t, "cluster"), gen.Preemptor(monotone).Draw(t, "preemptor")
-				e, snap, ctx := newEvaluator(t, engine.Config{}), newSnapshot(t, c), context.Background()
+				e, snap, ctx := newEvaluator(t, preemption.Config{}), newSnapshot(t, c), context.Background()
 				plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 				if err != nil || plan.Outcome != preemption.Preempts {
 					return
@@ -215,11 +215,11 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 		Pods:  []*outrank.Pod{victim},
 	})
 	ctx := context.Background()
-	plan, err := newEvaluator(t, engine.Config{}).Preempt(ctx, snap, preemption.Request{Pod: &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).Preempt(ctx, snap, preemption.Request{Pod: &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, Now: gen.Now})
 	require.NoError(t, err)
-	for name, config := range map[string]engine.Config{
-		"must not be evicted":    {MayEvict: func(_, _ *outrank.Pod) bool { return false }},
-		"preemption is disabled": {Policy: preemption.Policy{Disabled: true}},
+	for name, config := range map[string]preemption.Config{
+		"must not be evicted":    {Eligibility: preemption.Eligibility{Take: func(_, _ *outrank.Pod) (string, bool) { return "", false }}},
+		"preemption is disabled": {Profile: preemption.Profile{Off: []string{preemption.DefaultPreemption}}},
 		"still: licence: no licence": {Filters: []*preemption.Filter{{Name: "licence", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			return preemption.Unschedulable.Because("no licence")
 		}}}},
@@ -228,7 +228,7 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 		require.ErrorIs(t, err, engine.ErrUnsound, name)
 		assert.ErrorContains(t, err, name)
 	}
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	assert.ErrorIs(t, e.Verify(ctx, snap, nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, e.Verify(ctx, nil, plan), outrank.ErrInvalid)
 	assert.ErrorIs(t, e.Verify(ctx, snap, &preemption.Plan{Outcome: preemption.Preempts}), outrank.ErrInvalid)
@@ -254,36 +254,37 @@ func TestVerifyByTheConfiguration(t *testing.T) {
 	assert.ErrorIs(t, e.Verify(ended, snap, plan), context.Canceled)
 }
 
-// A pod without a priority is taken from by the policy, whatever the preemptor's priority is.
+// A pod without a priority is taken from by the simplified variant, whatever the preemptor's priority is.
 func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 	old := pod("old", 0, "1", on("n1"))
 	old.Priority = nil
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{old}}
-	e := newEvaluator(t, engine.Config{Variant: outrank.VariantSimplified})
+	e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified})
 	for _, priority := range []int32{0, -5} {
 		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
 		assert.NoError(t, e.Verify(ctx, snap, plan))
-		assert.ErrorContains(t, newEvaluator(t, engine.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
+		assert.ErrorContains(t, newEvaluator(t, preemption.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
 		regret, err := joint.RegretOf(ctx, e, snap, plan, gen.Now)
 		require.NoError(t, err)
 		assert.True(t, regret.None())
-		across, err := e.PreemptAcross(ctx, snap, p, gen.Now)
+		nodes := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified, Victims: preemption.Across{}})
+		across, err := nodes.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		assert.NoError(t, e.Verify(ctx, snap, across.Plan))
+		assert.NoError(t, nodes.Verify(ctx, snap, across))
 	}
 }
 
-// What a strict policy spares takes nothing from the budgets of the victims.
+// What is spared so that no budget is violated takes nothing from the budgets of the victims.
 func TestVerifyOfStrictBudgets(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{
 		Nodes:   []*outrank.Node{node("n1", "2", "a")},
 		Pods:    []*outrank.Pod{pod("a", 1, "1", on("n1"), app("web")), pod("b", 2, "1", on("n1"), app("web"))},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "one", DisruptionsAllowed: 1, Selector: selects("web")}},
 	})
-	e, p, ctx := newEvaluator(t, engine.Config{Policy: preemption.Policy{Strict: true}}), pod("p", 5, "1"), context.Background()
+	e, p, ctx := newEvaluator(t, preemption.Config{Budgets: preemption.NeverViolate}), pod("p", 5, "1"), context.Background()
 	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
@@ -306,7 +307,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 	})
 	p, ctx := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: small}, context.Background()
 	for want, variant := range map[int]outrank.Variant{1: 0, 2: outrank.VariantSimplified} {
-		e := newEvaluator(t, engine.Config{Variant: variant})
+		e := newEvaluator(t, preemption.Config{Variant: variant})
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, want, plan.Violations())
@@ -315,7 +316,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 }
 
 func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
-	snap, e, ctx := newSnapshot(t, withGroups(grouped())), newEvaluator(t, engine.Config{}), context.Background()
+	snap, e, ctx := newSnapshot(t, withGroups(grouped())), newEvaluator(t, preemption.Config{}), context.Background()
 	plan, err := e.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now})
 	require.NoError(t, err)
 	require.NoError(t, e.Verify(ctx, snap, plan))
@@ -338,7 +339,7 @@ func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
 
 func TestPlanForRefuses(t *testing.T) {
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "1")}}})
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p"}, Now: gen.Now})
 	require.NoError(t, err)
 	_, err = ex.For("n")
@@ -353,7 +354,7 @@ func TestPropertyVerifyGroup(t *testing.T) {
 	t.Parallel()
 	spoilt := map[string]int{}
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
-		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, engine.Config{})
+		snap, ctx, e := newSnapshot(t, c), context.Background(), newEvaluator(t, preemption.Config{})
 		plan := preemptGroup(t, snap, pods)
 		err := e.Verify(ctx, snap, plan)
 		if plan.Placement == nil {
@@ -444,7 +445,7 @@ func TestVerifyOfAPlanThatFits(t *testing.T) {
 	ctx, p := t.Context(), pod("p", 5, "2")
 	full := pod("full", 9, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a")}, Pods: []*outrank.Pod{full}})
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, "n2", plan.FirstFit)
@@ -489,7 +490,7 @@ func TestApplyOfAPlanThatFits(t *testing.T) {
 				Nodes: []*outrank.Node{node("n1", "2", "a"), node("n2", "2", "a"), node("n3", "2", "a")}, Pods: []*outrank.Pod{pod("full", 9, "1", on("n1"))},
 			})
 			require.NoError(t, test.before(snap))
-			e := newEvaluator(t, engine.Config{})
+			e := newEvaluator(t, preemption.Config{})
 			plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: now})
 			require.NoError(t, err)
 			require.Equal(t, preemption.Fits, plan.Outcome)
@@ -507,7 +508,7 @@ func TestApplyOfAPlanThatFits(t *testing.T) {
 
 // A plan for a pod that is on its node already, and fits there, holds as long as there is room, and leaves it where it is.
 func TestAResizeThatFitsStays(t *testing.T) {
-	ctx, e := t.Context(), newEvaluator(t, engine.Config{})
+	ctx, e := t.Context(), newEvaluator(t, preemption.Config{})
 	c, me := aResize("2")
 	snap := newSnapshot(t, c)
 	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: me, Now: now})
@@ -526,7 +527,7 @@ func TestAResizeThatFitsStays(t *testing.T) {
 
 // Nothing at all is no plan: neither no decision, nor a decision that is a nil pointer.
 func TestNoDecision(t *testing.T) {
-	snap, e := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}}), newEvaluator(t, engine.Config{})
+	snap, e := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}}), newEvaluator(t, preemption.Config{})
 	before := standings(snap)
 	for _, none := range []preemption.Decision{nil, (*preemption.Plan)(nil), (*preemption.GroupPlan)(nil)} {
 		err := e.Verify(t.Context(), snap, none)
@@ -534,17 +535,20 @@ func TestNoDecision(t *testing.T) {
 		assert.ErrorContains(t, err, "no plan", "%T", none)
 
 		err = snap.Apply(none)
-		assert.ErrorIs(t, err, preemption.ErrState, "%T", none)
-		assert.ErrorContains(t, err, "there is nothing to carry out", "%T", none)
+		assert.ErrorIs(t, err, outrank.ErrInvalid, "%T", none)
+		assert.ErrorContains(t, err, "no plan", "%T", none)
 		assert.Equal(t, before, standings(snap), "%T", none)
 	}
 }
 
-// What embeds the plan of a pod is verified and applied as that plan.
+// What embeds a plan is a decision for Go, and is refused.
+type embedsAPlan struct{ *preemption.Plan }
+
+// An explanation is verified and applied as any plan, and so is one for victims on several nodes.
 func TestAnExplanationIsADecision(t *testing.T) {
 	ctx, p, victim := t.Context(), pod("p", 5, "2"), pod("v", 1, "1", on("n1"))
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2", "a")}, Pods: []*outrank.Pod{victim}})
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	ex, err := e.Explain(ctx, snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
 	require.NoError(t, e.Verify(ctx, snap, ex))
@@ -552,21 +556,24 @@ func TestAnExplanationIsADecision(t *testing.T) {
 	assert.Empty(t, snap.PodsOn("n1"))
 	assert.ErrorIs(t, e.Verify(ctx, snap, ex), engine.ErrStale)
 	assert.ErrorIs(t, e.Verify(ctx, snap, (*preemption.Plan)(nil)), outrank.ErrInvalid)
-	assert.ErrorIs(t, snap.Apply((*preemption.Plan)(nil)), preemption.ErrState)
+	assert.ErrorIs(t, snap.Apply((*preemption.Plan)(nil)), outrank.ErrInvalid)
 
 	require.NoError(t, errOf(snap.PutPod(victim)))
-	across, err := e.PreemptAcross(ctx, snap, p, now)
+	nodes := newEvaluator(t, preemption.Config{Victims: preemption.Across{}})
+	across, err := nodes.Preempt(ctx, snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)
-	for _, d := range []preemption.Decision{across, *across} {
+	before := standings(snap)
+	for _, by := range []*engine.Evaluator{nodes, e} {
 		mark := snap.Mark()
-		require.NoError(t, e.Verify(ctx, snap, d))
-		require.NoError(t, snap.Apply(d))
+		require.NoError(t, by.Verify(ctx, snap, across))
+		require.NoError(t, snap.Apply(across))
 		assert.Empty(t, snap.PodsOn("n1"))
-		assert.ErrorIs(t, e.Verify(ctx, snap, d), engine.ErrStale)
+		assert.ErrorIs(t, by.Verify(ctx, snap, across), engine.ErrStale)
 		require.NoError(t, snap.Undo(mark))
 	}
-	for _, none := range []preemption.Decision{(*preemption.AcrossPlan)(nil), &preemption.AcrossPlan{}, preemption.AcrossPlan{}} {
-		assert.ErrorIs(t, e.Verify(ctx, snap, none), outrank.ErrInvalid)
-		assert.ErrorIs(t, snap.Apply(none), preemption.ErrState)
+	for _, none := range []preemption.Decision{embedsAPlan{across}, &embedsAPlan{across}, embedsAPlan{}, (*embedsAPlan)(nil)} {
+		assert.ErrorIs(t, e.Verify(ctx, snap, none), outrank.ErrInvalid, "%T", none)
+		assert.ErrorIs(t, snap.Apply(none), outrank.ErrInvalid, "%T", none)
+		assert.Equal(t, before, standings(snap), "%T", none)
 	}
 }

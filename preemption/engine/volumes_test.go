@@ -14,7 +14,6 @@ import (
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // has adds volumes to a pod.
@@ -497,7 +496,7 @@ func TestClaimsInUseFollowTheSnapshot(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("user", 9, "1", has(alone("c")))},
 	}
 	snap := newSnapshot(t, c)
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	fits := func() bool {
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 5, "1", has(alone("c"))), Now: gen.Now})
 		require.NoError(t, err)

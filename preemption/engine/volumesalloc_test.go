@@ -15,14 +15,13 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Pods without volumes cost nothing, whatever volumes other pods have.
 func TestVolumesOfOthersCostNothing(t *testing.T) {
 	c, p := gen.Benchmark(50, 10, 0)
 	allocations := func() float64 {
-		snap, e := newSnapshot(t, c), newEvaluator(t, engine.Config{})
+		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
 		return testing.AllocsPerRun(20, func() {
 			if _, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}); err != nil {
 				t.Fatal(err)

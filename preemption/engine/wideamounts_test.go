@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -19,7 +18,7 @@ import (
 func TestSignatureHoldsWideAmounts(t *testing.T) {
 	room := resource.MustList("memory", "2Gi", "pods", "10")
 	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
-	e := newEvaluator(t, engine.Config{})
+	e := newEvaluator(t, preemption.Config{})
 	for _, test := range []struct {
 		memory string
 		want   preemption.Outcome

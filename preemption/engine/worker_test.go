@@ -71,7 +71,7 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 }
 
 func attemptOn(t *rapid.T, snap *Snapshot, p *outrank.Pod) *dryrun.Attempt {
-	a, err := dryrun.NewAttempt(context.Background(), &dryrun.Settings{}, snap.of, p, gen.Now)
+	a, err := dryrun.NewAttempt(context.Background(), &dryrun.Terms{}, snap.of, p, gen.Now)
 	require.NoError(t, err)
 	return a
 }

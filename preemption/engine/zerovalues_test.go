@@ -23,7 +23,7 @@ func TestPropertyZeroValuesAreEmpty(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		c.Release = 0
 		zero, made := &engine.Snapshot{}, newSnapshot(t, nil)
-		evaluators := []*engine.Evaluator{{}, newEvaluator(t, engine.Config{})}
+		evaluators := []*engine.Evaluator{{}, newEvaluator(t, preemption.Config{})}
 		changes := changesOf(c)
 		marked := rapid.Bool().Draw(t, "marked")
 		var marks []engine.Mark
@@ -91,8 +91,8 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 		want  error
 		says  string
 	}{
-		{"no decision", func(s *engine.Snapshot) error { return s.Apply(nil) }, preemption.ErrState, "nothing to carry out"},
-		{"no plan", func(s *engine.Snapshot) error { return s.Apply((*preemption.Plan)(nil)) }, preemption.ErrState, "nothing to carry out"},
+		{"no decision", func(s *engine.Snapshot) error { return s.Apply(nil) }, outrank.ErrInvalid, "no plan"},
+		{"no plan", func(s *engine.Snapshot) error { return s.Apply((*preemption.Plan)(nil)) }, outrank.ErrInvalid, "no plan"},
 		{"the zero plan", func(s *engine.Snapshot) error { return s.Apply(&preemption.Plan{}) }, preemption.ErrState, "nothing to carry out"},
 		{"a plan that fits nowhere", fitting(whole, ""), preemption.ErrNotFound, "node without a name: not found"},
 		{"a plan that fits on a node that is gone", fitting(whole, "gone"), preemption.ErrNotFound, "node gone: not found"},
@@ -105,7 +105,7 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 		{"no pod", planned(nil, []*outrank.Pod{victim}, nil), outrank.ErrInvalid, "plan for pod no pod: invalid input: no preemptor"},
 		{"a nil victim", planned(whole, []*outrank.Pod{victim, nil}, nil), outrank.ErrInvalid, "plan for pod default/p: invalid input: victim 1 is missing"},
 		{"a nil nomination", planned(whole, []*outrank.Pod{victim}, []*outrank.Pod{nil}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
-		{"no plan for a group", func(s *engine.Snapshot) error { return s.Apply((*preemption.GroupPlan)(nil)) }, preemption.ErrState, "nothing to carry out"},
+		{"no plan for a group", func(s *engine.Snapshot) error { return s.Apply((*preemption.GroupPlan)(nil)) }, outrank.ErrInvalid, "no plan"},
 		{"a group with no pod", groupPlanned(nil, nil), outrank.ErrInvalid, "plan for a group: invalid input: no preemptor"},
 		{"a group's nil victim", groupPlanned(whole, []*outrank.Pod{nil}), outrank.ErrInvalid, "victim 0 is missing"},
 		{"no joint plan", func(s *engine.Snapshot) error { return (*joint.Plan)(nil).Apply(s) }, outrank.ErrInvalid, "no plan or no snapshot"},

@@ -15,7 +15,7 @@ import (
 
 // planned is the plan of the first example: batch leaves n1 for urgent.
 func planned(snap *engine.Snapshot) *preemption.Plan {
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	return must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
 }
 
@@ -140,7 +140,7 @@ func ExampleNominator_Update() {
 func ExampleNominator_ApplyTo() {
 	cluster := sample()
 	cluster.Pods = cluster.Pods[1:] // web has left n1
-	snap, eval := must(engine.NewSnapshot(cluster)), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(cluster)), must(engine.New(preemption.Config{}))
 	var nominator execution.Nominator
 	nominator.Add(urgent(), "n1")
 
@@ -168,7 +168,7 @@ func ExampleFailureHandler_Handle() {
 	)
 	fmt.Println(waiting.Add(urgent(), now))
 	entry, _ := waiting.TryPop(now)
-	plan := must(must(engine.NewEvaluator(engine.Config{})).Preempt(ctx, snap, preemption.Request{Pod: entry.Pod, Now: now}))
+	plan := must(must(engine.New(preemption.Config{})).Preempt(ctx, snap, preemption.Request{Pod: entry.Pod, Now: now}))
 
 	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
 	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
@@ -194,7 +194,7 @@ func ExampleFailureHandler_Handle() {
 func ExampleFailure_Verdict() {
 	meek := urgent()
 	meek.Priority = outrank.Priority(0)
-	snap, eval := must(engine.NewSnapshot(sample())), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
 	f := execution.Failure{Entry: queue.Entry{Pod: meek}, Plan: must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: meek, Now: now}))}
 	v := must(f.Verdict())
 	fmt.Println(v.Condition.Reason, v.Filters, v.Nomination)

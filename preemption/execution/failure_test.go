@@ -269,7 +269,7 @@ func TestFiltersOfAPodThatNamesItsNode(t *testing.T) {
 	room := resource.MustList("cpu", "1", "pods", "10")
 	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: room}, {Name: "n2", Allocatable: room}}})
 	require.NoError(t, err)
-	decider, err := engine.NewEvaluator(engine.Config{})
+	decider, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	plan, err := decider.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
 	require.NoError(t, err)

@@ -367,7 +367,7 @@ func TestApplyToLeavesTheSnapshotAfterAnError(t *testing.T) {
 // The evaluator answers as if the nominations stood in the pods, which is where
 // a snapshot takes them from.
 func TestApplyToIsWhatThePodsSay(t *testing.T) {
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		told, bare, n := &outrank.Cluster{}, &outrank.Cluster{}, execution.Nominator{}

@@ -151,7 +151,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	require.NoError(t, err)
 	q, err := queue.New(queue.Config{Release: withResizes})
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	r := &executiontest.Recorder{Find: snap.Pod}
 	executor := newExecutor(t, execution.Config{Actions: r, Release: withResizes})

@@ -22,7 +22,7 @@ import (
 // [engine.Snapshot.Apply].
 func TestPropertyExecutingIsApplying(t *testing.T) {
 	shape := gen.Shape{Budgets: 3, Nominated: 4, Taints: true}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		want, err := engine.NewSnapshot(gen.Cluster(shape).Draw(t, "cluster"))

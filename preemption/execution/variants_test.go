@@ -477,7 +477,7 @@ func statusOf(failed []string) preemption.Status {
 // library is what the library does in the world: the plan, how it is carried out, and what
 // becomes of the preemptor's nomination.
 func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*told, []string) {
-	eval := must(engine.NewEvaluator(engine.Config{Variant: variant, Workers: workers}))
+	eval := must(engine.New(preemption.Config{Variant: variant})).Parallel(workers)
 	pod := w.asks.pod()
 	pod.NominatedNodeName = w.asks.node
 	req := preemption.Request{Pod: pod, Now: now}

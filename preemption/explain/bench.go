@@ -34,7 +34,7 @@ const mostAsked = 64
 func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Plan) *bench {
 	return &bench{
 		ctx: ctx, e: q.Evaluator, req: q.Request, options: Options{Most: mostNames, Copies: f.copies}, most: f.most, named: f,
-		snap: f.snap.Scratch(), mayPreempt: ex.Ineligible == "" && !f.config.Policy.Disabled, left: mostAsked,
+		snap: f.snap.Scratch(), mayPreempt: ex.Ineligible == "" && !f.disabled(), left: mostAsked,
 	}
 }
 

@@ -41,7 +41,7 @@ func BenchmarkAsk(b *testing.B) {
 		}
 		snap, err := engine.NewSnapshot(c)
 		require.NoError(b, err)
-		e, err := engine.NewEvaluator(engine.Config{})
+		e, err := engine.New(preemption.Config{})
 		require.NoError(b, err)
 		for name, pod := range variants(p) {
 			b.Run(fmt.Sprintf("%s/%d", name, nodes), func(b *testing.B) {

@@ -42,12 +42,12 @@ func (f *finder) rounds(ex *preemption.Plan) []Round {
 	return out
 }
 
-// ranks are those of the policy.
+// ranks are those of the configuration.
 func (f *finder) ranks() []preemption.Rank {
-	if f.config.Policy.Ranks == nil {
+	if f.config.Ranks == nil {
 		return preemption.DefaultRanks()
 	}
-	return f.config.Policy.Ranks
+	return f.config.Ranks
 }
 
 // equalBy reports whether two candidates are equal in one rank.

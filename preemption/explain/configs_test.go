@@ -19,28 +19,35 @@ import (
 )
 
 // configs are other rules than those of the default scheduler.
-func configs() map[string]engine.Config {
-	return map[string]engine.Config{
+func configs() map[string]preemption.Config {
+	return map[string]preemption.Config{
 		"v1.13":      {Variant: outrank.VariantV1_13},
 		"simplified": {Variant: outrank.VariantSimplified},
-		"may preempt": {MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
-			return "not between 9 and 5"
-		}},
-		"disabled": {Policy: preemption.Policy{Disabled: true}},
-		"ranks":    {Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
+		"may preempt": {
+			Eligibility: preemption.Eligibility{Refuse: func(*outrank.Pod, preemption.Ineligibility, preemption.Status) preemption.Ineligibility {
+				return "not between 9 and 5"
+			}},
+		},
+		"disabled": {Profile: preemption.Profile{Off: []string{preemption.DefaultPreemption}}},
+		"ranks":    {Ranks: []preemption.Rank{preemption.ByStart, preemption.ByCost, preemption.ByVictims}, Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)) }},
 		"scorers":  {Scorers: []preemption.Scorer{{Name: "name", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}},
-		"chooser": {Chooser: &engine.Chooser{Name: "all", AnyPriority: true, Choose: func(v *engine.NodeView) []*outrank.Pod {
-			return v.Possible()
-		}}},
-		"may take": {MayTake: func(_, victim *outrank.Pod) string {
-			return map[bool]string{true: "named so"}[len(victim.Name)%3 > 0]
-		}},
+		"chooser": {
+			Victims:     preemption.Chooser{Name: "all", Choose: func(v preemption.NodeView) []*outrank.Pod { return v.Possible() }},
+			Eligibility: preemption.Eligibility{AnyPriority: true},
+		},
+		"may take": {
+			Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(_, victim *outrank.Pod) (rule string, ok bool) {
+				return "named so", len(victim.Name)%3 > 0
+			}},
+		},
 		"guard":        {Guard: oneOfEach()},
-		"no resources": {Plugins: preemption.Plugins{Off: []string{preemption.NodeResourcesFit}}},
-		"added affinity": {Plugins: preemption.Plugins{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
-			{MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
-		}}}},
-		"sample": {Sample: &preemption.Sample{Percent: 40, Offset: 1}},
+		"no resources": {Profile: preemption.Profile{Off: []string{preemption.NodeResourcesFit}}},
+		"added affinity": {
+			Profile: preemption.Profile{AddedAffinity: &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
+				{MatchExpressions: []outrank.NodeRequirement{{Key: "zone", Operator: outrank.In, Values: []string{"a"}}}},
+			}}},
+		},
+		"sample": {Sample: &preemption.Sample{Percent: 40}},
 		"filter": {Filters: []*preemption.Filter{{Name: "Odd", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 			if n.Name == "n1" {
 				return preemption.Unschedulable.Because("odd")
@@ -132,12 +139,14 @@ func TestRulesOfVictims(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{MayTake: func(p, v *outrank.Pod) string {
-		if v.PriorityValue() < p.PriorityValue() {
-			return "lower priority"
-		}
-		return "it lent that"
-	}})
+	e, err := engine.New(preemption.Config{
+		Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(p, v *outrank.Pod) (rule string, ok bool) {
+			if v.PriorityValue() < p.PriorityValue() {
+				return "lower priority", true
+			}
+			return "it lent that", true
+		}},
+	})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(7), Containers: asking("cpu", "2")}}
 	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, explain.Options{})
@@ -156,9 +165,11 @@ func TestRulesOfVictims(t *testing.T) {
 // What the caller's rule says is what the report says, and the answer about a node.
 func TestRefusalOfTheCaller(t *testing.T) {
 	const refusal = "not between 9 and 5."
-	e, err := engine.NewEvaluator(engine.Config{MayPreempt: func(*outrank.Pod, preemption.Status, preemption.Ineligibility) preemption.Ineligibility {
-		return refusal
-	}})
+	e, err := engine.New(preemption.Config{
+		Eligibility: preemption.Eligibility{Refuse: func(*outrank.Pod, preemption.Ineligibility, preemption.Status) preemption.Ineligibility {
+			return refusal
+		}},
+	})
 	require.NoError(t, err)
 	runs := &outrank.Pod{Name: "batch", NodeName: "n", Priority: outrank.Priority(0), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}}}
 	asks := &outrank.Pod{Name: "web", Priority: outrank.Priority(9), Containers: runs.Containers}

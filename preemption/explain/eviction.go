@@ -10,7 +10,7 @@ import (
 )
 
 // mostEvictionSteps bounds the search for the pods to evict on a node (see
-// [preemption.Policy].Limit).
+// [preemption.Exact].Limit).
 const mostEvictionSteps = 2000
 
 // eviction finds the fewest pods, and of as few the least important, whose eviction by hand
@@ -22,8 +22,8 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 		return nil, err
 	}
 	config := b.anybody()
-	config.Policy.Exact = true
-	anybody, err := engine.NewEvaluator(config)
+	config.Victims = preemption.Exact{Limit: mostEvictionSteps}
+	anybody, err := engine.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 
 // evictionNodes lists the nodes on which evictions are tried, the best one first.
 func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
-	anybody, err := engine.NewEvaluator(b.anybody())
+	anybody, err := engine.New(b.anybody())
 	if err != nil {
 		return nil, err
 	}
@@ -69,16 +69,14 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 
 // anybody returns a configuration by which any pod may be evicted but copies of the
 // preemptor, whatever is more important.
-func (b *bench) anybody() engine.Config {
+func (b *bench) anybody() preemption.Config {
 	c := b.e.Config()
-	c.MayEvict, c.Guard, c.Chooser, c.Scorers, c.Extenders, c.Sample = nil, nil, nil, nil, nil, nil
-	c.MayTake = func(_, victim *outrank.Pod) string {
-		if b.named.isCopy(victim) {
-			return ""
-		}
-		return "by hand"
+	c.Victims, c.Guard, c.Scorers, c.Extenders, c.Sample = nil, nil, nil, nil, nil
+	c.Eligibility.AnyPriority = true
+	c.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "by hand", !b.named.isCopy(victim) }
+	if c.Budgets == preemption.NeverViolate {
+		c.Budgets = preemption.ChargePossible
 	}
-	c.Policy.Strict, c.Policy.Exact, c.Policy.Limit = false, false, mostEvictionSteps
 	return c
 }
 
@@ -160,12 +158,12 @@ func (x *evicting) top() int32 {
 // library turn a pod away for others that are there, and for others that are not in two cases,
 // which are left out: those that it wants to be near, and those that have its volumes attached.
 func (b *bench) hopeless() (bool, error) {
-	if slices.ContainsFunc(b.e.Filters(), func(name string) bool { return !slices.Contains(filter.Names(), name) }) {
+	if slices.ContainsFunc(b.e.Filters(b.snap.Release()), func(name string) bool { return !slices.Contains(filter.Names(), name) }) {
 		return false, nil
 	}
 	c := b.e.Config()
-	c.Plugins.Off = append(slices.Clone(c.Plugins.Off), filter.NodeVolumeLimits)
-	e, err := engine.NewEvaluator(c)
+	c.Profile.Off = append(slices.Clone(c.Profile.Off), filter.NodeVolumeLimits)
+	e, err := engine.New(c)
 	if err != nil {
 		return false, err
 	}

@@ -30,7 +30,7 @@ func small() (*engine.Snapshot, *engine.Evaluator) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -18,9 +19,9 @@ type finder struct {
 	pod  *outrank.Pod
 	// tolerations are those of the pod.
 	tolerations fit.Tolerations
-	config      engine.Config
+	config      preemption.Config
 	// lookAt turns to a node; what it showed before is over then.
-	lookAt  func(node string) (*engine.NodeView, error)
+	lookAt  func(node string) (preemption.NodeView, error)
 	classes []*outrank.PriorityClass
 	copies  func(*outrank.Pod) bool
 	most    int
@@ -35,7 +36,7 @@ type finder struct {
 // place is a node with the pods that are thought away.
 type place struct {
 	node *outrank.Node
-	view *engine.NodeView
+	view preemption.NodeView
 	// gone is true of the pods that are away; nil where all are there. gonePods lists
 	// them, those on other nodes included.
 	gone     func(*outrank.Pod) bool
@@ -143,3 +144,8 @@ func cut[T any](list []T, most int, more *int) []T {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// disabled reports whether preemption is switched off.
+func (f *finder) disabled() bool {
+	return slices.Contains(f.config.Profile.Off, preemption.DefaultPreemption)
+}

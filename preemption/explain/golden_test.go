@@ -176,7 +176,7 @@ func ask(t *testing.T, scene func() (*outrank.Cluster, *outrank.Pod), options ex
 	c, pod := scene()
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now}}, options)
 	require.NoError(t, err)
@@ -258,7 +258,7 @@ func TestStalePlans(t *testing.T) {
 	c, pod := crowd()
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
@@ -282,7 +282,7 @@ func TestWordsOfTheCaller(t *testing.T) {
 	c, pod := crowd()
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{
+	e, err := engine.New(preemption.Config{Filters: []*preemption.Filter{
 		{Name: "Licence", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			return preemption.UnschedulableAndUnresolvable.Because("no licence\nthere")
 		}},

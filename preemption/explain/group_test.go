@@ -22,11 +22,11 @@ import (
 
 // gangs is a cluster where a group of two pods stands in the way of another.
 func gangs(amount string) (*engine.Snapshot, *preemption.GroupPlan, error) {
-	return gangsBy(amount, engine.Config{})
+	return gangsBy(amount, preemption.Config{})
 }
 
 // gangsBy is gangs by other rules.
-func gangsBy(amount string, config engine.Config) (*engine.Snapshot, *preemption.GroupPlan, error) {
+func gangsBy(amount string, config preemption.Config) (*engine.Snapshot, *preemption.GroupPlan, error) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{machine("n1"), machine("n2")},
 		Pods: []*outrank.Pod{
@@ -49,7 +49,7 @@ func gangsBy(amount string, config engine.Config) (*engine.Snapshot, *preemption
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := engine.NewEvaluator(config)
+	e, err := engine.New(config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,15 +154,17 @@ func (g atLeast) refuses(why string) preemption.Status {
 // What a guard says of a group, and by which rule each unit may be taken, stands in the text and
 // in JSON.
 func TestGoldenGuardedGroupReports(t *testing.T) {
-	anybody := func(_, victim *outrank.Pod) string { return "whoever has " + victim.Containers[0].Requests.String() }
+	anybody := preemption.Eligibility{AnyPriority: true, Take: func(_, victim *outrank.Pod) (rule string, ok bool) {
+		return "whoever has " + victim.Containers[0].Requests.String(), true
+	}}
 	for _, tt := range []struct {
 		name, amount string
-		config       engine.Config
+		config       preemption.Config
 	}{
-		{"rules", "3", engine.Config{MayTake: anybody}},
-		{"guard-keeps", "3", engine.Config{Guard: atLeast{priority: 20}.guard()}},
-		{"guard-is-silent", "3", engine.Config{Guard: atLeast{priority: 20, silent: true}.guard()}},
-		{"guard-and-rules", "1500m", engine.Config{MayTake: anybody, Guard: atLeast{priority: 6}.guard()}},
+		{"rules", "3", preemption.Config{Eligibility: anybody}},
+		{"guard-keeps", "3", preemption.Config{Guard: atLeast{priority: 20}.guard()}},
+		{"guard-is-silent", "3", preemption.Config{Guard: atLeast{priority: 20, silent: true}.guard()}},
+		{"guard-and-rules", "1500m", preemption.Config{Guard: atLeast{priority: 6}.guard(), Eligibility: anybody}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			snap, plan, err := gangsBy(tt.amount, tt.config)
@@ -196,7 +198,7 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				}
 				snap, err := engine.NewSnapshot(c)
 				require.NoError(t, err)
-				e, err := engine.NewEvaluator(engine.Config{})
+				e, err := engine.New(preemption.Config{})
 				require.NoError(t, err)
 				plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
 				require.NoError(t, err)

@@ -18,7 +18,7 @@ func (f *finder) nameLabels(o *Obstacle, at *place) {
 		}
 	}
 	o.Terms = append(f.unmetTerms(f.pod.Affinity.NodeAffinity, at.node, false),
-		f.unmetTerms(f.config.Plugins.AddedAffinity, at.node, true)...)
+		f.unmetTerms(f.config.Profile.AddedAffinity, at.node, true)...)
 }
 
 // unmetTerms returns the terms of a selector that does not match the node; nil for one

@@ -89,11 +89,14 @@ func (f *finder) follows(p *outrank.Pod) bool {
 // much.
 func (f *finder) sparingCopies(e *engine.Evaluator) (*engine.Evaluator, error) {
 	c := e.Config()
-	may := c.MayEvict
-	c.MayEvict = func(preemptor, victim *outrank.Pod) bool {
-		return !f.follows(victim) && (may == nil || may(preemptor, victim))
+	take := c.Eligibility.Take
+	c.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
+		if f.follows(victim) || take == nil {
+			return "", !f.follows(victim)
+		}
+		return take(preemptor, victim)
 	}
-	return engine.NewEvaluator(c)
+	return engine.New(c)
 }
 
 // levelSearch tries priorities.

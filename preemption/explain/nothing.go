@@ -13,7 +13,7 @@ func (f *finder) nothing(b *bench, groups []NodeGroup, ex *preemption.Plan) (*No
 	if f.nearest != nil {
 		out.Nearest = &f.nearest.Nearest
 	}
-	if ex.Refused.Code != preemption.Success || f.config.Policy.Disabled {
+	if ex.Refused.Code != preemption.Success || f.disabled() {
 		return out, nil
 	}
 	if err := f.levels(b, out, fewerVictimsMightDo(groups)); err != nil {

@@ -67,9 +67,11 @@ func overShapes(t *testing.T, names []string, property func(q *question)) {
 				if shapes[name].Affinity && rapid.Bool().Draw(t, "wants to be near") {
 					q.wantNear()
 				}
-				config := engine.Config{}
+				config := preemption.Config{}
 				if rapid.IntRange(0, 3).Draw(t, "protects") == 0 {
-					config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 != 0 }
+					config.Eligibility.Take = func(_, victim *outrank.Pod) (rule string, ok bool) {
+						return "", victim.Name[len(victim.Name)-1]%3 != 0
+					}
 				}
 				if rapid.IntRange(0, 3).Draw(t, "has copies") == 0 {
 					q.copies = func(p *outrank.Pod) bool { return p.Name[len(p.Name)-1]%4 == 0 }
@@ -109,11 +111,11 @@ func (q *question) wantNear() {
 
 func allShapes() []string { return slices.Sorted(maps.Keys(shapes)) }
 
-func (q *question) ask(config engine.Config) {
+func (q *question) ask(config preemption.Config) {
 	var err error
 	q.snap, err = engine.NewSnapshot(q.cluster)
 	require.NoError(q, err)
-	q.eval, err = engine.NewEvaluator(config)
+	q.eval, err = engine.New(config)
 	require.NoError(q, err)
 	q.ex, err = q.eval.Explain(context.Background(), q.snap, q.request())
 	if err != nil {

@@ -44,7 +44,7 @@ func chain() (*engine.Snapshot, *engine.Evaluator, *preemption.Plan) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 				if name == "nominated" {
 					q.waitInTheMiddle()
 				}
-				q.ask(engine.Config{})
+				q.ask(preemption.Config{})
 				if q.ex.Outcome != preemption.Preempts {
 					return
 				}
@@ -265,7 +265,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 		running("batch", "n2", 10, takes("cpu", "3600m")), running("crumb", "n2", 5, takes("cpu", "400m"), owned("ReplicaSet", "crumb")),
 	}})
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	pod := &outrank.Pod{Name: "urgent", Priority: outrank.Priority(1000), Containers: asking("cpu", "3500m", "example.com/gpu", "1")}
 	plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod, Now: now})
@@ -316,7 +316,7 @@ func TestReplacementsGoByScores(t *testing.T) {
 	goes := func(options explain.Options) explain.Replacement {
 		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		e, err := engine.NewEvaluator(engine.Config{})
+		e, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)

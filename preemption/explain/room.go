@@ -37,8 +37,8 @@ func (r Room) Short() int64 {
 //
 // It is nil where the filter NodeResourcesFit is off, and for a view of no node. The slice is the
 // caller's. Time is that of the pods that are gone.
-func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view *engine.NodeView, gone ...*outrank.Pod) []Room {
-	if e == nil || snap == nil || view.Node() == nil {
+func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view preemption.NodeView, gone ...*outrank.Pod) []Room {
+	if e == nil || snap == nil || view == nil || view.Node() == nil {
 		return nil
 	}
 	away := make(map[*outrank.Pod]bool, len(gone))
@@ -50,13 +50,13 @@ func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view *engine.NodeView, g
 }
 
 // roomWithout is RoomOn by a configuration, without the possible victims of which gone is true; nil means none.
-func roomWithout(config *engine.Config, snap *engine.Snapshot, view *engine.NodeView, gone func(*outrank.Pod) bool) []Room {
-	if off := config.Plugins; slices.Contains(off.Off, preemption.NodeResourcesFit) || slices.Contains(off.OffOnNodes, preemption.NodeResourcesFit) {
+func roomWithout(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) []Room {
+	if off := config.Profile; slices.Contains(off.Off, preemption.NodeResourcesFit) || slices.Contains(off.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
 	}
 	n := newHolding(config, snap, view, gone)
 	out := []Room{n.places()}
-	for _, need := range fit.Needs(n.pod, config.Plugins.IgnoredResources, config.Plugins.IgnoredResourceGroups) {
+	for _, need := range fit.Needs(n.pod, config.Profile.IgnoredResources, config.Profile.IgnoredResourceGroups) {
 		if r, asked := n.room(need); asked {
 			out = append(out, r)
 		}
@@ -79,7 +79,7 @@ type holding struct {
 	resident *outrank.Pod
 }
 
-func newHolding(config *engine.Config, snap *engine.Snapshot, view *engine.NodeView, gone func(*outrank.Pod) bool) *holding {
+func newHolding(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) *holding {
 	h := &holding{snap: snap, rules: release.Of(release.Release(snap.Release())), pod: view.Pod(), node: view.Node()}
 
 	// The possible victims on the node are some of its pods, in an order of their own.
@@ -154,10 +154,10 @@ func takes(snap *engine.Snapshot, p *outrank.Pod, name resource.Name) int64 {
 // nominatedFor lists the pods nominated to a node that a pod has to leave room for, by importance: those of at least
 // its priority and of the schedulers that share their nominations, unless they are being deleted or, in v1.36, gated
 // (rules 7.16.1, 7.16.3, 7.16.5 and 7.16.6).
-func nominatedFor(config *engine.Config, snap *engine.Snapshot, pod *outrank.Pod, node string) []*outrank.Pod {
+func nominatedFor(config *preemption.Config, snap *engine.Snapshot, pod *outrank.Pod, node string) []*outrank.Pod {
 	gated := release.Of(release.Release(snap.Release())).GatedNominations
 	return slices.DeleteFunc(snap.NominatedTo(node), func(p *outrank.Pod) bool {
 		return p.PriorityValue() < pod.PriorityValue() || p.Key() == pod.Key() || p.Terminating() || p.Gated() && !gated ||
-			len(config.Schedulers) > 0 && !slices.Contains(config.Schedulers, p.Scheduler())
+			len(config.Profile.Schedulers) > 0 && !slices.Contains(config.Profile.Schedulers, p.Scheduler())
 	})
 }

@@ -29,7 +29,7 @@ func ExampleRoomOn() {
 			{Name: "next", NominatedNodeName: "n1", Priority: outrank.Priority(200), Containers: asks("1")},
 		},
 	})
-	eval, _ := engine.NewEvaluator(engine.Config{})
+	eval, _ := engine.New(preemption.Config{})
 	lookAt, _ := eval.LookAt(snap, preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asks("3")}})
 	view, err := lookAt("n1")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestPropertyRoomIsWhatPodsTake(t *testing.T) {
 				pod.Group = ""
 				snap, err := engine.NewSnapshot(c)
 				require.NoError(t, err)
-				eval, err := engine.NewEvaluator(engine.Config{})
+				eval, err := engine.New(preemption.Config{})
 				require.NoError(t, err)
 				lookAt, err := eval.LookAt(snap, preemption.Request{Pod: pod, Now: gen.Now})
 				require.NoError(t, err)

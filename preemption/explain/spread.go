@@ -10,15 +10,15 @@ import (
 // spreadOf returns the constraints that hold for the pod: its own, or those of the
 // configuration (rules 7.18.7 to 7.18.9).
 func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
-	p := &f.config.Plugins
-	if len(f.pod.TopologySpreadConstraints) > 0 || len(p.DefaultSpread) == 0 || p.SpreadSelector == nil {
+	p := &f.config.Profile
+	if len(f.pod.TopologySpreadConstraints) > 0 || len(p.DefaultConstraints) == 0 || p.SpreadSelector == nil {
 		return f.pod.TopologySpreadConstraints
 	}
 	selector := p.SpreadSelector(f.pod)
 	if selector == nil || selector.Empty() {
 		return nil
 	}
-	list := slices.Clone(p.DefaultSpread)
+	list := slices.Clone(p.DefaultConstraints)
 	for i := range list {
 		list[i].LabelSelector, list[i].MatchLabelKeys = selector, nil
 	}

@@ -320,7 +320,7 @@ func ExampleNodeGroup_Help() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -299,11 +299,15 @@ func (q *question) onlyCopies(n *explain.Nothing) {
 // sparingCopies is an evaluator by which copies of the pod that have as much are no victims.
 func (q *question) sparingCopies() *engine.Evaluator {
 	c := q.eval.Config()
-	may := c.MayEvict
-	c.MayEvict = func(a, v *outrank.Pod) bool {
-		return (!q.isCopy(v) || v.PriorityValue() < q.pod.PriorityValue()) && (may == nil || may(a, v))
+	take := c.Eligibility.Take
+	c.Eligibility.Take = func(a, v *outrank.Pod) (rule string, ok bool) {
+		spared := q.isCopy(v) && v.PriorityValue() >= q.pod.PriorityValue()
+		if spared || take == nil {
+			return "", !spared
+		}
+		return take(a, v)
 	}
-	e, err := engine.NewEvaluator(c)
+	e, err := engine.New(c)
 	require.NoError(q, err)
 	return e
 }

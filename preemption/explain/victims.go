@@ -6,7 +6,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -148,8 +147,8 @@ func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
 
 // chargesPossible reports whether budgets are charged for all possible victims of a node, rather than for those that
 // leave in the end (rules 6.3.7, 13.3.5 and 13.5.5).
-func chargesPossible(c *engine.Config) bool {
-	return c.Chooser == nil && c.Variant != outrank.VariantSimplified && !c.Policy.Exact && !c.Policy.VictimsAlone
+func chargesPossible(c *preemption.Config) bool {
+	return c.Victims == nil && c.Variant != outrank.VariantSimplified && c.Budgets != preemption.ChargeVictims
 }
 
 // takes lists what a pod on the node takes of what is asked for.

@@ -41,7 +41,7 @@ func why(t *testing.T, c *outrank.Cluster, pod *outrank.Pod) []*explain.NodeAnsw
 	t.Helper()
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	e, err := engine.NewEvaluator(engine.Config{})
+	e, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: pod, Now: now}
 	ex, err := e.Explain(context.Background(), snap, req)

@@ -61,7 +61,7 @@ func Check(filter *preemption.Filter, options Options) error {
 	if filter == nil {
 		return fmt.Errorf("%w: no filter", outrank.ErrInvalid)
 	}
-	config := engine.Config{Filters: []*preemption.Filter{filter}}
+	config := preemption.Config{Filters: []*preemption.Filter{filter}}
 	if err := config.Validate(); err != nil {
 		return &Error{Filter: filter.Name, Violations: []Violation{{Rule: ruleNamed, Text: err.Error()}}}
 	}

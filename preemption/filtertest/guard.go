@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those rules that
@@ -23,7 +22,7 @@ func CheckGuard(guard *preemption.Guard, options Options) error {
 	if guard == nil {
 		return fmt.Errorf("%w: no guard", outrank.ErrInvalid)
 	}
-	config := engine.Config{Guard: guard}
+	config := preemption.Config{Guard: guard}
 	if err := config.Validate(); err != nil {
 		return &Error{Filter: guard.Name, Violations: []Violation{{Rule: ruleNamed, Text: err.Error()}}}
 	}

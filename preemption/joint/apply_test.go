@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -29,7 +30,7 @@ func TestApplyClearsNominations(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 200, "4"), lower("old"))
-			plan := preempt(t, snap, engine.Config{}, pod("w", "", 100, "3"))
+			plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"))
 			require.Len(t, plan.Placements[0].ClearedNominations, 1)
 			require.NoError(t, test.meanwhile(snap))
 			mark := snap.Mark()
@@ -48,7 +49,7 @@ func TestApplyKeepsWhatIsPlaced(t *testing.T) {
 	both := pod("both", "", 99, "1")
 	both.NominatedNodeName = "n1"
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), both)
-	plan := preempt(t, snap, engine.Config{}, pod("w", "", 100, "3"), both)
+	plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"), both)
 	for i := range plan.Placements {
 		plan.Placements[i].ClearedNominations = []*outrank.Pod{both}
 	}

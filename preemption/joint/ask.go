@@ -12,7 +12,7 @@ import (
 // ask is one member in front of one node, and who could leave there.
 type ask struct {
 	b      *draft
-	view   *engine.NodeView
+	view   preemption.NodeView
 	member *member
 	node   int
 	// units leave whole, the most important first.
@@ -34,7 +34,7 @@ const (
 )
 
 // looker turns to a node for one pod (see [engine.Evaluator.LookAt]).
-type looker = func(node string) (*engine.NodeView, error)
+type looker = func(node string) (preemption.NodeView, error)
 
 // ask turns to a node.
 func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {

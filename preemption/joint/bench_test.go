@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -48,7 +49,7 @@ func BenchmarkJoint(b *testing.B) {
 			for _, budgets := range []int{0, 20} {
 				b.Run(fmt.Sprintf("nodes=%d/pods=%d/budgets=%d", nodes, pods, budgets), func(b *testing.B) {
 					snap, ps := waiting(b, nodes, pods, budgets)
-					eval, err := engine.NewEvaluator(engine.Config{})
+					eval, err := engine.New(preemption.Config{})
 					require.NoError(b, err)
 					var plan *joint.Plan
 					for b.Loop() {
@@ -82,7 +83,7 @@ func BenchmarkMoves(b *testing.B) {
 						require.NoError(b, errOf(snap.PutPod(&owned)))
 					}
 				}
-				eval, err := engine.NewEvaluator(engine.Config{})
+				eval, err := engine.New(preemption.Config{})
 				require.NoError(b, err)
 				var plan *joint.Plan
 				for b.Loop() {

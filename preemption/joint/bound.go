@@ -139,7 +139,7 @@ func (b *draft) keptAway() bool {
 // bySize takes over what follows from the pods that fit on no node alone, where victims are of
 // lower priority.
 func (x *bounding) bySize() {
-	if config := x.eval.Config(); config.MayTake != nil || config.Guard != nil || x.keptAway() {
+	if config := x.eval.Config(); config.Eligibility.AnyPriority || config.Guard != nil || x.keptAway() {
 		return
 	}
 	var stuck []*member
@@ -190,13 +190,13 @@ func (x *bounding) cheapestLeaver() int64 {
 func (b *draft) lowestTop(stuck []*member) int32 {
 	top := int32(math.MinInt32)
 	config := b.eval.Config()
-	if b.grouped || config.MayEvict != nil && len(b.members) > 1 {
+	if b.grouped || config.Eligibility.Take != nil && len(b.members) > 1 {
 		return top
 	}
-	config.Policy.Ranks = []preemption.Rank{preemption.ByTopPriority}
-	config.Policy.Exact = true // the order in which budgets have victims put back does not matter then
+	config.Ranks = []preemption.Rank{preemption.ByTopPriority}
+	config.Victims = preemption.Exact{} // the order in which budgets have victims put back does not matter then
 	config.Sample, config.Importance, config.Cost = nil, nil, nil
-	eval, err := engine.NewEvaluator(config)
+	eval, err := engine.New(config)
 	b.fail(err)
 	seen := map[int]bool{}
 	for _, m := range stuck {

@@ -17,8 +17,8 @@ import (
 )
 
 // unproven plans with so few questions that nothing is proven.
-func unproven(t *testing.T, snap *engine.Snapshot, config engine.Config, pods ...*outrank.Pod) preemption.Certificate {
-	eval, err := engine.NewEvaluator(config)
+func unproven(t *testing.T, snap *engine.Snapshot, config preemption.Config, pods ...*outrank.Pod) preemption.Certificate {
+	eval, err := engine.New(config)
 	require.NoError(t, err)
 	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 1})
 	require.NoError(t, err)
@@ -29,18 +29,20 @@ func unproven(t *testing.T, snap *engine.Snapshot, config engine.Config, pods ..
 // what victims free (rule 25.5.3).
 func TestBoundCountsPossibleVictims(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("equal", "n1", 100, "2"), pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"))
-	assert.Equal(t, 2, unproven(t, snap, engine.Config{}, pod("w", "", 100, "2")).Bound.Victims)
+	assert.Equal(t, 2, unproven(t, snap, preemption.Config{}, pod("w", "", 100, "2")).Bound.Victims)
 }
 
 // Pods that are alike but for who may preempt are asked about each for itself: the one that
 // may not says nothing about the victims of the other (rule 25.5.2).
 func TestBoundOfPodsOfWhichOneMayNotPreempt(t *testing.T) {
-	config := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
-		if p.Name == "waits" {
-			return "not now"
-		}
-		return by
-	}}
+	config := preemption.Config{
+		Eligibility: preemption.Eligibility{Refuse: func(p *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
+			if p.Name == "waits" {
+				return "not now"
+			}
+			return by
+		}},
+	}
 	// It is bound first, in the room that the other one's victim leaves.
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 7, "4"))
 	assert.Equal(t, int32(7), unproven(t, snap, config, pod("w", "", 100, "2"), pod("waits", "", 100, "2")).Bound.TopPriority)
@@ -61,15 +63,15 @@ func TestBoundWithGroups(t *testing.T) {
 	})
 	require.NoError(t, err)
 	w := pod("w", "", 100, "2")
-	assert.LessOrEqual(t, unproven(t, snap, engine.Config{}, w).Bound.TopPriority, int32(10))
-	assert.Equal(t, int32(10), preempt(t, snap, engine.Config{}, w).Total.TopPriority)
+	assert.LessOrEqual(t, unproven(t, snap, preemption.Config{}, w).Bound.TopPriority, int32(10))
+	assert.Equal(t, int32(10), preempt(t, snap, preemption.Config{}, w).Total.TopPriority)
 }
 
 // A total that only its start could be better than is not proven: by the start nothing is
 // known.
 func TestNothingIsKnownOfTheStart(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
-	c := unproven(t, snap, engine.Config{}, pod("w", "", 100, "4"))
+	c := unproven(t, snap, preemption.Config{}, pod("w", "", 100, "4"))
 	assert.False(t, c.Optimal)
 	assert.Equal(t, preemption.ByStart, c.Rank)
 	assert.Zero(t, c.Gap)
@@ -82,10 +84,10 @@ func TestBoundOfAPodNearAnotherOne(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, cacheThere, pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"), pod("c", "n1", 1, "1"), pod("d", "n2", 1, "1"))
 	second := inZone(cache("second", "", 110, "1"), "n2")
 	pods := []*outrank.Pod{second, nearCache("3")}
-	plan := preempt(t, snap, engine.Config{}, pods...)
+	plan := preempt(t, snap, preemption.Config{}, pods...)
 	require.Equal(t, "n2", plan.Placements[1].Node, "%v", plan)
 	assert.Equal(t, 1, plan.Total.Victims)
-	bound, err := joint.BoundOf(must(engine.NewEvaluator(engine.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+	bound, err := joint.BoundOf(must(engine.New(preemption.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.LessOrEqual(t, bound.Victims, 1)
@@ -93,13 +95,13 @@ func TestBoundOfAPodNearAnotherOne(t *testing.T) {
 
 // Where the caller says who takes from whom, a victim of higher priority counts like any other
 // (rule 25.5.3).
-func TestBoundWithMayTake(t *testing.T) {
+func TestBoundWithAnyPriority(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("high", "n1", 500, "4"), pod("a", "n2", 1, "2"), pod("b", "n2", 1, "2"))
-	config := engine.Config{MayTake: func(_, _ *outrank.Pod) string { return "any" }, Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}}}
+	config := preemption.Config{Ranks: []preemption.Rank{preemption.ByVictims}, Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(_, _ *outrank.Pod) (rule string, ok bool) { return "any", true }}}
 	pods := []*outrank.Pod{pod("w", "", 100, "4")}
 	plan := preempt(t, snap, config, pods...)
 	require.Equal(t, 1, plan.Total.Victims)
-	bound, err := joint.BoundOf(must(engine.NewEvaluator(config)), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+	bound, err := joint.BoundOf(must(engine.New(config)), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.Equal(t, 1, bound.Victims)
@@ -114,7 +116,7 @@ func TestBoundOfHugeAmounts(t *testing.T) {
 	snap, err := engine.NewSnapshot(&outrank.Cluster{Pods: []*outrank.Pod{huge, pod("a", "n1", 1, "1")},
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "9223372036854775807", "pods", "9")}}})
 	require.NoError(t, err)
-	plan := preempt(t, snap, engine.Config{}, asks)
+	plan := preempt(t, snap, preemption.Config{}, asks)
 	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
 	assert.LessOrEqual(t, plan.Certificate.Bound.Victims, 2)
 }
@@ -136,9 +138,9 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 		p.Labels = map[string]string{"app": "web"}
 		pods = append(pods, p)
 	}
-	plan := preempt(t, snap, engine.Config{}, pods...)
+	plan := preempt(t, snap, preemption.Config{}, pods...)
 	require.Equal(t, 1, plan.Total.Victims, "%v", plan)
-	bound, err := joint.BoundOf(must(engine.NewEvaluator(engine.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
+	bound, err := joint.BoundOf(must(engine.New(preemption.Config{})), snap, joint.Request{Pods: pods, Now: clustergen.Now()},
 		func(preemption.Score) preemption.Score { return plan.Total })
 	require.NoError(t, err)
 	assert.LessOrEqual(t, bound.Victims, 1)
@@ -147,12 +149,15 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 // Costs whose sum is the largest that there is are compared, and nothing is reckoned with them.
 func TestCostsWithoutBound(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
-	config := engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}, Cost: func(p *outrank.Pod) int64 {
-		if p.Name == "a" {
-			return math.MaxInt64
-		}
-		return 1
-	}}
+	config := preemption.Config{
+		Ranks: []preemption.Rank{preemption.ByCost},
+		Cost: func(p *outrank.Pod) int64 {
+			if p.Name == "a" {
+				return math.MaxInt64
+			}
+			return 1
+		},
+	}
 	plan := preempt(t, snap, config, pod("w1", "", 100, "4"), pod("w2", "", 100, "4"))
 	assert.Equal(t, int64(math.MaxInt64), plan.Total.Cost, "%v", plan)
 	plan = preempt(t, snap, config, pod("w1", "", 100, "2"), pod("w2", "", 100, "2"))

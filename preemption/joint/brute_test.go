@@ -117,13 +117,13 @@ func (b *brute) sets(i int, snap *engine.Snapshot, node string, code preemption.
 		return nil
 	}
 	var possible []*outrank.Pod
-	may, take := b.eval.Config().MayEvict, b.eval.Config().MayTake
+	by := b.eval.Config().Eligibility
 	for _, p := range snap.PodsOn(node) {
-		lower := p.PriorityValue() < pod.PriorityValue()
-		if take != nil {
-			lower = take(pod, p) != ""
+		ok := by.AnyPriority || p.PriorityValue() < pod.PriorityValue()
+		if ok && by.Take != nil {
+			_, ok = by.Take(pod, p)
 		}
-		if lower && !slices.Contains(b.pods, p) && (may == nil || may(pod, p)) {
+		if ok && !slices.Contains(b.pods, p) {
 			possible = append(possible, p)
 		}
 	}

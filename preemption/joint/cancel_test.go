@@ -60,7 +60,7 @@ func (c counter) Clone() preemption.FilterState      { return c }
 // Wherever its context ends, a call ends soon: with the context's error, or with a plan that holds.
 func TestPropertyEndsWithItsContext(t *testing.T) {
 	steps := 0
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{counter{&steps}.filter()}}))
+	eval := must(engine.New(preemption.Config{Filters: []*preemption.Filter{counter{&steps}.filter()}}))
 	snap, pods := waiting(t, 40, 10, 5)
 	for i, p := range slices.Collect(snap.Pods()) {
 		owned := *p

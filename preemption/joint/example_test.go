@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
@@ -31,7 +32,7 @@ func shared() (*engine.Snapshot, *engine.Evaluator, []*outrank.Pod) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func unlike() (*engine.Snapshot, *engine.Evaluator, *outrank.Pod) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,8 +33,8 @@ func cluster(t *testing.T, nodes []string, pods ...*outrank.Pod) *engine.Snapsho
 	return snap
 }
 
-func preempt(t *testing.T, snap *engine.Snapshot, config engine.Config, pods ...*outrank.Pod) *joint.Plan {
-	eval, err := engine.NewEvaluator(config)
+func preempt(t *testing.T, snap *engine.Snapshot, config preemption.Config, pods ...*outrank.Pod) *joint.Plan {
+	eval, err := engine.New(config)
 	require.NoError(t, err)
 	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now()})
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func preempt(t *testing.T, snap *engine.Snapshot, config engine.Config, pods ...
 
 // Rule 25.1.1: the highest priority first, and equal ones as they were given.
 func TestOrderOfTheQueue(t *testing.T) {
-	plan := preempt(t, cluster(t, []string{"n1"}), engine.Config{},
+	plan := preempt(t, cluster(t, []string{"n1"}), preemption.Config{},
 		pod("b", "", 10, "1"), pod("z", "", 20, "1"), pod("a", "", 10, "1"))
 	var names []string
 	for _, at := range plan.Placements {
@@ -59,7 +59,7 @@ func TestOrderOfTheQueue(t *testing.T) {
 // of them could have done with less.
 func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "1"), pod("b", "n2", 1, "3"))
-	plan := preempt(t, snap, engine.Config{}, pod("first", "", 100, "1"), pod("second", "", 90, "3"))
+	plan := preempt(t, snap, preemption.Config{}, pod("first", "", 100, "1"), pod("second", "", 90, "3"))
 	assert.Equal(t, 1, plan.OneByOne.Victims)
 	assert.Zero(t, plan.Total.Victims, "%v", plan)
 	assert.Equal(t, "n2", plan.Placements[0].Node)
@@ -69,7 +69,7 @@ func TestPodThatFitsLeavesTheRoomToAnother(t *testing.T) {
 // Rule 25.2.3: no victims come to less than any, also where the start decides first.
 func TestNobodyIsBestByTheStart(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "1"), pod("b", "n2", 1, "3"))
-	plan := preempt(t, snap, engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByStart}}},
+	plan := preempt(t, snap, preemption.Config{Ranks: []preemption.Rank{preemption.ByStart}},
 		pod("first", "", 100, "1"), pod("second", "", 90, "3"))
 	assert.Equal(t, 1, plan.OneByOne.Victims)
 	assert.Zero(t, plan.Total.Victims, "%v", plan)
@@ -86,7 +86,7 @@ func TestOrderInWhichPodsAreBound(t *testing.T) {
 		return p
 	}
 	snap := cluster(t, []string{"n1", "n2", "n3"}, pod("a", "n1", 1, "4"), pod("b", "n3", 1, "4"))
-	plan := preempt(t, snap, engine.Config{}, at("first", 100, "n1"), at("second", 90, "n2"), at("third", 80, "n3"), at("fourth", 70, "n2"))
+	plan := preempt(t, snap, preemption.Config{}, at("first", 100, "n1"), at("second", 90, "n2"), at("third", 80, "n3"), at("fourth", 70, "n2"))
 	assert.Equal(t, []int{1, 3, 0, 2}, plan.Order, "%v", plan)
 }
 
@@ -94,7 +94,7 @@ func TestOrderInWhichPodsAreBound(t *testing.T) {
 // though that pod could do without it.
 func TestNobodyLeavesForAPodThatMayNotEvictIt(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 50, "2"))
-	plan := preempt(t, snap, engine.Config{}, pod("high", "", 100, "2"), pod("low", "", 10, "2"))
+	plan := preempt(t, snap, preemption.Config{}, pod("high", "", 100, "2"), pod("low", "", 10, "2"))
 	assert.Equal(t, "n1", plan.Placements[0].Node)
 	assert.Empty(t, plan.Placements[1].Node, "%v", plan)
 	require.NotNil(t, plan.Placements[1].Refused)
@@ -107,14 +107,14 @@ func TestPodThatMayNotPreempt(t *testing.T) {
 	never := pod("never", "", 90, "2")
 	never.PreemptionPolicy = outrank.PreemptNever
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
-	plan := preempt(t, snap, engine.Config{}, pod("high", "", 100, "2"), never)
+	plan := preempt(t, snap, preemption.Config{}, pod("high", "", 100, "2"), never)
 	assert.Equal(t, "n1", plan.Placements[1].Node)
 	assert.Empty(t, plan.Placements[1].Victims)
 	require.Len(t, plan.Victims, 1)
 	assert.Equal(t, "high", plan.Victims[0].For.Name)
 	assert.Len(t, plan.Victims[0].Needs, 2, "both would be without room")
 
-	alone := preempt(t, snap, engine.Config{}, never)
+	alone := preempt(t, snap, preemption.Config{}, never)
 	assert.Empty(t, alone.Placements[0].Node)
 	assert.Equal(t, preemption.NotEligible, alone.Placements[0].Refused.Outcome)
 }
@@ -125,11 +125,11 @@ func TestPodThatMayNotPreemptStaysWhereItFits(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 50, "2"), pod("b", "n2", 10, "4"))
 	first, second := pod("first", "", 100, "2"), pod("second", "", 90, "2")
 	second.NodeSelector = map[string]string{"zone": "n1"}
-	plan := preempt(t, snap, engine.Config{}, first, second)
+	plan := preempt(t, snap, preemption.Config{}, first, second)
 	assert.Equal(t, int32(10), plan.Total.TopPriority, "the first makes room for the second: %v", plan)
 
 	first.PreemptionPolicy = outrank.PreemptNever
-	plan = preempt(t, snap, engine.Config{}, first, second)
+	plan = preempt(t, snap, preemption.Config{}, first, second)
 	assert.Equal(t, int32(50), plan.Total.TopPriority, "%v", plan)
 	assert.True(t, plan.Kept)
 }
@@ -144,7 +144,7 @@ func TestAntiAffinityBetweenThePods(t *testing.T) {
 		return p
 	}
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
-	plan := preempt(t, snap, engine.Config{}, apart("w1"), apart("w2"))
+	plan := preempt(t, snap, preemption.Config{}, apart("w1"), apart("w2"))
 	assert.NotEqual(t, plan.Placements[0].Node, plan.Placements[1].Node)
 	assert.Equal(t, 2, plan.Total.Victims)
 	assert.True(t, plan.Certificate.Optimal)
@@ -158,7 +158,7 @@ func TestPodThatWaitsForAnother(t *testing.T) {
 	db := pod("db", "", 50, "1")
 	db.Labels = map[string]string{"app": "db"}
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
-	plan := preempt(t, snap, engine.Config{}, near, db)
+	plan := preempt(t, snap, preemption.Config{}, near, db)
 	assert.Equal(t, []int{1, 0}, plan.Order)
 	assert.Equal(t, "n1", plan.Placements[0].Node)
 	assert.Empty(t, plan.Placements[0].Victims, "the room of a is enough for both")
@@ -178,12 +178,12 @@ func TestPodThatWaitsEvictsNoOther(t *testing.T) {
 	}
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	plan := preempt(t, snap, engine.Config{}, near, db, pod("other", "", 50, "3"))
+	plan := preempt(t, snap, preemption.Config{}, near, db, pod("other", "", 50, "3"))
 	require.Len(t, plan.Victims, 1)
 	assert.Equal(t, "a", plan.Victims[0].Pod.Name)
 	assert.True(t, plan.Certificate.Optimal)
 
-	spare := engine.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "a" }}
+	spare := preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, v *outrank.Pod) (rule string, ok bool) { return "", v.Name != "a" }}}
 	plan = preempt(t, snap, spare, near, db, pod("other", "", 50, "3"))
 	assert.Empty(t, plan.Placements[0].Node, "what the caller spares stays in every round: %v", plan)
 	assert.Empty(t, plan.Victims)
@@ -201,7 +201,7 @@ func TestPodNearAPossibleVictim(t *testing.T) {
 	near.Affinity.PodAffinity = []outrank.PodAffinityTerm{{
 		LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "cache"}}, TopologyKey: "zone"}}
 	snap := cluster(t, []string{"n1", "n2"}, cache("low", "n1", 2), pod("a", "n1", 1, "3"), cache("high", "n2", 200), pod("b", "n2", 50, "3"))
-	plan := preempt(t, snap, engine.Config{}, near)
+	plan := preempt(t, snap, preemption.Config{}, near)
 	assert.Equal(t, int32(50), plan.OneByOne.TopPriority)
 	assert.Equal(t, int32(1), plan.Total.TopPriority, "%v", plan)
 }
@@ -234,7 +234,7 @@ func TestSpreadMindsTheOrder(t *testing.T) {
 		}}
 		return p
 	}
-	plan := preempt(t, snap, engine.Config{}, waits("w1"), waits("w2"))
+	plan := preempt(t, snap, preemption.Config{}, waits("w1"), waits("w2"))
 	assert.Equal(t, int64(4+6)+2<<31, plan.Total.PrioritySum, "%v", plan)
 	assert.Zero(t, plan.Total.Violations)
 	assert.True(t, plan.Certificate.Optimal)
@@ -242,8 +242,8 @@ func TestSpreadMindsTheOrder(t *testing.T) {
 
 // A bound says nothing that a plan could be better than, whoever may evict whom (group 25.5).
 func TestBoundsOfOddRules(t *testing.T) {
-	bound := func(snap *engine.Snapshot, config engine.Config, pods ...*outrank.Pod) preemption.Score {
-		eval, err := engine.NewEvaluator(config)
+	bound := func(snap *engine.Snapshot, config preemption.Config, pods ...*outrank.Pod) preemption.Score {
+		eval, err := engine.New(config)
 		require.NoError(t, err)
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Limit: 1})
 		require.NoError(t, err)
@@ -251,7 +251,7 @@ func TestBoundsOfOddRules(t *testing.T) {
 	}
 	// The second may not evict the low pod itself, and takes part in the room of it.
 	snap := cluster(t, []string{"n1", "n2"}, pod("low", "n1", 1, "4"), pod("high", "n2", 50, "4"))
-	spares := engine.Config{MayEvict: func(p, v *outrank.Pod) bool { return p.Name != "second" || v.Name != "low" }}
+	spares := preemption.Config{Eligibility: preemption.Eligibility{Take: func(p, v *outrank.Pod) (rule string, ok bool) { return "", p.Name != "second" || v.Name != "low" }}}
 	assert.LessOrEqual(t, bound(snap, spares, pod("first", "", 100, "2"), pod("second", "", 100, "2")).TopPriority, int32(1))
 
 	// A pod without a priority can always be removed (rule 13.3.3).
@@ -261,12 +261,12 @@ func TestBoundsOfOddRules(t *testing.T) {
 		all = append(all, pod(fmt.Sprint("small-", i), "n2", -20, "1"))
 	}
 	snap = cluster(t, []string{"n1", "n2"}, all...)
-	assert.Equal(t, 1, bound(snap, engine.Config{Variant: outrank.VariantSimplified}, pod("w", "", -10, "4")).Victims)
+	assert.Equal(t, 1, bound(snap, preemption.Config{Variant: outrank.VariantSimplified}, pod("w", "", -10, "4")).Victims)
 }
 
 // A plan that comes to its bound is the best one, whether or not the proof has ended.
 func TestPlanThatMeetsItsBound(t *testing.T) {
-	eval, err := engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByVictims}}})
+	eval, err := engine.New(preemption.Config{Ranks: []preemption.Rank{preemption.ByVictims}})
 	require.NoError(t, err)
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
 	plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "4")}, Now: clustergen.Now(), Limit: 1})
@@ -283,7 +283,7 @@ func TestNominationsOfTheSamePriorityStay(t *testing.T) {
 		return p
 	}
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"), nominated("equal", 100), nominated("lower", 99))
-	plan := preempt(t, snap, engine.Config{}, pod("w", "", 100, "3"))
+	plan := preempt(t, snap, preemption.Config{}, pod("w", "", 100, "3"))
 	require.Len(t, plan.Victims, 1)
 	var names []string
 	for _, p := range plan.Placements[0].ClearedNominations {
@@ -296,7 +296,7 @@ func TestNominationsOfTheSamePriorityStay(t *testing.T) {
 func TestMorePods(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2", "n3"}, pod("s1", "n1", 10, "1"), pod("a1", "n1", 2000, "3"),
 		pod("s2", "n2", 10, "1"), pod("a2", "n2", 2000, "3"), pod("large", "n3", 10, "4"))
-	plan := preempt(t, snap, engine.Config{}, pod("w1", "", 1000, "1"), pod("w2", "", 1000, "1"), pod("low", "", 5, "2"))
+	plan := preempt(t, snap, preemption.Config{}, pod("w1", "", 1000, "1"), pod("w2", "", 1000, "1"), pod("low", "", 5, "2"))
 	assert.Equal(t, 2, plan.OneByOne.Victims)
 	assert.Equal(t, 1, plan.Total.Victims, "%v", plan)
 	low := plan.Placements[2]
@@ -326,7 +326,7 @@ func TestFewVictimsForMany(t *testing.T) {
 	for i := range 8 {
 		waiting = append(waiting, pod(fmt.Sprint("w", i), "", 100, "1"))
 	}
-	plan := preempt(t, cluster(t, names, pods...), engine.Config{}, waiting...)
+	plan := preempt(t, cluster(t, names, pods...), preemption.Config{}, waiting...)
 	assert.Equal(t, 8, plan.OneByOne.Victims)
 	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
 	assert.Equal(t, 2, plan.Certificate.Bound.Victims)
@@ -339,7 +339,7 @@ func TestRefused(t *testing.T) {
 	w := pod("w", "", 10, "1")
 	extender := preemption.Scorer{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}
 	for name, c := range map[string]struct {
-		config engine.Config
+		config preemption.Config
 		pods   []*outrank.Pod
 		limit  int
 		says   string
@@ -347,14 +347,16 @@ func TestRefused(t *testing.T) {
 		"nil":    {pods: []*outrank.Pod{nil}, says: "Pods[0]: missing"},
 		"twice":  {pods: []*outrank.Pod{w, w}, says: "Pods[1]: default/w is there twice"},
 		"limit":  {pods: []*outrank.Pod{w}, limit: -1, says: "Limit: -1 is negative"},
-		"scorer": {config: engine.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
-		"strict": {config: engine.Config{Policy: preemption.Policy{Strict: true}}, pods: []*outrank.Pod{w}, says: "Policy.Strict: "},
-		"chooser": {config: engine.Config{Chooser: &engine.Chooser{Name: "c",
-			Choose: func(v *engine.NodeView) []*outrank.Pod { return nil }}}, pods: []*outrank.Pod{w}, says: "Chooser: "},
+		"scorer": {config: preemption.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
+		"strict": {config: preemption.Config{Budgets: preemption.NeverViolate}, pods: []*outrank.Pod{w}, says: "Budgets: "},
+		"chooser": {config: preemption.Config{
+			Victims: preemption.Chooser{Name: "c",
+				Choose: func(v preemption.NodeView) []*outrank.Pod { return nil }},
+		}, pods: []*outrank.Pod{w}, says: "Victims: "},
 		"runs": {pods: []*outrank.Pod{pod("a", "n1", 1, "4")}, says: "runs"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eval, err := engine.NewEvaluator(c.config)
+			eval, err := engine.New(c.config)
 			require.NoError(t, err)
 			_, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: c.pods, Limit: c.limit})
 			assert.ErrorContains(t, err, c.says)
@@ -362,7 +364,7 @@ func TestRefused(t *testing.T) {
 	}
 	_, err := joint.Preempt(context.Background(), nil, snap, joint.Request{})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	_, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{pod("a", "n1", 1, "4")}})
 	assert.ErrorIs(t, err, preemption.ErrState)
@@ -373,7 +375,7 @@ func TestRefused(t *testing.T) {
 
 // A cluster without nodes has no place, and what is printed of nothing is no panic.
 func TestNothingThere(t *testing.T) {
-	plan := preempt(t, cluster(t, nil), engine.Config{}, pod("w", "", 10, "1"), pod("v", "", 10, "1"))
+	plan := preempt(t, cluster(t, nil), preemption.Config{}, pod("w", "", 10, "1"), pod("v", "", 10, "1"))
 	assert.Empty(t, plan.Placements[0].Node)
 	assert.Empty(t, plan.Order)
 	assert.Equal(t, "default/w has no place\ndefault/v has no place\ntogether: no victims; one by one: no victims; optimal, 0 steps", plan.String())
@@ -398,7 +400,7 @@ func (c *counting) Err() error {
 // wherever it is, and the best plan by then holds and says so.
 func TestContext(t *testing.T) {
 	snap, waiting := waiting(t, 20, 8, 5)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for _, left := range []int{0, 1, 10} {
 		ctx := &counting{context.Background(), left}
@@ -430,7 +432,7 @@ func TestContext(t *testing.T) {
 // Rule 25.4.1: the limit holds, but for the few questions of a step that has begun.
 func TestLimit(t *testing.T) {
 	snap, waiting := waiting(t, 50, 20, 5)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for _, limit := range []int{1, 100, 5000} {
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now(), Limit: limit})
@@ -444,7 +446,7 @@ func TestLimit(t *testing.T) {
 // What MayEvict spares stays, and budgets are charged for the victims of all pods together.
 func TestRulesOfTheCaller(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("spared", "n1", 1, "4"), pod("a", "n2", 10, "2"), pod("b", "n2", 10, "2"))
-	spare := engine.Config{MayEvict: func(_, v *outrank.Pod) bool { return v.Name != "spared" }}
+	spare := preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, v *outrank.Pod) (rule string, ok bool) { return "", v.Name != "spared" }}}
 	plan := preempt(t, snap, spare, pod("w1", "", 1000, "2"), pod("w2", "", 1000, "2"))
 	require.Len(t, plan.Victims, 2)
 	for _, v := range plan.Victims {
@@ -508,12 +510,14 @@ func TestApplyFails(t *testing.T) {
 // A pod that may not preempt by the caller's rule does not do so beside others either (rule 8.13).
 func TestPodsThatMayNotPreemptByTheCallersRule(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
-	never := engine.Config{MayPreempt: func(p *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
-		if p.Name == "waits" {
-			return "not now"
-		}
-		return by
-	}}
+	never := preemption.Config{
+		Eligibility: preemption.Eligibility{Refuse: func(p *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
+			if p.Name == "waits" {
+				return "not now"
+			}
+			return by
+		}},
+	}
 	plan := preempt(t, snap, never, pod("waits", "", 100, "4"), pod("w", "", 100, "4"))
 	require.Len(t, plan.Victims, 1)
 	require.NotNil(t, plan.Placements[0].Refused)
@@ -523,14 +527,16 @@ func TestPodsThatMayNotPreemptByTheCallersRule(t *testing.T) {
 
 // Rule 25.1.3: where the caller says who takes from whom, pods of any priority leave, and the rule
 // is named; those of the request take nothing from each other.
-func TestMayTake(t *testing.T) {
+func TestAnyPriority(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("lent-high", "n1", 500, "4"), pod("own", "n2", 1, "4"))
-	config := engine.Config{MayTake: func(_, v *outrank.Pod) string {
-		if v.Name == "own" {
-			return ""
-		}
-		return "lent"
-	}}
+	config := preemption.Config{
+		Eligibility: preemption.Eligibility{AnyPriority: true, Take: func(_, v *outrank.Pod) (rule string, ok bool) {
+			if v.Name == "own" {
+				return "", false
+			}
+			return "lent", true
+		}},
+	}
 	plan := preempt(t, snap, config, pod("w1", "", 100, "2"), pod("w2", "", 10, "2"))
 	require.Len(t, plan.Victims, 1, "%v", plan)
 	assert.Equal(t, "lent-high", plan.Victims[0].Pod.Name)

@@ -52,7 +52,7 @@ func (b *draft) measure() {
 
 // asked returns what a member asks nodes for, by resource: nothing where NodeResourcesFit is off.
 func (b *draft) asked(m *member) map[resource.Name]int64 {
-	plugins := b.eval.Config().Plugins
+	plugins := b.eval.Config().Profile
 	if slices.Contains(plugins.Off, preemption.NodeResourcesFit) || slices.Contains(plugins.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
 	}

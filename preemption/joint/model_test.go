@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -262,7 +263,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| nodes / pods waiting | model: not running, moved | " + strings.Join(sides, ": as many, missing, moved | ") + ": as many, missing, moved |\n|---|---|---|---|---|\n")
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	var all [3]compared
 	for _, size := range [][2]int{{2, 2}, {3, 2}, {3, 4}, {4, 3}} {
 		var sums [3]compared

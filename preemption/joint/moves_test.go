@@ -22,7 +22,7 @@ import (
 
 // ranksOf are the ranks by which totals are compared: with moves, the cost is one of them.
 func ranksOf(eval *engine.Evaluator, moves bool) []preemption.Rank {
-	ranks := eval.Config().Policy.Ranks
+	ranks := eval.Config().Ranks
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -54,7 +55,7 @@ func BenchmarkLossOf(b *testing.B) {
 				}
 			}
 			c.Pods = kept
-			snap, eval, asked := must(engine.NewSnapshot(c)), must(engine.NewEvaluator(engine.Config{})), c.Pods
+			snap, eval, asked := must(engine.NewSnapshot(c)), must(engine.New(preemption.Config{})), c.Pods
 			if tt.asked > 0 {
 				asked = asked[:tt.asked]
 			}

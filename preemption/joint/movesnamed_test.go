@@ -31,7 +31,7 @@ func preemptMoving(t *testing.T, snap *engine.Snapshot, req joint.Request) *join
 	if req.Moves == nil {
 		req.Moves = &joint.LossCosts{}
 	}
-	plan, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), snap, req)
+	plan, err := joint.Preempt(context.Background(), must(engine.New(preemption.Config{})), snap, req)
 	require.NoError(t, err)
 	return plan
 }
@@ -54,7 +54,7 @@ func oneOrTwo(t *testing.T) *engine.Snapshot {
 // Nobody is lost, and two pods move, though one victim of a lower priority would do.
 func TestTwoMoveAndNobodyIsLost(t *testing.T) {
 	w := []*outrank.Pod{pod("w", "", 100, "4")}
-	plan := preempt(t, oneOrTwo(t), engine.Config{}, w...)
+	plan := preempt(t, oneOrTwo(t), preemption.Config{}, w...)
 	assert.Equal(t, "n1", plan.Placements[0].Node)
 	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w})
 	assert.Equal(t, "default/w on n2 in place of default/web-1, default/web-2\ntogether: 2 victims up to priority 3; 2 moved, 0 waiting, 0 lost; "+
@@ -132,7 +132,7 @@ func TestWhereTheCostStands(t *testing.T) {
 		{[]preemption.Rank{preemption.ByViolations, preemption.ByVictims}, "n2"},
 		{[]preemption.Rank{preemption.ByCost, preemption.ByVictims}, "n2"},
 	} {
-		eval := must(engine.NewEvaluator(engine.Config{Policy: preemption.Policy{Ranks: tt.ranks}, Cost: func(*outrank.Pod) int64 { return 10 }}))
+		eval := must(engine.New(preemption.Config{Ranks: tt.ranks, Cost: func(*outrank.Pod) int64 { return 10 }}))
 		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 		require.NoError(t, err)
 		assert.Equal(t, tt.node, plan.Placements[0].Node, "%v", tt.ranks)
@@ -141,7 +141,7 @@ func TestWhereTheCostStands(t *testing.T) {
 }
 
 func TestCostsBelowNothing(t *testing.T) {
-	_, err := joint.Preempt(context.Background(), must(engine.NewEvaluator(engine.Config{})), oneOrTwo(t), joint.Request{Moves: &joint.LossCosts{Waits: -1}})
+	_, err := joint.Preempt(context.Background(), must(engine.New(preemption.Config{})), oneOrTwo(t), joint.Request{Moves: &joint.LossCosts{Waits: -1}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "Moves: {Moved:0 Waits:-1 Lost:0} has a cost below 0")
 }
@@ -170,7 +170,7 @@ func TestPlacesOfOneByOneAreProven(t *testing.T) {
 	assert.Equal(t, int64(26), few.Total.Cost, "the first places: %v", few)
 	assert.False(t, few.Certificate.Optimal)
 	for _, limit := range []int{1, 0} {
-		got, all, err := joint.Outlooks(context.Background(), must(engine.NewEvaluator(engine.Config{})), entangled(t, full),
+		got, all, err := joint.Outlooks(context.Background(), must(engine.New(preemption.Config{})), entangled(t, full),
 			joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "2.5")}, Limit: limit})
 		require.NoError(t, err)
 		assert.Equal(t, limit == 0, all)
@@ -252,7 +252,7 @@ func TestContextWithMoves(t *testing.T) {
 		owned := *p
 		require.NoError(t, errOf(snap.PutPod(ofSet(&owned))))
 	}
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	ended, brief := 0, 0
 	for left := 20; left < 1200; left += seeded.InShort(390, 170) {
 		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &joint.LossCosts{}})

@@ -23,7 +23,7 @@ type Moves struct {
 	mu sync.Mutex
 	// eval goes by the filters alone, as config says.
 	eval   *engine.Evaluator
-	config engine.Config
+	config preemption.Config
 	snap   *engine.Snapshot
 	// nodes are the names of all nodes, in their order.
 	nodes []string
@@ -56,17 +56,13 @@ func add(two *[2]string, node string) {
 
 // NewMoves returns what is known of the snapshot as it is now, by the filters of the
 // evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
-// error wraps [outrank.ErrInvalid] for no evaluator or snapshot, and for a snapshot of
-// another release.
+// error wraps [outrank.ErrInvalid] for no evaluator or snapshot.
 func NewMoves(eval *engine.Evaluator, snap *engine.Snapshot) (*Moves, error) {
 	if eval == nil || snap == nil {
 		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
 	}
 	config := eval.Config()
-	if config.Release != 0 && config.Release != snap.Release() {
-		return nil, fmt.Errorf("moves: %w: the evaluator is for %v, and the snapshot is of %v", outrank.ErrInvalid, config.Release, snap.Release())
-	}
-	plain, err := engine.NewEvaluator(engine.Config{Filters: config.Filters, Plugins: config.Plugins})
+	plain, err := engine.New(preemption.Config{Filters: config.Filters, Profile: config.Profile})
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +137,7 @@ func (m *Moves) standsAlone(pod *outrank.Pod) (bool, error) {
 	if near+len(pod.Volumes) > 0 || spreads(pod.TopologySpreadConstraints) {
 		return false, nil
 	}
-	if selector := m.config.Plugins.SpreadSelector; selector != nil && spreads(m.config.Plugins.DefaultSpread) && selector(pod) != nil {
+	if selector := m.config.Profile.SpreadSelector; selector != nil && spreads(m.config.Profile.DefaultConstraints) && selector(pod) != nil {
 		return false, nil
 	}
 	for _, f := range m.config.Filters {
@@ -271,7 +267,7 @@ func (m *Moves) Err() error {
 	return m.err
 }
 
-// Cost makes a [engine.Config.Cost] of what [Moves.Of] says. It keeps the contract of Config.Cost,
+// Cost makes a [preemption.Config].Cost of what [Moves.Of] says. It keeps the contract of Config.Cost,
 // because the answer depends on the pod and on the copy of the snapshot alone. So an
 // evaluator with it goes by what fitted where when the Moves was made: after changes that
 // matter, make a new Moves and a new Evaluator. The costs of several victims are added up

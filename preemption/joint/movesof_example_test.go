@@ -33,7 +33,7 @@ func tainted() *engine.Snapshot {
 
 func ExampleMoves() {
 	snap := tainted()
-	plain, err := engine.NewEvaluator(engine.Config{})
+	plain, err := engine.New(preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,9 +44,9 @@ func ExampleMoves() {
 	for p := range snap.Pods() {
 		fmt.Println(p.Name, "is", moves.Of(p))
 	}
-	eval, err := engine.NewEvaluator(engine.Config{
-		Cost:   moves.Cost(joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}),
-		Policy: preemption.Policy{Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...)},
+	eval, err := engine.New(preemption.Config{
+		Cost:  moves.Cost(joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}),
+		Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -48,12 +48,12 @@ func movesCluster() *outrank.Cluster {
 
 // movesIn is what the default filters say of a cluster.
 func movesIn(t *testing.T, c *outrank.Cluster) *joint.Moves {
-	return must(joint.NewMoves(must(engine.NewEvaluator(engine.Config{})), must(engine.NewSnapshot(c))))
+	return must(joint.NewMoves(must(engine.New(preemption.Config{})), must(engine.NewSnapshot(c))))
 }
 
 // byCost compares candidates by a cost alone.
-func byCost(cost func(*outrank.Pod) int64) engine.Config {
-	return engine.Config{Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByCost}}, Cost: cost}
+func byCost(cost func(*outrank.Pod) int64) preemption.Config {
+	return preemption.Config{Ranks: []preemption.Rank{preemption.ByCost}, Cost: cost}
 }
 
 func TestMoves(t *testing.T) {
@@ -117,7 +117,7 @@ func TestPropertyMovesAreTrue(t *testing.T) {
 				replicate(t, c)
 				snap, err := engine.NewSnapshot(c)
 				require.NoError(t, err)
-				e, err := engine.NewEvaluator(drawMovesConfig(t))
+				e, err := engine.New(drawMovesConfig(t))
 				require.NoError(t, err)
 				m, err := joint.NewMoves(e, snap)
 				require.NoError(t, err)
@@ -151,14 +151,14 @@ func replicate(t *rapid.T, c *outrank.Cluster) {
 
 // drawMovesConfig draws what a Moves goes by: no filter of the caller, or one that looks at other pods for the sake of some
 // of them.
-func drawMovesConfig(t *rapid.T) engine.Config {
-	var config engine.Config
+func drawMovesConfig(t *rapid.T) preemption.Config {
+	var config preemption.Config
 	if rapid.IntRange(0, 2).Draw(t, "filter") == 0 {
 		config.Filters = []*preemption.Filter{alone}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "spread by default") == 0 {
-		config.Plugins.DefaultSpread = []outrank.TopologySpreadConstraint{{TopologyKey: "rack", MaxSkew: 1, WhenUnsatisfiable: rapid.SampledFrom([]outrank.UnsatisfiablePolicy{outrank.DoNotSchedule, outrank.ScheduleAnyway}).Draw(t, "hard")}}
-		config.Plugins.SpreadSelector = func(p *outrank.Pod) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: p.Labels} }
+		config.Profile.DefaultConstraints = []outrank.TopologySpreadConstraint{{TopologyKey: "rack", MaxSkew: 1, WhenUnsatisfiable: rapid.SampledFrom([]outrank.UnsatisfiablePolicy{outrank.DoNotSchedule, outrank.ScheduleAnyway}).Draw(t, "hard")}}
+		config.Profile.SpreadSelector = func(p *outrank.Pod) *outrank.LabelSelector { return &outrank.LabelSelector{MatchLabels: p.Labels} }
 	}
 	return config
 }
@@ -239,10 +239,10 @@ func TestMovesDecide(t *testing.T) {
 	c.Pods = []*outrank.Pod{pod("shell", "n1", 1, "1"), ownedBy("DaemonSet", "agent", "agent", "n2", "1"), ownedBy("ReplicaSet", "web", "web", "n3", "1"), pod("held", "n4", 50, "1")}
 	snap := must(engine.NewSnapshot(c))
 	require.NoError(t, snap.RemovePod("default/held"))
-	m, err := joint.NewMoves(must(engine.NewEvaluator(engine.Config{})), snap)
+	m, err := joint.NewMoves(must(engine.New(preemption.Config{})), snap)
 	require.NoError(t, err)
 	require.NoError(t, errOf(snap.PutPod(c.Pods[3])))
-	e := must(engine.NewEvaluator(byCost(m.Cost(joint.LossCosts{Moved: 1, Waits: 5, Lost: 10}))))
+	e := must(engine.New(byCost(m.Cost(joint.LossCosts{Moved: 1, Waits: 5, Lost: 10}))))
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", "", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n3", plan.Node)
@@ -266,13 +266,12 @@ func TestMovesAtOnce(t *testing.T) {
 		p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet"}[i%2], Name: fmt.Sprint(i % 7)}
 	}
 	snap := must(engine.NewSnapshot(c))
-	m, err := joint.NewMoves(must(engine.NewEvaluator(engine.Config{})), snap)
+	m, err := joint.NewMoves(must(engine.New(preemption.Config{})), snap)
 	require.NoError(t, err)
 	config := byCost(m.Cost(joint.LossCosts{Moved: 1, Waits: 5, Lost: 10}))
-	want, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
+	want, err := must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
 	require.NoError(t, err)
-	config.Workers = 4
-	e := must(engine.NewEvaluator(config))
+	e := must(engine.New(config)).Parallel(4)
 	var calls sync.WaitGroup
 	for range 3 {
 		calls.Go(func() {

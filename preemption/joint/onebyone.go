@@ -44,7 +44,7 @@ func newOneByOne(ctx context.Context, eval *engine.Evaluator, snap *engine.Snaps
 // are nobody's victims (rule 25.3.3).
 func (o *oneByOne) run(waiting []int) error {
 	for round := 0; len(waiting) > 0; round++ {
-		if spared := o.eval.Config().MayTake != nil; round == 1 || round == 0 && spared {
+		if spared := o.eval.Config().Eligibility.AnyPriority; round == 1 || round == 0 && spared {
 			eval, err := sparing(o.eval, o.pods)
 			if err != nil {
 				return err
@@ -140,9 +140,12 @@ func sparing(eval *engine.Evaluator, pods []*outrank.Pod) (*engine.Evaluator, er
 	for _, pod := range pods {
 		spared[pod.Key()] = true
 	}
-	may := config.MayEvict
-	config.MayEvict = func(preemptor, victim *outrank.Pod) bool {
-		return !spared[victim.Key()] && (may == nil || may(preemptor, victim))
+	take := config.Eligibility.Take
+	config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
+		if spared[victim.Key()] || take == nil {
+			return "", !spared[victim.Key()]
+		}
+		return take(preemptor, victim)
 	}
-	return engine.NewEvaluator(config)
+	return engine.New(config)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
@@ -55,7 +56,7 @@ func TestOptima(t *testing.T) {
 		if *models != "" {
 			writeModel(t, snap, pods, filepath.Join(*models, fmt.Sprintf("%d_%d.lp", o.Nodes, o.Pods)))
 		}
-		eval, err := engine.NewEvaluator(engine.Config{})
+		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		start := time.Now()
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: clustergen.Now()})

@@ -87,7 +87,7 @@ func movable(t *testing.T) *engine.Snapshot {
 // What decides is what becomes of the victims, though the pods that can move are more, and of a higher
 // priority (rule 25.6.7).
 func TestOutlooks(t *testing.T) {
-	snap, eval := movable(t), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := movable(t), must(engine.New(preemption.Config{}))
 	got, all, err := joint.Outlooks(context.Background(), eval, snap, joint.Request{Pods: []*outrank.Pod{pod("w", "", 100, "3")}, Now: gen.Now})
 	require.NoError(t, err)
 	assert.True(t, all)
@@ -99,7 +99,7 @@ func TestOutlooks(t *testing.T) {
 }
 
 func TestBadOutlooks(t *testing.T) {
-	snap, eval := movable(t), must(engine.NewEvaluator(engine.Config{}))
+	snap, eval := movable(t), must(engine.New(preemption.Config{}))
 	_, _, err := joint.Outlooks(context.Background(), nil, snap, joint.Request{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	_, _, err = joint.Outlooks(context.Background(), eval, snap, joint.Request{Moves: &joint.LossCosts{Lost: -1}, Limit: -1})

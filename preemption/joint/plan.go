@@ -86,7 +86,7 @@ type Victim struct {
 	// For is one of them unless none of them may evict it there (rule 25.1.5).
 	For   *outrank.Pod
 	Needs []*outrank.Pod
-	// Rule is the name of the rule by which For takes from it, where Config.MayTake or a Guard names one.
+	// Rule is the name of the rule by which For takes from it, where Eligibility.Take or a Guard names one.
 	Rule string
 	// Violates is set if its loss violates a budget, charged for all victims of the plan.
 	Violates bool
@@ -160,7 +160,8 @@ func (r *run) compare(p *Plan, best *solution) {
 func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
 	config := r.eval.Config()
 	rules := map[*outrank.Pod]string{}
-	if config.MayTake == nil && config.Guard == nil {
+	take := config.Eligibility.Take
+	if take == nil && config.Guard == nil {
 		return rules
 	}
 	mark := r.snap.Mark()
@@ -175,8 +176,8 @@ func (r *run) rulesOf(turns []turn) map[*outrank.Pod]string {
 			if guard != nil {
 				rules[v] = guard.Rule(v)
 			}
-			if rules[v] == "" && config.MayTake != nil {
-				rules[v] = config.MayTake(pod, v)
+			if rules[v] == "" && take != nil {
+				rules[v], _ = take(pod, v)
 			}
 		}
 		r.carryOut(r.snap, turns[i:i+1])
@@ -395,9 +396,9 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 // With [Request].Moves the plan also says what becomes of the work of each victim, and is compared
 // by what that costs (group 25.6).
 //
-// The zero configuration is meant. Of others, filters, plugins, MayPreempt, MayEvict, MayTake, Guard,
-// Importance, cost and ranks count; Chooser, Scorers, Extenders and Policy.Strict are errors,
-// because they decide about one pod. By a Sample and by the Policy's victim rule pods preempt one by one; the joint
+// The zero configuration is meant. Of others, Filters, Profile, Eligibility, Guard, Importance, Cost and
+// Ranks count; a Chooser, Scorers, Extenders and budgets that are never violated are errors,
+// because they decide about one pod. By a Sample and by the rule for Victims pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //
 // The snapshot stays as it is, but it is cloned, so that no other call may use it at the

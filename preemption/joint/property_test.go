@@ -50,33 +50,42 @@ type drawn struct {
 }
 
 // takesByName lets pods take from some of those of other priorities, higher ones among them.
-func takesByName(preemptor, victim *outrank.Pod) string {
-	if preemptor.PriorityValue() != victim.PriorityValue() && victim.Name[len(victim.Name)-1]%4 > 0 {
-		return "by name"
-	}
-	return ""
+func takesByName(preemptor, victim *outrank.Pod) (rule string, ok bool) {
+	return "by name", preemptor.PriorityValue() != victim.PriorityValue() && victim.Name[len(victim.Name)-1]%4 > 0
+}
+
+// sparesByName lets pods take from some only.
+func sparesByName(_, victim *outrank.Pod) (rule string, ok bool) {
+	return "", victim.Name[len(victim.Name)-1]%3 > 0
 }
 
 // decide draws the rules: mostly those of kube-scheduler, and else ranks in any order, what
 // victims cost, a caller that spares some pods, and rules in place of priority.
 func (d *drawn) decide() {
-	var config engine.Config
+	var config preemption.Config
 	if rapid.Bool().Draw(d.T, "ranks of its own") {
 		ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(d.T, "ranks")
-		config.Policy.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(d.T, "number of ranks")]
+		config.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(d.T, "number of ranks")]
 		config.Cost = costOf
 	}
-	if rapid.IntRange(0, 3).Draw(d.T, "spares") == 0 {
-		config.MayEvict = func(_, victim *outrank.Pod) bool { return victim.Name[len(victim.Name)-1]%3 > 0 }
+	spares := rapid.IntRange(0, 3).Draw(d.T, "spares") == 0
+	if spares {
+		config.Eligibility.Take = sparesByName
 	}
 	if rapid.IntRange(0, 3).Draw(d.T, "takes") == 0 {
-		config.MayTake = takesByName
+		config.Eligibility.AnyPriority = true
+		config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
+			if _, ok = sparesByName(preemptor, victim); spares && !ok {
+				return "", false
+			}
+			return takesByName(preemptor, victim)
+		}
 	}
 	if rapid.IntRange(0, 3).Draw(d.T, "guards") == 0 {
 		config.Guard = fewTogether(rapid.IntRange(1, 3).Draw(d.T, "together"), rapid.IntRange(1, 2).Draw(d.T, "of an app"))
 	}
 	var err error
-	d.eval, err = engine.NewEvaluator(config)
+	d.eval, err = engine.New(config)
 	require.NoError(d, err)
 }
 
@@ -268,11 +277,11 @@ func promised(d *drawn, plan *joint.Plan) {
 	total := totalOf(d.eval, d.snap, victims, gen.Now)
 	total.Cost += d.lost(plan)
 	require.Equal(d, total, plan.Total)
-	take, guard := d.eval.Config().MayTake, d.eval.Config().Guard
+	take, guard := d.eval.Config().Eligibility.Take, d.eval.Config().Guard
 	for _, v := range plan.Victims {
 		rule := ""
 		if take != nil {
-			rule = take(v.For, v.Pod)
+			rule, _ = take(v.For, v.Pod)
 		}
 		if guard != nil && v.Pod.Labels["app"] == "web" {
 			rule = "guarded"
@@ -409,7 +418,7 @@ func (d *drawn) ownRules() bool {
 			return false
 		}
 	}
-	return config.MayTake == nil && config.MayEvict == nil && config.Guard == nil
+	return config.Eligibility.Take == nil && config.Guard == nil
 }
 
 // keptAway lists the pods with a place, in the order of the queue, that their nodes would not take beside all
@@ -483,11 +492,16 @@ func TestPropertyOneByOne(t *testing.T) {
 		snap := d.snap.Clone()
 		pods := queued(d.pods)
 		eval := d.eval
-		if config := eval.Config(); config.MayTake != nil { // then nobody takes from a pod of the request
-			may := config.MayEvict
-			config.MayEvict = func(p, v *outrank.Pod) bool { return !slices.Contains(d.pods, v) && (may == nil || may(p, v)) }
+		if config := eval.Config(); config.Eligibility.AnyPriority { // then nobody takes from a pod of the request
+			take := config.Eligibility.Take
+			config.Eligibility.Take = func(p, v *outrank.Pod) (rule string, ok bool) {
+				if slices.Contains(d.pods, v) {
+					return "", false
+				}
+				return take(p, v)
+			}
 			var err error
-			eval, err = engine.NewEvaluator(config)
+			eval, err = engine.New(config)
 			require.NoError(t, err)
 		}
 		for _, p := range pods {

@@ -48,8 +48,10 @@ type RankGap struct {
 // policy and with budgets charged for the victims alone, in the snapshot as it is now. Now
 // stands in for missing start times, as in the call that the plan is from.
 //
-// The best plan is that of [engine.Evaluator.Exactly]. Errors: those of that and of
-// [engine.Evaluator.Preempt]; [outrank.ErrInvalid] for no evaluator, snapshot or plan;
+// The best plan is that of the same configuration with [preemption.Exact], by its ranks: scorers,
+// extenders and a chooser are left out. Errors: those of [engine.Evaluator.Preempt];
+// [outrank.ErrInvalid] for no evaluator, snapshot or plan, and where there is a
+// [preemption.Guard], by which exact victims are not chosen;
 // [engine.ErrStale] where the node or a victim is not there any more; [engine.ErrUnsound] for victims
 // that could be none. Whether they make room is not asked. The snapshot is only read; any number of
 // calls may run on it at once. Time is that of an exact decision.
@@ -60,7 +62,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	case plan == nil || plan.Pod == nil:
 		return nil, fmt.Errorf("regret: no plan: %w", outrank.ErrInvalid)
 	}
-	exact, err := eval.Exactly()
+	exact, err := exactly(eval)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +77,8 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		return r, nil
 	}
 
-	v := regretted{eval: exact, config: exact.Config(), snap: snap, plan: plan, now: now}
+	_, across := eval.Config().Victims.(preemption.Across)
+	v := regretted{eval: exact, config: exact.Config(), across: across, snap: snap, plan: plan, now: now}
 	if r.Score, err = v.score(); err != nil {
 		return nil, err
 	}
@@ -86,6 +89,13 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	}
 	r.OnNode = report.Candidate
 	return r, nil
+}
+
+// exactly returns an evaluator of the same configuration that searches for exact victims.
+func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
+	c := eval.Config()
+	c.Victims, c.Scorers, c.Extenders = preemption.Exact{}, nil, nil
+	return engine.New(c)
 }
 
 // compare says by which ranks the best plan is better, where it preempts as the other does.
@@ -106,9 +116,10 @@ func (r *Regret) compare(ranks []preemption.Rank) {
 // regretted is a plan whose victims are counted as exact ones are.
 type regretted struct {
 	eval   *engine.Evaluator // that of exact victims
-	config engine.Config
+	config preemption.Config
 	snap   *engine.Snapshot
 	plan   *preemption.Plan
+	across bool // its victims may be on several nodes
 	now    time.Time
 }
 
@@ -152,7 +163,7 @@ func (v *regretted) score() (preemption.Score, error) {
 
 // violations is what a victim adds to them that violates so many budgets: one, or each (rule 13.3.5).
 func (v *regretted) violations(budgets int) int {
-	if v.config.Variant == outrank.VariantSimplified && !v.config.Policy.VictimsAlone {
+	if v.config.Variant == outrank.VariantSimplified && v.config.Budgets != preemption.ChargeVictims {
 		return budgets
 	}
 	return min(1, budgets)
@@ -184,7 +195,7 @@ func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 			return nil, v.fault(engine.ErrUnsound, "victim %s is named twice", victim)
 		}
 		// Pods of other nodes leave with one of this node, but for a plan across nodes, where each is there for itself.
-		if named[known] = true; v.plan.Across && !slices.Contains(nodes, node) {
+		if named[known] = true; v.across && !slices.Contains(nodes, node) {
 			nodes = append(nodes, node)
 		}
 	}

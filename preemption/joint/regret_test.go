@@ -38,7 +38,7 @@ func eightCores() (*engine.Snapshot, *outrank.Pod) {
 
 func ExampleRegretOf() {
 	snap, urgent := eightCores()
-	eval, _ := engine.NewEvaluator(engine.Config{})
+	eval, _ := engine.New(preemption.Config{})
 	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent, Now: time.Now()})
 	regret, err := joint.RegretOf(context.Background(), eval, snap, plan, time.Now())
 	if err != nil {
@@ -67,14 +67,17 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		}).Draw(t, "shape")
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 		partPorts(c)
-		config := engine.Config{Cost: costOf, Policy: preemption.Policy{
-			Strict: rapid.IntRange(0, 3).Draw(t, "strict") == 0, VictimsAlone: rapid.Bool().Draw(t, "victims alone"),
-		}}
+		config := preemption.Config{
+			Cost: costOf,
+			Budgets: rapid.SampledFrom([]preemption.Budgets{
+				preemption.ChargePossible, preemption.ChargePossible, preemption.ChargeVictims, preemption.NeverViolate,
+			}).Draw(t, "budgets"),
+		}
 		if rapid.Bool().Draw(t, "other ranks") {
 			ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(t, "ranks")
-			config.Policy.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "of them")]
+			config.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "of them")]
 		}
-		snap, eval := must(engine.NewSnapshot(c)), must(engine.NewEvaluator(config))
+		snap, eval := must(engine.NewSnapshot(c)), must(engine.New(config))
 		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 
@@ -174,7 +177,7 @@ func allSets(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, p *outra
 	out := &setsOfVictims{possible: map[string][]*outrank.Pod{}, bestOn: map[string]*preemption.Score{}}
 	lookAt, err := eval.LookAt(snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	ranks, strict := ranksOf(eval, false), eval.Config().Policy.Strict
+	ranks, strict := ranksOf(eval, false), eval.Config().Budgets == preemption.NeverViolate
 	for n := range snap.Nodes() {
 		view, err := lookAt(n.Name)
 		require.NoError(t, err)
@@ -213,7 +216,7 @@ func allSets(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, p *outra
 // A regret as JSON, by the form of JOINT_JSON.md.
 func TestRegretAsJSON(t *testing.T) {
 	snap, urgent := eightCores()
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	plan, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: urgent, Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 4)
@@ -274,7 +277,7 @@ func TestRegretOfOtherPlans(t *testing.T) {
 	db.Labels = map[string]string{"app": "db"}
 	p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{TopologyKey: "host", LabelSelector: &outrank.LabelSelector{MatchLabels: db.Labels}}}
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{sized("n1", "2")}, Pods: []*outrank.Pod{db, pod("job", "n1", 3, "1")}}))
-	ctx, usual := t.Context(), must(engine.NewEvaluator(engine.Config{}))
+	ctx, usual := t.Context(), must(engine.New(preemption.Config{}))
 	plan, err := usual.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.NothingHelps, plan.Outcome)
@@ -290,8 +293,8 @@ func TestRegretOfOtherPlans(t *testing.T) {
 	require.NoError(t, snap.RemovePod("default/job"))
 	_, err = joint.RegretOf(ctx, usual, snap, r.Best, gen.Now)
 	require.ErrorIs(t, err, engine.ErrStale)
-	anybody := &engine.Chooser{Name: "c", AnyPriority: true, Choose: func(*engine.NodeView) []*outrank.Pod { return nil }}
-	_, err = joint.RegretOf(ctx, must(engine.NewEvaluator(engine.Config{Chooser: anybody})), snap, plan, gen.Now)
+	guarded := must(engine.New(preemption.Config{Guard: fewTogether(1, 1)}))
+	_, err = joint.RegretOf(ctx, guarded, snap, plan, gen.Now)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
@@ -305,7 +308,7 @@ func TestRegretNamesWhatIsWrong(t *testing.T) {
 		Groups: []*outrank.PodGroup{{Name: "g", DisruptionMode: outrank.DisruptPodGroup}},
 	}))
 	other := pod("low", "n1", 0, "1")
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	for _, test := range []struct {
 		node    string
 		victims []preemption.Victim
@@ -353,11 +356,11 @@ func TestRegretOfAPlanAcrossNodes(t *testing.T) {
 	}))
 	p := pod("p", "", 9, "1")
 	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: selector}}
-	eval := must(engine.NewEvaluator(engine.Config{}))
-	across, err := eval.PreemptAcross(t.Context(), snap, p, gen.Now)
+	eval := must(engine.New(preemption.Config{Victims: preemption.Across{}}))
+	across, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, across.Victims, 3)
-	r, err := joint.RegretOf(t.Context(), eval, snap, across.Plan, gen.Now)
+	r, err := joint.RegretOf(t.Context(), eval, snap, across, gen.Now)
 	require.NoError(t, err)
 	assert.Equal(t, across.Score, r.Score)
 	assert.Equal(t, 2, r.Score.Violations)
@@ -371,7 +374,7 @@ func TestRegretOfAPlanAcrossNodes(t *testing.T) {
 func TestRegretByImportance(t *testing.T) {
 	old, young := pod("old", "n1", 5, "1"), pod("young", "n1", 1, "1")
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{sized("n1", "2")}, Pods: []*outrank.Pod{old, young}}))
-	eval := must(engine.NewEvaluator(engine.Config{Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }}))
+	eval := must(engine.New(preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(a.PriorityValue()) - int(b.PriorityValue()) }}))
 	plan, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: pod("p", "", 9, "2"), Now: gen.Now})
 	require.NoError(t, err)
 	require.Len(t, plan.Victims, 2)

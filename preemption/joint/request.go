@@ -86,13 +86,13 @@ func (r *Request) problems() (ps []outrank.Problem) {
 
 // check returns everything that is wrong with the request and with a configuration that
 // cannot be asked about several pods.
-func (r *Request) check(config *engine.Config) error {
+func (r *Request) check(config *preemption.Config) error {
 	ps := r.problems()
 	add := func(object, field, text string) {
 		ps = append(ps, outrank.Problem{Object: object, Field: field, Text: text})
 	}
-	if config.Chooser != nil {
-		add("preemption config", "Chooser", "it chooses victims for one pod, and several share them")
+	if _, own := config.Victims.(preemption.Chooser); own {
+		add("preemption config", "Victims", "a chooser chooses victims for one pod, and several share them")
 	}
 	if len(config.Scorers) > 0 {
 		add("preemption config", "Scorers", "they compare nodes for one pod, not plans for several")
@@ -100,8 +100,8 @@ func (r *Request) check(config *engine.Config) error {
 	if len(config.Extenders) > 0 {
 		add("preemption config", "Extenders", "they change nodes for one pod, not plans for several")
 	}
-	if config.Policy.Strict {
-		add("preemption config", "Policy.Strict", "it is kept for one decision, and the victims of several are charged together")
+	if config.Budgets == preemption.NeverViolate {
+		add("preemption config", "Budgets", "that none is violated is kept for one decision, and the victims of several are charged together")
 	}
 	if len(ps) > 0 {
 		return fmt.Errorf("planning jointly: %w", &outrank.InputError{Problems: ps})
@@ -186,7 +186,7 @@ func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapsho
 	}
 	config := eval.Config()
 	m := &member{pod: pod, evicts: plan.Ineligible == ""}
-	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Plugins.DefaultSpread) > 0 || config.Guard != nil
+	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Profile.DefaultConstraints) > 0 || config.Guard != nil
 	return m, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -30,7 +31,7 @@ func TestOrderOfTheSecondRound(t *testing.T) {
 	never := inZone(pod("never", "", 95, "3"), "n2")
 	never.PreemptionPolicy = outrank.PreemptNever
 	snap := cluster(t, []string{"n1", "n2"}, withPort(pod("low", "n1", 1, "3")), withPort(pod("agent", "n1", 2000, "1")), pod("large", "n2", 50, "4"))
-	plan := preempt(t, snap, engine.Config{}, withPort(pod("first", "", 100, "3")), never, inZone(pod("last", "", 90, "1"), "n2"))
+	plan := preempt(t, snap, preemption.Config{}, withPort(pod("first", "", 100, "3")), never, inZone(pod("last", "", 90, "1"), "n2"))
 	require.Equal(t, "low", plan.Placements[0].OneByOne.Victims[0].Name, "in vain: %v", plan)
 	assert.Equal(t, "n2", plan.Placements[0].OneByOne.Node)
 	assert.Empty(t, plan.Placements[1].OneByOne.Node)
@@ -51,7 +52,7 @@ func TestBoundPodsAreSparedInTheSecondRound(t *testing.T) {
 	}
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	plan := preempt(t, snap, engine.Config{}, near, db, inZone(pod("other", "", 50, "4"), "n2"))
+	plan := preempt(t, snap, preemption.Config{}, near, db, inZone(pod("other", "", 50, "4"), "n2"))
 	require.Len(t, plan.Placements[0].OneByOne.Victims, 1, "%v", plan)
 	assert.Equal(t, "a", plan.Placements[0].OneByOne.Victims[0].Name)
 }
@@ -59,12 +60,12 @@ func TestBoundPodsAreSparedInTheSecondRound(t *testing.T) {
 // leftover is a cluster in which two pods evict one small pod each, one by one, and together a
 // large one, so that "room" has a node to itself that it does not have one by one. Another pod
 // is nominated there.
-func leftover(t *testing.T, change func(*outrank.Pod) *outrank.Pod) (*engine.Snapshot, engine.Config, []*outrank.Pod) {
+func leftover(t *testing.T, change func(*outrank.Pod) *outrank.Pod) (*engine.Snapshot, preemption.Config, []*outrank.Pod) {
 	promised := pod("promised", "", 3, "1")
 	promised.NominatedNodeName = "n1"
 	snap := cluster(t, []string{"n1", "n2", "n3"}, change(pod("s1", "n1", 10, "1")), change(pod("a1", "n1", 2000, "3")),
 		pod("s2", "n2", 10, "1"), pod("a2", "n2", 2000, "3"), pod("large", "n3", 10, "2"), pod("a3", "n3", 2000, "2"), promised)
-	spares := engine.Config{MayEvict: func(p, v *outrank.Pod) bool { return p.Name != "room" || v.Name == "s1" }}
+	spares := preemption.Config{Eligibility: preemption.Eligibility{Take: func(p, v *outrank.Pod) (rule string, ok bool) { return "", p.Name != "room" || v.Name == "s1" }}}
 	return snap, spares, []*outrank.Pod{pod("w1", "", 1000, "1"), pod("w2", "", 1000, "1"), change(pod("room", "", 15, "500m")), pod("last", "", 2, "500m")}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/resource"
@@ -42,7 +43,7 @@ func TestNobodyLeavesWhoCouldStay(t *testing.T) {
 		assert.False(t, plan.Kept)
 	}
 	snap, pods := roomOfTheLarge(t)
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	for limit := range 40 {
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: gen.Now, Limit: limit})
 		require.NoError(t, err)
@@ -79,7 +80,7 @@ func TestContextEndsTheBound(t *testing.T) {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	pods := []*outrank.Pod{pod("w1", "", 100, "2"), pod("w2", "", 100, "3"), pod("w3", "", 100, "4"), pod("w4", "", 100, "1")}
-	eval := must(engine.NewEvaluator(engine.Config{}))
+	eval := must(engine.New(preemption.Config{}))
 	interrupted := 0
 	for left := range 400 {
 		steps := 0

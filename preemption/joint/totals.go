@@ -39,7 +39,7 @@ type facts struct {
 	cost, own int64
 }
 
-func newTotals(snap *engine.Snapshot, config *engine.Config, now time.Time) *totals {
+func newTotals(snap *engine.Snapshot, config *preemption.Config, now time.Time) *totals {
 	return &totals{
 		ranks: ranksOf(config), cost: config.Cost, now: now, release: snap.Release(),
 		budgets: pdb.New(slices.Collect(snap.Budgets())), facts: map[*outrank.Pod]facts{},
@@ -47,11 +47,11 @@ func newTotals(snap *engine.Snapshot, config *engine.Config, now time.Time) *tot
 }
 
 // ranksOf returns what candidates are compared by, which an evaluator leaves nil for the default.
-func ranksOf(config *engine.Config) []preemption.Rank {
-	if config.Policy.Ranks == nil {
+func ranksOf(config *preemption.Config) []preemption.Rank {
+	if config.Ranks == nil {
 		return preemption.DefaultRanks()
 	}
-	return config.Policy.Ranks
+	return config.Ranks
 }
 
 // move has losses cost something, and the ranks compare that (rule 25.6.3).

@@ -20,9 +20,9 @@ func (p *profileReader) readAffinityArgs(o *object) {
 	added := o.object("addedAffinity")
 	const required = "requiredDuringSchedulingIgnoredDuringExecution"
 	if r := added.object(required); added.has(required) {
-		p.Config.Plugins.AddedAffinity = &outrank.NodeSelector{}
+		p.Config.Profile.AddedAffinity = &outrank.NodeSelector{}
 		r.objects("nodeSelectorTerms", func(t *object) {
-			s := p.Config.Plugins.AddedAffinity
+			s := p.Config.Profile.AddedAffinity
 			s.NodeSelectorTerms = append(s.NodeSelectorTerms, readTerm(t))
 		})
 		r.done()

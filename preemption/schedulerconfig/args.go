@@ -11,17 +11,25 @@ import (
 
 // readPreemptionArgs reads how many candidates are enough (rule 19.3.1).
 func (p *profileReader) readPreemptionArgs(o *object) {
-	s := &preemption.Sample{Percent: 10, Minimum: 100, Explicit: true}
+	s := preemption.Sample{Percent: 10, Minimum: 100}
 	if n, ok := o.number("minCandidateNodesPercentage", 0, 100); ok {
-		s.Percent = int(n)
+		s.Percent = orNone(int(n))
 	}
 	if n, ok := o.number("minCandidateNodesAbsolute", 0, math.MaxInt32); ok {
-		s.Minimum = int(n)
+		s.Minimum = orNone(int(n))
 	}
-	if s.Percent == 0 && s.Minimum == 0 {
+	if s.Percent < 0 && s.Minimum < 0 {
 		o.ps.add(o.path("minCandidateNodesPercentage"), "0 at the same time as minCandidateNodesAbsolute")
 	}
-	p.Config.Sample = s
+	p.Config.Sample = &s
+}
+
+// orNone returns a figure of a Sample, where zero is the default and less than that is none.
+func orNone(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // readResourcesArgs reads the resources that NodeResourcesFit passes over (rule 19.3.3).
@@ -30,14 +38,14 @@ func (p *profileReader) readResourcesArgs(o *object) {
 		if !qualified(name) {
 			o.ps.add(o.path("ignoredResources")+"["+itoa(i)+"]", "%q is no name of a resource", cut(name))
 		}
-		p.Config.Plugins.IgnoredResources = append(p.Config.Plugins.IgnoredResources, resource.Name(name))
+		p.Config.Profile.IgnoredResources = append(p.Config.Profile.IgnoredResources, resource.Name(name))
 	}
 	for i, group := range o.texts("ignoredResourceGroups") {
 		// The rules for a group are those for a name without a prefix.
 		if !qualified(group) || hasSlash(group) {
 			o.ps.add(o.path("ignoredResourceGroups")+"["+itoa(i)+"]", "%q is no group of resources", cut(group))
 		}
-		p.Config.Plugins.IgnoredResourceGroups = append(p.Config.Plugins.IgnoredResourceGroups, group)
+		p.Config.Profile.IgnoredResourceGroups = append(p.Config.Profile.IgnoredResourceGroups, group)
 	}
 	if !o.has("scoringStrategy") {
 		o.object("scoringStrategy")
@@ -82,7 +90,7 @@ func (p *profileReader) readSpreadArgs(o *object) {
 	if kind != "List" && len(constraints) > 0 {
 		o.ps.add(o.path("defaultingType"), "has to be List where there are defaultConstraints")
 	}
-	p.Config.Plugins.DefaultSpread = constraints
+	p.Config.Profile.DefaultConstraints = constraints
 	if kind == "List" {
 		p.Scores.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, constraints...)
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/score"
 )
 
@@ -26,7 +26,7 @@ type Profile struct {
 	// kube-scheduler draws at random, is left to the caller. Where
 	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
 	// Plugins.SpreadSelector, to [SpreadSelector] for one.
-	Config engine.Config
+	Config preemption.Config
 	// Scores gives nodes the scores that the profile gives them. The caller has to set
 	// Scores.SpreadSelector, to [SpreadSelector] for one: without it no default constraint
 	// has a part in the scores.

@@ -1,11 +1,11 @@
 // Package schedulerconfig answers what a KubeSchedulerConfiguration file means for
 // preemption: it reads the file that kube-scheduler is started with
-// (kubescheduler.config.k8s.io/v1) and returns a [engine.Config] for each of
+// (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
 // its profiles.
 //
 //	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)
 //	profile, ok := read.Profile(pod.Scheduler())
-//	evaluator, err := engine.NewEvaluator(profile.Config)
+//	evaluator, err := engine.New(profile.Config)
 //
 // It reads JSON, because the standard library has no YAML. Any tool that converts
 // will do:
@@ -16,15 +16,15 @@
 // What counts is this; the rules stand in RULES.md in this folder:
 //
 //	in the file                                        becomes
-//	DefaultPreemption off                              Config.Policy.Disabled
+//	DefaultPreemption off                              Config.Profile.Off
 //	what is asked for a way out, or that nothing is    Profile.WaysOut
 //	DefaultPreemptionArgs                              Config.Sample
-//	a filter off                                       Config.Plugins.Off, OffOnNodes
-//	NodeAffinityArgs.addedAffinity                     Config.Plugins.AddedAffinity
-//	NodeResourcesFitArgs.ignoredResources and -Groups  Config.Plugins.IgnoredResources, IgnoredResourceGroups
-//	the schedulerNames of all profiles                 Config.Schedulers
-//	an extender's ignoredByScheduler                   Config.Plugins.IgnoredResources
-//	PodTopologySpreadArgs.defaultConstraints           Config.Plugins.DefaultSpread
+//	a filter off                                       Config.Profile.Off, OffOnNodes
+//	NodeAffinityArgs.addedAffinity                     Config.Profile.AddedAffinity
+//	NodeResourcesFitArgs.ignoredResources and -Groups  Config.Profile.IgnoredResources, IgnoredResourceGroups
+//	the schedulerNames of all profiles                 Config.Profile.Schedulers
+//	an extender's ignoredByScheduler                   Config.Profile.IgnoredResources
+//	PodTopologySpreadArgs.defaultConstraints           Config.Profile.DefaultConstraints
 //	plugins and weights at score, and the arguments
 //	of the plugins there                               Profile.Scores
 //	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff

@@ -46,7 +46,7 @@ func ExampleRead() {
 		panic(err)
 	}
 	for _, p := range c.Profiles {
-		e, err := engine.NewEvaluator(p.Config)
+		e, err := engine.New(p.Config)
 		if err != nil {
 			panic(err)
 		}
@@ -76,8 +76,8 @@ func ExampleConfiguration_Profile() {
 	}
 	pod := &outrank.Pod{Name: "job-1", SchedulerName: "batch"}
 	p, ok := c.Profile(pod.Scheduler())
-	fmt.Println(ok, p.Config.Policy.Disabled)
-	// Output: true true
+	fmt.Println(ok, p.Config.Profile.Off)
+	// Output: true [DefaultPreemption]
 }
 
 func ExampleSpreadSelector() {

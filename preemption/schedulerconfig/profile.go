@@ -33,7 +33,7 @@ func (l pluginList) readProfile(o *object, x *extenders) (Profile, pluginSet) {
 	sort := p.readPlugins(o.object("plugins"))
 	p.readArgs()
 	if len(x.ignored) > 0 {
-		p.Config.Plugins.IgnoredResources = slices.Clip(x.ignored) // of all profiles
+		p.Config.Profile.IgnoredResources = slices.Clip(x.ignored) // of all profiles
 	}
 	return p.Profile, sort
 }
@@ -77,7 +77,9 @@ func (p *profileReader) readPlugins(o *object) (sort pluginSet) {
 		p.inspect(o.path(string(where)), where, running[where], sets[where])
 	}
 	p.WaysOut = running[postFilter]
-	p.Config.Policy.Disabled = !slices.Contains(running[postFilter], defaultPreemption)
+	if !slices.Contains(running[postFilter], defaultPreemption) {
+		p.Config.Profile.Off = append(p.Config.Profile.Off, defaultPreemption)
+	}
 	p.readWeights(p.usual.expand(scores, everywhere, sets[scores]), sets)
 	p.keepReaders(p.usual.expand(scores, everywhere, asked))
 	p.switchOff(o.path(string(preFilter)), running[preFilter], running[filter])
@@ -109,7 +111,7 @@ func (l pluginList) filtersAt(where point) []string {
 
 // switchOff finds the filters that are off (rules 19.2.3 and 19.2.4).
 func (p *profileReader) switchOff(at string, before, onNodes []string) {
-	plugins := &p.Config.Plugins
+	plugins := &p.Config.Profile
 	for _, name := range p.usual.filtersAt(filter) {
 		begins := slices.Contains(before, name)
 		hasBegin := slices.Contains(p.usual.filtersAt(preFilter), name)

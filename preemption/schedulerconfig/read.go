@@ -11,7 +11,7 @@ import (
 )
 
 // Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a
-// release (rule 19.2.8), which is that of every profile's Config; zero means
+// release (rule 19.2.8), that of the cluster that is asked about by it; zero means
 // [outrank.DefaultRelease]. All problems come at once, in an *[outrank.InputError] that
 // names the fields, an unknown release among them; other errors are those of r. Time
 // and memory are linear in the size of the file.
@@ -19,14 +19,7 @@ func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
 	}
-	c, err := readBy(r, defaultsIn(release))
-	if err != nil {
-		return nil, err
-	}
-	for i := range c.Profiles {
-		c.Profiles[i].Config.Release = release
-	}
-	return c, nil
+	return readBy(r, defaultsIn(release))
 }
 
 // readBy reads a file by a default profile.
@@ -155,6 +148,6 @@ func (c *Configuration) nameProfiles(o *object) {
 		names = append(names, c.Profiles[i].SchedulerName)
 	}
 	for i := range c.Profiles {
-		c.Profiles[i].Config.Schedulers = names
+		c.Profiles[i].Config.Profile.Schedulers = names
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
@@ -58,8 +57,12 @@ func readIn(t *testing.T, r outrank.Release, text string) *schedulerconfig.Profi
 	require.NoError(t, err)
 	p, ok := c.Profile(outrank.DefaultScheduler)
 	require.True(t, ok)
-	assert.Equal(t, r.OrDefault(), p.Config.Release)
 	return p
+}
+
+// disabled reports whether no pod may preempt.
+func disabled(p *schedulerconfig.Profile) bool {
+	return slices.Contains(p.Config.Profile.Off, preemption.DefaultPreemption)
 }
 
 // usualWaysOut are the ways out of the default profile.
@@ -85,7 +88,7 @@ func TestDefaultProfile(t *testing.T) {
 	} {
 		p := read(t, text)
 		p.Scores, p.UnsupportedScores = score.Config{}, nil
-		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: engine.Config{Schedulers: []string{outrank.DefaultScheduler}}, WaysOut: usualWaysOut}, p, "%s", text)
+		assert.Equal(t, &schedulerconfig.Profile{SchedulerName: outrank.DefaultScheduler, Config: preemption.Config{Profile: preemption.Profile{Schedulers: []string{outrank.DefaultScheduler}}}, WaysOut: usualWaysOut}, p, "%s", text)
 	}
 }
 
@@ -106,7 +109,7 @@ func TestPreemptionOff(t *testing.T) {
 	} {
 		p := read(t, plugins(text))
 		assert.Equal(t, ways, p.WaysOut, "%s", text)
-		assert.Equal(t, !slices.Contains(ways, "DefaultPreemption"), p.Config.Policy.Disabled, "%s", text)
+		assert.Equal(t, slices.Contains(ways, "DefaultPreemption"), !disabled(p), "%s", text)
 		assert.Empty(t, p.Unsupported, "%s", text)
 	}
 }
@@ -131,7 +134,7 @@ func TestFiltersOff(t *testing.T) {
 		{text: "'filter': {'enabled': [{'name': 'NodePorts'}]}", notUnderstood: []string{"another order"}},
 		{text: "'preFilter': {'disabled': [{'name': 'NodeAffinity'}]}", notUnderstood: []string{"NodeAffinity is off here"}},
 		{text: "'preFilter': {'disabled': [{'name': 'NodeVolumeLimits'}]}"},
-		{text: "'multiPoint': {'disabled': [{'name': '*'}]}", off: all},
+		{text: "'multiPoint': {'disabled': [{'name': '*'}]}", off: append([]string{preemption.DefaultPreemption}, all...)},
 		{text: "'multiPoint': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
 		{text: "'filter': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
 		{text: "'postFilter': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
@@ -139,8 +142,8 @@ func TestFiltersOff(t *testing.T) {
 		{text: "'score': {'enabled': [{'name': 'Mine'}]}"},
 	} {
 		p := readIn(t, outrank.V1_36, plugins(x.text))
-		assert.Equal(t, x.off, p.Config.Plugins.Off, "%s", x.text)
-		assert.Equal(t, x.onNodes, p.Config.Plugins.OffOnNodes, "%s", x.text)
+		assert.Equal(t, x.off, p.Config.Profile.Off, "%s", x.text)
+		assert.Equal(t, x.onNodes, p.Config.Profile.OffOnNodes, "%s", x.text)
 		require.Len(t, p.Unsupported, len(x.notUnderstood), "%s: %v", x.text, p.Unsupported)
 		for i, want := range x.notUnderstood {
 			assert.Contains(t, p.Unsupported[i].String(), want)
@@ -151,9 +154,9 @@ func TestFiltersOff(t *testing.T) {
 
 func TestArgs(t *testing.T) {
 	p := read(t, args("DefaultPreemption", "'minCandidateNodesPercentage': 0, 'minCandidateNodesAbsolute': 5"))
-	assert.Equal(t, &preemption.Sample{Minimum: 5, Explicit: true}, p.Config.Sample)
+	assert.Equal(t, &preemption.Sample{Percent: -1, Minimum: 5}, p.Config.Sample)
 	p = read(t, args("DefaultPreemption", "'apiVersion': 'kubescheduler.config.k8s.io/v1', 'kind': 'DefaultPreemptionArgs', 'minCandidateNodesPercentage': 20"))
-	assert.Equal(t, &preemption.Sample{Percent: 20, Minimum: 100, Explicit: true}, p.Config.Sample)
+	assert.Equal(t, &preemption.Sample{Percent: 20, Minimum: 100}, p.Config.Sample)
 
 	p = read(t, args("NodeAffinity", `'addedAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [
 		{'matchExpressions': [{'key': 'pool', 'operator': 'In', 'values': ['a', 'b']}, {'key': 'gen', 'operator': 'Gt', 'values': ['3']}]},
@@ -161,12 +164,12 @@ func TestArgs(t *testing.T) {
 	assert.Equal(t, &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{
 		{MatchExpressions: []outrank.NodeRequirement{{Key: "pool", Operator: outrank.In, Values: []string{"a", "b"}}, {Key: "gen", Operator: outrank.Gt, Values: []string{"3"}}}},
 		{MatchFields: []outrank.NodeRequirement{{Key: "metadata.name", Operator: outrank.NotIn, Values: []string{"n1"}}}},
-	}}, p.Config.Plugins.AddedAffinity)
+	}}, p.Config.Profile.AddedAffinity)
 	assert.NoError(t, p.Config.Validate())
 
 	p = read(t, args("NodeResourcesFit", "'ignoredResources': ['example.com/gpu'], 'ignoredResourceGroups': ['example.org']"))
-	assert.Equal(t, []resource.Name{"example.com/gpu"}, p.Config.Plugins.IgnoredResources)
-	assert.Equal(t, []string{"example.org"}, p.Config.Plugins.IgnoredResourceGroups)
+	assert.Equal(t, []resource.Name{"example.com/gpu"}, p.Config.Profile.IgnoredResources)
+	assert.Equal(t, []string{"example.org"}, p.Config.Profile.IgnoredResourceGroups)
 
 	p = read(t, args("PodTopologySpread", `'defaultingType': 'List', 'defaultConstraints': [
 		{'maxSkew': 2, 'topologyKey': 'zone', 'whenUnsatisfiable': 'DoNotSchedule', 'minDomains': 3, 'nodeTaintsPolicy': 'Honor', 'matchLabelKeys': ['v']},
@@ -174,7 +177,7 @@ func TestArgs(t *testing.T) {
 	assert.Equal(t, []outrank.TopologySpreadConstraint{
 		{MaxSkew: 2, TopologyKey: "zone", WhenUnsatisfiable: outrank.DoNotSchedule, MinDomains: 3, NodeTaintsPolicy: outrank.NodeHonor, MatchLabelKeys: []string{"v"}},
 		{MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
-	}, p.Config.Plugins.DefaultSpread)
+	}, p.Config.Profile.DefaultConstraints)
 	assert.ErrorContains(t, p.Config.Validate(), "SpreadSelector: missing")
 }
 
@@ -187,11 +190,11 @@ func TestProfiles(t *testing.T) {
 	assert.Equal(t, time.Minute, c.MaxBackoff)
 	p, ok := c.Profile("batch")
 	require.True(t, ok)
-	assert.True(t, p.Config.Policy.Disabled)
-	assert.Equal(t, []string{"default-scheduler", "batch"}, p.Config.Schedulers, "the profiles share nominations")
+	assert.True(t, disabled(p))
+	assert.Equal(t, []string{"default-scheduler", "batch"}, p.Config.Profile.Schedulers, "the profiles share nominations")
 	p, ok = c.Profile("default-scheduler")
 	require.True(t, ok)
-	assert.False(t, p.Config.Policy.Disabled)
+	assert.False(t, disabled(p))
 	_, ok = c.Profile("other")
 	assert.False(t, ok)
 }
@@ -204,7 +207,7 @@ func TestExtenders(t *testing.T) {
 			{'name': 'example.com/gpu', 'ignoredByScheduler': true}, {'name': 'example.com/nic'}]},
 		{'urlPrefix': 'http://b', 'prioritizeVerb': 'p', 'weight': 1, 'httpTimeout': '5s', 'tlsConfig': {'insecure': true}}],
 		'profiles': [{'pluginConfig': [{'name': 'NodeResourcesFit', 'args': {'ignoredResources': ['example.com/other']}}]}]`))
-	assert.Equal(t, []resource.Name{"example.com/gpu"}, p.Config.Plugins.IgnoredResources)
+	assert.Equal(t, []resource.Name{"example.com/gpu"}, p.Config.Profile.IgnoredResources)
 	require.Len(t, p.Unsupported, 1)
 	assert.Equal(t, "KubeSchedulerConfiguration: extenders[0]: an extender filters nodes and changes candidates for pods that ask for "+
 		"example.com/gpu, example.com/nic; what it answers is not known", p.Unsupported[0].String())

@@ -61,10 +61,10 @@ func TestFiltersOffIn(t *testing.T) {
 				assert.Contains(t, p.Unsupported[0].String(), c.said)
 			}
 			if c.off != "" {
-				assert.Equal(t, c.isOff, strings.Contains(strings.Join(p.Config.Plugins.Off, " "), c.off))
-				assert.Equal(t, c.onNodes, strings.Contains(strings.Join(p.Config.Plugins.OffOnNodes, " "), c.off))
+				assert.Equal(t, c.isOff, strings.Contains(strings.Join(p.Config.Profile.Off, " "), c.off))
+				assert.Equal(t, c.onNodes, strings.Contains(strings.Join(p.Config.Profile.OffOnNodes, " "), c.off))
 			}
-			_, err := engine.NewEvaluator(p.Config)
+			_, err := engine.New(p.Config)
 			assert.NoError(t, err)
 		})
 	}
@@ -74,7 +74,7 @@ func TestFiltersOffIn(t *testing.T) {
 func TestReadInUnknownRelease(t *testing.T) {
 	c, err := schedulerconfig.Read(0, strings.NewReader(file("")))
 	require.NoError(t, err)
-	assert.Zero(t, c.Profiles[0].Config.Release)
+	assert.Len(t, c.Profiles, 1)
 	_, err = schedulerconfig.Read(7, strings.NewReader(file("")))
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.ErrorContains(t, err, "release 0x7 is not known")
@@ -93,7 +93,7 @@ func ExampleRead_release() {
 			panic(err)
 		}
 		config := c.Profiles[0].Config
-		fmt.Println(config.Release, config.Plugins.Off, config.Plugins.OffOnNodes)
+		fmt.Println(r, config.Profile.Off, config.Profile.OffOnNodes)
 	}
 	// Output:
 	// v1.36 [NodeName] []

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
@@ -46,7 +47,7 @@ func BenchmarkRank(b *testing.B) {
 	const nodes = 5000
 	snap, err := engine.NewSnapshot(crowd(nodes))
 	require.NoError(b, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(b, err)
 	scorer, err := score.New(score.Config{SpreadSelector: func(p *outrank.Pod) *outrank.LabelSelector {
 		return &outrank.LabelSelector{MatchLabels: map[string]string{"app": p.Labels["app"]}}

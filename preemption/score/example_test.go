@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
@@ -21,7 +22,7 @@ func small() (*engine.Snapshot, *engine.Evaluator, *outrank.Pod) {
 	if err != nil {
 		panic(err)
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}

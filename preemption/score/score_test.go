@@ -38,7 +38,7 @@ func waiting() *outrank.Pod { return on("", "new", resource.MustList("cpu", "1",
 func rank(t require.TestingT, config score.Config, c *outrank.Cluster, pod *outrank.Pod) *score.Ranking {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	scorer, err := score.New(config)
 	require.NoError(t, err)
@@ -456,7 +456,7 @@ func TestPreferencesDoNotPreempt(t *testing.T) {
 		for _, c := range []*outrank.Cluster{plain, world(t, seed)} {
 			snap, err := engine.NewSnapshot(c)
 			require.NoError(t, err)
-			eval, err := engine.NewEvaluator(engine.Config{})
+			eval, err := engine.New(preemption.Config{})
 			require.NoError(t, err)
 			plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: clustergen.Now()})
 			require.NoError(t, err)

@@ -70,14 +70,14 @@ func BenchmarkGang(b *testing.B) {
 		for _, with := range []string{"none", "open", "quotas"} {
 			b.Run(fmt.Sprintf("rules=%s/nodes=%d", with, nodes), func(b *testing.B) {
 				snap := must(engine.NewSnapshot(c))
-				var config engine.Config
+				var config preemption.Config
 				switch with {
 				case "open":
 					config.Guard = openGuard()
 				case "quotas":
 					rules.Use(&config)
 				}
-				eval := must(engine.NewEvaluator(config))
+				eval := must(engine.New(config))
 				b.ReportAllocs()
 				for b.Loop() {
 					plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})

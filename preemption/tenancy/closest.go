@@ -7,7 +7,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -35,8 +34,8 @@ const penalty = 50
 //
 // Time on a node is that of comparing all possible victims for each one chosen, and of
 // asking the filters as often.
-func Closest(o Closeness) *engine.Chooser {
-	return &engine.Chooser{Name: "Closest", Choose: func(v *engine.NodeView) []*outrank.Pod {
+func Closest(o Closeness) preemption.Chooser {
+	return preemption.Chooser{Name: "Closest", Choose: func(v preemption.NodeView) []*outrank.Pod {
 		if v == nil || v.Pod() == nil {
 			return nil // of no node
 		}
@@ -56,7 +55,7 @@ type amounts [len(dimensions)]float64
 // choice is one choice on one node.
 type choice struct {
 	Closeness
-	view  *engine.NodeView
+	view  preemption.NodeView
 	asked amounts
 	going map[string]int // by job
 }

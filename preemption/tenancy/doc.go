@@ -7,7 +7,7 @@
 //		{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
 //	}})
 //	rules, err := tenancy.New(tenancy.Options{Tree: tree, QueueOf: func(p *outrank.Pod) string { return p.Labels["queue"] }})
-//	var config engine.Config
+//	var config preemption.Config
 //	rules.Use(&config)
 //
 // A pod then takes by the policies of its queue ([Policy]): from its own, also from equals

@@ -49,9 +49,9 @@ func lent() *engine.Snapshot {
 // that: ads keeps its 4 cpu.
 func ExampleRules_Use() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
-	eval := must(engine.NewEvaluator(config))
+	eval := must(engine.New(config))
 	plan := must(eval.Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "2", 0), Now: now}))
 	for _, v := range plan.Victims {
 		fmt.Println(v, "of priority", v.Pod.PriorityValue(), "by", v.Rule)
@@ -107,26 +107,27 @@ func ExampleTree_Reclaim() {
 }
 
 // What one pod may take from another as far as the two tell.
-func ExampleRules_MayTake() {
+func ExampleRules_Take() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
 	asker := pending("asker", "search", "1", 10)
 	for _, victim := range []*outrank.Pod{
 		running("a", "search", "1", 5), running("b", "search", "1", 10), running("c", "ads", "1", 99), running("d", "", "1", 0),
 	} {
-		fmt.Printf("%s %q\n", victim.Name, rules.MayTake(asker, victim))
+		rule, ok := rules.Take(asker, victim)
+		fmt.Printf("%s %v %q\n", victim.Name, ok, rule)
 	}
 	// Output:
-	// a "within the queue"
-	// b ""
-	// c "reclaimed within the cohort"
-	// d ""
+	// a true "within the queue"
+	// b false ""
+	// c true "reclaimed within the cohort"
+	// d false ""
 }
 
 // The guard alone, where lower priority is to stay the rule: ads gives back the 2 cpu that
 // it has borrowed, and not to a queue that would borrow itself.
 func ExampleRules_Guard() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	eval := must(engine.NewEvaluator(engine.Config{Guard: rules.Guard()}))
+	eval := must(engine.New(preemption.Config{Guard: rules.Guard()}))
 	plan := must(eval.Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "4", 80), Now: now}))
 	for _, v := range plan.Victims {
 		fmt.Printf("%s %q\n", v, v.Rule)
@@ -143,7 +144,7 @@ func ExampleRules_Guard() {
 func ExampleRules_Filter() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
 	snap := lent()
-	eval := must(engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{rules.Filter()}}))
+	eval := must(engine.New(preemption.Config{Filters: []*preemption.Filter{rules.Filter()}}))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("ads-4", "ads", "1", 0), Now: now}))
 	fmt.Println(plan.TurnedDown)
 	// Output:
@@ -158,10 +159,12 @@ func ExampleClosest() {
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "9", "pods", "10")}},
 		Pods:  []*outrank.Pod{pod("many-1", "1"), pod("many-2", "1"), pod("many-3", "1"), pod("huge-1", "3"), pod("some-1", "3")},
 	}))
-	eval := must(engine.NewEvaluator(engine.Config{Chooser: tenancy.Closest(tenancy.Closeness{
-		Delta:       10,
-		MaxParallel: func(p *outrank.Pod) (string, int) { return p.Name[:4], 1 },
-	})}))
+	eval := must(engine.New(preemption.Config{
+		Victims: tenancy.Closest(tenancy.Closeness{
+			Delta:       10,
+			MaxParallel: func(p *outrank.Pod) (string, int) { return p.Name[:4], 1 },
+		}),
+	}))
 	for _, asker := range []*outrank.Pod{pending("a", "", "3", 20), pending("b", "", "4", 20), pending("c", "", "1", 19)} {
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now}))
 		fmt.Println(plan.Outcome, plan.Victims)
@@ -187,11 +190,11 @@ func ExampleRules_At() {
 	ads := running("ads-1", "ads", "2", 0)
 	ads.StartTime = now.Add(-4 * time.Minute)
 	search := pending("search-1", "search", "2", 0)
-	fmt.Printf("%q\n", rules.At(now).MayTake(search, ads))
-	fmt.Printf("%q\n", rules.At(now.Add(6*time.Minute)).MayTake(search, ads))
+	fmt.Println(rules.At(now).Take(search, ads))
+	fmt.Println(rules.At(now.Add(6*time.Minute)).Take(search, ads))
 	// Output:
-	// ""
-	// "reclaimed within the cohort"
+	//  false
+	// reclaimed within the cohort true
 }
 
 // When does it make sense to ask again?

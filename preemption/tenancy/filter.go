@@ -55,9 +55,20 @@ func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.Fi
 	if err != nil || at == none {
 		return nil, err
 	}
+	if err := r.counts(view); err != nil {
+		return nil, err
+	}
 	s := &quotaState{at: at, amounts: amounts, asked: asked}
 	s.clusterUsage, s.promised = r.counted(view, []*outrank.Pod{p})
 	return s, nil
+}
+
+// counts reports a cluster of another release than that by which requests are counted.
+func (r *Rules) counts(view preemption.View) error {
+	if r.Release != 0 && r.Release != view.Release() {
+		return fmt.Errorf("tenancy options: %w: Release: requests are counted by %v, and the cluster is of %v", outrank.ErrInvalid, r.Release, view.Release())
+	}
+	return nil
 }
 
 // quotaState is the filter for one pod.

@@ -389,9 +389,9 @@ func TestWindowsOnNodes(t *testing.T) {
 		snap := must(engine.NewSnapshot(cluster))
 		asker := pending("search-2", "search", "2", 0)
 		at := func(when time.Time) *preemption.Plan {
-			var config engine.Config
+			var config preemption.Config
 			rules.At(when).Use(&config)
-			return must(must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: when}))
+			return must(must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: when}))
 		}
 		plan := at(now)
 		if tt.retry == 0 {
@@ -409,8 +409,8 @@ func TestWindowsOnNodes(t *testing.T) {
 	boosted := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Boost: func(p *outrank.Pod) int32 {
 		return map[string]int32{"ads-1": 3}[p.Name]
 	}}))
-	assert.Equal(t, "within the queue", boosted.MayTake(pending("ads-3", "ads", "1", 8), cluster.Pods[1]))
-	assert.Empty(t, boosted.MayTake(pending("ads-3", "ads", "1", 8), cluster.Pods[0]))
+	assert.Equal(t, "within the queue", taken(boosted, pending("ads-3", "ads", "1", 8), cluster.Pods[1]))
+	assert.Empty(t, taken(boosted, pending("ads-3", "ads", "1", 8), cluster.Pods[0]))
 }
 
 // On nodes a gang's victims are never spared by the window of the rule that takes them, before the
@@ -424,9 +424,9 @@ func TestPropertyWindowsOfGangs(t *testing.T) {
 		}
 		o := tenancy.Options{Tree: must(tenancy.NewTree(c.config)), QueueOf: queueOf, Style: c.style, Fair: c.fair}
 		plan := func(o tenancy.Options, at time.Time) *preemption.GroupPlan {
-			var config engine.Config
+			var config preemption.Config
 			must(tenancy.New(o)).At(at).Use(&config)
-			return must(must(engine.NewEvaluator(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: c.gang, Now: gen.Now}))
+			return must(must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: c.gang, Now: gen.Now}))
 		}
 		free := toldOf(plan(o, gen.Now))
 		o.Protection = tenancy.Protection{Within: hours("within"), Reclaim: hours("reclaim"), FairShare: hours("fair share")}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
@@ -37,9 +38,9 @@ func gang(members int) (*outrank.Cluster, []*outrank.Pod) {
 // nodes at once, and a gang of 3 does not get more than that.
 func ExampleRules_Use_gang() {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
-	eval := must(engine.NewEvaluator(config))
+	eval := must(engine.New(config))
 	for _, members := range []int{2, 3} {
 		cluster, pods := gang(members)
 		snap := must(engine.NewSnapshot(cluster))

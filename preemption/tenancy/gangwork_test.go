@@ -23,12 +23,12 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style) (times [2]float64) {
 		Tree: must(tenancy.NewTree(config)), Style: style,
 		QueueOf: func(p *outrank.Pod) string { asked++; return queueOf(p) },
 	}))
-	var settings engine.Config
+	var settings preemption.Config
 	rules.Use(&settings)
 	snap := must(engine.NewSnapshot(c))
 	for i := range times {
 		asked = 0
-		plan, err := must(engine.NewEvaluator(settings)).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: gen.Now})
+		plan, err := must(engine.New(settings)).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.Preempts, plan.Outcome)
 		times[i] = float64(asked) / float64(len(c.Pods))
@@ -37,7 +37,7 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style) (times [2]float64) {
 }
 
 // A gang is decided about in a time that is linear in the pods: nobody counts the cluster anew for
-// each member. MayTake is asked twice for each member and pod, and each member is told of each pod.
+// each member. Take is asked twice for each member and pod, and each member is told of each pod.
 func TestGangsAreLinear(t *testing.T) {
 	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn} {
 		few, many := askedFor(t, 10, style), askedFor(t, 60, style)

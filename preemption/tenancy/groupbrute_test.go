@@ -174,9 +174,9 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, cluster := drawCourt(t)
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(c.config)), QueueOf: queueOf, Style: c.style, Fair: c.fair}))
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
-		eval, snap := must(engine.NewEvaluator(config)), must(engine.NewSnapshot(cluster))
+		eval, snap := must(engine.New(config)), must(engine.NewSnapshot(cluster))
 		want := c.decide()
 		for _, counted := range []string{"now", "before"} {
 			plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: c.gang, Now: gen.Now})

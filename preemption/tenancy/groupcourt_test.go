@@ -261,7 +261,7 @@ func (c *court) parted(mine, theirs string) (below []string, meet, one, other st
 			return way[:up], at, c.way(mine)[i-1], way[up-1]
 		}
 	}
-	panic("MayTake keeps to a tree")
+	panic("Take keeps to a tree")
 }
 
 func (c *court) refuses(queue string, gone []family) string {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Guard returns the guard Tenancy: it follows who is taken from which queue on a node,
@@ -145,17 +144,13 @@ func (s *guardState) ownerOf(r int) int {
 	return at
 }
 
-// Use makes a configuration decide by the rules: it sets MayTake and Guard, and adds
-// [Rules.Filter] behind the other filters, and the release where the options name one and the
-// configuration does not. The filters that are there are not written. With a nil configuration it
+// Use makes a configuration decide by the rules: it sets Eligibility.Take
+// for pods of any priority and Guard, and adds [Rules.Filter] behind the other filters. The filters that are there are not written. With a nil configuration it
 // does nothing.
-func (r *Rules) Use(c *engine.Config) {
+func (r *Rules) Use(c *preemption.Config) {
 	if c == nil {
 		return
 	}
-	c.MayTake, c.Guard = r.MayTake, r.Guard()
-	if c.Release == 0 {
-		c.Release = r.Release
-	}
+	c.Eligibility.Take, c.Eligibility.AnyPriority, c.Guard = r.Take, true, r.Guard()
 	c.Filters = append(slices.Clone(c.Filters), r.Filter())
 }

@@ -221,7 +221,7 @@ func (s *guardState) refuses(q *awayOf) string {
 }
 
 // Check asks about each other queue that is taken from, in the order of the tree. Within its own
-// queue MayTake says it all.
+// queue Take says it all.
 func (s *guardState) Check() preemption.Status {
 	for _, q := range s.away.taken {
 		if !q.known {

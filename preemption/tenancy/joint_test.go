@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/joint"
 	"github.com/outrank-go/outrank/preemption/tenancy"
@@ -26,11 +27,11 @@ func TestJointPlansKeepQuotas(t *testing.T) {
 		}
 		rules, err := tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style})
 		require.NoError(t, err)
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
 		snap, err := engine.NewSnapshot(cluster)
 		require.NoError(t, err)
-		eval, err := engine.NewEvaluator(config)
+		eval, err := engine.New(config)
 		require.NoError(t, err)
 		plan, err := joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: pods, Now: now})
 		require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
@@ -358,9 +359,9 @@ func groupVictims(t *testing.T, c *lockstepCase) string {
 		Boost:    func(p *outrank.Pod) int32 { return boosts[p.Name] },
 		QueuedAt: func(p *outrank.Pod) time.Time { return queued[of[p.Name]] },
 	}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
-	plan, err := must(engine.NewEvaluator(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: gang, Now: now})
+	plan, err := must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: gang, Now: now})
 	require.NoError(t, err)
 	var names []string
 	for _, u := range plan.Victims {

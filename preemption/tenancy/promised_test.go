@@ -22,13 +22,13 @@ func roomy(t testing.TB) (*engine.Evaluator, *engine.Snapshot) {
 	config := shop()
 	config.Queues[1].BorrowLimit, config.Queues[1].Policy.Within = resource.MustList("cpu", "0"), tenancy.Nobody
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(config)), QueueOf: queueOf}))
-	var c engine.Config
+	var c preemption.Config
 	rules.Use(&c)
 	cluster := &outrank.Cluster{Release: groupsOn, Groups: []*outrank.PodGroup{{Name: "rank", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(5)}}}
 	for _, name := range []string{"n1", "n2"} {
 		cluster.Nodes = append(cluster.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "9", "pods", "9")})
 	}
-	return must(engine.NewEvaluator(c)), must(engine.NewSnapshot(cluster))
+	return must(engine.New(c)), must(engine.NewSnapshot(cluster))
 }
 
 // ranks is a gang of search.
@@ -161,9 +161,9 @@ func TestPromisesInAnyOrder(t *testing.T) {
 func TestPromisedCountsAsBorrowed(t *testing.T) {
 	for _, waiting := range []string{"", "2"} {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
-		eval := must(engine.NewEvaluator(config))
+		eval := must(engine.New(config))
 		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Release: groupsOn,
 			Groups:  []*outrank.PodGroup{{Name: "rank", Policy: outrank.GangPolicy, MinCount: 1, Priority: outrank.Priority(5)}},

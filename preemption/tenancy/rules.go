@@ -42,8 +42,9 @@ type Options struct {
 	// and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
 	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
-	// Release is by which requests are counted, and by which [Rules.Use] has a configuration decide;
-	// zero counts by the default release, whatever the snapshot's is.
+	// Release is by which requests are counted, and that of the cluster that is asked about: a
+	// decision about one of another release is an error. Zero counts by the default release, whatever
+	// the cluster's is.
 	Release outrank.Release
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
@@ -152,12 +153,13 @@ func (r *Rules) until(rule Rule, p *outrank.Pod) time.Time {
 
 // RetryAt returns when the first window ends of those that spare a pod which the preemptor may
 // otherwise take: until then it finds no other victims (rule 24.8.5). It is zero where there is
-// no such window. Time is that of asking MayTake about each.
+// no such window. Time is that of asking Take about each.
 func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first time.Time) {
 	free := &Rules{Options: r.Options, now: r.now}
 	free.Protection = Protection{}
 	for _, p := range running {
-		for _, rule := range r.takers(Rule(free.MayTake(preemptor, p))) {
+		by, _ := free.Take(preemptor, p)
+		for _, rule := range r.takers(Rule(by)) {
 			if end := r.until(rule, p); !end.IsZero() && (first.IsZero() || end.Before(first)) {
 				first = end
 			}
@@ -166,7 +168,7 @@ func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first t
 	return first
 }
 
-// takers are the rules by which a pod can leave of which MayTake says one: between queues that
+// takers are the rules by which a pod can leave of which Take says one: between queues that
 // compare shares the guard decides.
 func (r *Rules) takers(rule Rule) []Rule {
 	switch {
@@ -181,23 +183,23 @@ func (r *Rules) takers(rule Rule) []Rule {
 // LowerPriority is the rule between pods without a queue.
 const LowerPriority Rule = "lower priority"
 
-// MayTake returns the rule by which a pod may be taken from, as far as the two of them
-// tell, and the empty text if there is none: see [engine.Config].MayTake. What else
-// is away is up to the guard. Nobody takes from a nil pod, nor does a nil pod.
-func (r *Rules) MayTake(preemptor, victim *outrank.Pod) string {
+// Take reports whether the preemptor may take a pod, of whatever priority, as far as the two of
+// them tell, and by which rule: see [preemption.Eligibility].Take. What else is away is up to the
+// guard. Nobody takes a nil pod, nor does a nil pod.
+func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
-		return ""
+		return "", false
 	}
-	rule := r.takes(preemptor, victim)
-	for _, taker := range r.takers(rule) {
+	by := r.takes(preemptor, victim)
+	for _, taker := range r.takers(by) {
 		if r.until(taker, victim).IsZero() {
-			return string(rule)
+			return string(by), true
 		}
 	}
-	return ""
+	return "", false
 }
 
-// takes is MayTake without windows.
+// takes is Take without windows, and the empty rule for no.
 func (r *Rules) takes(preemptor, victim *outrank.Pod) Rule {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
 	if mine == "" || theirs == "" {

@@ -27,14 +27,14 @@ func TestStyles(t *testing.T) {
 	} {
 		for style, want := range map[tenancy.Style]string{tenancy.KeepsItsOwn: tt.keeps, tenancy.Kueue: tt.kueue, tenancy.YuniKorn: tt.yunikorn} {
 			rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
-			var config engine.Config
+			var config preemption.Config
 			rules.Use(&config)
 			cluster := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "9")}}}
 			cluster.Pods = append(cluster.Pods, running("ads-1", "ads", tt.size, 0), running("ads-2", "ads", tt.size, 5))
 			if tt.size == "2" {
 				cluster.Pods = append(cluster.Pods, running("ads-3", "ads", tt.size, 9))
 			}
-			eval := must(engine.NewEvaluator(config))
+			eval := must(engine.New(config))
 			plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(cluster)), preemption.Request{Pod: pending("search-1", "search", tt.size, 0), Now: now})
 			require.NoError(t, err)
 			got := ""
@@ -46,9 +46,9 @@ func TestStyles(t *testing.T) {
 	}
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.YuniKorn}))
 	asker := pending("a", "search", "1", 5)
-	assert.Equal(t, "reclaimed within the cohort", rules.MayTake(asker, running("b", "ads", "1", 5)))
-	assert.Empty(t, rules.MayTake(asker, running("b", "ads", "1", 6)), "above the preemptor")
-	assert.Empty(t, rules.MayTake(asker, running("b", "search", "1", 0)), "of its own queue")
+	assert.Equal(t, "reclaimed within the cohort", taken(rules, asker, running("b", "ads", "1", 5)))
+	assert.Empty(t, taken(rules, asker, running("b", "ads", "1", 6)), "above the preemptor")
+	assert.Empty(t, taken(rules, asker, running("b", "search", "1", 0)), "of its own queue")
 }
 
 // A queue that has no more than its own gives up nothing, not even a pod that has nothing
@@ -56,13 +56,13 @@ func TestStyles(t *testing.T) {
 func TestWithinItsOwn(t *testing.T) {
 	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue} {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
 		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "1")}},
 			Pods:  []*outrank.Pod{running("ads-1", "ads", "0", 0)},
 		}))
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "1", 5), Now: now})
+		plan, err := must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "1", 5), Now: now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.NothingHelps, plan.Outcome)
 		assert.Equal(t, []string{"ads would lose what is its own"}, plan.Unhelpful[0].Reasons)
@@ -81,9 +81,9 @@ func TestRequestsByRelease(t *testing.T) {
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "9", "pods", "1")}},
 		}))
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: tenancy.Kueue, Release: by}))
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
-		return must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "1", 5), Now: now})
+		return must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "1", 5), Now: now})
 	}
 	for _, tt := range []struct {
 		by, of outrank.Release
@@ -113,7 +113,7 @@ func TestBorrowedOfOneResource(t *testing.T) {
 			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4", "memory", "8Gi"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
 		},
 	}))}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
 	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "memory", "16Gi", "pods", "9")}},
@@ -121,7 +121,7 @@ func TestBorrowedOfOneResource(t *testing.T) {
 	}))
 	asker := pending("search-1", "search", "1", 5)
 	asker.Containers[0].Requests["memory"] = resource.MustParse("1Gi")
-	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now})
+	plan, err := must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: asker, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome, "%v", plan)
 	assert.Equal(t, "reclaimed within the cohort", plan.Victims[0].Rule)
@@ -139,7 +139,7 @@ func TestWhileBorrowingAndWithin(t *testing.T) {
 				Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Lower, WhileBorrowing: true, BorrowUpTo: &zero}},
 		},
 	}))}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
 	for _, tt := range []struct {
 		ads, search int32 // priorities
@@ -149,7 +149,7 @@ func TestWhileBorrowingAndWithin(t *testing.T) {
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
 			Pods:  []*outrank.Pod{running("ads-1", "ads", "2", tt.ads), running("search-1", "search", "2", tt.search)},
 		}))
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", "4", 5), Now: now})
+		plan, err := must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", "4", 5), Now: now})
 		require.NoError(t, err)
 		assert.Len(t, plan.Victims, tt.want, "%+v: %v", tt, plan)
 	}
@@ -165,13 +165,13 @@ func TestNoClaimWhereQueuesMeet(t *testing.T) {
 			{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
 		},
 	}))}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
 	snap := must(engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "4", "pods", "9")}},
 		Pods:  []*outrank.Pod{running("ads-1", "ads", "4", 0)},
 	}))
-	plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
+	plan, err := must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.NothingHelps, plan.Outcome, "%v", plan)
 	assert.Equal(t, []string{"queue search would have more than its own"}, plan.Unhelpful[0].Reasons)
@@ -205,14 +205,16 @@ func TestSharesWithOnesOwnPodsBack(t *testing.T) {
 // of them (rule 24.6.3).
 func TestClosestLeavesAJobAlone(t *testing.T) {
 	for most, want := range map[int][]string{0: {"web-1", "web-2"}, 1: {"web-1", "db-1"}, 2: {"web-1", "web-2"}} {
-		config := engine.Config{Chooser: tenancy.Closest(tenancy.Closeness{MaxParallel: func(p *outrank.Pod) (string, int) {
-			return p.Name[:len(p.Name)-2], most
-		}})}
+		config := preemption.Config{
+			Victims: tenancy.Closest(tenancy.Closeness{MaxParallel: func(p *outrank.Pod) (string, int) {
+				return p.Name[:len(p.Name)-2], most
+			}}),
+		}
 		snap := must(engine.NewSnapshot(&outrank.Cluster{
 			Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "6", "pods", "9")}},
 			Pods:  []*outrank.Pod{running("web-1", "", "2", 0), running("web-2", "", "2", 0), running("db-1", "", "1", 0)},
 		}))
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("in", "", "4", 50), Now: now})
+		plan, err := must(engine.New(config)).Preempt(context.Background(), snap, preemption.Request{Pod: pending("in", "", "4", 50), Now: now})
 		require.NoError(t, err)
 		var names []string
 		for _, v := range plan.Victims {
@@ -253,7 +255,7 @@ func TestYuniKorn(t *testing.T) {
 			Queues:  []tenancy.Queue{{Name: "ads", Cohort: "team", Nominal: has(tt.ads)}, {Name: "search", Cohort: "shop", Nominal: has(tt.search)}},
 		}))
 		rules := must(tenancy.New(tenancy.Options{Tree: tree, QueueOf: queueOf, Style: tenancy.YuniKorn}))
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
 		cpu := tt.size
 		if tt.memory {
@@ -269,7 +271,7 @@ func TestYuniKorn(t *testing.T) {
 			}
 			cluster.Pods = append(cluster.Pods, p)
 		}
-		plan, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), must(engine.NewSnapshot(cluster)), preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
+		plan, err := must(engine.New(config)).Preempt(context.Background(), must(engine.NewSnapshot(cluster)), preemption.Request{Pod: pending("search-1", "search", "2", 5), Now: now})
 		require.NoError(t, err)
 		got := ""
 		if plan.Outcome == preemption.Preempts {
@@ -282,9 +284,9 @@ func TestYuniKorn(t *testing.T) {
 // A preemptor of a queue that is not there is an error that names it.
 func TestUnknownQueue(t *testing.T) {
 	rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf}))
-	var config engine.Config
+	var config preemption.Config
 	rules.Use(&config)
-	_, err := must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), preemption.Request{Pod: pending("lost", "none", "1", 5), Now: now})
+	_, err := must(engine.New(config)).Preempt(context.Background(), lent(), preemption.Request{Pod: pending("lost", "none", "1", 5), Now: now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, `pod default/lost: queue: there is no queue "none"`)
 }
@@ -332,4 +334,13 @@ func TestSharesOfFlavorsWithOneBack(t *testing.T) {
 			assert.Equal(t, tt.refused, len(state.Check().Reasons) > 0)
 		})
 	}
+}
+
+// taken is the rule by which a pod may be taken, empty for none.
+func taken(rules *tenancy.Rules, preemptor, victim *outrank.Pod) string {
+	rule, ok := rules.Take(preemptor, victim)
+	if ok != (rule != "") {
+		panic("a rule without a name, or the name of none")
+	}
+	return rule
 }

@@ -147,9 +147,9 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 		if rapid.Bool().Draw(t, "fair") {
 			o.Fair = &tenancy.Fair{SharesAlone: rapid.Bool().Draw(t, "shares alone")}
 		}
-		var c engine.Config
+		var c preemption.Config
 		must(tenancy.New(o)).Use(&c)
-		e := must(engine.NewEvaluator(c))
+		e := must(engine.New(c))
 		cluster, pod := drawTenants(t)
 		snap := must(engine.NewSnapshot(cluster))
 		for step := range 4 {
@@ -195,12 +195,12 @@ func TestPropertyTenantsKeepTheirOwn(t *testing.T) {
 func TestPropertyTenantsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules, _ := drawRules(t, drawTree(t))
-		var c engine.Config
+		var c preemption.Config
 		rules.Use(&c)
 		if rapid.Bool().Draw(t, "guard alone") {
-			c.MayTake = nil // so that not every node is evaluated
+			c.Eligibility = preemption.Eligibility{} // so that not every node is evaluated
 		}
-		e := must(engine.NewEvaluator(c))
+		e := must(engine.New(c))
 		cluster, pod := drawTenants(t)
 		p := pod("preemptor")
 		snap := must(engine.NewSnapshot(cluster))
@@ -333,9 +333,9 @@ func TestFilterIsTheSame(t *testing.T) {
 	assert.Same(t, literal.Filter(), literal.At(now).Filter())
 	var plans []*preemption.Plan
 	for _, rules := range []*tenancy.Rules{made, literal, literal.At(now)} {
-		var config engine.Config
+		var config preemption.Config
 		rules.Use(&config)
-		plans = append(plans, must(must(engine.NewEvaluator(config)).Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "4", 80), Now: now})))
+		plans = append(plans, must(must(engine.New(config)).Preempt(context.Background(), lent(), preemption.Request{Pod: pending("search-2", "search", "4", 80), Now: now})))
 	}
 	require.Equal(t, preemption.Preempts, plans[0].Outcome)
 	for _, plan := range plans[1:] {

@@ -51,9 +51,9 @@ func TestUnitsAreWorkloads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for style, victims := range map[tenancy.Style]int{tenancy.KeepsItsOwn: 0, tenancy.Kueue: tt.victims} {
 				rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
-				var config engine.Config
+				var config preemption.Config
 				rules.Use(&config)
-				eval, snap := must(engine.NewEvaluator(config)), must(engine.NewSnapshot(six(tt.mode, tt.sizes...)))
+				eval, snap := must(engine.New(config)), must(engine.NewSnapshot(six(tt.mode, tt.sizes...)))
 				member := pending("rank-0", "search", "4", 9)
 				member.Group = "rank"
 				group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: []*outrank.Pod{member}, Now: now})

@@ -28,7 +28,7 @@ func Diff(fresh *outrank.Cluster, snap *engine.Snapshot) (string, error) {
 	if diff := cmp.Diff(want.Cluster(), snap.Cluster(), ignoringValue); diff != "" {
 		return "(-built anew +kept current):\n" + diff, nil
 	}
-	evaluator, err := engine.NewEvaluator(engine.Config{})
+	evaluator, err := engine.New(preemption.Config{})
 	if err != nil {
 		return "", err
 	}

@@ -78,7 +78,7 @@ func TestNominationOfADeletedPod(t *testing.T) {
 	require.NoError(t, told.Put(n))
 	require.NoError(t, told.Put(p))
 	asks := &outrank.Pod{Name: "second", Containers: []outrank.Container{{Requests: outrankresource.MustList("cpu", "1")}}}
-	evaluator, err := engine.NewEvaluator(engine.Config{})
+	evaluator, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for m, want := range map[*mirror.Mirror]preemption.Outcome{framed: preemption.NothingHelps, told: preemption.Fits} {
 		require.NoError(t, m.View(func(s *engine.Snapshot) error {

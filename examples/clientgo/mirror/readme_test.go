@@ -30,7 +30,7 @@ func ExampleMirror_Preemptor() {
 	synced, _ := m.Follow(factory, mirror.Everything...)
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
-	evaluator, _ := engine.NewEvaluator(engine.Config{})
+	evaluator, _ := engine.New(preemption.Config{})
 	pod, _ := m.Preemptor(pending) // a *corev1.Pod that has no node yet
 	plan, _ := evaluator.Preempt(ctx, m.Snapshot(), preemption.Request{Pod: pod, Now: time.Now()})
 	fmt.Println(plan.Outcome, plan.Node, plan.Victims)

@@ -31,7 +31,7 @@ func planFor(priority int32) *preemption.Plan {
 	if err != nil {
 		panic(err)
 	}
-	evaluator, err := engine.NewEvaluator(engine.Config{})
+	evaluator, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}

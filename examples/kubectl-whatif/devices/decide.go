@@ -41,10 +41,13 @@ func newRules(d *dump, now time.Time, workers int, proposed bool) (*rules, error
 }
 
 // makeEvaluator makes the evaluator of the filter as it is.
-func (r *rules) makeEvaluator() (err error) {
-	r.eval, err = engine.NewEvaluator(engine.Config{
-		Filters: []*preemption.Filter{r.filter.Filter()}, MayPreempt: r.filter.MayPreempt, Workers: r.workers, Schedulers: []string{outrank.DefaultScheduler},
+func (r *rules) makeEvaluator() error {
+	eval, err := engine.New(preemption.Config{
+		Filters:     []*preemption.Filter{r.filter.Filter()},
+		Profile:     preemption.Profile{Schedulers: []string{outrank.DefaultScheduler}},
+		Eligibility: preemption.Eligibility{Refuse: r.filter.Refuse},
 	})
+	r.eval = eval.Parallel(r.workers)
 	return err
 }
 

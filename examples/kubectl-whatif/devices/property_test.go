@@ -206,7 +206,7 @@ func planOf(t *testing.T, dump string, proposed bool) *preemption.Plan {
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Eligibility: preemption.Eligibility{Refuse: filter.Refuse}})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: cluster.Pod("", "mine"), Now: cluster.AsOf})
 	require.NoError(t, err)

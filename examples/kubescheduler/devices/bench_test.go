@@ -29,7 +29,7 @@ func BenchmarkAllTaken(b *testing.B) {
 			require.NoError(b, err)
 			var eval *engine.Evaluator
 			prepare := func() {
-				eval, err = engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+				eval, err = engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 				require.NoError(b, err)
 			}
 			prepare()

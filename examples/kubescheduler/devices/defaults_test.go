@@ -46,9 +46,9 @@ func TestEndsDoNotDependOnWhatWasAsked(t *testing.T) {
 	snap, err := engine.NewSnapshot(filter.Cluster(cluster))
 	require.NoError(t, err)
 	ask := func(workers int) (ended []bool) {
-		eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Workers: workers})
+		eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 		require.NoError(t, err)
-		ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
+		ex, err := eval.Parallel(workers).Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
 		for i := range ex.Nodes {
 			ended = append(ended, slices.ContainsFunc(ex.Nodes[i].Status.Reasons, devices.Ended))

@@ -4,7 +4,7 @@
 //
 //	objects, err := devices.Read(dump)             // kubectl get pods,resourceclaims,resourceslices,deviceclasses,devicetaintrules -A -o json
 //	filter, err := devices.New(objects, devices.Config{})
-//	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+//	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 //
 // As v1.37 decides, which is the default, removing pods frees no device: where devices are
 // short, nobody is evicted for a pod with claims, and every status has the texts of plugin
@@ -17,6 +17,6 @@
 // node.
 //
 // [Filter.Cluster] prepares nodes for pods that ask for an extended resource that a device class
-// backs. [Filter.Nomination] and [Filter.MayPreempt] are about the time after a decision, while
+// backs. [Filter.Nomination] and [Filter.Refuse] are about the time after a decision, while
 // the claims of victims come back. [Filter.Explain] says what was short and who holds it.
 package devices

@@ -157,7 +157,7 @@ func ExampleFilter_Explain() {
 	filter, _ := devices.New(objects, devices.Config{DRAPreemption: true})
 	short, _ := filter.Explain(snap, pod, "g0000")
 	fmt.Print(short)
-	eval, _ := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+	eval, _ := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	fmt.Println(plan.Outcome)
 	// Output:

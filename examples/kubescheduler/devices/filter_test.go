@@ -38,7 +38,7 @@ func explain(t testing.TB, c *outrank.Cluster, pod *outrank.Pod, o devices.Objec
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(filter.Cluster(c))
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	require.NoError(t, err)
 	return eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 }
@@ -388,7 +388,7 @@ func Example() {
 	for _, proposed := range []bool{false, true} {
 		filter, _ := devices.New(objects, devices.Config{DRAPreemption: proposed})
 		snap, _ := engine.NewSnapshot(filter.Cluster(cluster))
-		eval, _ := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
+		eval, _ := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Eligibility: preemption.Eligibility{Refuse: filter.Refuse}})
 		plan, _ := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 		fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	}
@@ -421,9 +421,9 @@ func TestWorkersAgree(t *testing.T) {
 	var wg sync.WaitGroup
 	for workers := range 4 {
 		wg.Go(func() {
-			eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Workers: workers})
+			eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 			if assert.NoError(t, err) && assert.NoError(t, filter.Set(objects)) {
-				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
+				plan, err := eval.Parallel(workers).Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 				if assert.NoError(t, err) {
 					plans.Store(fmt.Sprint(plan.Outcome, plan.Node, plan.Victims), true)
 				}
@@ -447,7 +447,7 @@ func TestSetMakesAnotherFilter(t *testing.T) {
 	snap, err := engine.NewSnapshot(cluster)
 	require.NoError(t, err)
 	outcome := func() preemption.Outcome {
-		eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+		eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 		require.NoError(t, err)
 		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)

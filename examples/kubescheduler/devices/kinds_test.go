@@ -65,7 +65,7 @@ func TestAsksOncePerKind(t *testing.T) {
 	require.NoError(t, err)
 	filter, err := devices.New(objects, devices.Config{DRAPreemption: true})
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}})
 	require.NoError(t, err)
 	_, err = eval.Explain(context.Background(), snap, preemption.Request{Pod: pod})
 	require.NoError(t, err)

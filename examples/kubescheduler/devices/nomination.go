@@ -137,10 +137,10 @@ func settled(r *resourcev1.AllocationResult, c *resourcev1.ResourceClaim) *resou
 	return out
 }
 
-// MayPreempt is the rule of KEP-5690 about who may preempt, for [engine.Config].MayPreempt: a
+// Refuse is the rule of KEP-5690 about who may preempt, for [preemption.Eligibility].Refuse: a
 // pod that is nominated to a node on which claims of victims are still allocated may not, because
 // the devices are on their way. It agrees with the usual rules otherwise.
-func (f *Filter) MayPreempt(pod *outrank.Pod, _ preemption.Status, by preemption.Ineligibility) preemption.Ineligibility {
+func (f *Filter) Refuse(pod *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
 	if !f.config.DRAPreemption || by != "" || pod.NominatedNodeName == "" {
 		return by
 	}

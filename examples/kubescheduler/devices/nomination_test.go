@@ -59,7 +59,7 @@ func askFor(t *testing.T, o devices.Objects, c *outrank.Cluster, nominated strin
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Eligibility: preemption.Eligibility{Refuse: filter.Refuse}})
 	require.NoError(t, err)
 	pod := *c.Pods[len(c.Pods)-1]
 	pod.NominatedNodeName = nominated

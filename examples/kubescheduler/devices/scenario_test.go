@@ -217,10 +217,10 @@ func (w *scenarioWorld) filter(kep bool) *devices.Filter {
 }
 
 // decide asks both ways.
-func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, policy preemption.Policy) (*preemption.Plan, error) {
+func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, victims preemption.VictimRule) (*preemption.Plan, error) {
 	filter := w.filter(kep)
-	config := engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt, Policy: policy}
-	eval, err := engine.NewEvaluator(config)
+	config := preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Victims: victims, Eligibility: preemption.Eligibility{Refuse: filter.Refuse}}
+	eval, err := engine.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -232,19 +232,19 @@ func (w *scenarioWorld) decide(pod *outrank.Pod, kep bool, policy preemption.Pol
 }
 
 func (w *scenarioWorld) preempt(c *scenario.Command) (string, error) {
-	return w.both(c.Line.Pod(), preemption.Policy{})
+	return w.both(c.Line.Pod(), nil)
 }
 
 func (w *scenarioWorld) exact(c *scenario.Command) (string, error) {
-	return w.both(c.Line.Pod(), preemption.Policy{Exact: true})
+	return w.both(c.Line.Pod(), preemption.Exact{})
 }
 
-func (w *scenarioWorld) both(pod *outrank.Pod, policy preemption.Policy) (string, error) {
+func (w *scenarioWorld) both(pod *outrank.Pod, victims preemption.VictimRule) (string, error) {
 	pod.UID = "uid-" + pod.Name
 	w.object(pod.Name)
 	var b strings.Builder
 	for _, kep := range []bool{false, true} {
-		plan, err := w.decide(pod, kep, policy)
+		plan, err := w.decide(pod, kep, victims)
 		if err != nil {
 			return "", err
 		}
@@ -323,7 +323,7 @@ func (w *scenarioWorld) ask(c *scenario.Command) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("there is no pod %s", name)
 	}
-	plan, err := w.decide(pod, true, preemption.Policy{})
+	plan, err := w.decide(pod, true, nil)
 	if err != nil {
 		return "", err
 	}

@@ -508,9 +508,9 @@ func TestAgainstSlowReference(t *testing.T) {
 		require.NoError(t, err)
 		filter, err := devices.New(s.objects, devices.Config{DRAPreemption: true})
 		require.NoError(t, err)
-		for _, policy := range []preemption.Policy{{}, {Exact: true}} {
-			config := engine.Config{Filters: []*preemption.Filter{filter.Filter()}, Policy: policy}
-			eval, err := engine.NewEvaluator(config)
+		for _, rule := range []preemption.VictimRule{nil, preemption.Exact{}} {
+			exact := rule != nil
+			eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Victims: rule})
 			require.NoError(t, err)
 			ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: s.pod})
 			require.NoError(t, err)
@@ -522,21 +522,21 @@ func TestAgainstSlowReference(t *testing.T) {
 					continue
 				}
 				find := s.reprieve
-				if policy.Exact {
+				if exact {
 					find = s.best
 				}
 				want, got := find(n), candidate(ex, n.Name)
-				if policy.Exact && want != nil && got != nil {
+				if exact && want != nil && got != nil {
 					require.Equal(t, ranks(want), ranks(got), "seed %d, node %s: best set %v, got %v", seed, n.Name, names(want), names(got))
 				} else {
-					require.Equal(t, names(want), names(got), "seed %d, node %s, by %+v", seed, n.Name, policy)
+					require.Equal(t, names(want), names(got), "seed %d, node %s, exact %t", seed, n.Name, exact)
 				}
 				found[fmt.Sprintf("%d victims", len(want))]++
 			}
 			if plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: s.pod}); err != nil || plan.Outcome != ex.Outcome || plan.Node != ex.Node {
 				t.Fatalf("seed %d: Preempt says %v (%v), Explain %v", seed, plan, err, plantest.Unexplained(ex))
 			}
-			if !policy.Exact && ex.Outcome == preemption.Preempts {
+			if !exact && ex.Outcome == preemption.Preempts {
 				n, err := filter.Nomination(snap, plantest.Unexplained(ex))
 				require.NoError(t, err, "seed %d", seed)
 				found["nominations"]++

@@ -22,7 +22,7 @@ type surrounded struct {
 	*Case
 	snap *engine.Snapshot
 	// config is that of the profile, ways its ways out.
-	config  engine.Config
+	config  preemption.Config
 	ways    []string
 	request preemption.Request
 	release outrank.Release
@@ -63,8 +63,8 @@ func (h *Harness) decideAround(c *Case, snap *engine.Snapshot, pod *outrank.Pod)
 // explain explains without extenders, as if the pod might preempt.
 func (s *surrounded) explain() (err error) {
 	plain := s.config
-	plain.Policy.Disabled = false
-	eval, err := engine.NewEvaluator(plain)
+	plain.Profile.Off = s.off(false)
+	eval, err := engine.New(plain)
 	if err != nil {
 		return err
 	}
@@ -129,16 +129,25 @@ func turnedAway(no, never string) preemption.Status {
 	return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Filter: extenderName}
 }
 
+// off are the plugins that the profile has off, with DefaultPreemption among them or without.
+func (s *surrounded) off(disabled bool) []string {
+	off := slices.DeleteFunc(slices.Clone(s.config.Profile.Off), func(name string) bool { return name == preemption.DefaultPreemption })
+	if disabled {
+		off = append(off, preemption.DefaultPreemption)
+	}
+	return off
+}
+
 // evaluator decides with extenders.
 func (s *surrounded) evaluator(disabled bool) (*engine.Evaluator, error) {
 	full := s.config
-	full.Policy.Disabled = disabled
+	full.Profile.Off = s.off(disabled)
 	for _, x := range s.Around.asked() {
 		if x.Preempts {
 			full.Extenders = append(full.Extenders, (&asking{x, s.Case}).extender())
 		}
 	}
-	return engine.NewEvaluator(full)
+	return engine.New(full)
 }
 
 // findWayOut asks the ways out in their order.

@@ -65,12 +65,12 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 	if err != nil {
 		return nil, err
 	}
-	config := engine.Config{Schedulers: c.Profiles(), Filters: []*preemption.Filter{filter.Filter()}}
+	config := preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Profile: preemption.Profile{Schedulers: c.Profiles()}}
 	now := time.Now()
 	d, err := h.decideAbout(snap, config, pod, now)
 	if err != nil {
 		// An error of the filter's Start comes also where another filter refuses the pod before.
-		if d, err := h.decideAbout(snap, engine.Config{Schedulers: c.Profiles()}, pod, now); err == nil && d.Refused.Code != preemption.Success {
+		if d, err := h.decideAbout(snap, preemption.Config{Profile: preemption.Profile{Schedulers: c.Profiles()}}, pod, now); err == nil && d.Refused.Code != preemption.Success {
 			d.queued = true
 			return d, nil
 		}
@@ -107,7 +107,7 @@ func nominatedTakes(d *decided) bool {
 }
 
 // giveUp asks the step for devices before preemption.
-func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot, config engine.Config) error {
+func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot, config preemption.Config) error {
 	if d.Refused.Code != preemption.Success && d.Refused.Filter != devicesName {
 		return nil // the step has noted nothing of the pod
 	}
@@ -118,7 +118,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	for _, c := range idle {
 		d.idle = append(d.idle, c.Namespace+"/"+c.Name)
 	}
-	eval, err := engine.NewEvaluator(config)
+	eval, err := engine.New(config)
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 	if c.Devices.Classes != nil {
 		return h.decideDevices(c, cluster, pod)
 	}
-	d, err := h.decideAbout(snap, engine.Config{Schedulers: c.Profiles()}, pod, time.Now())
+	d, err := h.decideAbout(snap, preemption.Config{Profile: preemption.Profile{Schedulers: c.Profiles()}}, pod, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (h *Harness) decide(c *Case, cluster *outrank.Cluster) (*decided, error) {
 
 // decideAbout explains the decision for a pod, and compares it with the search
 // without explanations.
-func (h *Harness) decideAbout(snap *engine.Snapshot, config engine.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
-	eval, err := engine.NewEvaluator(config)
+func (h *Harness) decideAbout(snap *engine.Snapshot, config preemption.Config, pod *outrank.Pod, now time.Time) (*decided, error) {
+	eval, err := engine.New(config)
 	if err != nil {
 		return nil, err
 	}

@@ -120,12 +120,12 @@ func (m *measurement) buildOurs(h *Harness, c *Case) error {
 	cluster.Release = h.Release
 	m.askers = gen.MatrixAskers(cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name))
 	m.moving = gen.MatrixMoving(cluster)
-	config := engine.Config{}
+	config := preemption.Config{}
 	if m.cell.Sampled {
 		config.Sample = &preemption.Sample{}
 	}
 	var err error
-	if m.eval, err = engine.NewEvaluator(config); err != nil {
+	if m.eval, err = engine.New(config); err != nil {
 		return err
 	}
 	return m.time(&m.cell.Build, 1, func(int) (err error) {

@@ -230,12 +230,12 @@ func (h *Harness) newScoring(c *ScoreCase) (*scoring, error) {
 		return nil, fmt.Errorf("the profile is not supported: %v %v", profile.Unsupported, profile.UnsupportedScores)
 	}
 	selector := schedulerconfig.SpreadSelector(c.workloads())
-	profile.Config.Plugins.SpreadSelector, profile.Scores.SpreadSelector = selector, selector
+	profile.Config.Profile.SpreadSelector, profile.Scores.SpreadSelector = selector, selector
 	o := &scoring{}
 	if o.snap, err = engine.NewSnapshot(cluster); err != nil {
 		return nil, err
 	}
-	if o.eval, err = engine.NewEvaluator(profile.Config); err != nil {
+	if o.eval, err = engine.New(profile.Config); err != nil {
 		return nil, err
 	}
 	if o.scorer, err = score.New(profile.Scores); err != nil {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -238,7 +239,7 @@ func (s *sequenceRun) note(what, format string, args ...any) {
 // decide lets every follower decide about the pod of the attempt.
 func (s *sequenceRun) decide() {
 	s.ask([]*corev1.Pod{s.current}, func(name string, snap *engine.Snapshot, pods []*outrank.Pod) error {
-		d, err := s.Harness.decideAbout(snap, engine.Config{Schedulers: ProfileNames}, pods[0], time.Now())
+		d, err := s.Harness.decideAbout(snap, preemption.Config{Profile: preemption.Profile{Schedulers: ProfileNames}}, pods[0], time.Now())
 		if err != nil {
 			return err
 		}

@@ -117,8 +117,8 @@ func (p *Plugin) makeFallback(ctx context.Context) (err error) {
 		return nil
 	}
 	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 10, MinCandidateNodesAbsolute: 100}
-	if s := p.args.sample(); s != nil {
-		args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute = int32(s.Percent), int32(s.Minimum)
+	if percent, minimum, sampled := p.args.enough(); sampled {
+		args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute = percent, minimum
 	}
 	p.fallback, err = defaultpreemption.New(ctx, args, p.handle, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
 	return err

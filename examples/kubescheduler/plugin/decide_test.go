@@ -2,6 +2,8 @@ package plugin_test
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -128,7 +130,7 @@ func TestArgs(t *testing.T) {
 		`{"minCandidateNodesAbsolute":-1}`:                                "Outrank: args: minCandidateNodesAbsolute: -1 is negative",
 		`{"minCandidateNodesPercentage":0,"minCandidateNodesAbsolute":0}`: "Outrank: args: minCandidateNodesPercentage and minCandidateNodesAbsolute: both are 0",
 		`{"minCandidateNodesPercentage":"x"}`:                             "cannot unmarshal string",
-		`{"workers":-1}`:                                                  "Workers",
+		`{"workers":-1}`:                                                  "Outrank: args: workers: -1 is not between 0 and 1024",
 	} {
 		c := newCluster(t)
 		_, err := plugin.New(t.Context(), &apiruntime.Unknown{Raw: []byte(text), ContentType: apiruntime.ContentTypeJSON}, &handle{c: c})
@@ -144,4 +146,19 @@ func TestSample(t *testing.T) {
 	c.run()
 	c.create(pending("high", 10, "2"))
 	c.isOn("high", "n1")
+}
+
+// The seed decides, with the preemptor's name, at which of the nodes where preemption may help the
+// search begins: for default/high with 2 at the second. A percentage of 0 leaves the absolute number.
+func TestSampleBegins(t *testing.T) {
+	for seed, want := range map[int]string{0: "n1", 1: "n1", 2: "n2"} {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			never := node("n0", "1") // no room, whoever leaves
+			c := newCluster(t, never, node("n1", "4"), node("n2", "4"), running("low", 1, "3", "n1", 0), running("mid", 5, "3", "n2", 0))
+			c.withArgs(fmt.Sprintf(`{"minCandidateNodesPercentage":0,"minCandidateNodesAbsolute":1,"seed":%d}`, seed))
+			c.run()
+			c.create(pending("high", 10, "2"))
+			c.isOn("high", want)
+		})
+	}
 }

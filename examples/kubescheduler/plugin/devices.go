@@ -39,9 +39,9 @@ func (d *deviceDesk) pair(all *evaluators) (*pair, error) {
 		return all.pods, nil
 	}
 	c := all.config
-	c.Filters, c.MayPreempt = []*preemption.Filter{filter}, d.filter.MayPreempt
+	c.Filters, c.Eligibility.Refuse = []*preemption.Filter{filter}, d.filter.Refuse
 	rest := slices.DeleteFunc(slices.Clone(all.asks.unknown), func(name string) bool { return name == devices.Name })
-	e, err := newPair(c, &framework{handle: all.asks.handle, unknown: rest, known: []string{devices.Name}})
+	e, err := newPair(c, all.workers, &framework{handle: all.asks.handle, unknown: rest, known: []string{devices.Name}})
 	if err != nil {
 		return nil, err
 	}

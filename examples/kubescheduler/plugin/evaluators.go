@@ -15,9 +15,10 @@ import (
 // evaluators decide as the profile does. They are made at the first decision: while a
 // plugin is made, its handle does not know the other plugins of the profile yet.
 type evaluators struct {
-	// config and asks are what usual is made of.
-	config engine.Config
-	asks   *framework
+	// config, workers and asks are what usual is made of.
+	config  preemption.Config
+	workers int
+	asks    *framework
 	// usual are those of groups and, without DRAPreemption, of pods. pods are made anew where the
 	// filter of devices is another one.
 	usual, pods *pair
@@ -36,50 +37,48 @@ type pair struct {
 type lister interface{ ListPlugins() *config.Plugins }
 
 func (p *Plugin) makeEvaluators() (*evaluators, error) {
-	usual, err := engine.NewEvaluator(engine.Config{Release: p.release})
+	usual, err := engine.New(preemption.Config{})
 	if err != nil {
 		return nil, err
 	}
 	c := p.baseConfig()
 	of := &framework{handle: p.handle}
 	if l, ok := p.handle.(lister); ok {
-		of.unknown = p.switches(&c, usual.Filters(), l.ListPlugins())
+		of.unknown = p.switches(&c, usual.Filters(p.release), l.ListPlugins())
 	}
-	e := &evaluators{config: c, asks: of}
-	e.usual, err = newPair(c, of)
+	e := &evaluators{config: c, workers: p.args.Workers, asks: of}
+	e.usual, err = newPair(c, e.workers, of)
 	return e, err
 }
 
-func newPair(c engine.Config, of *framework) (*pair, error) {
-	e := &pair{framework: of}
-	var err error
-	if e.plain, err = engine.NewEvaluator(c); err != nil {
+func newPair(c preemption.Config, workers int, of *framework) (*pair, error) {
+	plain, err := engine.New(c)
+	if err != nil {
 		return nil, err
 	}
 	c.Filters = append(slices.Clone(c.Filters), of.filter())
-	e.asking, err = engine.NewEvaluator(c)
-	return e, err
+	asking, err := engine.New(c)
+	return &pair{plain: plain.Parallel(workers), asking: asking.Parallel(workers), framework: of}, err
 }
 
 // baseConfig is the configuration but for the filters that are off.
-func (p *Plugin) baseConfig() engine.Config {
-	c := engine.Config{}
+func (p *Plugin) baseConfig() preemption.Config {
+	c := preemption.Config{}
 	if p.options.Configuration != nil {
 		if profile, ok := p.options.Configuration.Profile(p.handle.ProfileName()); ok {
 			c = profile.Config
-			c.Plugins.Off, c.Plugins.OffOnNodes = nil, nil
-			c.Policy.Disabled = false // which says that DefaultPreemption is off
+			c.Profile.Off, c.Profile.OffOnNodes = nil, nil // DefaultPreemption, too, is off there
 		}
 	}
-	c.Release, c.Sample, c.Workers = p.release, p.args.sample(), p.args.Workers
-	c.Schedulers = nil // the nominator of the process has its profiles' pods alone
-	c.Plugins.SpreadSelector, c.Extenders = p.spreadSelector, extenders(p.handle)
+	c.Sample = p.args.sample()
+	c.Profile.Schedulers = nil // the nominator of the process has its profiles' pods alone
+	c.Profile.SpreadSelector, c.Extenders = p.spreadSelector, extenders(p.handle)
 	return c
 }
 
 // switches returns the profile's filters that are on and not known to this
 // module, and switches off those that are off.
-func (p *Plugin) switches(c *engine.Config, known []string, on *config.Plugins) (unknown []string) {
+func (p *Plugin) switches(c *preemption.Config, known []string, on *config.Plugins) (unknown []string) {
 	has := func(set config.PluginSet, name string) bool {
 		return slices.ContainsFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })
 	}
@@ -87,9 +86,9 @@ func (p *Plugin) switches(c *engine.Config, known []string, on *config.Plugins) 
 		switch {
 		case has(on.Filter, name):
 		case has(on.PreFilter, name):
-			c.Plugins.OffOnNodes = append(c.Plugins.OffOnNodes, name)
+			c.Profile.OffOnNodes = append(c.Profile.OffOnNodes, name)
 		default:
-			c.Plugins.Off = append(c.Plugins.Off, name)
+			c.Profile.Off = append(c.Profile.Off, name)
 		}
 	}
 	for _, filter := range on.Filter.Enabled {

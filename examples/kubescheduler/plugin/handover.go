@@ -39,8 +39,8 @@ const (
 // arguments of this plugin: without a sample it looks at every node. Nothing is carried out by it.
 func (p *Plugin) makeStock(ctx context.Context) (err error) {
 	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100}
-	if s := p.args.sample(); s != nil {
-		args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute = int32(s.Percent), int32(s.Minimum)
+	if percent, minimum, sampled := p.args.enough(); sampled {
+		args.MinCandidateNodesPercentage, args.MinCandidateNodesAbsolute = percent, minimum
 	}
 	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	gates.EnableAsyncPreemption = false

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +19,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
@@ -186,6 +186,9 @@ func decode(raw apiruntime.Object, args *Args) error {
 	return errors.Join(append(strict, err)...)
 }
 
+// mostWorkers is the most goroutines that share a decision.
+const mostWorkers = 1024
+
 func readArgs(raw apiruntime.Object) (Args, error) {
 	var args Args
 	if err := decode(raw, &args); err != nil {
@@ -203,23 +206,31 @@ func readArgs(raw apiruntime.Object) (Args, error) {
 	if w := args.WhenNotUnderstood; w != "" && w != Isolate && w != DefaultPreemption {
 		return Args{}, fmt.Errorf("args: whenNotUnderstood: %q is neither %s nor %s", w, Isolate, DefaultPreemption)
 	}
-	if err := (&engine.Config{Workers: args.Workers}).Validate(); err != nil {
-		return Args{}, fmt.Errorf("args: %w", err)
+	if args.Workers < 0 || args.Workers > mostWorkers {
+		return Args{}, fmt.Errorf("args: workers: %d is not between 0 and %d", args.Workers, mostWorkers)
 	}
 	return args, nil
 }
 
-// sample is the searched part of the cluster; nil means all of it.
-func (a *Args) sample() *preemption.Sample {
-	if a.MinCandidateNodesPercentage == nil && a.MinCandidateNodesAbsolute == nil {
-		return nil
-	}
-	s := &preemption.Sample{Percent: 10, Minimum: 100, Explicit: true, Seed: a.Seed}
+// enough is how many candidates are, as in the arguments of DefaultPreemption; not sampled means that
+// every node is looked at.
+func (a *Args) enough() (percent, minimum int32, sampled bool) {
+	percent, minimum = 10, 100
 	if a.MinCandidateNodesPercentage != nil {
-		s.Percent = int(*a.MinCandidateNodesPercentage)
+		percent = *a.MinCandidateNodesPercentage
 	}
 	if a.MinCandidateNodesAbsolute != nil {
-		s.Minimum = int(*a.MinCandidateNodesAbsolute)
+		minimum = *a.MinCandidateNodesAbsolute
 	}
-	return s
+	return percent, minimum, a.MinCandidateNodesPercentage != nil || a.MinCandidateNodesAbsolute != nil
+}
+
+// sample is the searched part of the cluster; nil means all of it.
+func (a *Args) sample() *preemption.Sample {
+	percent, minimum, sampled := a.enough()
+	if !sampled {
+		return nil
+	}
+	const none = -1 // where zero is the usual one
+	return &preemption.Sample{Percent: cmp.Or(int(percent), none), Minimum: cmp.Or(int(minimum), none)}
 }

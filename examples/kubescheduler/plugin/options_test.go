@@ -27,7 +27,7 @@ func TestArguments(t *testing.T) {
 			`{"minCandidateNodePercentage": 5}`: `unknown field "minCandidateNodePercentage"`,
 			`{"workers": 2, "workers": 3}`:      `workers`,
 			`{"workers": "two"}`:                `workers`,
-			`{"workers": -1}`:                   `Workers`,
+			`{"workers": -1}`:                   `workers: -1 is not between 0 and 1024`,
 			`{"whenNotUnderstood": "Isolate"}`:  "",
 			`{"whenNotUnderstood": "isolate"}`:  `neither Isolate nor DefaultPreemption`,
 			`{"workers": 2`:                     ``,

@@ -98,6 +98,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	}
 	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
 		request.StatusesInOrder = p.process.devices.statuses(p.process.aside.statuses(snap, said))
+		request.Offset = int(p.args.offset(helpable(request.StatusesInOrder), pod))
 		if d.Plan, err = evaluator.Preempt(ctx, snap, request); err == nil {
 			d.Nomination, err = p.process.devices.nomination(snap, d.Plan)
 		}
@@ -112,6 +113,16 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		d.Plan = nil
 	}
 	return d, err
+}
+
+// helpable counts the nodes where preemption may help.
+func helpable(said []preemption.Status) (nodes int32) {
+	for i := range said {
+		if said[i].Code == preemption.Unschedulable {
+			nodes++
+		}
+	}
+	return nodes
 }
 
 // status translates the status of a node. Only Unschedulable lets preemption

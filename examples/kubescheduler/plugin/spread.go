@@ -41,7 +41,7 @@ func (p *Plugin) spreadSelector(pod *outrank.Pod) *outrank.LabelSelector {
 // startSpread makes the scheduler start the informers that spreadSelector reads,
 // where the profile has default constraints.
 func (p *Plugin) startSpread() {
-	if len(p.baseConfig().Plugins.DefaultSpread) == 0 {
+	if len(p.baseConfig().Profile.DefaultConstraints) == 0 {
 		return
 	}
 	factory := p.handle.SharedInformerFactory()

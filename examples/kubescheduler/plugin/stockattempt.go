@@ -96,9 +96,9 @@ func (a *stockAttempt) dryRuns(ctx context.Context, cycle fwk.CycleState) ([]kub
 	return a.stock.Evaluator.DryRunPreemption(ctx, cycle, a.pod, potential, budgets, a.args.offset(nodes, a.pod), enough)
 }
 
-// offset is the node at which a sample begins.
+// offset is the node at which a sample begins, among those where preemption may help.
 func (a *Args) offset(nodes int32, pod *v1.Pod) int32 {
-	if a.Seed == 0 {
+	if a.Seed == 0 || nodes == 0 {
 		return 0
 	}
 	h := fnv.New64a()

@@ -13,7 +13,6 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/metrics"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -72,7 +71,7 @@ func simulate(name string, score sim.Score) string {
 	}
 	collector := must(metrics.New(cluster, metrics.Config{Resources: []resource.Name{gpu}, Fragmentation: &metrics.Fragmentation{
 		Resource: gpu, Mix: metrics.MixOf(pods, 0), Devices: free, Device: whole}}))
-	rules := engine.Config{Filters: []*preemption.Filter{sim.FilterByPods("OneGPU", takes)}}
+	rules := preemption.Config{Filters: []*preemption.Filter{sim.FilterByPods("OneGPU", takes)}}
 	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: rules, Score: score}}, Recreate: sim.Recreate{Rule: sim.RecreateWhenGone}, Follow: collector.Event}
 	var run *sim.Simulation
 	config.Bind = func(p *outrank.Pod, n *outrank.Node) error {

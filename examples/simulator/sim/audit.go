@@ -62,7 +62,7 @@ type book struct {
 func heeded(list []Scheduler) func(resource.Name) bool {
 	ignored := map[resource.Name]bool{}
 	for i := range list {
-		plugins := &list[i].Preemption.Plugins
+		plugins := &list[i].Preemption.Profile
 		if slices.Contains(plugins.Off, preemption.NodeResourcesFit) || slices.Contains(plugins.OffOnNodes, preemption.NodeResourcesFit) ||
 			len(plugins.IgnoredResourceGroups) > 0 {
 			return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -56,7 +55,7 @@ func TestAuditFinds(t *testing.T) {
 
 // An audit heeds what the schedulers heed: where nobody looks at a resource it may be overcommitted.
 func TestAuditHeedsPlugins(t *testing.T) {
-	for name, plugins := range map[string]preemption.Plugins{
+	for name, plugins := range map[string]preemption.Profile{
 		"off":        {Off: []string{preemption.NodeResourcesFit}},
 		"off nodes":  {OffOnNodes: []string{preemption.NodeResourcesFit}},
 		"ignored":    {IgnoredResources: []resource.Name{device}},
@@ -71,7 +70,7 @@ func TestAuditHeedsPlugins(t *testing.T) {
 				p.Containers[0].Requests[device] = resource.New(1)
 				work = append(work, lasting(p, 0, 10))
 			}
-			s, err := New(nodes(n), work, Config{Schedulers: []Scheduler{{Preemption: engine.Config{Plugins: plugins}}}})
+			s, err := New(nodes(n), work, Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Profile: plugins}}}})
 			require.NoError(t, err)
 			_, err = s.Run(t.Context())
 			require.NoError(t, err)

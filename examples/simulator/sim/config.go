@@ -83,8 +83,8 @@ type Config struct {
 	// that fails.
 	Evict func(victim, preemptor *outrank.Pod) error
 
-	// Seed decides among nodes of equal score; with zero the first in the
-	// cluster's order is taken.
+	// Seed decides among nodes of equal score, and where a sample of nodes begins for a pod; with
+	// zero the first in the cluster's order is taken.
 	Seed uint64
 	// History limits the cascades and cycles that are followed.
 	History history.Config
@@ -130,7 +130,7 @@ type Scheduler struct {
 	// default-scheduler.
 	Name string
 	// Preemption decides which pods have to leave.
-	Preemption engine.Config
+	Preemption preemption.Config
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
 	// [LeastAllocated].
 	Score Score

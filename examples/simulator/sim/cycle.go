@@ -3,6 +3,8 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -35,6 +37,16 @@ func (s *scheduling) cycle(ctx context.Context) error {
 	return s.outcome(p, r, before)
 }
 
+// offsetOf is where a sample begins for a pod: with a seed, anywhere, and each pod always at one node.
+func (s *scheduling) offsetOf(pod *outrank.Pod) int {
+	if s.config.Seed == 0 {
+		return 0
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %s", s.config.Seed, pod.Key())
+	return int(h.Sum32() >> 1) // of 31 bits, so that int of 32 holds it
+}
+
 // loopOf makes what a scheduler's attempts are made with.
 func (s *scheduling) loopOf(x *schedulerState, variant outrank.Variant) (*attempt.Loop, error) {
 	return attempt.New(attempt.Config{
@@ -44,6 +56,7 @@ func (s *scheduling) loopOf(x *schedulerState, variant outrank.Variant) (*attemp
 			Nominator: &s.cluster.nominator,
 		},
 		Metrics: &s.tally.metrics,
+		Offset:  s.offsetOf,
 		Place: func(ctx context.Context, obj *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 			h, err := s.pick(ctx, s.lives.pods[obj.Key()], nodes)
 			if err != nil {

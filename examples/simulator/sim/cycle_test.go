@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Two schedulers with different rules: a's takes b for its victim, whatever the
@@ -30,8 +29,8 @@ func TestPlantedCycle(t *testing.T) {
 		End: seconds(600), Grace: &second, Recreate: Recreate{Rule: RecreateWhenGone},
 		SchedulerOf: func(p *outrank.Pod) string { return p.Name[:1] },
 		Schedulers: []Scheduler{
-			{Name: "a", Preemption: engine.Config{Extenders: []preemption.Extender{takeB}}},
-			{Name: "b", Preemption: engine.Config{Importance: func(x, y *outrank.Pod) int {
+			{Name: "a", Preemption: preemption.Config{Extenders: []preemption.Extender{takeB}}},
+			{Name: "b", Preemption: preemption.Config{Importance: func(x, y *outrank.Pod) int {
 				return strings.Compare(y.Name, x.Name) // a comes last
 			}}},
 			{Name: "f"},

@@ -12,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func decidedWork() []sim.Work {
@@ -80,7 +79,7 @@ func (free) Remove(*outrank.Pod, *outrank.Node)    {}
 func TestFiltersAreTracked(t *testing.T) {
 	states := 0
 	cluster := &outrank.Cluster{Nodes: []*outrank.Node{offering("n1", "4")}}
-	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []*preemption.Filter{counting(&states)}}}}}
+	config := sim.Config{Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Filters: []*preemption.Filter{counting(&states)}}}}}
 	run, err := sim.New(cluster, decidedWork(), config)
 	require.NoError(t, err)
 	_, err = run.Run(t.Context())

@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -215,7 +214,7 @@ func ExampleFilterByPods() {
 		w.Pod.Labels = map[string]string{"licence": "yes"}
 	}
 	run, err := sim.New(&outrank.Cluster{Nodes: []*outrank.Node{node}}, work, sim.Config{
-		Schedulers: []sim.Scheduler{{Preemption: engine.Config{Filters: []*preemption.Filter{licences}}}},
+		Schedulers: []sim.Scheduler{{Preemption: preemption.Config{Filters: []*preemption.Filter{licences}}}},
 		Follow: func(e sim.Event) {
 			if e.Kind == sim.Bound || e.Kind == sim.Evicted {
 				fmt.Println(e.Time, e.Kind, e.Pod.Name, e.Cause)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/filtertest"
 )
@@ -116,7 +115,7 @@ func TestOwnFilterPlacesAndPreempts(t *testing.T) {
 		}
 		return preemption.UnschedulableAndUnresolvable.Because("slow")
 	}}
-	config := Config{Schedulers: []Scheduler{{Preemption: engine.Config{Filters: []*preemption.Filter{fast}}}}}
+	config := Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Filters: []*preemption.Filter{fast}}}}}
 	n1, n2, n3 := node("n1", "4"), node("n2", "4"), node("n3", "4")
 	n1.Value, n2.Value, n3.Value = "slow", "fast", "fast"
 	w := watched(t, nodes(n1, n2), []Work{endless(asking("low", 0, "4"), 0), endless(asking("high", 9, "4"), 50), endless(asking("more", 9, "4"), 200)}, config)
@@ -137,7 +136,7 @@ func TestFilterByPods(t *testing.T) {
 		return preemption.Unschedulable.Because("two are there")
 	})
 	require.NoError(t, filtertest.Check(two, filtertest.Options{}))
-	config := Config{Schedulers: []Scheduler{{Preemption: engine.Config{Filters: []*preemption.Filter{two}}}}}
+	config := Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Filters: []*preemption.Filter{two}}}}}
 	work := []Work{endless(asking("a", 1, "1"), 0), endless(asking("b", 0, "1"), 1), endless(asking("c", 0, "1"), 2), endless(asking("d", 9, "1"), 10)}
 	w := watched(t, nodes(node("n1", "4")), work, config)
 	w.at(10, map[string]Place{

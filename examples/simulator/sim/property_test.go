@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/resource"
@@ -149,7 +149,7 @@ func drawConfig(t *rapid.T) Config {
 		Seed:       pick[uint64](t, "seed", 0, 1, 2),
 		Schedulers: []Scheduler{{
 			Score:      pick(t, "score", LeastAllocated, MostAllocated),
-			Preemption: engine.Config{Variant: pick(t, "variant", 0, 0, outrank.VariantV1_13, outrank.VariantSimplified)},
+			Preemption: preemption.Config{Variant: pick(t, "variant", 0, 0, outrank.VariantV1_13, outrank.VariantSimplified)},
 		}},
 		Recreate: Recreate{
 			Rule:  pick(t, "recreate", RecreateWhenGone, RecreateNever, RecreateWhenEvicted),

@@ -90,7 +90,7 @@ func (sc *scenario) readScheduler(s *statement) {
 	var spares, takes map[string]string
 	s.options(optionSet{"spares": asLabels(&spares), "takes": asLabels(&takes)})
 	if spares != nil {
-		x.Preemption.MayEvict = func(_, victim *outrank.Pod) bool { return !carries(victim, spares) }
+		x.Preemption.Eligibility.Take = func(_, victim *outrank.Pod) (rule string, ok bool) { return "", !carries(victim, spares) }
 	}
 	if takes != nil {
 		x.Preemption.Extenders = []preemption.Extender{sc.taker(takes)}

@@ -31,7 +31,7 @@ type schedulers struct {
 
 // add makes a scheduler.
 func (ss *schedulers) add(c *Scheduler) error {
-	eval, err := engine.NewEvaluator(c.Preemption)
+	eval, err := engine.New(c.Preemption)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,11 @@ func (ss *schedulers) forget(obj *outrank.Pod) {
 
 // sharesAnswers reports whether equal pods get the same answer by these rules:
 // none of the caller's own is asked.
-func sharesAnswers(c engine.Config) bool {
-	c.Policy, c.Variant, c.Workers = preemption.Policy{}, 0, 0
+func sharesAnswers(c preemption.Config) bool {
+	_, own := c.Victims.(preemption.Chooser)
+	c.Variant, c.Budgets, c.Ranks = 0, 0, nil
+	if !own {
+		c.Victims = nil
+	}
 	return reflect.ValueOf(c).IsZero()
 }

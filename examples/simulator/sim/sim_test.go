@@ -11,7 +11,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -273,7 +272,7 @@ func TestRefused(t *testing.T) {
 		{"twice", nil, []Work{{Pod: asking("a", 0, "1")}, {Pod: asking("a", 0, "1")}}, Config{}, "pod default/a: there is one of that name"},
 		{"scheduler", nil, []Work{{Pod: asking("a", 0, "1")}}, Config{SchedulerOf: func(*outrank.Pod) string { return "x" }}, "no scheduler is called x"},
 		{"schedulers", nil, nil, Config{Schedulers: []Scheduler{{}, {Name: "default-scheduler"}}}, "Schedulers[1]: there is another scheduler called default-scheduler"},
-		{"rules", nil, nil, Config{Schedulers: []Scheduler{{Preemption: engine.Config{Workers: -1}}}}, "Schedulers[0]"},
+		{"rules", nil, nil, Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Sample: &preemption.Sample{Percent: 101}}}}}, "Schedulers[0]"},
 		{"grace", nil, nil, Config{Grace: &short}, "Grace: -1s is not between"},
 		{"kinds", nil, nil, Config{Discipline: 9, Order: 9, Recreate: Recreate{Rule: 9}}, "Discipline: 9 is none"},
 	} {
@@ -294,7 +293,7 @@ func TestBrokenRule(t *testing.T) {
 	w := watched(t, nodes(node("n", "4")), []Work{
 		endless(asking("bad", 0, "1"), 0), endless(asking("good", 0, "1"), 0),
 	}, Config{
-		Schedulers: []Scheduler{{}, {Name: "broken", Preemption: engine.Config{Filters: []*preemption.Filter{filter}}}},
+		Schedulers: []Scheduler{{}, {Name: "broken", Preemption: preemption.Config{Filters: []*preemption.Filter{filter}}}},
 		SchedulerOf: func(p *outrank.Pod) string {
 			return map[string]string{"bad": "broken", "good": "default-scheduler"}[p.Name]
 		},

@@ -8,7 +8,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/study/run"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 func main() {
@@ -18,9 +17,9 @@ func main() {
 	run.Main()
 }
 
-func cheapest() engine.Config {
-	return engine.Config{
-		Cost:   func(victim *outrank.Pod) int64 { return victim.RunningRequests(outrank.DefaultRelease).Amount("cpu") },
-		Policy: preemption.Policy{Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost}},
+func cheapest() preemption.Config {
+	return preemption.Config{
+		Cost:  func(victim *outrank.Pod) int64 { return victim.RunningRequests(outrank.DefaultRelease).Amount("cpu") },
+		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost},
 	}
 }

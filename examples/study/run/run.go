@@ -25,7 +25,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/internal/stamp"
 	"github.com/outrank-go/outrank/examples/study/internal/spec"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
@@ -38,8 +38,8 @@ import (
 // sample and quotas of a study change the configuration.
 //
 // Errors: a name that is empty, longer than 256 bytes, not printable or taken, no function,
-// and a configuration that [engine.Config.Validate] turns down; each names the policy.
-func Register(name string, policy func() engine.Config) error {
+// and a configuration that [preemption.Config.Validate] turns down; each names the policy.
+func Register(name string, policy func() preemption.Config) error {
 	return spec.Register(name, policy)
 }
 

@@ -35,7 +35,7 @@ func ExampleRecorder() {
 		}
 		return nil
 	}}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

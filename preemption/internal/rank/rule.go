@@ -30,7 +30,7 @@ type Rule struct {
 	// Figure is what the rank compares: NoFigure for ranks that a policy cannot name.
 	Figure Figure
 	// Cost returns what a victim adds to CostFigure, nil where the configuration does not
-	// say it; byCaller is [Config.Cost]. It is set for ranks that compare that figure.
+	// say it; byCaller is preemption.Config.Cost. It is set for ranks that compare that figure.
 	Cost func(byCaller Cost) Cost
 }
 

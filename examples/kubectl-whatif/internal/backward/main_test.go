@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { seeded.Run(m, 100) }
 func set(t require.TestingT, c *outrank.Cluster) question.Setting {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: now}
 }

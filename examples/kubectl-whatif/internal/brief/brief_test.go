@@ -18,7 +18,7 @@ import (
 )
 
 func explained(t testing.TB, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)

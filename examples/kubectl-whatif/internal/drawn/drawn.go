@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -64,7 +65,7 @@ func unreported(p *outrank.Pod) *outrank.Pod {
 func Setting(t require.TestingT, c *outrank.Cluster) question.Setting {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: clustergen.Now()}
 }

@@ -29,7 +29,7 @@ import (
 
 // decided is the input for a pod in a cluster.
 func decided(t require.TestingT, c *outrank.Cluster, pod *outrank.Pod) Input {
-	eval, err := engine.NewEvaluator(engine.Config{Release: c.Release})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)

@@ -32,8 +32,8 @@ type Across struct {
 // that it goes to: pods whose anti-affinity keeps it out, and those that a spreading constraint
 // counts. Nobody is evicted by the answer; kube-scheduler itself does not evict so.
 //
-// Errors are those of the setting and of [engine.Evaluator.PreemptAcross], whose time it
-// takes, beside that of one decision.
+// Errors are those of the setting and of [engine.Evaluator.Preempt] with [preemption.Across], whose
+// time it takes, beside that of one decision.
 func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, error) {
 	if err := set.check(); err != nil {
 		return nil, err
@@ -42,7 +42,13 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 	if err != nil {
 		return nil, err
 	}
-	plan, err := eval.PreemptAcross(ctx, set.Snapshot, pod, set.Now)
+	config := eval.Config()
+	config.Victims, config.Sample, config.Scorers, config.Extenders = preemption.Across{}, nil, nil, nil
+	across, err := engine.New(config)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := across.Preempt(ctx, set.Snapshot, preemption.Request{Pod: pod, Now: set.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +57,12 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 	if err != nil {
 		return nil, err
 	}
-	out := &Across{Pod: podOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: plan.Optimal, OneNode: one}
+	out := &Across{Pod: podOf(pod, ""), Outcome: plan.Outcome, Node: plan.Node, Victims: []Victim{}, Optimal: true, OneNode: one}
+	if c := plan.ClusterCertificate; c != nil { // somebody was looked for
+		out.Optimal = c.Optimal
+	}
 	if plan.Outcome == preemption.Preempts {
-		out.Victims = victimsOf(plan.Plan)
+		out.Victims = victimsOf(plan)
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/priority/quota"
@@ -294,7 +295,7 @@ func (s *Scenario) eligible(pod *outrank.Pod) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		return nil, err
 	}

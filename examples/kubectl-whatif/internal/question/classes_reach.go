@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority"
 )
 
@@ -88,7 +89,7 @@ func (r *ClassReach) changes() bool {
 // preempts reports whether pods of a class may push out others.
 func (q *classQuestion) preempts(v *ClassValue) bool {
 	config := q.scene.set.Evaluator.Config()
-	return v != nil && !config.Policy.Disabled && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
+	return v != nil && !slices.Contains(config.Profile.Off, preemption.DefaultPreemption) && (v.Policy != outrank.PreemptNever || config.Variant == outrank.VariantV1_13)
 }
 
 // anybody counts the pods that new pods of any class could push out: those that are less

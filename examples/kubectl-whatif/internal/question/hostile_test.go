@@ -3,7 +3,6 @@ package question_test
 import (
 	"bytes"
 	"context"
-	"github.com/outrank-go/outrank/preemption"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // strange is a cluster of names that no API server would allow.

@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
@@ -29,7 +30,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func set(t require.TestingT, c *outrank.Cluster) question.Setting {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	return question.Setting{Cluster: c, Snapshot: snap, Evaluator: eval, Now: now}
 }

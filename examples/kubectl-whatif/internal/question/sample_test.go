@@ -3,7 +3,6 @@ package question_test
 import (
 	"bytes"
 	"context"
-	"github.com/outrank-go/outrank/preemption"
 	"os"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // Readers of the program's page see these answers about its sample cluster.

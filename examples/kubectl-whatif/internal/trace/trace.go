@@ -127,7 +127,7 @@ func Of(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, req 
 	}
 	if ex.Outcome == preemption.Preempts {
 		t.Chosen, t.Candidates = ex.Node, len(ex.Candidates)
-		t.Rounds = rounds(eval.Config().Policy.Ranks, ex)
+		t.Rounds = rounds(eval.Config().Ranks, ex)
 	}
 	for _, at := range t.order(ex) {
 		if len(t.Nodes) == MostNodes {
@@ -180,7 +180,7 @@ func (t *Trace) order(ex *preemption.Plan) (out []tried) {
 type walk struct {
 	eval *engine.Evaluator
 	snap *engine.Snapshot
-	view *engine.NodeView
+	view preemption.NodeView
 	gone map[*outrank.Pod]bool
 }
 
@@ -256,8 +256,8 @@ func (w *walk) units() ([]Step, map[outrank.Key][]*outrank.Pod) {
 
 // chargesPossible reports whether budgets are charged for all possible victims of a node, rather than for those that
 // leave in the end.
-func chargesPossible(c engine.Config) bool {
-	return c.Chooser == nil && c.Variant != outrank.VariantSimplified && !c.Policy.Exact && !c.Policy.VictimsAlone
+func chargesPossible(c preemption.Config) bool {
+	return c.Victims == nil && c.Variant != outrank.VariantSimplified && c.Budgets != preemption.ChargeVictims
 }
 
 // leaveTogether reports whether two pods are of one group that leaves whole.

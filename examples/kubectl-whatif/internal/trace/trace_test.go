@@ -42,7 +42,7 @@ func drawn(t *rapid.T, shape clustergen.Shape) (*engine.Evaluator, *engine.Snaps
 	p.Group = ""
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	return eval, snap, preemption.Request{Pod: p, Now: clustergen.Now()}
 }
@@ -220,7 +220,7 @@ func TestBounds(t *testing.T) {
 	}
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(5), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "40")}}}}
 	ex, err := eval.Explain(context.Background(), snap, req)

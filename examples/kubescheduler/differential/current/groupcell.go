@@ -69,7 +69,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 	if err != nil {
 		return "", err
 	}
-	eval, err := engine.NewEvaluator(engine.Config{Release: cluster.Release})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		return "", err
 	}

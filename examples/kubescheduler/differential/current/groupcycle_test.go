@@ -24,14 +24,11 @@ import (
 // the others get the places that it has found.
 type watchedGroups struct {
 	framework.Framework
-	cycle   *differential.GroupCycle
-	release outrank.Release
+	cycle *differential.GroupCycle
 }
 
-func watchGroups(release outrank.Release) func(framework.Framework, *differential.GroupCycle) framework.Framework {
-	return func(f framework.Framework, cycle *differential.GroupCycle) framework.Framework {
-		return &watchedGroups{f, cycle, release}
-	}
+func watchGroups(f framework.Framework, cycle *differential.GroupCycle) framework.Framework {
+	return &watchedGroups{f, cycle}
 }
 
 // RunPodGroupPostFilterPlugins lets the scheduler's own plugins find room, and then the
@@ -68,7 +65,7 @@ func groupAnswer(result *fwk.PodGroupPostFilterResult, said *fwk.Status) differe
 
 // decide decides with the places that the scheduler has found.
 func (w *watchedGroups) decide(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod, found *places) (a differential.GroupAnswer, err error) {
-	eval, err := engine.NewEvaluator(engine.Config{Release: w.release, Schedulers: differential.ProfileNames})
+	eval, err := engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: differential.ProfileNames}})
 	if err != nil {
 		return a, err
 	}

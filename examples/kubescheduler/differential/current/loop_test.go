@@ -54,7 +54,7 @@ func newLooping() differential.LoopFollower {
 	l := &looping{latest: map[outrank.Key]*outrank.Pod{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	var errs [4]error
 	l.snap, errs[0] = engine.NewSnapshot(&outrank.Cluster{Release: outrank.V1_37})
-	l.eval, errs[1] = engine.NewEvaluator(engine.Config{Schedulers: differential.ProfileNames})
+	l.eval, errs[1] = engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: differential.ProfileNames}})
 	l.q, errs[2] = queue.New(queue.Config{Release: outrank.V1_37})
 	l.loop, errs[3] = attempt.New(attempt.Config{Snapshot: l.snap, Queue: l.q, Actions: l, Evaluator: l.eval, Place: l.place})
 	l.note(errors.Join(errs[:]...))

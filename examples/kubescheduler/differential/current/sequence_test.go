@@ -95,7 +95,7 @@ func TestSequenceOfCycles(t *testing.T) {
 	release, err := outrank.V1_37.With(map[string]bool{gate: true})
 	require.NoError(t, err)
 	runSequences(t, *sequences/6, differential.ClusterKinds, differential.Sequence{
-		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Groups: true, Cycles: watchGroups(release),
+		Attempts: attempts, Harness: &differential.Harness{Release: release, Convert: Convert}, Follow: follow(release, mirror.PodGroups), Rival: rival, Groups: true, Cycles: watchGroups,
 	})
 }
 

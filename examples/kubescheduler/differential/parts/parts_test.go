@@ -16,6 +16,7 @@ import (
 	clock "k8s.io/utils/clock"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods and nodes
 	"github.com/outrank-go/outrank/preemption/score"
@@ -77,7 +78,7 @@ func (d draw) term() object {
 // says (rules 7.5.8 and 27.1.7).
 func TestNodeTerms(t *testing.T) {
 	fits, unread := 0, 0
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for i := range *cases {
 		d := draw{rand.New(rand.NewPCG(*seed, uint64(i)))}

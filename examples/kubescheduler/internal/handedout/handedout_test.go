@@ -42,7 +42,7 @@ func TestPreemptGroup(t *testing.T) {
 		}
 		snap, err := engine.NewSnapshot(cluster)
 		require.NoError(t, err)
-		e, err := engine.NewEvaluator(engine.Config{Release: release})
+		e, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		request := engine.GroupRequest{Pods: pods, Refused: true, Place: func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
 			return preemption.Placement{Assignments: []preemption.Assignment{{Pod: pods[0], Node: "n"}, {Pod: pods[1], Node: "n"}}}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
 )
 
@@ -75,8 +76,8 @@ func TestWriteProfiles(t *testing.T) {
 		for _, name := range c.profiles() {
 			profile, ok := read.Profile(name)
 			require.True(t, ok, name)
-			assert.False(t, profile.Config.Policy.Disabled)
-			assert.Equal(t, c.profiles(), profile.Config.Schedulers)
+			assert.NotContains(t, profile.Config.Profile.Off, preemption.DefaultPreemption)
+			assert.Equal(t, c.profiles(), profile.Config.Profile.Schedulers)
 		}
 	}
 }

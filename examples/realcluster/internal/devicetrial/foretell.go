@@ -74,7 +74,7 @@ func (f *forecast) ask(filter *devices.Filter, cluster *outrank.Cluster, asked *
 	if err != nil {
 		return err
 	}
-	eval, err := engine.NewEvaluator(engine.Config{Filters: []*preemption.Filter{filter.Filter()}, MayPreempt: filter.MayPreempt})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter.Filter()}, Eligibility: preemption.Eligibility{Refuse: filter.Refuse}})
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ func explain(ctx context.Context, dump, manifest string) (*preemption.Plan, outr
 	if err != nil {
 		return nil, 0, err
 	}
-	eval, err := engine.NewEvaluator(engine.Config{})
+	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		return nil, 0, err
 	}

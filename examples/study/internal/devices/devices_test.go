@@ -76,7 +76,7 @@ func placed(t require.TestingT, table *Table, n *outrank.Node, milli ...int64) [
 func decide(t require.TestingT, c *outrank.Cluster, p *outrank.Pod, filters ...*preemption.Filter) *preemption.Plan {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(engine.Config{Filters: filters})
+	eval, err := engine.New(preemption.Config{Filters: filters})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p})
 	require.NoError(t, err)

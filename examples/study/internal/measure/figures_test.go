@@ -79,12 +79,6 @@ func TestEveryThirdPlanIsCompared(t *testing.T) {
 	assert.Equal(t, (w.plans+2)/3, w.compared)
 }
 
-// The seed chooses the nodes that a sample begins with.
-func TestSampleHasTheSeedOfTheRun(t *testing.T) {
-	_, setting, _ := followed(t, "{earlyPop: [false], sample: [2]}", 7)
-	assert.Equal(t, uint64(7), setting.Sim.Schedulers[0].Preemption.Sample.Seed)
-}
-
 // Runs share a trace: labels for the budgets of one are not there for another.
 func TestTracesAreLeftAlone(t *testing.T) {
 	_, _, loaded := followed(t, `{earlyPop: [false], budgets: ["BE=50%"]}`, 1)

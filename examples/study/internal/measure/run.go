@@ -85,11 +85,6 @@ func prepare(t *trace.Trace, setting *spec.Setting, seed uint64, watch *watch) (
 	config := setting.Sim
 	config.Seed, config.Sample, config.Decided = seed, watch.sample, watch.decided
 	decides := &config.Schedulers[0].Preemption
-	if decides.Sample != nil {
-		seeded := *decides.Sample
-		seeded.Seed = seed
-		decides.Sample = &seeded
-	}
 	if setting.Quotas != nil {
 		if err := setting.Quotas.Use(decides, t.Cluster.Nodes); err != nil {
 			return nil, err

@@ -67,7 +67,7 @@ func (w *watch) decided(d sim.Decision) error {
 		return nil
 	}
 	w.compared++
-	if policy := d.Evaluator.Config().Policy; policy.Exact {
+	if _, exact := d.Evaluator.Config().Victims.(preemption.Exact); exact {
 		w.prove(d.Plan.ClusterCertificate) // it would be compared with itself
 		return nil
 	}

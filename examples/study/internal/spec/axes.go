@@ -12,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -25,7 +24,7 @@ type Axis struct {
 
 // Setting has the meaning of a cell's values.
 type Setting struct {
-	Preemption engine.Config
+	Preemption preemption.Config
 	Release    outrank.Release
 	Classes    workload.Classes
 	Shape      workload.Shape

@@ -9,28 +9,27 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // policies are those that every program has.
-var policies = map[string]engine.Config{
+var policies = map[string]preemption.Config{
 	"current": {}, "v1.13": {Variant: outrank.VariantV1_13}, "simplified": {Variant: outrank.VariantSimplified},
 	// Beyond kube-scheduler: the best set of victims on a node, no violation
 	// of a budget at all, and budgets charged for the victims alone.
-	"exact":  {Policy: preemption.Policy{Exact: true}},
-	"strict": {Policy: preemption.Policy{Strict: true}},
-	"honest": {Policy: preemption.Policy{VictimsAlone: true}},
+	"exact":  {Victims: preemption.Exact{}},
+	"strict": {Budgets: preemption.NeverViolate},
+	"honest": {Budgets: preemption.ChargeVictims},
 }
 
 // registered are the policies of this program, by name.
 var registered struct {
 	sync.Mutex
-	policies map[string]func() engine.Config
+	policies map[string]func() preemption.Config
 }
 
 // Register adds a policy to those of this process; see [run.Register], which is for programs.
 // Several goroutines may call it at once.
-func Register(name string, config func() engine.Config) error {
+func Register(name string, config func() preemption.Config) error {
 	if name == "" || len(name) > mostText || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%w: policy %.60q: a name has between 1 and %d bytes, all of them printable", outrank.ErrInvalid, name, mostText)
 	}
@@ -47,7 +46,7 @@ func Register(name string, config func() engine.Config) error {
 		return fmt.Errorf("%w: policy %s: there is one of that name", outrank.ErrInvalid, name)
 	}
 	if registered.policies == nil {
-		registered.policies = map[string]func() engine.Config{}
+		registered.policies = map[string]func() preemption.Config{}
 	}
 	registered.policies[name] = config
 	return nil
@@ -64,7 +63,7 @@ func policy(s *Setting, v string) error {
 	}
 	all := maps.Clone(policies)
 	for name := range own {
-		all[name] = engine.Config{}
+		all[name] = preemption.Config{}
 	}
-	return choose(v, all, func(p engine.Config) { s.Preemption = p })
+	return choose(v, all, func(p preemption.Config) { s.Preemption = p })
 }

@@ -9,25 +9,24 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A registered policy is a value of its axis, made anew for each run, beside those that are
 // there.
 func TestRegister(t *testing.T) {
 	calls := 0
-	require.NoError(t, Register("test-own", func() engine.Config {
+	require.NoError(t, Register("test-own", func() preemption.Config {
 		calls++
-		return engine.Config{Policy: preemption.Policy{Limit: 7}}
+		return preemption.Config{Victims: preemption.Exact{Limit: 7}}
 	}))
 	const text = "name: x\ntraces: [{name: a, sample: true}]\ngrid: {policy: [current, test-own]}"
 	s, err := Read([]byte(text), ".")
 	require.NoError(t, err)
 	before := calls
-	for i, want := range []int{0, 7, 7} {
+	for i, want := range []preemption.VictimRule{nil, preemption.Exact{Limit: 7}, preemption.Exact{Limit: 7}} {
 		set, err := s.Cells()[min(i, 1)].Setting()
 		require.NoError(t, err)
-		assert.Equal(t, want, set.Sim.Schedulers[0].Preemption.Policy.Limit)
+		assert.Equal(t, want, set.Sim.Schedulers[0].Preemption.Victims)
 	}
 	assert.Equal(t, before+2, calls)
 	_, err = Read([]byte(strings.Replace(text, "test-own", "none", 1)), ".")
@@ -36,11 +35,11 @@ func TestRegister(t *testing.T) {
 
 // What cannot be a policy is an error that names it, and leaves nothing behind.
 func TestRegisterErrors(t *testing.T) {
-	sound := func() engine.Config { return engine.Config{} }
+	sound := func() preemption.Config { return preemption.Config{} }
 	require.NoError(t, Register("test-taken", sound))
 	for _, x := range []struct {
 		name   string
-		policy func() engine.Config
+		policy func() preemption.Config
 		want   string
 	}{
 		{"", sound, `policy "": a name has between 1 and 256 bytes`},
@@ -49,7 +48,7 @@ func TestRegisterErrors(t *testing.T) {
 		{"current", sound, "policy current: there is one of that name"},
 		{"test-taken", sound, "policy test-taken: there is one of that name"},
 		{"test-nil", nil, "policy test-nil: there is no function that makes its configuration"},
-		{"test-bad", func() engine.Config { return engine.Config{Workers: -1} }, "policy test-bad: preemption config"},
+		{"test-bad", func() preemption.Config { return preemption.Config{Sample: &preemption.Sample{Percent: 101}} }, "policy test-bad: preemption config"},
 	} {
 		err := Register(x.name, x.policy)
 		require.ErrorContains(t, err, x.want)

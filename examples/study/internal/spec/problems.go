@@ -9,7 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/study/internal/metric"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -170,11 +170,8 @@ func (s *Setting) check() error {
 	if err := errors.Join(decides.Validate(), s.Shape.Validate(), s.Sim.Validate()); err != nil || s.Regret == 0 {
 		return err
 	}
-	eval, err := engine.NewEvaluator(decides)
-	if err == nil {
-		_, err = eval.Exactly()
-	}
-	if err != nil {
+	decides.Victims, decides.Scorers, decides.Extenders = preemption.Exact{}, nil, nil // as the best plan is found
+	if err := decides.Validate(); err != nil {
 		return fmt.Errorf("regret: %w", err)
 	}
 	return nil

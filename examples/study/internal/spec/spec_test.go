@@ -141,7 +141,7 @@ func TestQuotasUse(t *testing.T) {
 	require.NotNil(t, s.Preemption.Guard)
 	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: nodes})
 	require.NoError(t, err)
-	eval, err := engine.NewEvaluator(s.Preemption)
+	eval, err := engine.New(s.Preemption)
 	require.NoError(t, err)
 	ask := func(class, cpu string) preemption.Outcome {
 		plan, err := eval.Preempt(t.Context(), snap, preemption.Request{Pod: &outrank.Pod{Name: "p", PriorityClassName: class,

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -105,7 +105,7 @@ func eachClass(v string, take func(class, value string) error) error {
 
 // Use makes a configuration decide by the quotas, as shares of all nodes together. A
 // pod's class is the name of its priority class; pods of other classes are outside.
-func (q *Quotas) Use(c *engine.Config, nodes []*outrank.Node) error {
+func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 	total := map[resource.Name]int64{}
 	for _, n := range nodes {
 		for name, quantity := range n.Allocatable {

@@ -135,7 +135,7 @@ func comparing(lists hostile.Lists) work {
 		c, asks := lists.Cluster(size)
 		alone, _ := lists.Cluster(size)
 		alone.Pods = nil // the pod that runs there takes all the room
-		e, err := engine.NewEvaluator(engine.Config{})
+		e, err := engine.New(preemption.Config{})
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +237,7 @@ func deciding(kind hostile.Budgets) work {
 		allowed = linear(times * times) // every budget covers every pod
 	}
 	return work{"budgets: " + kind.Name, 500, times, allowed, func(size int) (func() error, error) {
-		e, err := engine.NewEvaluator(engine.Config{})
+		e, err := engine.New(preemption.Config{})
 		if err != nil {
 			return nil, err
 		}

@@ -60,6 +60,7 @@ type fixture struct {
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
 	eval    *engine.Evaluator
+	across  *engine.Evaluator
 	scorer  *score.Scorer
 
 	// The snapshots and a plan for the preemptor are made with the first call. One of them keeps the counts of scores
@@ -94,7 +95,10 @@ func calls() ([]call, error) {
 			f.cluster.Release = groups
 			f.pod.Labels = map[string]string{"app": "app-1"}
 			p.with(f.pod)
-			if f.eval, err = engine.NewEvaluator(engine.Config{Workers: 1}); err != nil {
+			if f.eval, err = engine.New(preemption.Config{}); err != nil {
+				return nil, err
+			}
+			if f.across, err = engine.New(preemption.Config{Victims: preemption.Across{}}); err != nil {
 				return nil, err
 			}
 			if f.scorer, err = score.New(score.Config{}); err != nil {
@@ -170,8 +174,8 @@ func (f *fixture) decisions() []call {
 		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
 		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan) }),
 		f.on("Regret", func(ctx context.Context) error { _, err := joint.RegretOf(ctx, e, f.snap, f.plan, now()); return err }),
-		f.on("PreemptAcross", func(ctx context.Context) error {
-			_, err := e.PreemptAcross(ctx, f.snap, f.pod, now())
+		f.on("Preempt across nodes", func(ctx context.Context) error {
+			_, err := f.across.Preempt(ctx, f.snap, f.request())
 			return err
 		}),
 		f.on("ExplainNode", func(ctx context.Context) error {

@@ -21,7 +21,7 @@ import (
 type Attempt struct {
 	Asked  filters.Question
 	Plan   filters.Plan
-	Config *Settings
+	Config *Terms
 	Ranks  []preemption.Rank
 	Now    time.Time
 	NowAt  rank.Instant
@@ -37,6 +37,8 @@ type Attempt struct {
 	ctx context.Context
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard preemption.GuardState
+	// Offset is where a sample begins.
+	Offset int
 	// Reach is the priority below which pods may be victims: the preemptor's, or more than
 	// any if another rule says which pods may.
 	Reach int64
@@ -49,34 +51,31 @@ type heard struct {
 }
 
 // NewAttempt begins an attempt for a preemptor on a snapshot.
-func NewAttempt(ctx context.Context, config *Settings, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
+func NewAttempt(ctx context.Context, config *Terms, snap *state.Snapshot, pod *outrank.Pod, now time.Time) (*Attempt, error) {
 	a := &Attempt{}
 	return a, a.Start(ctx, config, snap, &preemption.Request{Pod: pod, Now: now})
 }
 
 // Start prepares an attempt. It reuses the memory of an earlier one. Where the context ends, exact
 // victims are searched for no more, and what nodes answer then is not to be used.
-func (a *Attempt) Start(ctx context.Context, config *Settings, snap *state.Snapshot, req *preemption.Request) error {
+func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot, req *preemption.Request) error {
 	pod, now := req.Pod, req.Now
-	if err := config.CheckRelease(snap); err != nil {
-		return err
-	}
 	if err := filters.CheckAsker(snap, pod); err != nil {
 		return err
 	}
-	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Policy.Ranks, now, rank.InstantOf(now), false, false
-	a.heard, a.ctx = heard{}, ctx
+	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Ranks, now, rank.InstantOf(now), false, false
+	a.heard, a.ctx, a.Offset = heard{}, ctx, req.Offset
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}
 	a.Asked = filters.Question{
 		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Asked.Needs[:0], pod),
-		Deferral: filters.DeferralOf(snap, pod), Schedulers: config.Schedulers,
+		Deferral: filters.DeferralOf(snap, pod), Schedulers: config.Profile.Schedulers,
 	}
-	if a.Reach = int64(a.Asked.Priority); config.unranked() {
+	if a.Reach = int64(a.Asked.Priority); config.Eligibility.AnyPriority {
 		a.Reach = math.MaxInt64
 	}
-	if err := a.Asked.Configure(ctx, &config.Plugins); err != nil {
+	if err := a.Asked.Configure(ctx, &config.Profile); err != nil {
 		return err
 	}
 	a.Plan.Begin(&a.Asked)
@@ -150,12 +149,12 @@ func (a *Attempt) MayEvict(p *state.PodState) bool {
 
 // OfAnyPriority reports whether a pod may be a victim whatever its priority is.
 func (a *Attempt) OfAnyPriority(p *state.PodState) bool {
-	return a.Config.unranked() || a.Config.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
+	return a.Config.Eligibility.AnyPriority || a.Config.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
 }
 
 // takesAllBelow reports whether the possible victims on a node are its pods of lower priority.
 func (a *Attempt) takesAllBelow(n *state.NodeState) bool {
-	return a.Config.MayEvict == nil && !a.Config.unranked() && !a.Config.ByVariant().TakesUnprioritized && a.Asked.Deferral.Resident == nil && !a.HasUnits(n)
+	return a.Config.Eligibility.Take == nil && !a.Config.Eligibility.AnyPriority && !a.Config.ByVariant().TakesUnprioritized && a.Asked.Deferral.Resident == nil && !a.HasUnits(n)
 }
 
 // beginGuard starts the caller's guard for an attempt.

@@ -32,10 +32,10 @@ func (w *DryRunner) Score(possible []*state.PodState) preemption.Score {
 // Candidate returns the result of the dry run that just ended.
 func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	c := preemption.Candidate{Node: w.N.Name, Score: w.Score(possible)}
-	if w.A.Config.Chooser != nil || w.A.Config.Exact() {
+	if w.A.Config.Chooser != nil || w.A.Config.Exact {
 		w.blocksOfChosen(possible)
 	}
-	if w.A.Config.Exact() {
+	if w.A.Config.Exact {
 		sc := c.Score // so that c is not allocated by itself
 		c.Certificate = w.certificate(&sc)
 	}
@@ -59,7 +59,7 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 // the one before share its list: where thousands of budgets cover thousands of pods,
 // nothing else would hold as much.
 func (w *DryRunner) nameViolated(possible []*state.PodState, victims []preemption.Victim) {
-	if w.A.Config.Policy.Strict {
+	if w.A.Config.Strict {
 		return // none violates any
 	}
 	shared := SharedNames{Budgets: w.A.Asked.Snap.BudgetSet, Broken: w.Broken[:0]}

@@ -17,7 +17,7 @@ type OpenNode struct {
 // CertifyAll is the certificate of a whole decision: of the chosen candidate, nil if
 // there is none, among the candidates of all nodes, some of which are open.
 func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *preemption.Certificate {
-	if !a.Config.Exact() || chosen != nil && chosen.Certificate == nil {
+	if !a.Config.Exact || chosen != nil && chosen.Certificate == nil {
 		return nil
 	}
 	var bound *preemption.Score

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// choose finds the victims by the caller's rule (see [Chooser]).
+// choose finds the victims by the caller's rule (see [preemption.Chooser]).
 func (w *DryRunner) choose(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	rule := w.A.Config.Chooser
@@ -101,22 +101,22 @@ type nodeOfRule struct {
 	possible []*state.PodState
 }
 
-// Preemptor is the pod that looks for a place; see [ViewedNode].
-func (v *nodeOfRule) Preemptor() *outrank.Pod { return v.w.A.Asked.Pod }
+// Pod is the pod that looks for a place; see [preemption.NodeView].
+func (v *nodeOfRule) Pod() *outrank.Pod { return v.w.A.Asked.Pod }
 
-// Viewed is the node; see [ViewedNode].
-func (v *nodeOfRule) Viewed() *outrank.Node { return v.w.N.Node }
+// Node is the node; see [preemption.NodeView].
+func (v *nodeOfRule) Node() *outrank.Node { return v.w.N.Node }
 
-// PossibleVictims are the pods that may be chosen; see [ViewedNode]. A rule has no snapshot that
+// Possible are the pods that may be chosen; see [preemption.NodeView]. A rule has no snapshot that
 // says where each of them runs, so that the pods do.
-func (v *nodeOfRule) PossibleVictims() []*outrank.Pod { return state.LocatedPods(v.possible) }
+func (v *nodeOfRule) Possible() []*outrank.Pod { return state.LocatedPods(v.possible) }
 
-// Short returns how much of a resource the node lacks; see [ViewedNode].
+// Short returns how much of a resource the node lacks; see [preemption.NodeView].
 func (v *nodeOfRule) Short(name resource.Name) int64 { return v.w.A.short(v.w.N, name) }
 
-// CheckWithout asks the filters, and the guard, without some pods; see [ViewedNode]. A rule that
+// Check asks the filters, and the guard, without some pods; see [preemption.NodeView]. A rule that
 // chooses one pod of a unit takes all of the unit, so that all of it is gone here, too.
-func (v *nodeOfRule) CheckWithout(pods []*outrank.Pod) preemption.Status {
+func (v *nodeOfRule) Check(pods ...*outrank.Pod) preemption.Status {
 	w := v.w
 	for i := range placesOf(v.possible, pods) {
 		w.markVictim(i)
@@ -133,7 +133,7 @@ func (v *nodeOfRule) CheckWithout(pods []*outrank.Pod) preemption.Status {
 	return w.A.Public(s)
 }
 
-// ViolatedBy lists what the loss of pods violates; see [ViewedNode].
-func (v *nodeOfRule) ViolatedBy(pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget {
+// Violated lists what the loss of pods violates; see [preemption.NodeView].
+func (v *nodeOfRule) Violated(pods ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	return v.w.violatedBy(v.w.N, pods)
 }

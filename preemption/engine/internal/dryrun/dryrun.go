@@ -53,7 +53,7 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	switch {
 	case w.A.Config.Chooser != nil:
 		return w.choose(possible)
-	case w.A.Config.Policy.Exact:
+	case w.A.Config.Exact:
 		return w.exact(possible)
 	case w.A.Config.Ascending():
 		return w.ascend(possible)
@@ -63,7 +63,7 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	if s := w.Check(); s.Code != filters.Success {
 		return s
 	}
-	if w.A.Config.Policy.Strict {
+	if w.A.Config.Strict {
 		if s := w.addSpared(possible); s.Code != filters.Success {
 			return s
 		}
@@ -84,7 +84,7 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 // until the preemptor fits (rule 13.3.1), and charges the budgets for them.
 func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
-	strict := w.A.Config.Policy.Strict && w.spare(possible)
+	strict := w.A.Config.Strict && w.spare(possible)
 	s := w.Check()
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)

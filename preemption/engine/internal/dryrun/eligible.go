@@ -11,7 +11,7 @@ import (
 // PodEligibleToPreemptOthers), by the rules and by what the caller has against it. StatusOf returns
 // the status of a node in this attempt; it is not ok for a node that does not exist.
 func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
-	if a.Config.Policy.Disabled {
+	if a.Config.Disabled {
 		return preemption.Disabled
 	}
 	if a.heard.node != "" && !a.Elsewhere {
@@ -24,14 +24,14 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 		}
 	}
 	by := a.eligibleByRules(statusOf)
-	if a.Config.MayPreempt == nil {
+	if a.Config.Eligibility.Refuse == nil {
 		return by
 	}
 	status := preemption.Status{}
 	if s, ok := statusOf(a.Nomination()); ok {
 		status = a.Public(s)
 	}
-	return a.Config.MayPreempt(a.Asked.Pod, status, by)
+	return a.Config.Eligibility.Refuse(a.Asked.Pod, by, status)
 }
 
 // eligibleByRules is what chapter 8 says.

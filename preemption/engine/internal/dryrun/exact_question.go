@@ -1,7 +1,6 @@
 package dryrun
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -46,12 +45,12 @@ const (
 func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 	x.w, x.possible, x.found = w, possible, foundSet{}
 	x.q = x.search.Ask(x)
-	q, policy := x.q, &w.A.Config.Policy
-	q.Strict, q.Limit, q.SlowLimit = policy.Strict, cmp.Or(policy.Limit, defaultLimit), cmp.Or(policy.Limit, defaultSlowLimit)
+	q, terms := x.q, w.A.Config
+	q.Strict, q.Limit, q.SlowLimit = terms.Strict, defaultLimit, defaultSlowLimit
 	q.Ended, x.counts = w.A.ended, false
-	if policy.CallLimit > 0 {
-		steps := x.allot(policy.CallLimit)
-		q.Limit, q.SlowLimit = min(q.Limit, steps), min(q.SlowLimit, steps)
+	if terms.Limit > 0 {
+		steps := x.allot(terms.Limit)
+		q.Limit, q.SlowLimit = steps, steps
 	}
 	for _, r := range w.A.Ranks {
 		q.Measures = append(q.Measures, Measures[rank.Of(r).Figure])

@@ -10,7 +10,7 @@ import (
 
 // DecideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
-func DecideExhaustively(ctx context.Context, config *Settings, chunk int, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
+func DecideExhaustively(ctx context.Context, config *Terms, chunk int, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
 	if err := CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (r *Result) try(ctx context.Context) error {
 	if r.Attempt.Config.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Attempt.Config.Sample, len(nodes), r.Attempt.Asked.Pod.Key()), EnoughOf(r.Attempt.Config.Sample, len(nodes))
+	start, enough := StartOf(r.Attempt.Offset, len(nodes)), EnoughOf(r.Attempt.Config.Sample, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {

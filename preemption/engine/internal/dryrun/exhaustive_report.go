@@ -49,17 +49,12 @@ func (r *Result) openNodes() (open []OpenNode) {
 // Explained returns the plan with the answer of every node, and all candidates.
 func (r *Result) Explained() (*preemption.Plan, error) {
 	p := r.AsPlan()
-	p.Nodes = make([]preemption.NodeReport, len(r.Before))
+	p.Nodes = r.Reports()
+	if r.Attempt.ended() {
+		return nil, r.Attempt.ctx.Err()
+	}
 	var places []int
 	for i := range r.Before {
-		if i%comparesPerLook == 0 && r.Attempt.ended() {
-			return nil, r.Attempt.ctx.Err()
-		}
-		p.Nodes[i] = preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
-		if r.Tried[i] {
-			after := r.Attempt.Public(r.After[i])
-			p.Nodes[i].AfterRemoval = &after
-		}
 		if r.isCandidate(i) {
 			places = append(places, i)
 		}
@@ -85,6 +80,22 @@ func (r *Result) Explained() (*preemption.Plan, error) {
 		_, p.DecidedBy = r.compare(places[0], places[1])
 	}
 	return p, nil
+}
+
+// Reports has the answer of every node, as far as the context goes.
+func (r *Result) Reports() []preemption.NodeReport {
+	nodes := make([]preemption.NodeReport, len(r.Before))
+	for i := range nodes {
+		if i%comparesPerLook == 0 && r.Attempt.ended() {
+			return nodes
+		}
+		nodes[i] = preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
+		if i < len(r.Tried) && r.Tried[i] {
+			after := r.Attempt.Public(r.After[i])
+			nodes[i].AfterRemoval = &after
+		}
+	}
+	return nodes
 }
 
 // CountsOf counts equal statuses that are not Success, the most frequent first.

@@ -21,7 +21,7 @@ type UnitGuard struct {
 
 // GuardUnits starts the guard for all pods of a group, which errors call by its key. It is nil
 // where no guard has anything to say.
-func (c *Settings) GuardUnits(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, group outrank.Key) (*UnitGuard, error) {
+func (c *Terms) GuardUnits(ctx context.Context, snap *state.Snapshot, pods []*outrank.Pod, group outrank.Key) (*UnitGuard, error) {
 	if c.Guard == nil {
 		return nil, nil
 	}
@@ -107,13 +107,13 @@ func (g *UnitGuard) LetGo(ctx context.Context, units int, podsOf func(i int) []*
 }
 
 // RuleFor names the rule by which a pod that is away may be taken, beside the others that are:
-// the guard's, which may be nil, or that of MayTake.
-func (c *Settings) RuleFor(preemptor, victim *outrank.Pod, g *UnitGuard) (rule string) {
+// the guard's, which may be nil, or that of Eligibility.Take.
+func (c *Terms) RuleFor(preemptor, victim *outrank.Pod, g *UnitGuard) (rule string) {
 	if g != nil {
 		rule = g.state.Rule(victim)
 	}
 	if rule == "" {
-		rule, _ = c.takes(preemptor, victim)
+		rule = c.RuleOf(preemptor, victim)
 	}
 	return rule
 }
@@ -121,10 +121,10 @@ func (c *Settings) RuleFor(preemptor, victim *outrank.Pod, g *UnitGuard) (rule s
 // GroupEligible returns whether a group may preempt whose pods have a policy and are nominated
 // to nodes (rules 12.9.6 and 12.9.7; preemptorEligibleToPreemptOthers). Unlike for a single
 // pod, the answer of a nominated node does not matter.
-func (c *Settings) GroupEligible(policy outrank.PreemptionPolicy, nominated map[string]bool, possible iter.Seq[*state.PodState]) preemption.Ineligibility {
+func (c *Terms) GroupEligible(policy outrank.PreemptionPolicy, nominated map[string]bool, possible iter.Seq[*state.PodState]) preemption.Ineligibility {
 	variant := c.ByVariant()
 	switch {
-	case c.Policy.Disabled:
+	case c.Disabled:
 		return preemption.Disabled
 	case policy == outrank.PreemptNever && !variant.IgnoresNever:
 		return preemption.PolicyNever

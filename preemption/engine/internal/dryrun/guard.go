@@ -158,7 +158,7 @@ func (w *DryRunner) putBack(pods []*state.PodState) filters.Status {
 }
 
 // ruled reports whether the caller has rules with names for victims.
-func (a *Attempt) ruled() bool { return a.guard != nil || a.Config.MayTake != nil }
+func (a *Attempt) ruled() bool { return a.guard != nil || a.Config.AsksAbout() }
 
 // NameRules says of each victim which rule allows it.
 func (w *DryRunner) NameRules(gone []*state.PodState, victims []preemption.Victim) {
@@ -174,7 +174,7 @@ func (w *DryRunner) NameRules(gone []*state.PodState, victims []preemption.Victi
 			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule, _ = w.A.Config.takes(w.A.Asked.Pod, p.Pod)
+			rule = w.A.Config.RuleOf(w.A.Asked.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}

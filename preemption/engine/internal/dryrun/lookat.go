@@ -12,7 +12,7 @@ import (
 )
 
 // NodeLookedAt is a node as somebody sees it who asks and decides nothing, with every pod on it. It is a
-// [ViewedNode].
+// [preemption.NodeView].
 type NodeLookedAt struct {
 	w *DryRunner
 	n *state.NodeState
@@ -49,21 +49,21 @@ func (v *NodeLookedAt) victims() []*state.PodState {
 	return v.possible
 }
 
-// Preemptor is the pod that looks for a place; see [ViewedNode].
-func (v *NodeLookedAt) Preemptor() *outrank.Pod { return v.w.A.Asked.Pod }
+// Pod is the pod that looks for a place; see [preemption.NodeView].
+func (v *NodeLookedAt) Pod() *outrank.Pod { return v.w.A.Asked.Pod }
 
-// Viewed is the node; see [ViewedNode].
-func (v *NodeLookedAt) Viewed() *outrank.Node { return v.n.Node }
+// Node is the node; see [preemption.NodeView].
+func (v *NodeLookedAt) Node() *outrank.Node { return v.n.Node }
 
-// PossibleVictims are the pods that a dry run could take away, the snapshot's own; see [ViewedNode].
-func (v *NodeLookedAt) PossibleVictims() []*outrank.Pod { return state.PodsOf(v.victims()) }
+// Possible are the pods that a dry run could take away, the snapshot's own; see [preemption.NodeView].
+func (v *NodeLookedAt) Possible() []*outrank.Pod { return state.PodsOf(v.victims()) }
 
-// Short returns how much of a resource the node lacks; see [ViewedNode].
+// Short returns how much of a resource the node lacks; see [preemption.NodeView].
 func (v *NodeLookedAt) Short(name resource.Name) int64 { return v.w.A.short(v.n, name) }
 
-// CheckWithout asks the filters without these pods and no others; see [ViewedNode]. The filters that
+// Check asks the filters without these pods and no others; see [preemption.NodeView]. The filters that
 // come before the dry run have not been asked yet. A guard says who is possible, and no more.
-func (v *NodeLookedAt) CheckWithout(pods []*outrank.Pod) preemption.Status {
+func (v *NodeLookedAt) Check(pods ...*outrank.Pod) preemption.Status {
 	w := v.w
 	if s := w.A.first(v.n); s.Code != filters.Success {
 		return w.A.Public(s)
@@ -84,8 +84,8 @@ func (v *NodeLookedAt) CheckWithout(pods []*outrank.Pod) preemption.Status {
 	return w.A.Public(s)
 }
 
-// ViolatedBy lists what the loss of pods violates; see [ViewedNode].
-func (v *NodeLookedAt) ViolatedBy(pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget {
+// Violated lists what the loss of pods violates; see [preemption.NodeView].
+func (v *NodeLookedAt) Violated(pods ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	return v.w.violatedBy(v.n, pods)
 }
 

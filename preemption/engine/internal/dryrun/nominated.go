@@ -21,7 +21,7 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 			a.heard = heard{n.Name, w.Filter(n)}
 		}
 	}
-	if !a.Plan.Narrowed || a.Plan.Refused.Code != filters.Success || a.Config.Policy.NominatedInTurn || a.Config.ByVariant().nominatedInTurn {
+	if !a.Plan.Narrowed || a.Plan.Refused.Code != filters.Success || a.Config.ByVariant().nominatedInTurn {
 		return
 	}
 	slot, ok := a.Asked.Snap.Slots.Get(a.Nomination())

@@ -44,7 +44,7 @@ func unknownStatus(s *preemption.Status, node string) error {
 }
 
 // givenStatuses returns the caller's statuses by position.
-func givenStatuses(r *preemption.Request, config *Settings, snap *state.Snapshot) ([]filters.Status, error) {
+func givenStatuses(r *preemption.Request, config *Terms, snap *state.Snapshot) ([]filters.Status, error) {
 	if err := CheckNamed(snap, r.Statuses); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func CheckNamed(snap *state.Snapshot, statuses map[string]preemption.Status) err
 }
 
 // NotFiltered is the status of a node that the caller gave none for.
-func (c *Settings) NotFiltered() preemption.Status {
+func (c *Terms) NotFiltered() preemption.Status {
 	s := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: noStatusText}
 	if c.ByVariant().triesUnasked {
 		s.Code = preemption.Unschedulable

@@ -119,7 +119,7 @@ func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 // strictly refuses what the caller's rule has chosen if that violates a budget and the
 // policy is strict.
 func (w *DryRunner) strictly(possible []*state.PodState) filters.Status {
-	if !w.A.Config.Policy.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
+	if !w.A.Config.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
 		return filters.Status{}
 	}
 	w.RestoreVictims(possible)

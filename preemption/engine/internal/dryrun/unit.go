@@ -64,7 +64,7 @@ func (a *Attempt) MayEvictUnit(u *dryUnit) bool {
 
 // UnitOfAnyPriority is OfAnyPriority for a unit.
 func (a *Attempt) UnitOfAnyPriority(u *dryUnit) bool {
-	return a.Config.unranked() || u.Rank == state.PodUnit && a.OfAnyPriority(u.Pods[0])
+	return a.Config.Eligibility.AnyPriority || u.Rank == state.PodUnit && a.OfAnyPriority(u.Pods[0])
 }
 
 // compareUnits orders units by importance (group 12.7).

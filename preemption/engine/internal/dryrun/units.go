@@ -136,12 +136,12 @@ func (w *DryRunner) Possible() []*state.PodState {
 	}
 	pods := w.N.Possible(w.A.Asked.Priority, w.A.NowAt, &w.sorted)
 	variant := w.A.Config.ByVariant()
-	unordered := variant.TakesUnprioritized || w.A.Config.unranked()
+	unordered := variant.TakesUnprioritized || w.A.Config.Eligibility.AnyPriority
 	if unordered {
 		pods = w.N.Pods
 	}
 	ordered := w.A.Config.Importance == nil && !variant.IgnoresStart && !unordered
-	if w.A.Config.MayEvict == nil && ordered && w.A.Asked.Deferral.Resident == nil {
+	if w.A.Config.Eligibility.Take == nil && ordered && w.A.Asked.Deferral.Resident == nil {
 		return pods
 	}
 	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.A.MayEvict(p) })

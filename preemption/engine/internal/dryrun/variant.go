@@ -71,24 +71,6 @@ var variantTable = [...]variantRules{
 	},
 }
 
-// ByVariant returns the rules of the configured variant. They are shared.
-func (c *Settings) ByVariant() *variantRules { return &variantTable[c.Variant] }
-
-// Ascending reports whether victims are taken from the least important up.
-func (c *Settings) Ascending() bool {
-	return c.ByVariant().ascending && !c.Policy.Exact
-}
-
-// uncharged reports whether budgets are looked at as they stand.
-func (c *Settings) uncharged() bool {
-	return c.ByVariant().uncharged && !c.Policy.VictimsAlone
-}
-
-// perBudget reports whether each violated budget counts.
-func (c *Settings) perBudget() bool {
-	return c.ByVariant().perBudget && !c.Policy.VictimsAlone
-}
-
 // CompareFree orders two candidates, by how many victims each has, where a node on which
 // nobody has to leave comes before scorers and ranks: order is negative if the first is such
 // a node and the second is not. It decides nothing where both have victims, or where the
@@ -98,19 +80,4 @@ func (v *variantRules) CompareFree(victims, others int) (order int, decides bool
 		return 0, false
 	}
 	return min(victims, 1) - min(others, 1), true
-}
-
-// ReadsFirst reports whether the second rank reads the first victim that was found. Victims
-// that are found in another way than by putting back have no such order.
-func (c *Settings) ReadsFirst() bool {
-	return c.ByVariant().readsFirst && !c.Policy.Exact && !c.Policy.VictimsAlone && c.Chooser == nil
-}
-
-// Grace is the time that the victims of a plan get, nil for their own. It is the caller's.
-func (c *Settings) Grace() *time.Duration {
-	if c.ByVariant().grace == nil {
-		return nil
-	}
-	g := *c.ByVariant().grace
-	return &g
 }

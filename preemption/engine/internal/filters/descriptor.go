@@ -53,8 +53,8 @@ type descriptor struct {
 	// enforce returns why the configuration keeps every pod from the node, nil
 	// where it does not; nil for a filter to which it adds nothing. It is asked
 	// before check. enforces reports whether it can say no at all.
-	enforce  func(p *preemption.Plugins, node *outrank.Node) []string
-	enforces func(p *preemption.Plugins) bool
+	enforce  func(p *preemption.Profile, node *outrank.Node) []string
+	enforces func(p *preemption.Profile) bool
 	// AppendPlugins appends everything of a preemptor that check reads. Every
 	// node answers pods with equal signatures equally.
 	appendSignature func(key *state.KeyWriter, pod *outrank.Pod)
@@ -119,7 +119,7 @@ type Question struct {
 	// Plugins is what the configuration changes about the filters. The filters in
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.
-	Plugins     *preemption.Plugins
+	Plugins     *preemption.Profile
 	Off, Silent state.FilterSet
 	// Schedulers are those that share their nominations; none means all.
 	Schedulers []string

@@ -31,8 +31,8 @@ var nodeAffinityFilter = descriptor{
 		return pod.NodeSelector
 	},
 	unlabelled: nodeAffinityText,
-	enforces:   func(p *preemption.Plugins) bool { return p.AddedAffinity != nil },
-	enforce: func(p *preemption.Plugins, node *outrank.Node) []string {
+	enforces:   func(p *preemption.Profile) bool { return p.AddedAffinity != nil },
+	enforce: func(p *preemption.Profile, node *outrank.Node) []string {
 		if !enforced(p, node) {
 			return addedAffinityText
 		}

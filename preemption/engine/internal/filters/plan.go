@@ -105,7 +105,7 @@ func setOf(names []string) state.FilterSet {
 
 // Configure applies what a configuration changes about the filters. The needs are
 // there already.
-func (q *Question) Configure(ctx context.Context, p *preemption.Plugins) (err error) {
+func (q *Question) Configure(ctx context.Context, p *preemption.Profile) (err error) {
 	q.ctx = ctx
 	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
 	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)

@@ -11,27 +11,28 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// ClonePlugins copies the slices.
-func ClonePlugins(p *preemption.Plugins) preemption.Plugins {
+// CloneProfile copies the slices.
+func CloneProfile(p *preemption.Profile) preemption.Profile {
 	c := *p
+	c.Schedulers = slices.Clone(p.Schedulers)
 	c.Off, c.OffOnNodes = slices.Clone(p.Off), slices.Clone(p.OffOnNodes)
 	c.IgnoredResources = slices.Clone(p.IgnoredResources)
 	c.IgnoredResourceGroups = slices.Clone(p.IgnoredResourceGroups)
-	c.DefaultSpread = slices.Clone(p.DefaultSpread)
+	c.DefaultConstraints = slices.Clone(p.DefaultConstraints)
 	return c
 }
 
 // enforced reports whether a node meets what the configuration adds (rule
 // 7.18.3).
-func enforced(p *preemption.Plugins, node *outrank.Node) bool {
+func enforced(p *preemption.Profile, node *outrank.Node) bool {
 	return p.AddedAffinity == nil || slices.ContainsFunc(p.AddedAffinity.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool {
 		return fit.MatchesTerm(t, node)
 	})
 }
 
 // HardSpread reports whether a default constraint can keep a pod out.
-func HardSpread(p *preemption.Plugins) bool {
-	return slices.ContainsFunc(p.DefaultSpread, func(c outrank.TopologySpreadConstraint) bool {
+func HardSpread(p *preemption.Profile) bool {
+	return slices.ContainsFunc(p.DefaultConstraints, func(c outrank.TopologySpreadConstraint) bool {
 		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
 	})
 }
@@ -39,18 +40,18 @@ func HardSpread(p *preemption.Plugins) bool {
 // spreadOf returns the constraints of a pod: its own, or the default ones with
 // the selector that goes with the pod (rules 7.18.7 to 7.18.9;
 // buildDefaultConstraints).
-func spreadOf(p *preemption.Plugins, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
+func spreadOf(p *preemption.Profile, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
 	if len(pod.TopologySpreadConstraints) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
 		return pod.TopologySpreadConstraints, nil
 	}
 	selector := p.SpreadSelector(pod)
 	if err := selector.Validate(); err != nil {
-		return nil, fmt.Errorf("pod %s: Plugins.SpreadSelector: %w: %w", pod.Key(), outrank.ErrInvalid, err)
+		return nil, fmt.Errorf("pod %s: Profile.SpreadSelector: %w: %w", pod.Key(), outrank.ErrInvalid, err)
 	}
 	if selector == nil || selector.Empty() {
 		return nil, nil
 	}
-	constraints := slices.Clone(p.DefaultSpread)
+	constraints := slices.Clone(p.DefaultConstraints)
 	for i := range constraints {
 		constraints[i].LabelSelector, constraints[i].MatchLabelKeys = selector, nil
 	}
@@ -60,7 +61,7 @@ func spreadOf(p *preemption.Plugins, pod *outrank.Pod) ([]outrank.TopologySpread
 // appendPlugins appends what is left of the configuration once the needs and the
 // pod's own demands are known. Default constraints are no part of it: they are one of what
 // PodTopologySpread counts.
-func appendPlugins(p *preemption.Plugins, key *state.KeyWriter, off, silent state.FilterSet) {
+func appendPlugins(p *preemption.Profile, key *state.KeyWriter, off, silent state.FilterSet) {
 	key.Number(int(off))
 	key.Number(int(silent))
 	key.NodeSelector(p.AddedAffinity)
@@ -68,6 +69,6 @@ func appendPlugins(p *preemption.Plugins, key *state.KeyWriter, off, silent stat
 
 // BoundByResources reports whether NodeResourcesFit is asked, without which no
 // bound of the search holds.
-func BoundByResources(p *preemption.Plugins) bool {
+func BoundByResources(p *preemption.Profile) bool {
 	return !slices.Contains(p.Off, filter.NodeResourcesFit) && !slices.Contains(p.OffOnNodes, filter.NodeResourcesFit)
 }

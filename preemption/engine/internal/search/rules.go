@@ -13,12 +13,12 @@ import (
 // Other rules than the default ones take the same first round, and the same
 // bounds on resources. What remains of the arguments depends on the rule:
 //
-//   - A pod that may not be evicted (MayEvict) only makes the set of possible victims
+//   - A pod that may not be evicted (Eligibility.Take) only makes the set of possible victims
 //     smaller. Every bound holds for a subset, so that the caller is asked about the
 //     pods of nodes alone that are evaluated, and there from the lowest priority up
 //     until there is room. Where nothing helps in the end, all nodes are asked for
 //     the sake of their statuses.
-//   - Where pods of any priority may be victims (MayTake, and a Chooser that says so) they
+//   - Where pods of any priority may be victims (Eligibility.AnyPriority) they
 //     are some of all pods of the node, so that the bounds hold once the levels of all
 //     priorities count in place of those below the preemptor's (attempt.reach).
 //   - Another order among the pods (Importance) changes which pods are put back, not
@@ -34,7 +34,7 @@ import (
 
 // searchRules are what a search derives from its configuration.
 type searchRules struct {
-	config *dryrun.Settings
+	config *dryrun.Terms
 	// general is set for other rules than the default ones: the nodes are evaluated in the
 	// order of their optimistic scores.
 	general bool
@@ -49,7 +49,7 @@ type searchRules struct {
 	startFirst                bool
 	// violationsFirst is set if violations are compared before one of these.
 	violationsFirst bool
-	// asked is set if MayTake or MayEvict has to be asked about each possible victim, and
+	// asked is set if Eligibility.Take has to be asked about each possible victim, and
 	// exactly if that is done for every node, so that each has its own status.
 	asked, exactly bool
 	// reordered is set if possible victims are in the caller's order, and sorted if they are
@@ -84,8 +84,8 @@ type searchRules struct {
 // Prunes reports whether a question can be answered without evaluating every
 // node. Extenders have to see every candidate at once, and without the filter for
 // resources their bounds do not hold.
-func Prunes(c *dryrun.Settings, req *preemption.Request) bool {
-	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Plugins) {
+func Prunes(c *dryrun.Terms, req *preemption.Request) bool {
+	if req.Pod == nil || len(c.Extenders) > 0 || !filters.BoundByResources(&c.Profile) {
 		return false
 	}
 	// A pod without priority counts as one of priority 0, and is no special case
@@ -95,19 +95,19 @@ func Prunes(c *dryrun.Settings, req *preemption.Request) bool {
 
 // searchRulesOf returns the rules of a search. Where no budget is exhausted, victims violate
 // none by the variant that reads the first (rule 13.2.2), and the first is the highest.
-func searchRulesOf(c *dryrun.Settings, budgets []*outrank.PodDisruptionBudget) searchRules {
+func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) searchRules {
 	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 })
-	policy, variant := &c.Policy, c.ByVariant()
+	variant := c.ByVariant()
 	r := searchRules{
-		config: c, asked: c.MayEvict != nil || c.MayTake != nil, reordered: c.Importance != nil,
-		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact(),
+		config: c, asked: c.AsksAbout(), reordered: c.Importance != nil,
+		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact,
 	}
-	r.byRows = !r.chosen && !r.asked && !r.reordered && !policy.Exact && !policy.VictimsAlone && c.Variant == 0
+	r.byRows = !r.chosen && !r.asked && !r.reordered && !c.Exact && !c.VictimsAlone && c.Variant == 0
 	r.sorted = r.reordered || variant.IgnoresStart
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
 	r.ascending = c.Ascending()
-	ranks := policy.Ranks
+	ranks := c.Ranks
 	if ranks == nil {
 		ranks = dryrun.UsualRanks
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Start prepares a search for a question. The caller releases it.
-func Start(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *preemption.Request) (*Search, error) {
+func Start(ctx context.Context, config *dryrun.Terms, chunk int, snap *state.Snapshot, req *preemption.Request) (*Search, error) {
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Start(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.
 }
 
 // Decide answers a question by a search.
-func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state.Snapshot, req *preemption.Request) (*preemption.Plan, error) {
+func Decide(ctx context.Context, config *dryrun.Terms, chunk int, snap *state.Snapshot, req *preemption.Request) (*preemption.Plan, error) {
 	s, err := Start(ctx, config, chunk, snap, req)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Decide(ctx context.Context, config *dryrun.Settings, chunk int, snap *state
 	if err == nil {
 		err = s.Workers[0].Dry.Err
 	}
-	if err == nil && config.Exact() {
+	if err == nil && config.Exact {
 		err = ctx.Err() // what a search that was ended says is of no use
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 }
 
 // Ask prepares a search.
-func (s *Search) Ask(ctx context.Context, config *dryrun.Settings, snap *state.Snapshot, req *preemption.Request) error {
+func (s *Search) Ask(ctx context.Context, config *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
 	s.Busy = true
 	if err := s.Attempt.Start(ctx, config, snap, req); err != nil {
 		return err

@@ -68,7 +68,7 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 		return nil
 	}
 	sample := s.Attempt.Config.Sample
-	start, enough := dryrun.StartOf(sample, len(nodes), s.Attempt.Asked.Pod.Key()), dryrun.EnoughOf(sample, len(nodes))
+	start, enough := dryrun.StartOf(s.Attempt.Offset, len(nodes)), dryrun.EnoughOf(sample, len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
 		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {

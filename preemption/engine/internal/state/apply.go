@@ -12,43 +12,44 @@ import (
 
 // Apply is engine.Snapshot.Apply.
 func (s *Snapshot) Apply(d preemption.Decision) error {
-	c := changeOf(d)
+	plan, group, err := PlanOf(d)
+	if err != nil {
+		return err
+	}
+	c := changeOfPlan(plan)
+	if group != nil {
+		c = changeOfGroup(group)
+	}
 	if c == nil {
 		return fmt.Errorf("plan: %w: there is nothing to carry out", preemption.ErrState)
 	}
 	return s.carryOut(c)
 }
 
-// changeOf returns what a plan does to the cluster, nil for nothing.
-func changeOf(d preemption.Decision) *change {
-	switch plan, group := PlanOf(d); {
-	case plan != nil:
-		return changeOfPlan(plan)
-	case group != nil:
-		return changeOfGroup(group)
-	}
-	return nil
-}
-
-// PlanOf returns the plan that a decision is, for a pod or for a group; nil for both where there is
-// none. What embeds the plan of a pod is a decision for Go, too, and stands for that plan.
-func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan) {
+// PlanOf returns the plan that a decision is, for a pod or for a group. What embeds a plan is a
+// decision for Go, too, and an error here.
+func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, error) {
 	switch d := d.(type) {
 	case *preemption.Plan:
-		return d, nil
-	case *preemption.GroupPlan:
-		return nil, d
-	case *preemption.AcrossPlan:
 		if d != nil {
-			return d.Plan, nil
+			return d, nil, nil
 		}
-	case preemption.AcrossPlan:
-		return d.Plan, nil
+	case *preemption.GroupPlan:
+		if d != nil {
+			return nil, d, nil
+		}
+	case nil:
+	default:
+		return nil, nil, fmt.Errorf("%w: a %T is no plan; give what it embeds", outrank.ErrInvalid, d)
 	}
-	return nil, nil
+	return nil, nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 }
 
+// changeOfPlan returns what a plan does to the cluster, nil for nothing.
 func changeOfPlan(plan *preemption.Plan) *change {
+	if plan == nil {
+		return nil
+	}
 	c := change{plan: "plan for pod " + phrase.Pod(plan.Pod), stays: plan.Resize}
 	switch plan.Outcome {
 	case preemption.Fits:
