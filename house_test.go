@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"internal/lookout":    {},
 	"internal/packing":    {},
 	"internal/recreate":   {"."},
-	"internal/plantest":   {"preemption"},
+	"internal/plantest":   {".", "preemption"},
 	"internal/rules":      {},
 	"internal/structure":  {},
 

@@ -15,14 +15,10 @@ type Request struct {
 	// Offset is the node at which a [Sample] begins, modulo the number of nodes. A caller that wants
 	// chance draws it anew for each request.
 	Offset int
-	// Statuses, if not nil, are the answers of the nodes as things are, found
-	// by a scheduler of the caller. The filters are then asked in dry runs
-	// only. A node without a status counts as never filtered, and removing pods
-	// cannot help there; the variant v1.13 tries it (rule 13.2.10). A status for a node that
-	// does not exist is an error, and so is a code that does not.
-	Statuses map[string]Status
-	// StatusesInOrder is Statuses for all nodes in the order of engine.Snapshot.Nodes,
-	// which saves the search for names. Its length has to be the number of nodes.
-	// Only one of the two may be set.
-	StatusesInOrder []Status
+	// Statuses, if not nil, has the answers of the nodes as things are, found by a scheduler of the
+	// caller: the filters are asked in dry runs alone. Preemption cannot help on a node that was not
+	// asked, which only the variant v1.13 tries (rule 13.2.10). The position is that of the node in
+	// the cluster. A decision calls it once for each node, in their order. A code that there is not is an
+	// error.
+	Statuses func(position int, node *outrank.Node) (status Status, asked bool)
 }

@@ -108,7 +108,7 @@ func (c *Case) explain(config preemption.Config, req preemption.Request) (*preem
 // inTurn returns what the nodes say where every node is asked in its turn, as those were whose decisions
 // were recorded: kube-scheduler asks the nominated node first, and says so in one text (rule 7.15.9). It is
 // nil for a pod without a nomination.
-func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (map[string]preemption.Status, error) {
+func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (func(int, *outrank.Node) (preemption.Status, bool), error) {
 	if pod.NominatedNodeName == "" {
 		return nil, nil
 	}
@@ -118,15 +118,15 @@ func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (ma
 	if err := without.Nominate(pod.Key(), ""); err != nil && !errors.Is(err, preemption.ErrNotFound) {
 		return nil, err
 	}
-	statuses := map[string]preemption.Status{}
+	var statuses []preemption.Status
 	for n := range snap.Nodes() {
 		status, err := eval.Check(without, &bare, n.Name)
 		if err != nil {
 			return nil, err
 		}
-		statuses[n.Name] = status
+		statuses = append(statuses, status)
 	}
-	return statuses, nil
+	return func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }, nil
 }
 
 // searchesAlike compares the users' calls with the explanation: the search on a fresh

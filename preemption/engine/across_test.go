@@ -15,6 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -435,7 +436,7 @@ func TestBadAcross(t *testing.T) {
 	_, err = e.Preempt(ctx, newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), preemption.Request{Pod: pod("p", 1, "1"), Now: gen.Now})
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = e.Preempt(context.Background(), newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "0", "a")}}), preemption.Request{
-		Pod: pod("p", 1, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{"n1": {Code: preemption.Unschedulable}},
+		Pod: pod("p", 1, "1"), Now: gen.Now, Statuses: plantest.InOrder([]preemption.Status{{Code: preemption.Unschedulable}}),
 	})
 	require.ErrorIs(t, err, outrank.ErrInvalid, "the nodes were asked by somebody else")
 }

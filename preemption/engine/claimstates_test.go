@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -138,9 +139,9 @@ func halfYardLeaving() *outrank.Cluster {
 // A caller that has filtered the nodes itself has gone beyond what ends an attempt.
 func TestRefusalOfFilteredNodes(t *testing.T) {
 	p := caller(has(broken("early", outrank.ClaimUnbound)))
-	req := preemption.Request{Pod: p, Now: gen.Now, Statuses: map[string]preemption.Status{
+	req := preemption.Request{Pod: p, Now: gen.Now, Statuses: plantest.ByName(map[string]preemption.Status{
 		"a": {Code: preemption.Unschedulable, Filter: "mine"}, "b": {Code: preemption.UnschedulableAndUnresolvable}, "c": {Code: preemption.UnschedulableAndUnresolvable},
-	}}
+	})}
 	plan, err := newEvaluator(t, preemption.Config{}).Preempt(context.Background(), newSnapshot(t, yard()), req)
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Preempts, plan.Outcome)

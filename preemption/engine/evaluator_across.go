@@ -40,7 +40,7 @@ const defaultAcrossSteps = 20_000
 // Time is that of asking every node, and on each that failed of one check for each pod that could
 // be a victim there; then of the steps, each of which asks the filters about one node once.
 func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req *preemption.Request, explain bool) (*preemption.Plan, error) {
-	if dryrun.HasStatuses(req) {
+	if req.Statuses != nil {
 		return nil, fmt.Errorf("statuses: %w: victims on other nodes are found by the evaluator's own filters", outrank.ErrInvalid)
 	}
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {

@@ -37,10 +37,7 @@ func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node
 	if err != nil {
 		return nil, err
 	}
-	if err := dryrun.CheckStatuses(&req, snap); err != nil {
-		return nil, err
-	}
-	a.Elsewhere = dryrun.HasStatuses(&req)
+	a.Elsewhere = req.Statuses != nil
 
 	at, shown := dryrun.NewNodeLookedAt(a), &shownNode{noNode{}}
 	return func(node string) (preemption.NodeView, error) {

@@ -91,7 +91,7 @@ func checkFirstFit(t *rapid.T, e *engine.Evaluator, snap *engine.Snapshot, p *ou
 	for _, n := range explained.Nodes {
 		given[n.Node] = n.Status
 	}
-	told, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: given})
+	told, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now, Statuses: plantest.ByName(given)})
 	require.NoError(t, err)
 	for name, plan := range map[string]*preemption.Plan{"Preempt": plan, "Explain": plantest.Unexplained(explained), "told": told} {
 		require.Equal(t, want, plan.FirstFit, name)

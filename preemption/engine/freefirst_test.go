@@ -45,10 +45,9 @@ func TestNobodyLeavesComesFirst(t *testing.T) {
 
 func checkFreeFirst(t *testing.T, c *outrank.Cluster, config preemption.Config) {
 	refused := preemption.Status{Code: preemption.Unschedulable, Filter: "Elsewhere", Reasons: []string{"no"}}
-	req := preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: map[string]preemption.Status{}}
-	for _, n := range c.Nodes {
-		req.Statuses[n.Name] = refused
-	}
+	req := preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now, Statuses: func(int, *outrank.Node) (preemption.Status, bool) {
+		return refused, true
+	}}
 	config.Variant = outrank.VariantV1_13
 	e, snap, ctx := newEvaluator(t, config), newSnapshot(t, c), context.Background()
 	plan, err := e.Preempt(ctx, snap, req)

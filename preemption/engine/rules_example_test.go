@@ -59,11 +59,15 @@ func ExampleSample() {
 // A scheduler of the caller has filtered already.
 func ExampleEvaluator_Preempt_statuses() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
+	found := map[string]preemption.Status{
+		"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: preemption.TaintToleration},
+		"n2": {Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit},
+	}
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{
 		Pod: urgent(), Now: now,
-		Statuses: map[string]preemption.Status{
-			"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: preemption.TaintToleration},
-			"n2": {Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit},
+		Statuses: func(_ int, node *outrank.Node) (status preemption.Status, asked bool) {
+			status, asked = found[node.Name]
+			return status, asked
 		},
 	}))
 	fmt.Println(plan.Node, plan.Victims)
@@ -82,7 +86,9 @@ func ExampleRequest() {
 		}
 		statuses = append(statuses, st)
 	}
-	req := preemption.Request{Pod: urgent(), Now: now, StatusesInOrder: statuses}
+	req := preemption.Request{Pod: urgent(), Now: now, Statuses: func(position int, _ *outrank.Node) (preemption.Status, bool) {
+		return statuses[position], true
+	}}
 	plan := must(eval.Preempt(context.Background(), snap, req))
 	fmt.Println(plan.Node, plan.Victims, plan.TurnedDown)
 	// Output: n2 [default/cache] [1 Insufficient cpu 1 under maintenance]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
@@ -54,10 +55,11 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 			}}}
 		}
 		snap := newSnapshot(t, c)
-		req := preemption.Request{Pod: p, Now: gen.Now, Offset: offset, Statuses: engine.DrawStatuses(t, snap)}
-		if req.Statuses != nil {
+		req := preemption.Request{Pod: p, Now: gen.Now, Offset: offset}
+		if statuses := engine.DrawStatuses(t, snap); statuses != nil {
+			req.Statuses = plantest.ByName(statuses)
 			in.Variant.Statuses = map[string]reference.Status{}
-			for node, s := range req.Statuses {
+			for node, s := range statuses {
 				in.Variant.Statuses[node] = status(s)
 			}
 		}

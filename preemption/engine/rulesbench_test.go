@@ -12,6 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -47,7 +48,6 @@ var benchedRules = []struct {
 	}},
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
 	{"statuses", preemption.Config{}},
-	{"statuses-of-many-maps", preemption.Config{}},
 	{"statuses-in-order", preemption.Config{}},
 	{"explain-node", preemption.Config{}},
 	{"explain-five", preemption.Config{}},
@@ -95,23 +95,16 @@ func BenchmarkRules(b *testing.B) {
 				}
 				e := newEvaluator(b, rules.config)
 				req := preemption.Request{Now: gen.Now}
-				var maps16 []map[string]preemption.Status
 				switch rules.name {
 				case "statuses":
-					req.Statuses = fullNodes(snap)
-				case "statuses-of-many-maps":
-					for range 16 {
-						maps16 = append(maps16, fullNodes(snap))
-					}
+					req.Statuses = plantest.ByName(fullNodes(snap))
 				case "statuses-in-order":
-					req.StatusesInOrder = slices.Collect(maps.Values(fullNodes(snap)))
+					req.Statuses = plantest.InOrder(slices.Collect(maps.Values(fullNodes(snap))))
 				}
 				runtime.GC()
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					if req.Pod = pods[i%len(pods)]; maps16 != nil {
-						req.Statuses = maps16[i%len(maps16)]
-					}
+					req.Pod = pods[i%len(pods)]
 					check(b, askBy(rules.name, e, snap, req))
 				}
 			})

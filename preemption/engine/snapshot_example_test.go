@@ -125,10 +125,13 @@ func ExampleSnapshot_Budgets() {
 // question.
 func ExampleEvaluator_Explain_request() {
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(preemption.Config{}))
-	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: map[string]preemption.Status{
-		"n1": {Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{"node(s) under maintenance"}},
-		"n2": {Code: preemption.Unschedulable, Reasons: []string{"Insufficient cpu"}},
-	}}))
+	statuses := func(_ int, node *outrank.Node) (status preemption.Status, asked bool) {
+		if node.Name == "n1" {
+			return preemption.UnschedulableAndUnresolvable.Because("node(s) under maintenance"), true
+		}
+		return preemption.Unschedulable.Because("Insufficient cpu"), true
+	}
+	ex := must(eval.Explain(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now, Statuses: statuses}))
 	for _, n := range ex.Nodes {
 		fmt.Println(n.Node, n.AfterRemoval != nil, n.Status.Reasons)
 	}

@@ -482,9 +482,9 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	pod.NominatedNodeName = w.asks.node
 	req := preemption.Request{Pod: pod, Now: now}
 	if w.failed != nil {
-		req.Statuses = map[string]preemption.Status{}
-		for node, failed := range w.failed {
-			req.Statuses[node] = statusOf(failed)
+		req.Statuses = func(_ int, node *outrank.Node) (preemption.Status, bool) {
+			failed, asked := w.failed[node.Name]
+			return statusOf(failed), asked
 		}
 	}
 	plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(w.cluster())), req)

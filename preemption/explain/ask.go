@@ -115,7 +115,7 @@ func (f *finder) tried(r *Report, b *bench, ex *preemption.Plan) (err error) {
 // answersGiven reports whether the nodes' answers are the caller's, which no change of a copy
 // could change.
 func answersGiven(req *preemption.Request) bool {
-	return len(req.Statuses) > 0 || len(req.StatusesInOrder) > 0
+	return req.Statuses != nil
 }
 
 // refusal names what ended the attempt before any node was asked.

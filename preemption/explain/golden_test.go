@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -288,7 +289,9 @@ func TestWordsOfTheCaller(t *testing.T) {
 		}},
 	}})
 	require.NoError(t, err)
-	given := map[string]preemption.Status{"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Elsewhere", Reasons: []string{"said so"}}}
+	given := plantest.ByName(map[string]preemption.Status{
+		"n1": {Code: preemption.UnschedulableAndUnresolvable, Filter: "Elsewhere", Reasons: []string{"said so"}},
+	})
 	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now, Statuses: given}}, explain.Options{})
 	require.NoError(t, err)
 	assert.Contains(t, r.Text(), "Elsewhere: said so")

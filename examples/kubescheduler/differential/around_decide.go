@@ -110,7 +110,10 @@ func (s *surrounded) filter() (bool, error) {
 	if len(left) > 0 {
 		return false, nil
 	}
-	s.request.Statuses = statuses
+	s.request.Statuses = func(_ int, node *outrank.Node) (status preemption.Status, asked bool) {
+		status, asked = statuses[node.Name]
+		return status, asked
+	}
 	return true, s.explain()
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -97,8 +98,9 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		d.inMemory = request.Pod.NominatedNodeName
 	}
 	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
-		request.StatusesInOrder = p.process.devices.statuses(p.process.aside.statuses(snap, said))
-		request.Offset = int(p.args.offset(helpable(request.StatusesInOrder), pod))
+		statuses := p.process.devices.statuses(p.process.aside.statuses(snap, said))
+		request.Statuses = func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }
+		request.Offset = int(p.args.offset(helpable(statuses), pod))
 		if d.Plan, err = evaluator.Preempt(ctx, snap, request); err == nil {
 			d.Nomination, err = p.process.devices.nomination(snap, d.Plan)
 		}

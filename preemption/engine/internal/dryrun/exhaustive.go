@@ -40,12 +40,9 @@ func DecideExhaustively(ctx context.Context, config *Terms, chunk int, snap *sta
 
 // FilterAll asks every node, unless the caller gave the statuses.
 func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filters.Status, error) {
-	if HasStatuses(req) {
-		if err := CheckStatuses(req, r.Attempt.Asked.Snap); err != nil {
-			return nil, err
-		}
+	if req.Statuses != nil {
 		r.Attempt.Plan.Refused, r.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
-		return givenStatuses(req, r.Attempt.Config, r.Attempt.Asked.Snap)
+		return r.Attempt.givenStatuses(req.Statuses)
 	}
 	before := make([]filters.Status, len(r.Attempt.Asked.Snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })

@@ -2,82 +2,51 @@ package dryrun
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// HasStatuses reports whether the caller gave statuses.
-func HasStatuses(r *preemption.Request) bool { return r.Statuses != nil || r.StatusesInOrder != nil }
+// StatusesOf is how the caller gives the statuses of nodes ([preemption.Request].Statuses).
+type StatusesOf = func(position int, node *outrank.Node) (preemption.Status, bool)
 
-// CheckStatuses returns what is wrong with how the statuses are given.
-func CheckStatuses(r *preemption.Request, snap *state.Snapshot) error {
-	switch n := len(r.StatusesInOrder); {
-	case r.StatusesInOrder == nil:
-		return nil
-	case r.Statuses != nil:
-		return fmt.Errorf("statuses: %w: they are given twice, by name and in order", outrank.ErrInvalid)
-	case n != len(snap.Order):
-		return fmt.Errorf("statuses in order: %w: %d for %d nodes", outrank.ErrInvalid, n, len(snap.Order))
+// GivenStatus is the status that the caller gave for the node at a position, and what a node that was
+// not asked is said to have.
+func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, error) {
+	n := a.Asked.Snap.NodeStates[a.Asked.Snap.Order[position]]
+	status, asked := of(position, n.Node)
+	switch {
+	case !asked:
+		return a.Config.notFiltered(), nil
+	case status.Code != preemption.Contradiction && filters.CodeOf(status.Code) == filters.Contradiction:
+		return status, fmt.Errorf("status of node %s: %w: there is no code %q", n.Name, outrank.ErrInvalid, string(status.Code))
 	}
-	for i := range r.StatusesInOrder {
-		if s := &r.StatusesInOrder[i]; !Known(s.Code) {
-			return unknownStatus(s, snap.NodeStates[snap.Order[i]].Name)
-		}
-	}
-	return nil
+	return status, nil
 }
 
-// Known reports whether there is such a code.
-func Known(c preemption.Code) bool {
-	return c == preemption.Contradiction || filters.CodeOf(c) != filters.Contradiction
-}
-
-// unknownStatus returns the error about a status whose code is none.
-func unknownStatus(s *preemption.Status, node string) error {
-	return fmt.Errorf("status of node %s: %w: there is no code %q", node, outrank.ErrInvalid, string(s.Code))
+// GivenStatusOf is GivenStatus of a single node.
+func (a *Attempt) GivenStatusOf(of StatusesOf, n *state.NodeState) (preemption.Status, error) {
+	return a.GivenStatus(of, slices.Index(a.Asked.Snap.Order, n.Slot))
 }
 
 // givenStatuses returns the caller's statuses by position.
-func givenStatuses(r *preemption.Request, config *Terms, snap *state.Snapshot) ([]filters.Status, error) {
-	if err := CheckNamed(snap, r.Statuses); err != nil {
-		return nil, err
-	}
-	out := make([]filters.Status, len(snap.Order))
-	for i, slot := range snap.Order {
-		s, ok := r.Statuses[snap.NodeStates[slot].Name]
-		if r.StatusesInOrder != nil {
-			s, ok = r.StatusesInOrder[i], true
-		}
-		if !ok {
-			s = config.NotFiltered()
+func (a *Attempt) givenStatuses(of StatusesOf) ([]filters.Status, error) {
+	out := make([]filters.Status, len(a.Asked.Snap.Order))
+	for i := range out {
+		s, err := a.GivenStatus(of, i)
+		if err != nil {
+			return nil, err
 		}
 		out[i] = FilterStatusOf(&s)
 	}
 	return out, nil
 }
 
-// CheckNamed returns the error of the first status, by name, for a node that does not exist
-// or with a code that does not.
-func CheckNamed(snap *state.Snapshot, statuses map[string]preemption.Status) error {
-	for _, name := range slices.Sorted(maps.Keys(statuses)) {
-		if _, ok := snap.Node(name); !ok {
-			return fmt.Errorf("status of %s: %w", phrase.Object("node", name), preemption.ErrNotFound)
-		}
-		if s := statuses[name]; !Known(s.Code) {
-			return unknownStatus(&s, name)
-		}
-	}
-	return nil
-}
-
-// NotFiltered is the status of a node that the caller gave none for.
-func (c *Terms) NotFiltered() preemption.Status {
+// notFiltered is the status of a node that the caller gave none for.
+func (c *Terms) notFiltered() preemption.Status {
 	s := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: noStatusText}
 	if c.ByVariant().triesUnasked {
 		s.Code = preemption.Unschedulable

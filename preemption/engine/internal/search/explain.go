@@ -204,8 +204,7 @@ func (s *Search) ExplainNode(n *state.NodeState) preemption.NodeReport {
 	st := s.Attempt.Plan.Refused
 	switch {
 	case s.given.any:
-		given := s.givenOf(n)
-		st = dryrun.FilterStatusOf(&given)
+		st = s.givenOf(n)
 	case st.Code == filters.Success:
 		st = w.Dry.Filter(n)
 	}

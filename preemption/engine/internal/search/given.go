@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
@@ -13,7 +15,7 @@ import (
 
 // takeStatuses prepares the round that reads the caller's statuses.
 func (s *Search) takeStatuses(req *preemption.Request) {
-	s.given.any, s.given.byName, s.given.inOrder = true, req.Statuses, req.StatusesInOrder
+	s.given.any, s.given.from = true, req.Statuses
 	s.Attempt.Plan.Refused, s.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
@@ -53,7 +55,7 @@ func (w *Worker) noteChunk(from, to int) (try uint64) {
 	for position := from; position < to; position++ {
 		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
 			w.before.count(x, nodes)
-			x, code, nodes, last = w.answerGiven(st, position), min(filters.CodeOf(st.Code), filters.UnschedulableAndUnresolvable), 0, st
+			x, code, nodes, last = w.answerGiven(st), min(filters.CodeOf(st.Code), filters.UnschedulableAndUnresolvable), 0, st
 			if code == filters.Success {
 				w.fitsSomewhere, w.firstFit = true, min(w.firstFit, position)
 			}
@@ -90,46 +92,34 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 	}
 }
 
-// readGiven reads statuses by name, before any node is looked at.
+// readGiven asks for the statuses, before any node is looked at.
 func (s *Search) readGiven() error {
-	if s.given.byName == nil {
+	if !s.given.any {
 		return nil
 	}
-	s.snap.Names.Load(s.snap.NodeStates, s.snap.Order)
-	if s.given.named.Read(s.snap.Names, s.given.byName, s.Attempt.Config.NotFiltered()) && s.given.named.known() {
-		return nil
+	s.given.list = slices.Grow(s.given.list[:0], len(s.snap.Order))
+	for position := range s.snap.Order {
+		status, err := s.Attempt.GivenStatus(s.given.from, position)
+		if err != nil {
+			return err
+		}
+		s.given.list = append(s.given.list, status)
 	}
-	return dryrun.CheckNamed(s.snap, s.given.byName)
+	return nil
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
-func (w *Worker) givenAt(position int) *preemption.Status {
-	if w.search.given.inOrder != nil {
-		return &w.search.given.inOrder[position]
-	}
-	return &w.search.given.named.List[w.search.given.named.of[position]]
-}
+func (w *Worker) givenAt(position int) *preemption.Status { return &w.search.given.list[position] }
 
-// answerGiven returns the answer that stands for the given status of a node. Those by name
-// get their answers in the order of the nodes.
-func (w *Worker) answerGiven(st *preemption.Status, position int) answer {
-	switch {
-	case st.Code == preemption.Success:
+// answerGiven returns the answer that stands for a given status.
+func (w *Worker) answerGiven(st *preemption.Status) answer {
+	if st.Code == preemption.Success {
 		return 0
-	case w.search.given.inOrder != nil:
-		if w.given.answer == 0 || !sameStatus(st, &w.given.last) {
-			w.given.last, w.given.answer = *st, w.before.intern(dryrun.FilterStatusOf(st))
-		}
-		return w.given.answer
 	}
-	if len(w.given.of) < len(w.search.given.named.List) {
-		w.given.of = state.Fill(w.given.of, len(w.search.given.named.List), 0)
+	if w.given.answer == 0 || !sameStatus(st, &w.given.last) {
+		w.given.last, w.given.answer = *st, w.before.intern(dryrun.FilterStatusOf(st))
 	}
-	at := &w.given.of[w.search.given.named.of[position]]
-	if *at == 0 {
-		*at = w.before.intern(dryrun.FilterStatusOf(st))
-	}
-	return *at
+	return w.given.answer
 }
 
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was

@@ -58,21 +58,21 @@ func (s *Search) statusOfNode(node string) (filters.Status, bool) {
 		return filters.Status{}, false
 	}
 	if s.given.any {
-		given := s.givenOf(n)
-		return dryrun.FilterStatusOf(&given), true
+		return s.givenOf(n), true
 	}
 	return s.Workers[0].Dry.Filter(n), true
 }
 
 // givenOf returns the status that the caller gave for a single node.
-func (s *Search) givenOf(n *state.NodeState) preemption.Status {
-	if s.given.inOrder != nil {
-		return s.given.inOrder[slices.Index(s.snap.Order, n.Slot)]
+func (s *Search) givenOf(n *state.NodeState) filters.Status {
+	if len(s.given.list) > 0 { // all are read
+		return dryrun.FilterStatusOf(&s.given.list[slices.Index(s.snap.Order, n.Slot)])
 	}
-	if st, ok := s.given.byName[n.Name]; ok {
-		return st
+	status, err := s.Attempt.GivenStatusOf(s.given.from, n)
+	if err != nil {
+		s.Workers[0].Dry.Err = err
 	}
-	return s.Attempt.Config.NotFiltered()
+	return dryrun.FilterStatusOf(&status)
 }
 
 // StatusOf returns the status of an answer that is in no tally.

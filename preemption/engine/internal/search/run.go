@@ -18,10 +18,8 @@ func Start(ctx context.Context, config *dryrun.Terms, chunk int, snap *state.Sna
 	s := Searches.Get().(*Search)
 	s.chunk = chunk
 	err := s.Ask(ctx, config, snap, req)
-	if err == nil && dryrun.HasStatuses(req) {
-		if err = dryrun.CheckStatuses(req, snap); err == nil {
-			s.takeStatuses(req)
-		}
+	if err == nil && req.Statuses != nil {
+		s.takeStatuses(req)
 	}
 	if err != nil {
 		s.Busy = false
@@ -133,14 +131,13 @@ func (s *Search) Close() {
 			w.before.release()
 			w.after.release()
 			w.columns.Release()
-			w.given.last = preemption.Status{}
+			w.given = givenAnswer{}
 			w.releaseScratch()
 		}
 	}
 	clear(s.tally)
 	s.releaseTables()
-	s.given.any, s.given.byName, s.given.inOrder = false, nil, nil
-	s.given.named.release()
+	s.given.release()
 	s.Attempt.Release()
 	s.snap, s.Rules = nil, searchRules{}
 	s.blocks.digests, s.blocks.whole, s.blocks.positions, s.blocks.firsts, s.blocks.passing = nil, nil, nil, nil, nil

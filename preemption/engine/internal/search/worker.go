@@ -45,7 +45,7 @@ type Worker struct {
 	failure   filters.Status // of the node that was no candidate
 	blocked   []blockedPod
 	recording bool
-	given     givenAnswers
+	given     givenAnswer
 	memory    rulesMemory // of evaluateByRules
 	// settled is set once a node has been evaluated while it was bounded.
 	settled bool
@@ -67,7 +67,7 @@ func (w *Worker) Reset() {
 	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
 	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
 	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
-	w.given.last, w.given.answer, w.given.of = preemption.Status{}, 0, w.given.of[:0]
+	w.given = givenAnswer{}
 	w.firstFit = math.MaxInt
 }
 

@@ -107,28 +107,6 @@ func (p *Partition) in(id int32, from int) (slots uint64) {
 	return slots
 }
 
-// Positions returns the position of each slot in the order of the nodes, -1 for a slot without
-// a node. Slots behind the last one have none, either. Nobody may write it.
-func (s *Snapshot) Positions() []int32 {
-	s.Names.placed.Do(func() {
-		s.Names.positions = Fill(make([]int32, 0), len(s.NodeStates), -1) // not nil, whatever there is
-		s.Names.firsts = Fill(make([]int32, 0), (len(s.NodeStates)+SummaryBlockSize-1)/SummaryBlockSize, math.MaxInt32)
-		for position, slot := range s.Order {
-			s.Names.positions[slot] = int32(position)
-			block := uint32(slot) / SummaryBlockSize
-			s.Names.firsts[block] = min(s.Names.firsts[block], int32(position))
-		}
-	})
-	return s.Names.positions
-}
-
-// FirstPositions returns the least position of the nodes in each block of slots, more than any for
-// a block without nodes. Nobody may write it.
-func (s *Snapshot) FirstPositions() []int32 {
-	s.Positions() // makes both
-	return s.Names.firsts
-}
-
 // AnswersTo returns what a rule says about every node. It asks about those nodes that it is not
 // known of, and returns nil if there are more than so many of them, or if the context ends.
 func (s *Snapshot) AnswersTo(ctx context.Context, key AnswersKey, most int, ask func(n *NodeState) preemption.Status) *AnswerTable {

@@ -65,7 +65,7 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 		Of:        c.Release.OrDefault(),
 		Rules:     release.Of(release.Release(c.Release)),
 		traits:    traits,
-		Names:     &NodeNames{},
+		positions: &NodePositions{},
 		Slots:     NewSharedIndex[int32](len(c.Nodes)),
 		PodStates: newPodIndex(len(c.Pods)),
 		Columns:   ColumnsFor(c),

@@ -54,7 +54,7 @@ type snapshotState struct {
 	NodeStates []*NodeState       // by slot; nil where free
 	Slots      sharedIndex[int32] // slot by name
 	Order      []int32            // slots of the nodes the snapshot holds, in the caller's order
-	Names      *NodeNames         // of the nodes in order
+	positions  *NodePositions     // of the nodes in order
 	lists      nodeLists
 
 	Summaries Summaries // by slot
@@ -239,8 +239,8 @@ func (s *Snapshot) writeNodes() {
 }
 
 func (s *Snapshot) writeOrder() {
-	if s.lists.order != s.Owner || s.Names.Names != nil || s.Names.positions != nil {
-		s.Names = &NodeNames{} // no other snapshot has these
+	if s.lists.order != s.Owner || s.positions.bySlot != nil {
+		s.positions = &NodePositions{} // no other snapshot has these
 	}
 	if s.lists.order != s.Owner {
 		s.Order, s.lists.order = slices.Clone(s.Order), s.Owner

@@ -1,0 +1,68 @@
+// Other victims than kube-scheduler's: the best set there is, and no budget broken, with a
+// certificate that says how sure that is.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func main() {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cluster := &outrank.Cluster{
+		Nodes: []*outrank.Node{{Name: "n1", Allocatable: resource.MustList("cpu", "8", "pods", "10")}},
+		Budgets: []*outrank.PodDisruptionBudget{{ // allows no disruption
+			Name: "large", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"size": "4"}},
+		}},
+	}
+	for i, cpu := range []string{"4", "1", "1", "1", "1"} { // the largest is the oldest
+		p := pod(fmt.Sprint("p", i), 1, cpu)
+		p.NodeName, p.StartTime = "n1", start.Add(time.Duration(i)*time.Hour)
+		cluster.Pods = append(cluster.Pods, p)
+	}
+
+	fewest := []preemption.Rank{preemption.ByVictims}
+	for _, policy := range []struct {
+		name   string
+		config preemption.Config
+	}{
+		{"kube-scheduler", preemption.Config{}},
+		{"the fewest there can be", preemption.Config{Victims: preemption.Exact{}, Ranks: fewest}},
+		{"the fewest within budgets", preemption.Config{Victims: preemption.Exact{}, Ranks: fewest, Budgets: preemption.NeverViolate}},
+	} {
+		plan, err := preempt(cluster, preemption.Request{Pod: pod("urgent", 10, "4")}, policy.config)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(policy.name, plan.Victims, "violations:", plan.Score.Violations)
+		if c := plan.ClusterCertificate; c != nil {
+			fmt.Println("  the best for certain:", c.Optimal)
+		}
+	}
+}
+
+func pod(name string, priority int32, cpu string) *outrank.Pod {
+	return &outrank.Pod{
+		Name: name, Labels: map[string]string{"size": cpu}, Priority: outrank.Priority(priority),
+		Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}},
+	}
+}
+
+func preempt(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
+	snap, err := engine.NewSnapshot(cluster)
+	if err != nil {
+		return nil, err
+	}
+	eval, err := engine.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return eval.Preempt(context.Background(), snap, req)
+}
