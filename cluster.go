@@ -28,10 +28,10 @@ type Cluster struct {
 	Composites []*CompositePodGroup
 	Workloads  []*Workload
 	// Claims are the volume claims that pods may name; see
-	// [Cluster.ResolveVolumes].
+	// Cluster.ResolveVolumes.
 	Claims []*VolumeClaim
-	// Release says whose rules hold; zero means [DefaultRelease]. kube.ReadCluster
-	// leaves it zero; [Cluster.ReleaseOfNodes] tells what the nodes say.
+	// Release says whose rules hold; zero means DefaultRelease. kube.ReadCluster
+	// leaves it zero; Cluster.ReleaseOfNodes tells what the nodes say.
 	Release Release
 
 	// Skipped counts, by kind, the objects that kube.ReadCluster has no use for,

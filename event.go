@@ -61,7 +61,7 @@ type PodConditionType string
 const (
 	// DisruptionTarget says that the pod is about to be terminated because of a
 	// disruption. It is set before the pod is deleted. A scheduler tells the
-	// victims of preemption by its reason; see [Pod].DisruptionReason.
+	// victims of preemption by its reason; see Pod.DisruptionReason.
 	DisruptionTarget PodConditionType = "DisruptionTarget"
 	// PodScheduled says whether the pod has a node.
 	PodScheduled PodConditionType = "PodScheduled"

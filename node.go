@@ -31,7 +31,7 @@ type Node struct {
 	DeclaredFeatures []string
 	// KubeletVersion is the version of the node's kubelet
 	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at
-	// it; see [Cluster.ReleaseOfNodes].
+	// it; see Cluster.ReleaseOfNodes.
 	KubeletVersion string
 	// DisableResizePreemption lists the owners of the demand that no pod be pushed out
 	// of this node for a pod that is to be resized in place

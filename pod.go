@@ -73,7 +73,7 @@ type Pod struct {
 	TopologySpreadConstraints []TopologySpreadConstraint
 
 	// SchedulerName is the scheduler that is to place the pod; empty means
-	// [DefaultScheduler]. SchedulingGates keep the pod from being placed at
+	// DefaultScheduler. SchedulingGates keep the pod from being placed at
 	// all; most pods have none.
 	SchedulerName   string
 	SchedulingGates []string
@@ -90,7 +90,7 @@ type Pod struct {
 
 	// Grace is the time that the pod has to end when it is deleted, in whole
 	// seconds (spec.terminationGracePeriodSeconds); nil where the pod does not say.
-	// See [Pod.GracePeriod].
+	// See Pod.GracePeriod.
 	Grace *time.Duration
 
 	// Volumes are the volumes that limit where the pod can run.

@@ -16,7 +16,7 @@ type PodGroup struct {
 	// Policy says how many of the group's pods need a place before any may run.
 	// Where it is empty, all of them do.
 	Policy GroupPolicy
-	// MinCount is that number under [GangPolicy], those that run already
+	// MinCount is that number under GangPolicy, those that run already
 	// included; else 0.
 	MinCount int32
 	// Priority is the group's own. From v1.37 on, with the gate GenericWorkload, the
@@ -29,14 +29,14 @@ type PodGroup struct {
 	// empty. v1.36 knows none.
 	PreemptionPolicy PreemptionPolicy
 	// Parent names the composite group in the same namespace that the group is
-	// part of; empty at the top of a tree. See [CompositePodGroup].
+	// part of; empty at the top of a tree. See CompositePodGroup.
 	Parent string
 	// Topology lists node labels: all nodes of the group's pods have to agree in
 	// each. It counts from v1.37 on with the gate TopologyAwareWorkloadScheduling. No
 	// decision follows it: where it counts, deciding about the group is an error (rule
 	// 12.9.14).
 	Topology []string
-	// Workload and Template name the [Workload] that the group was made from and
+	// Workload and Template name the Workload that the group was made from and
 	// its template there; empty for a group written by hand.
 	Workload, Template string
 	// Scheduled is set once the group has found its places for the first time
@@ -82,8 +82,8 @@ type GroupPolicy string
 const (
 	// BasicPolicy lets each pod run by itself, so that a place for one is enough.
 	BasicPolicy GroupPolicy = "basic"
-	// GangPolicy runs at least [PodGroup.MinCount] pods of the group, or none; in
-	// a composite group, [CompositePodGroup.MinGroupCount] groups.
+	// GangPolicy runs at least PodGroup.MinCount pods of the group, or none; in
+	// a composite group, CompositePodGroup.MinGroupCount groups.
 	GangPolicy GroupPolicy = "gang"
 )
 
@@ -104,9 +104,9 @@ type CompositePodGroup struct {
 	// time, or only all their pods.
 	DisruptionMode DisruptionMode
 	// Policy says how many of the groups below need their places; where it is
-	// empty, it is as under [BasicPolicy].
+	// empty, it is as under BasicPolicy.
 	Policy GroupPolicy
-	// MinGroupCount is that number under [GangPolicy]; else 0.
+	// MinGroupCount is that number under GangPolicy; else 0.
 	MinGroupCount int32
 	// Priority is the group's own, nil where it has none; PriorityClassName names
 	// the class that it comes from.
@@ -122,7 +122,7 @@ type CompositePodGroup struct {
 	// decision follows it: where it counts, deciding about the group is an error (rule
 	// 12.9.14).
 	Topology []string
-	// Workload and Template name the [Workload] that the group was made from and
+	// Workload and Template name the Workload that the group was made from and
 	// its template there; empty for a group written by hand.
 	Workload, Template string
 	// Scheduled is set once the group has found its places for the first time

@@ -9,7 +9,7 @@ type Preferences struct {
 	// PodAntiAffinity has terms that no pod there had better match.
 	PodAffinity, PodAntiAffinity []WeightedPodAffinityTerm
 	// ImageVolumes are the references of the images that the pod mounts as volumes.
-	// The images of its containers are [Container.Image].
+	// The images of its containers are Container.Image.
 	ImageVolumes []string
 }
 

@@ -32,7 +32,7 @@ type Volume struct {
 	// handle counts once per node, however many pods use it. A claim with a
 	// Driver and no Handle is one whose volume the driver has yet to make; it
 	// counts as a volume of its own. Without a Driver, a volume counts against no
-	// limit, but for a Disk: see [Disk.Attachment].
+	// limit, but for a Disk: see Disk.Attachment.
 	Driver, Handle string
 	// Disk is set for the disks that pods on a node cannot share freely.
 	Disk Disk

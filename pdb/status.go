@@ -29,7 +29,7 @@ type BudgetStatus struct {
 	// Expected is the number of pods that there should be.
 	Expected int32
 	// Allowed is the number of pods that may be evicted. It is the value of
-	// [outrank.PodDisruptionBudget.DisruptionsAllowed].
+	// outrank.PodDisruptionBudget.DisruptionsAllowed.
 	Allowed int32
 }
 

@@ -35,15 +35,15 @@ type Config struct {
 	// start; nil, and a tie, goes by these. It depends on the two pods alone, because a snapshot
 	// remembers the order of each node's pods. Several goroutines may call it at once.
 	Importance func(a, b *outrank.Pod) int
-	// Victims chooses who leaves a node: [Exact], [Across] or a [Chooser]. Nil takes all possible
+	// Victims chooses who leaves a node: Exact, Across or a Chooser. Nil takes all possible
 	// victims away and reprieves those that can stay, as the Variant has it.
 	Victims VictimRule
 	// Budgets says how disruption budgets count.
 	Budgets Budgets
 	// Ranks compare the candidates, the first first; nil means those of the Variant, which are
-	// [DefaultRanks] for zero. The first node in the cluster's order wins a tie in all of them.
+	// DefaultRanks for zero. The first node in the cluster's order wins a tie in all of them.
 	Ranks []Rank
-	// Cost is what the loss of a victim costs, for the rank [ByCost]. Below 0 counts as 0. It
+	// Cost is what the loss of a victim costs, for the rank ByCost. Below 0 counts as 0. It
 	// depends on the pod alone, and is asked about any pods, any number of times; several goroutines
 	// may call it at once.
 	Cost func(victim *outrank.Pod) int64
@@ -61,7 +61,7 @@ type Eligibility struct {
 	// the node that the pod is nominated to, Success without one. A pod that may not keeps its
 	// nomination. Nil agrees.
 	Refuse func(pod *outrank.Pod, by Ineligibility, nominated Status) Ineligibility
-	// Take reports whether the preemptor may take the pod, and names the rule for [Victim].Rule; it
+	// Take reports whether the preemptor may take the pod, and names the rule for Victim.Rule; it
 	// may be empty. It is asked about pods of lower priority alone, so that it protects some of them,
 	// unless AnyPriority is set. Nil allows all. The ranks look at the true priorities (group 13.6).
 	Take func(preemptor, victim *outrank.Pod) (rule string, ok bool)
@@ -78,7 +78,7 @@ const (
 	// kube-scheduler does (group 6.3).
 	ChargePossible Budgets = iota
 	// ChargeVictims charges them for the victims alone. Which pods are victims stays the same (rule
-	// 13.5.5). [Exact], [Across] and a [Chooser] always do.
+	// 13.5.5). Exact, Across and a Chooser always do.
 	ChargeVictims
 	// NeverViolate makes a node where a violation cannot be avoided no candidate (rules 13.5.1 to
 	// 13.5.4).

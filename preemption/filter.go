@@ -26,7 +26,7 @@ type Filter struct {
 	// of a label; a snapshot keeps the answers for some dozens of keys. Nil keeps none.
 	Key func(pod *outrank.Pod) string
 	// Start begins an attempt to place a pod. A nil state has nothing to say about it, and
-	// [Refuse] makes one that refuses it everywhere. An error ends the attempt. Several goroutines
+	// Refuse makes one that refuses it everywhere. An error ends the attempt. Several goroutines
 	// may call it at once.
 	Start func(pod *outrank.Pod, view View) (FilterState, error)
 	// Concerns reports whether a running or nominated pod has a part in what Start's state says,

@@ -52,6 +52,6 @@ const (
 	// NodeDeclaredFeatures turns a pod away from nodes that do not declare a feature
 	// that it needs (group 7.14).
 	NodeDeclaredFeatures = filter.NodeDeclaredFeatures
-	// DefaultPreemption is preemption itself, which [Profile].Off names where no pod may preempt.
+	// DefaultPreemption is preemption itself, which Profile.Off names where no pod may preempt.
 	DefaultPreemption = "DefaultPreemption"
 )

@@ -42,7 +42,7 @@ type Refusal struct {
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
 	// placed (rule 12.9.3). A engine.PlaceFunc may say something else.
 	Reason string
-	// Guard is what [Config].Guard says, where that is in the way: Pod and Nodes are
+	// Guard is what Config.Guard says, where that is in the way: Pod and Nodes are
 	// then about a placement with those gone that it lets go. It is Success where the guard
 	// has no part in it.
 	Guard Status
@@ -84,7 +84,7 @@ type Unit struct {
 	// engine.Snapshot.Bind has moved is a copy with its place.
 	Pods []*outrank.Pod
 	// Priority is what the unit counts with: the priority of the group
-	// ([outrank.PodGroup.Priority]), also of a single pod's group, or that at the top of its
+	// (outrank.PodGroup.Priority), also of a single pod's group, or that at the top of its
 	// tree, and 0 where that has none.
 	Priority int32
 }

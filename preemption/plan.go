@@ -23,7 +23,7 @@ const (
 	// NotEligible: the pod may not preempt, or not at present.
 	NotEligible Outcome = "not-eligible"
 	// NothingHelps: on no node does the loss of pods make room, or none of those where it
-	// does is left by the extenders, or the search ended in an error ([Plan.Err]).
+	// does is left by the extenders, or the search ended in an error (Plan.Err).
 	NothingHelps Outcome = "nothing-helps"
 	// Preempts: the victims on the node have to leave.
 	Preempts Outcome = "preempt"
@@ -70,7 +70,7 @@ func (i Ineligibility) byCaller() bool { return i != "" && i.Message() == string
 type Plan struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod
-	// Now stood in for the start of pods that have none ([Request.Now]).
+	// Now stood in for the start of pods that have none (Request.Now).
 	Now time.Time
 	// Release and Variant are whose rules the plan follows, and whoever carries it out goes by.
 	Release outrank.Release
@@ -93,15 +93,15 @@ type Plan struct {
 	Grace *time.Duration
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
-	// have, or, where nothing helps, whether that is certain. It is nil unless [Exact] or
-	// [Across] searched for victims. With a [Sample] it is about the nodes of
+	// have, or, where nothing helps, whether that is certain. It is nil unless Exact or
+	// Across searched for victims. With a Sample it is about the nodes of
 	// the sample.
 	ClusterCertificate *Certificate
 
 	// Refused is what ended the attempt before any node was asked, so that all of
 	// them have this status (PreFilter); Success where nothing did.
 	Refused Status
-	// Feasible is the number of nodes that take the pod as things are. With [Fits], FirstFit is
+	// Feasible is the number of nodes that take the pod as things are. With Fits, FirstFit is
 	// the first of them in the cluster's order; a scheduler that scores the nodes takes another.
 	Feasible int
 	FirstFit string
@@ -112,7 +112,7 @@ type Plan struct {
 	TurnedDown, Unhelpful []Count
 
 	// Nodes has the answer of every node in the cluster's order, and Candidates every candidate, the
-	// best first: found on every node where preemption may help (a [Sample] may leave some out), also
+	// best first: found on every node where preemption may help (a Sample may leave some out), also
 	// where the pod fits or may not preempt. Only Explain fills them.
 	Nodes      []NodeReport
 	Candidates []Candidate
@@ -170,7 +170,7 @@ type Candidate struct {
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
 	// Certificate says how good the victims are among all that this node could have.
-	// It is nil without [Exact].
+	// It is nil without Exact.
 	Certificate *Certificate
 }
 
@@ -184,12 +184,12 @@ type Victim struct {
 	// Node is where the pod runs, if that is another node than the candidate's: it
 	// leaves because all running pods of Group, or of the groups below Composite, leave
 	// together (rule 12.8.5), or because it keeps the preemptor from the candidate's node
-	// from afar ([Across]). The two are nil for a pod that leaves by itself.
+	// from afar (Across). The two are nil for a pod that leaves by itself.
 	Node      string
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
 	// Rule names the rule by which the pod may be a victim, where the caller has one
-	// ([Eligibility].Take, [Guard]). It is empty where lower priority is the rule.
+	// (Eligibility.Take, Guard). It is empty where lower priority is the rule.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
@@ -232,7 +232,7 @@ type Score struct {
 	// Start is the earliest start among the victims of the top priority. Later
 	// is better.
 	Start time.Time
-	// Cost is what the victims cost together by the caller's rule ([Config].Cost), 0
+	// Cost is what the victims cost together by the caller's rule (Config.Cost), 0
 	// without one. It saturates at the largest int64.
 	Cost int64
 }

@@ -14,7 +14,7 @@ type Profile struct {
 	// scheduler's pending pods.
 	Schedulers []string
 	// Off names plugins that are switched off: built-in filters, which are asked neither about nodes
-	// nor before the first node, and [DefaultPreemption], without which no pod may preempt.
+	// nor before the first node, and DefaultPreemption, without which no pod may preempt.
 	Off []string
 	// OffOnNodes names built-in filters of which only the question about nodes is
 	// switched off. What they say before the first node still counts (group

@@ -21,7 +21,7 @@ const (
 	ByNodeOrder   Rank = rank.ByNodeOrder
 	// ByOwnScore stands for the caller's scorers.
 	ByOwnScore Rank = rank.ByOwnScore
-	// ByCost compares what the victims cost by the caller's rule ([Config].Cost,
+	// ByCost compares what the victims cost by the caller's rule (Config.Cost,
 	// rule 11.10).
 	ByCost Rank = rank.ByCost
 )

@@ -12,7 +12,7 @@ type Request struct {
 	Pod *outrank.Pod
 	// Now stands in for the start of pods that have none. Zero is later than any start.
 	Now time.Time
-	// Offset is the node at which a [Sample] begins, modulo the number of nodes. A caller that wants
+	// Offset is the node at which a Sample begins, modulo the number of nodes. A caller that wants
 	// chance draws it anew for each request.
 	Offset int
 	// Statuses, if not nil, has the answers of the nodes as things are, found by a scheduler of the

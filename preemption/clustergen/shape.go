@@ -57,7 +57,7 @@ type Shape struct {
 	// Sizes is the number of distinct amounts that the first container of a pod
 	// asks for; zero means 3.
 	Sizes int
-	// Starts is the number of distinct start times before [Now]; zero means 3.
+	// Starts is the number of distinct start times before Now; zero means 3.
 	Starts int
 }
 

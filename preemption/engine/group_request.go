@@ -12,7 +12,7 @@ import (
 // run together (chapter 12).
 type GroupRequest struct {
 	// Pods are the preemptor: the pods of the group that do not run yet. All
-	// have the same [outrank.Pod.Group], which may be empty, or with the gate
+	// have the same outrank.Pod.Group, which may be empty, or with the gate
 	// CompositePodGroup are of the groups of one tree; they have the priority of the group
 	// and the same preemption policy and scheduler (rule 12.9.2). They are placed in their
 	// order (rule 12.9.5).
@@ -20,9 +20,9 @@ type GroupRequest struct {
 	// Now replaces missing start times.
 	Now time.Time
 	// Refused says that the caller has found no place for the group as things are, so that
-	// none is looked for again: the plan is then never [preemption.Fits].
+	// none is looked for again: the plan is then never preemption.Fits.
 	Refused bool
-	// Place finds the nodes of the pods; nil means [Evaluator.FirstFit].
+	// Place finds the nodes of the pods; nil means Evaluator.FirstFit.
 	Place PlaceFunc
 }
 

@@ -15,7 +15,7 @@ type Options struct {
 	// Seed is the seed of the first cluster; the others have those that follow.
 	Seed uint64
 	// Shape is the shape of the clusters. In its numbers of nodes and of pods
-	// on a node zero means 3 and 5; a zero Shape means [clustergen.Full].
+	// on a node zero means 3 and 5; a zero Shape means clustergen.Full.
 	Shape clustergen.Shape
 	// Prepare adds to a cluster and to the pod that looks for a place what the
 	// filter looks at, such as labels or resources. The maps of labels and of
@@ -23,7 +23,7 @@ type Options struct {
 	// It is called several times with equal arguments and has to do the same every
 	// time; a source of random numbers has to be seeded from its arguments.
 	Prepare func(c *outrank.Cluster, pod *outrank.Pod)
-	// MayBeSilent allows a filter that never turns a pod away ([ruleSay]).
+	// MayBeSilent allows a filter that never turns a pod away (ruleSay).
 	MayBeSilent bool
 }
 

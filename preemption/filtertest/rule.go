@@ -71,10 +71,10 @@ const (
 	// ruleAttempt: what one attempt does shows in no other.
 	ruleAttempt
 	// ruleConcern: whether a pod is there that does not concern the filter
-	// ([preemption.Filter].Concerns) makes no difference to its answers, and what
+	// (preemption.Filter.Concerns) makes no difference to its answers, and what
 	// concerns it does not change. A decision tells it of no other pods.
 	ruleConcern
-	// ruleTracked: the state of a [preemption.Tracker] that follows the changes
+	// ruleTracked: the state of a preemption.Tracker that follows the changes
 	// of a snapshot gives the answers of one that is counted anew. No attempt changes
 	// it, and a change of a clone of the snapshot does not show in it.
 	ruleTracked
@@ -84,7 +84,7 @@ const (
 	// ruleSay: the filter turned at least one pod away, so that the other rules
 	// were put to the test.
 	ruleSay
-	// ruleNobody: a guard allows that nobody is away ([CheckGuard] alone).
+	// ruleNobody: a guard allows that nobody is away (CheckGuard alone).
 	ruleNobody
 )
 
@@ -116,7 +116,7 @@ type Violation struct {
 	Rule Rule
 	// Text says what was wrong.
 	Text string
-	// Shape and Seed generate the cluster, before [Options.Prepare]. They are
+	// Shape and Seed generate the cluster, before Options.Prepare. They are
 	// zero where no cluster had a part in it.
 	Shape clustergen.Shape
 	Seed  uint64

@@ -11,7 +11,7 @@ import (
 // Configuration is the content of a file, as far as preemption depends on it.
 type Configuration struct {
 	// Profiles are in the order of the file. A file without any has one for
-	// [outrank.DefaultScheduler].
+	// outrank.DefaultScheduler.
 	Profiles []Profile
 	// InitialBackoff and MaxBackoff are the queue's; zero where the file has none.
 	InitialBackoff, MaxBackoff time.Duration
@@ -25,10 +25,10 @@ type Profile struct {
 	// kube-scheduler stops after 10 % or 100 of them. Its offset, which
 	// kube-scheduler draws at random, is left to the caller. Where
 	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
-	// Plugins.SpreadSelector, to [SpreadSelector] for one.
+	// Plugins.SpreadSelector, to SpreadSelector for one.
 	Config preemption.Config
 	// Scores gives nodes the scores that the profile gives them. The caller has to set
-	// Scores.SpreadSelector, to [SpreadSelector] for one: without it no default constraint
+	// Scores.SpreadSelector, to SpreadSelector for one: without it no default constraint
 	// has a part in the scores.
 	Scores score.Config
 	// WaysOut names the plugins that look for a way out, in their order (rule 19.2.9).

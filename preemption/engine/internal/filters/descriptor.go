@@ -20,7 +20,7 @@ import (
 // looks at pods of the node or of the cluster: it has begin.
 type descriptor struct {
 	Name string
-	// Index is the filter's own index in [BuiltIn].
+	// Index is the filter's own index in BuiltIn.
 	Index int
 	// concernsPod reports whether the filter can turn this preemptor away
 	// because of what the preemptor asks for. If it is nil, a node filter looks
