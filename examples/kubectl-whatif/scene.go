@@ -64,6 +64,8 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	if err != nil {
 		return nil, err
 	}
+
+	// What there is.
 	read, err := load(opts, stdin, stderr)
 	if err != nil {
 		return nil, err
@@ -77,6 +79,9 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	if s.limits.Limited, err = opts.readAdmission(); err != nil {
 		return nil, err
 	}
+
+	// What is asked, by which release. An earlier dump and the manifests are read before the clock of the
+	// next lap starts.
 	var doubts []Warning
 	s.releaseFrom, doubts = settleRelease(opts, cluster)
 	asked, err := s.settle(stdin)
@@ -89,6 +94,8 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 		}
 	}
 	watch.skip()
+
+	// The state to ask, and who asks. Without a time of its own the question is asked at that of the dump.
 	if s.snap, err = engine.NewSnapshot(cluster); err != nil {
 		return nil, console.Unusable(opts.source(), err)
 	}
@@ -99,6 +106,8 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 	if s.now.IsZero() {
 		s.now = clock.Of(cluster)
 	}
+
+	// Changes come first, and the pod is looked for in what they leave.
 	if err := s.change(asked, stdin); err != nil {
 		return nil, err
 	}
@@ -107,6 +116,8 @@ func look(opts *options, stdin io.Reader, stderr io.Writer, watch *stopwatch) (*
 			return nil, err
 		}
 	}
+
+	// What the answer cannot know.
 	s.caveats = slices.Concat(doubts, s.caveats, aboutClock(opts, cluster, s.now), caveats(opts, cluster, s.cluster, s.question))
 	s.findDevices()
 	if len(opts.changes) > 0 {

@@ -65,46 +65,64 @@ func command(do func(*options) error) *cobra.Command {
 			return do(o)
 		},
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		for _, name := range elsewhere {
-			if strings.HasSuffix(err.Error(), "--"+name) {
-				return fmt.Errorf("--%s is a question for kubectl whatif, which does not look at devices; run %s -h for the flags here", name, displayName)
-			}
-		}
-		return fmt.Errorf("%w; run %s -h for the flags", err, displayName)
-	})
-	f := c.Flags()
-	f.SortFlags = false
-	f.BoolVar(&o.live, "live", false, "ask kubectl for the cluster of its current context")
-	f.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the same by a kubeconfig `FILE`")
-	f.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s or folders with the dump, JSON or YAML, - for standard input (default: a sample)")
-	f.BoolVarP(&o.recursive, "recursive", "R", false, "also the folders below")
-	f.StringVar(&o.pending, "pending", "", "a `POD` of the dump that waits, as NAMESPACE/NAME, or \"all\" (default: all of a dump, one of the sample)")
-	f.StringSliceVarP(&o.manifests, "filename", "f", nil, "a `FILE` with a pod or something that makes pods, and the claims and templates that belong to it, - for standard input")
-	f.StringVarP(&o.namespace, "namespace", "n", o.namespace, "the namespace of what names none, by `NAME`")
-	f.StringVar(&o.whyNot, "why-not", "", "everything about the devices of a `NODE` for the pod: how many match, who holds them, whose leaving frees which claim")
-	f.BoolVar(&o.exact, "exact", false, "beside each answer the best one by the same ranks, with what proves it")
-	f.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: text, wide, json, yaml or html")
-	f.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, always or never")
-	f.IntVar(&o.list, "list", 5, "how many entries the lists of the text have, and how many nodes are looked at for their devices, a `NUMBER`, 0 for all")
-	f.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37 (default: that of the newest kubelet in the dump)")
-	f.Lookup("release").DefValue = ""
-	f.Func("now", "a `TIME` at which to ask (default: a second after the latest creation in the dump)", func(text string) (err error) {
-		o.now, err = clock.Parse(text)
-		return err
-	})
-	f.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work; the answer does not depend on it")
-	f.Lookup("workers").DefValue = "0"
-	f.BoolVar(&o.exitStatus, "exit-status", false, "tell what the release does by the exit status: 0 it fits, 3 somebody has to leave, 4 a pod stays pending")
-	f.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
-	f.BoolVar(&version, "version", false, "the version")
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return noFlag(err) })
+	o.addTo(c)
+	c.Flags().BoolVar(&version, "version", false, "the version")
 	c.AddCommand(&cobra.Command{Use: "clusterrole", Short: "Print the ClusterRole that allows what --live reads, for kubectl apply -f -", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), clusterRole)
 			return err
 		}})
 	return c
+}
+
+// noFlag says of a flag that is none here where it belongs, if kubectl whatif has it.
+func noFlag(err error) error {
+	for _, name := range elsewhere {
+		if strings.HasSuffix(err.Error(), "--"+name) {
+			return fmt.Errorf("--%s is a question for kubectl whatif, which does not look at devices; run %s -h for the flags here", name, displayName)
+		}
+	}
+	return fmt.Errorf("%w; run %s -h for the flags", err, displayName)
+}
+
+// addTo adds the flags in the order in which the help lists them.
+func (o *options) addTo(c *cobra.Command) {
+	f := c.Flags()
+	f.SortFlags = false
+
+	// The cluster.
+	f.BoolVar(&o.live, "live", false, "ask kubectl for the cluster of its current context")
+	f.StringVar(&o.context, "context", "", "the same for the kubectl context of a `NAME`")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the same by a kubeconfig `FILE`")
+	f.StringSliceVar(&o.clusters, "cluster", nil, "`FILE`s or folders with the dump, JSON or YAML, - for standard input (default: a sample)")
+	f.BoolVarP(&o.recursive, "recursive", "R", false, "also the folders below")
+
+	// The question.
+	f.StringVar(&o.pending, "pending", "", "a `POD` of the dump that waits, as NAMESPACE/NAME, or \"all\" (default: all of a dump, one of the sample)")
+	f.StringSliceVarP(&o.manifests, "filename", "f", nil, "a `FILE` with a pod or something that makes pods, and the claims and templates that belong to it, - for standard input")
+	f.StringVarP(&o.namespace, "namespace", "n", o.namespace, "the namespace of what names none, by `NAME`")
+	f.StringVar(&o.whyNot, "why-not", "", "everything about the devices of a `NODE` for the pod: how many match, who holds them, whose leaving frees which claim")
+	f.BoolVar(&o.exact, "exact", false, "beside each answer the best one by the same ranks, with what proves it")
+
+	// The answer.
+	f.StringVarP(&o.format, "output", "o", "text", "the `FORM` of the answer: text, wide, json, yaml or html")
+	f.StringVar(&o.color, "color", console.Auto, "`WHEN` to colour: auto, always or never")
+	f.IntVar(&o.list, "list", 5, "how many entries the lists of the text have, and how many nodes are looked at for their devices, a `NUMBER`, 0 for all")
+
+	// By whose rules and when. The defaults depend on the dump, and so the help has none.
+	f.TextVar(&o.release, "release", outrank.DefaultRelease, "whose rules hold: `RELEASE` v1.36 or v1.37 (default: that of the newest kubelet in the dump)")
+	f.Lookup("release").DefValue = ""
+	f.Func("now", "a `TIME` at which to ask (default: a second after the latest creation in the dump)", func(text string) (err error) {
+		o.now, err = clock.Parse(text)
+		return err
+	})
+
+	// How it is run.
+	f.IntVar(&o.workers, "workers", min(runtime.GOMAXPROCS(0), 64), "a `NUMBER` of goroutines that share the work; the answer does not depend on it")
+	f.Lookup("workers").DefValue = "0"
+	f.BoolVar(&o.exitStatus, "exit-status", false, "tell what the release does by the exit status: 0 it fits, 3 somebody has to leave, 4 a pod stays pending")
+	f.BoolVar(&o.timings, "timings", false, "say on standard error how long each step took")
 }
 
 // mostWorkers is the most goroutines that share the work of an answer.

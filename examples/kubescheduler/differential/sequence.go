@@ -161,6 +161,8 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 	s.r = &reference{importance: s.importance}
 	s.cycle = newGroupCycle(s)
 	s.fresh()
+
+	// The scheduler, its framework watched by profile.
 	list, err := profilesOf(&Case{Preemptor: &corev1.Pod{Spec: corev1.PodSpec{SchedulerName: SecondProfile}}}, "")
 	if err != nil {
 		return err
@@ -180,6 +182,8 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 			return err
 		}
 	}
+
+	// Who looks on: a queue, what happens meanwhile, another scheduler's plugin, cycles of groups.
 	if s.queue != nil {
 		if err := s.queue.Follow(sched, profiles); err != nil {
 			return err
@@ -194,6 +198,18 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 			sched.Profiles[name] = s.Cycles(sched.Profiles[name], s.cycle)
 		}
 	}
+	s.listen(sched)
+
+	// The followers come before the first object, so that they see all of them come.
+	if s.followers, err = s.Follow(s.world.told, profiles[corev1.DefaultSchedulerName]); err != nil {
+		return err
+	}
+	return s.fill(s.generator)
+}
+
+// listen notes each attempt of the scheduler, and has the followers decide once its filters have
+// spoken and before its preemption changes anything. Members of a group are decided in its cycle.
+func (s *sequenceRun) listen(sched *scheduler.Scheduler) {
 	schedule := sched.SchedulePod
 	sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		if s.inCycle(pod.Pod) {
@@ -201,16 +217,13 @@ func (s *sequenceRun) begin(ctx context.Context) error {
 			s.cycle.noteMember(pod.Pod, err == nil)
 			return result, err
 		}
+
 		s.current, s.r.preemptor = pod.Pod, podKey(pod.Pod)
 		result, err := schedule(ctx, f, state, pod)
 		s.r.answer.Fits = err == nil
 		s.decide()
 		return result, err
 	}
-	if s.followers, err = s.Follow(s.world.told, profiles[corev1.DefaultSchedulerName]); err != nil {
-		return err
-	}
-	return s.fill(s.generator)
 }
 
 // end releases all hanging calls, and waits for them.
@@ -343,6 +356,8 @@ func (s *sequenceRun) compare() {
 	s.r.mu.Unlock()
 	a.Evicted, a.Cleared = s.scheduler.did(s.r.preemptor)
 	s.count(a)
+
+	// Some of what the reference does is left to chance, by rules that the exemption names.
 	e := s.exemptions()
 	if s.exempt != nil {
 		e = *s.exempt
@@ -351,19 +366,20 @@ func (s *sequenceRun) compare() {
 		s.result.Counts["not compared: "+e.rule]++
 		return
 	}
+
 	differ := func(name string, lines ...string) {
 		for _, line := range lines {
 			s.result.Differences = append(s.result.Differences, name+": "+line)
 		}
 	}
-	mixed, byOrder := e.mixed, e.byOrder
-	if mixed && a.Preempts {
+	if e.mixed && a.Preempts {
 		s.result.Counts["choice not compared: 12.8.6"]++
 	}
-	if byOrder && a.Preempts {
+	if e.byOrder && a.Preempts {
 		s.result.Counts["victims and choice not compared: 12.7.5"]++
 	}
-	choice := a.Preempts && (mixed || byOrder)
+	choice := a.Preempts && (e.mixed || e.byOrder)
+
 	for _, f := range append([]Follower{{Name: "fresh"}}, s.followers...) {
 		if err := s.errors[f.Name]; err != nil {
 			differ(f.Name, err.Error())
@@ -374,27 +390,33 @@ func (s *sequenceRun) compare() {
 		}
 		s.result.Counts["compared with "+f.Name]++
 		got, want := d.answer(a.Nominated), *a
-		want.Reason, want.Message, got.Reason, got.Message = "", "", "", "" // as the event says
-		if s.held != nil && s.held.now || s.scheduler.refused > 0 {
-			want.Evicted, want.Cleared, got.Evicted, got.Cleared = nil, nil, nil, nil // not all is done
+		for _, one := range []*Answer{&want, got} {
+			s.leaveOut(one, choice, e.byOrder)
 		}
-		if isRunning(s.current) { // nothing is made known of a resize (rule 7.19.10)
-			want.Nominated, want.Event, got.Nominated, got.Event = "", "", "", ""
-		}
-		if choice {
-			for _, one := range []*Answer{&want, got} {
-				one.Nominated, one.Event, one.Evicted, one.Cleared = "", "", nil, nil
-			}
-		}
-		if byOrder {
-			want.Candidates, got.Candidates = placesOf(want.Candidates), placesOf(got.Candidates)
-		}
-		want.Cleared, got.Cleared = s.toldOf(want.Cleared), s.toldOf(got.Cleared)
 		differ(f.Name, append(Compare(&want, got), d.problems...)...)
 	}
 	if told := s.rival.compare(a, s.answers["framework"]); !choice {
 		differ("rival", told...)
 	}
+}
+
+// leaveOut takes out of an answer what is not compared: what is not all done yet, and what rests on a choice
+// among equals.
+func (s *sequenceRun) leaveOut(a *Answer, choice, byOrder bool) {
+	a.Reason, a.Message = "", "" // as the event says
+	if s.held != nil && s.held.now || s.scheduler.refused > 0 {
+		a.Evicted, a.Cleared = nil, nil // not all is done
+	}
+	if isRunning(s.current) { // nothing is made known of a resize (rule 7.19.10)
+		a.Nominated, a.Event = "", ""
+	}
+	if choice {
+		a.Nominated, a.Event, a.Evicted, a.Cleared = "", "", nil, nil
+	}
+	if byOrder {
+		a.Candidates = placesOf(a.Candidates)
+	}
+	a.Cleared = s.toldOf(a.Cleared)
 }
 
 // count records the result of the attempt.

@@ -72,6 +72,8 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err != nil {
 		return d, err
 	}
+
+	// One decision at a time follows the cluster and asks it: profiles share the snapshot.
 	p.process.deciding.Lock()
 	defer p.process.deciding.Unlock()
 	problems, err := p.process.state.follow(ctx)
@@ -85,6 +87,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		return d, err
 	}
 	d.Followed = time.Since(begun)
+
 	preemptor, err := p.process.state.mirror.Preemptor(pod)
 	if err != nil {
 		return d, p.strange(err)
@@ -93,10 +96,14 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	if err != nil {
 		return d, err
 	}
+
+	// A nomination may be known in memory alone so far.
 	request := preemption.Request{Pod: p.process.devices.nominated(preemptor), Now: p.now()}
 	if request.Pod != preemptor {
 		d.inMemory = request.Pod.NominatedNodeName
 	}
+
+	// The scheduler has filtered the nodes; the sample begins where its own preemption would.
 	err = p.viewFor(pod, func(snap *engine.Snapshot) (err error) {
 		statuses := p.process.devices.statuses(p.process.aside.statuses(snap, said))
 		request.Statuses = func(position int, _ *outrank.Node) (preemption.Status, bool) { return statuses[position], true }
@@ -106,6 +113,8 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 		}
 		return err
 	})
+
+	// A plan with an error beside it says what the nodes answered, and is carried out by nobody.
 	if err == nil {
 		err = d.Plan.Err()
 	} else if d.Plan != nil {
