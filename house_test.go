@@ -55,9 +55,9 @@ var rooms = map[string][]string{
 	// One attempt of a scheduler, made of these.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/rank", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.
-	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
+	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/rank", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.

@@ -6,9 +6,9 @@ import "github.com/outrank-go/outrank"
 // every node. Whose release that is, the cluster says ([outrank.Cluster].Release).
 //
 // Settings go together but for these pairs, which Validate refuses, and these calls, which refuse a
-// configuration that has the setting:
+// configuration that has the setting. Figure is a Rank with one, and Costs are two with a Cost:
 //
-//	Exact, Across   with Guard, Extenders, Scorers
+//	Exact, Across   with Guard, Extenders, Figure, Costs
 //	Across          with Sample
 //	NeverViolate    with Guard, Extenders
 //	PreemptGroup    refuses a Variant, Exact, Across, Chooser, ChargeVictims, NeverViolate, Eligibility.Refuse
@@ -41,15 +41,9 @@ type Config struct {
 	// Budgets says how disruption budgets count.
 	Budgets Budgets
 	// Ranks compare the candidates, the first first; nil means those of the Variant, which are
-	// DefaultRanks for zero. The first node in the cluster's order wins a tie in all of them.
+	// DefaultRanks for zero. The first node in the cluster's order wins a tie in all of them. One
+	// without victims, which the variant v1.13 has, is the best by any ranks.
 	Ranks []Rank
-	// Cost is what the loss of a victim costs, for the rank ByCost. Below 0 counts as 0. It
-	// depends on the pod alone, and is asked about any pods, any number of times; several goroutines
-	// may call it at once.
-	Cost func(victim *outrank.Pod) int64
-	// Scorers rank the candidates in place of Ranks. The highest score wins; the next scorer decides
-	// among equals. Every node is then evaluated.
-	Scorers []Scorer
 }
 
 // Eligibility says which pods may preempt and which they may take. The zero value goes by the

@@ -44,13 +44,13 @@ type (
 		ShiftedPrioritySum int64  `json:"shiftedPrioritySum"`
 		Victims            int    `json:"victims"`
 		Start              string `json:"start,omitempty"`
-		Cost               int64  `json:"cost,omitempty"`
+
+		Own map[string]int64 `json:"own,omitempty"`
 	}
 	wireCandidate struct {
-		Node      string       `json:"node"`
-		Victims   []wireVictim `json:"victims"`
-		Score     wireScore    `json:"score"`
-		OwnScores []int64      `json:"ownScores,omitempty"`
+		Node    string       `json:"node"`
+		Victims []wireVictim `json:"victims"`
+		Score   wireScore    `json:"score"`
 
 		ClearedNominations []*answerjson.Pod `json:"clearedNominations,omitempty"`
 		Certificate        *wireCertificate  `json:"certificate,omitempty"`
@@ -58,7 +58,7 @@ type (
 	wireCertificate struct {
 		Optimal  bool       `json:"optimal"`
 		Bound    *wireScore `json:"bound,omitempty"`
-		Rank     Rank       `json:"rank,omitempty"`
+		Rank     string     `json:"rank,omitempty"`
 		Gap      int64      `json:"gap,omitempty"`
 		Steps    int        `json:"steps"`
 		Unsolved int        `json:"unsolved,omitempty"`
@@ -82,7 +82,6 @@ type (
 		Node               string            `json:"node,omitempty"`
 		Victims            []wireVictim      `json:"victims"`
 		Score              *wireScore        `json:"score,omitempty"`
-		OwnScores          []int64           `json:"ownScores,omitempty"`
 		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
 		Certificate        *wireCertificate  `json:"certificate,omitempty"`
 		ClusterCertificate *wireCertificate  `json:"clusterCertificate,omitempty"`
@@ -93,7 +92,7 @@ type (
 	}
 	wireExplanation struct {
 		wirePlan
-		DecidedBy  Rank            `json:"decidedBy,omitempty"`
+		DecidedBy  string          `json:"decidedBy,omitempty"`
 		Candidates []wireCandidate `json:"candidates"`
 		Nodes      []wireReport    `json:"nodes"`
 	}
@@ -131,12 +130,12 @@ func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
 		Violations: s.Violations, TopPriority: s.TopPriority,
 		PrioritySum: s.PrioritySum - int64(s.Victims)*rank.PriorityShift, ShiftedPrioritySum: s.PrioritySum,
-		Victims: s.Victims, Start: e.Time(s.Start), Cost: s.Cost,
+		Victims: s.Victims, Start: e.Time(s.Start), Own: s.Own,
 	}
 }
 
 func (e *answerEncoder) candidate(c Candidate) wireCandidate {
-	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), c.OwnScores, e.Pods(c.ClearedNominations), e.certificate(c.Certificate)}
+	return wireCandidate{c.Node, e.victims(c.Victims), e.score(c.Score), e.Pods(c.ClearedNominations), e.certificate(c.Certificate)}
 }
 
 func (e *answerEncoder) certificate(c *Certificate) *wireCertificate {
@@ -144,7 +143,7 @@ func (e *answerEncoder) certificate(c *Certificate) *wireCertificate {
 		return nil
 	}
 	w := &wireCertificate{Optimal: c.Optimal, Rank: c.Rank, Gap: c.Gap, Steps: c.Steps, Unsolved: c.Unsolved}
-	if c.Bound != (Score{}) {
+	if !c.Bound.empty() {
 		bound := e.score(c.Bound)
 		w.Bound = &bound
 	}
@@ -177,7 +176,7 @@ func (p *Plan) across() bool {
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
 		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.across(),
-		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
+		Node: p.Node, Victims: e.victims(p.Victims),
 		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
@@ -187,7 +186,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 		refused := e.status(p.Refused)
 		w.Refused = &refused
 	}
-	if p.Outcome == Preempts || p.Score != (Score{}) {
+	if p.Outcome == Preempts || !p.Score.empty() {
 		score := e.score(p.Score)
 		w.Score = &score
 	}
@@ -198,7 +197,7 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 // describes it, in one line and with a version. Pods and budgets appear as
 // references, enums as words, and the same plan as the same bytes. The error is
 // an *[outrank.InputError] about what JSON cannot say: a time beyond the year
-// 9999, a string that is not UTF-8, a rank without a word. A plan that Explain has
+// 9999, a string that is not UTF-8. A plan that Explain has
 // made is an Explanation there, with the candidates and the nodes. Time is linear in
 // the plan.
 func (p Plan) MarshalJSON() ([]byte, error) {
@@ -207,10 +206,18 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		return e.Encode("plan", e.plan(&p, "Plan"))
 	}
 	w := wireExplanation{
-		wirePlan: e.plan(&p, "Explanation"), DecidedBy: p.DecidedBy,
+		wirePlan: e.plan(&p, "Explanation"), DecidedBy: p.decided(),
 		Candidates: answerjson.List(p.Candidates, e.candidate), Nodes: answerjson.List(p.Nodes, e.report),
 	}
 	return e.Encode("explanation", w)
+}
+
+// decided is the word for what decides between the first two candidates, empty where there are fewer.
+func (p *Plan) decided() string {
+	if p.DecidedBy == "" && len(p.Candidates) > 1 {
+		return rank.NodeOrder
+	}
+	return p.DecidedBy
 }
 
 // helpless counts the nodes where preemption was tried and does not help, as far as that is known, by

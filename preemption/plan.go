@@ -116,9 +116,9 @@ type Plan struct {
 	// where the pod fits or may not preempt. Only Explain fills them.
 	Nodes      []NodeReport
 	Candidates []Candidate
-	// DecidedBy is the rank by which the first of Candidates beats the second. It is 0 where there
-	// are fewer than two.
-	DecidedBy Rank
+	// DecidedBy names the rank by which the first of Candidates beats the second. It is empty where
+	// there are fewer than two, and where no rank decides but the order of the nodes.
+	DecidedBy string
 }
 
 // Err returns the error that the search for victims ended in (rule 8.12): filters
@@ -162,10 +162,8 @@ type Candidate struct {
 	// is a copy with its place, here and below, as that of engine.Snapshot.Cluster is; any other
 	// pod is the object that the snapshot was given.
 	Victims []Victim
-	// Score is what the candidates are ranked by.
+	// Score is what the candidates are compared by.
 	Score Score
-	// OwnScores are the scores of the caller's scorers, one each.
-	OwnScores []int64
 	// ClearedNominations are the pods of lower priority that are nominated to
 	// the node and lose that, by importance (rule 14.3.3).
 	ClearedNominations []*outrank.Pod
@@ -215,26 +213,6 @@ func (v Victim) String() string {
 		return phrase.Pod(v.Pod) + " on " + v.Node
 	}
 	return phrase.Pod(v.Pod)
-}
-
-// Score is what candidates are compared by (chapter 11). Lower is better,
-// except for Start.
-type Score struct {
-	// Violations is the number of budget violations, by default that of the
-	// victims that violate a budget.
-	Violations int
-	// TopPriority is the priority of the most important victim.
-	TopPriority int32
-	// PrioritySum is the sum of the victims' priorities, each shifted by 2^31.
-	PrioritySum int64
-	// Victims is their number.
-	Victims int
-	// Start is the earliest start among the victims of the top priority. Later
-	// is better.
-	Start time.Time
-	// Cost is what the victims cost together by the caller's rule (Config.Cost), 0
-	// without one. It saturates at the largest int64.
-	Cost int64
 }
 
 // NodeReport is the answer of one node.

@@ -24,7 +24,7 @@ func (p *Plan) For(node string) (*Plan, error) {
 		if c.Node == node {
 			plan := *p
 			plan.Candidate = c
-			plan.Nodes, plan.Candidates, plan.DecidedBy = nil, nil, 0
+			plan.Nodes, plan.Candidates, plan.DecidedBy = nil, nil, ""
 			if node != p.Node {
 				plan.ClusterCertificate = nil // it is about the best one
 			}

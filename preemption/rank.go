@@ -1,88 +1,129 @@
 package preemption
 
 import (
-	"fmt"
+	"cmp"
+	"math"
 	"time"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Rank is a step in the comparison of two candidates.
-type Rank uint8
+// Rank is a step in the comparison of candidates, by one figure of its own: less is better. A
+// built-in one has a name alone, one of the caller a Cost or a Figure.
+//
+// One rank with a Cost may stand beside the built-in ones without slowing the engine down, which
+// bounds what victims cost by sums. For a Figure, and for a second Cost, every node is evaluated.
+type Rank struct {
+	// Name stands in Plan.DecidedBy and is the key in Score.Own. No two ranks share one.
+	Name string
+	// Cost is what the loss of a victim costs; the figure is the sum, up to the largest int64. Below 0
+	// counts as 0. It depends on the pod alone, and is asked about any pods, any number of times;
+	// several goroutines may call it at once.
+	Cost func(victim *outrank.Pod) int64
+	// Figure is the figure of a candidate, whose Score.Own has the figures of the ranks with a Cost and
+	// of those before this one. It is called once for each candidate, on the goroutine of the caller,
+	// and neither changes nor keeps the candidate.
+	Figure func(c *Candidate) int64
+}
 
-// The ranks, in the default order (rules 11.2 to 11.7; ByOwnScore: rule 11.8),
-// and what decides in the end.
-const (
-	ByViolations  Rank = rank.ByViolations
-	ByTopPriority Rank = rank.ByTopPriority
-	ByPrioritySum Rank = rank.ByPrioritySum
-	ByVictims     Rank = rank.ByVictims
-	ByStart       Rank = rank.ByStart
-	ByNodeOrder   Rank = rank.ByNodeOrder
-	// ByOwnScore stands for the caller's scorers.
-	ByOwnScore Rank = rank.ByOwnScore
-	// ByCost compares what the victims cost by the caller's rule (Config.Cost,
-	// rule 11.10).
-	ByCost Rank = rank.ByCost
+// The ranks of kube-scheduler, in its order (rules 11.2 to 11.6). They are not to be assigned.
+var (
+	ByViolations  = Rank{Name: rank.Violations}
+	ByTopPriority = Rank{Name: rank.TopPriority}
+	ByPrioritySum = Rank{Name: rank.PrioritySum}
+	ByVictims     = Rank{Name: rank.Victims}
+	ByStart       = Rank{Name: rank.Start}
 )
 
-// String returns in words what the rank prefers.
-func (r Rank) String() string {
-	if text := rank.Of(r).Text; text != "" {
-		return text
-	}
-	return fmt.Sprintf("Rank(%d)", uint8(r))
-}
-
-// Won begins a sentence about a candidate that is better by the rank, such as "Fewer victims".
-// It is empty for [ByNodeOrder] and for what is no rank.
-func (r Rank) Won() string { return rank.Of(r).Won }
-
-// Gap returns by how much a is better than b by the rank alone: violations, steps of priority,
-// the sum of priorities (2^31 for each victim), victims, cost, or nanoseconds of a later start,
-// as far as an int64 goes. It is below 0 where a is worse, and 0 for ranks that compare no
-// figure of a score.
-func (r Rank) Gap(a, b Score) int64 {
-	f, g := a.figures(), b.figures()
-	return f.Gap(&g, rank.Of(r).Figure)
-}
-
-// DefaultRanks returns the ranks in the order of chapter 11. The slice is the
-// caller's.
+// DefaultRanks returns the five ranks of kube-scheduler. The slice is the caller's.
 func DefaultRanks() []Rank {
 	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
 }
 
 var sharedRanks = DefaultRanks()
 
-// Compare orders two candidates of one decision by some ranks, or without any by the default
-// ones (pickOneNodeForPreemption). order is negative if a is better. by is the rank that
-// decides, ByNodeOrder if none does and order is 0. A rank that compares no figure of a score
-// decides nothing.
-func (a Score) Compare(b Score, ranks ...Rank) (order int, by Rank) {
-	if len(ranks) == 0 {
+// Of returns the figure of a score that the rank compares; less is better. That of ByStart is in
+// nanoseconds, as far as an int64 goes: the later the start, the less, and the least without one.
+func (r Rank) Of(s Score) int64 {
+	switch rank.FigureOf(r.Name) {
+	case rank.ViolationsFigure:
+		return int64(s.Violations)
+	case rank.TopFigure:
+		return int64(s.TopPriority)
+	case rank.SumFigure:
+		return s.PrioritySum
+	case rank.VictimsFigure:
+		return int64(s.Victims)
+	case rank.StartFigure:
+		return earliness(s.Start)
+	}
+	return s.Own[r.Name]
+}
+
+// earliness is less for a later start: the nanoseconds from it to 1970, or the end of an int64 that
+// is nearer.
+func earliness(start time.Time) int64 {
+	const most = math.MaxInt64 / int64(time.Second)
+	switch sec := start.Unix(); {
+	case start.IsZero() || sec >= most:
+		return math.MinInt64
+	case sec <= -most:
+		return math.MaxInt64
+	default:
+		return -start.UnixNano()
+	}
+}
+
+// compare orders two scores by the rank. Starts are compared in full, whatever an int64 can say.
+func (r Rank) compare(a, b *Score) int {
+	if rank.FigureOf(r.Name) != rank.StartFigure {
+		return cmp.Compare(r.Of(*a), r.Of(*b))
+	}
+	start, other := rank.InstantOf(a.Start), rank.InstantOf(b.Start)
+	switch {
+	case other.Before(start):
+		return -1
+	case start.Before(other):
+		return 1
+	}
+	return 0
+}
+
+// Score is what candidates are compared by (chapter 11). Lower is better, but for Start. The zero
+// Score is that of nobody.
+type Score struct {
+	// Violations is the number of PDB violations, by default that of the victims that violate a
+	// budget.
+	Violations int
+	// TopPriority is the priority of the most important victim.
+	TopPriority int32
+	// PrioritySum is the sum of the victims' priorities, 2^31 added to each (rule 11.4).
+	PrioritySum int64
+	// Victims is their number.
+	Victims int
+	// Start is the earliest start among the victims of the top priority; zero where none is known.
+	Start time.Time
+	// Own has the figures of the caller's ranks by their names; nil without such ranks.
+	Own map[string]int64
+}
+
+// Compare orders two candidates of one decision by the ranks, nil meaning [DefaultRanks]
+// (pickOneNodeForPreemption). It is negative if a is better. by names the rank that decides, empty if
+// none does.
+func (a Score) Compare(b Score, ranks []Rank) (order int, by string) {
+	if ranks == nil {
 		ranks = sharedRanks
 	}
-	f, g := a.figures(), b.figures()
-	for _, r := range ranks {
-		if c := f.Compare(&g, rank.Of(r).Figure); c != 0 {
-			return c, r
+	for i := range ranks {
+		if c := ranks[i].compare(&a, &b); c != 0 {
+			return c, ranks[i].Name
 		}
 	}
-	return 0, ByNodeOrder
+	return 0, ""
 }
 
-// Add counts a victim in the score of others, but for its violations: its priority, its start
-// and what it costs. The top priority is the highest of the victims'. The zero Score, and any
-// without victims, is that of nobody.
-func (a *Score) Add(priority int32, start time.Time, cost int64) {
-	f, first := a.figures(), a.Start
-	if f.Add(priority, rank.InstantOf(start), cost) {
-		first = start
-	}
-	*a = Score(f.Score())
-	a.Start = first
+// empty reports whether the score is that of nobody.
+func (a *Score) empty() bool {
+	return a.Violations == 0 && a.TopPriority == 0 && a.PrioritySum == 0 && a.Victims == 0 && a.Start.IsZero() && len(a.Own) == 0
 }
-
-// figures are those of the score.
-func (a *Score) figures() rank.Figures { return (*rank.Score)(a).Figures() }

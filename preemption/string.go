@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // The texts of plans are for people and may change; programs read the JSON.
@@ -46,8 +47,8 @@ func (p Plan) String() string {
 // candidatesText lists the best candidates, and what decides between the first two.
 func (p *Plan) candidatesText() string {
 	text := listed(p.Candidates, mostCandidates, Candidate.String)
-	if p.DecidedBy != 0 {
-		text += "; decided by: " + p.DecidedBy.String()
+	if len(p.Candidates) > 1 {
+		text += "; decided by: " + rank.Text(p.DecidedBy)
 	}
 	return text
 }

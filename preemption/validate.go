@@ -142,8 +142,17 @@ func (c *Config) checkVictims(ps *configProblems) {
 	if len(c.Extenders) > 0 {
 		ps.add("Extenders", "they can change victims that are the best")
 	}
-	if len(c.Scorers) > 0 {
-		ps.add("Scorers", "the best victims are so by the ranks, and scorers rank the candidates in their place")
+	costs := 0
+	for i := range c.Ranks {
+		if c.Ranks[i].Figure != nil {
+			ps.add(fmt.Sprintf("Ranks[%d].Figure", i), "the best victims are those with the best figures, and this one is known once they are chosen")
+		}
+		if c.Ranks[i].Cost == nil {
+			continue
+		}
+		if costs++; costs > 1 {
+			ps.add(fmt.Sprintf("Ranks[%d].Cost", i), "the best victims are searched for by one cost, and there is another")
+		}
 	}
 }
 
@@ -163,18 +172,25 @@ func (c *Config) checkBudgets(ps *configProblems) {
 }
 
 func (c *Config) checkRanks(ps *configProblems) {
-	for i, r := range c.Ranks {
-		if !rank.Of(r).Configurable() {
-			ps.add(fmt.Sprintf("Ranks[%d]", i), "candidates cannot be compared by %v", r)
+	taken := map[string]bool{}
+	for i := range c.Ranks {
+		at, r := fmt.Sprintf("Ranks[%d]", i), &c.Ranks[i]
+		builtIn := rank.Of(r.Name) != nil
+		switch {
+		case r.Name == "":
+			ps.add(at+".Name", "missing")
+		case r.Name == rank.NodeOrder:
+			ps.add(at+".Name", "%q is what documents say where no rank decides", r.Name)
+		case taken[r.Name]:
+			ps.add(at, "there is another rank of the name %q", r.Name)
+		case r.Cost != nil && r.Figure != nil:
+			ps.add(at, "has a Cost and a Figure; it compares one of them")
+		case builtIn && (r.Cost != nil || r.Figure != nil):
+			ps.add(at+".Name", "%q is a rank of kube-scheduler's, which has a figure already", r.Name)
+		case !builtIn && r.Cost == nil && r.Figure == nil:
+			ps.add(at, "%q is no rank of kube-scheduler's, and has neither a Cost nor a Figure", r.Name)
 		}
-	}
-	if slices.Contains(c.Ranks, ByCost) && c.Cost == nil {
-		ps.add("Cost", "missing, and candidates are ranked by it")
-	}
-	for i := range c.Scorers {
-		if c.Scorers[i].Score == nil {
-			ps.add(fmt.Sprintf("Scorers[%d].Score", i), "missing")
-		}
+		taken[r.Name] = true
 	}
 }
 

@@ -20,23 +20,23 @@ func TestWhyThisNode(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		pods      []string
-		decidedBy preemption.Rank
+		decidedBy string
 		why       string
 	}{
 		{"budgets", []string{podItem("x", "a", 1, "1"), podItem("y", "b", 5, "1"), budgetItem("keep", "x", 0)},
-			preemption.ByViolations, "Why b? Fewer budget violations: 0 against 1 on a, where default/keep would break."},
+			preemption.ByViolations.Name, "Why b? Fewer budget violations: 0 against 1 on a, where default/keep would break."},
 		{"top priority", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 2, "1")},
-			preemption.ByTopPriority, "Why b? Lower priority of the most important victim: 2 against 3 on a."},
+			preemption.ByTopPriority.Name, "Why b? Lower priority of the most important victim: 2 against 3 on a."},
 		{"sum", []string{podItem("x", "a", 3, "500m"), podItem("x2", "a", 2, "500m"), podItem("y", "b", 3, "500m"), podItem("y2", "b", -1, "500m")},
-			preemption.ByPrioritySum, "Why b? Lower sum of victim priorities: 2 against 5 on a."},
+			preemption.ByPrioritySum.Name, "Why b? Lower sum of victim priorities: 2 against 5 on a."},
 		{"sum of fewer", []string{podItem("x", "a", 3, "500m"), podItem("x2", "a", -7, "500m"), podItem("y", "b", 3, "1")},
-			preemption.ByPrioritySum, "Why b? Lower sum of victim priorities: 1 × 2^31 +3 against 2 × 2^31 -4 on a."},
+			preemption.ByPrioritySum.Name, "Why b? Lower sum of victim priorities: 1 × 2^31 +3 against 2 × 2^31 -4 on a."},
 		{"start", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 3, "1", started("2026-01-01T00:00:01Z"))},
-			preemption.ByStart, "Why b? Its most important victims started later: 2026-01-01 00:00:01 against 2026-01-01 00:00:00 on a."},
+			preemption.ByStart.Name, "Why b? Its most important victims started later: 2026-01-01 00:00:01 against 2026-01-01 00:00:00 on a."},
 		{"nothing", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 3, "1")},
-			preemption.ByNodeOrder, "Why a? It equals b in every rank and comes first in the order of the nodes."},
+			"", "Why a? It equals b in every rank and comes first in the order of the nodes."},
 		{"no other", []string{podItem("x", "a", 3, "1"), podItem("y", "b", 9, "1")},
-			0, "Why a? It is the only node on which pushing pods out makes room."},
+			"", "Why a? It is the only node on which pushing pods out makes room."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dump := listOf(append([]string{a, b, preempts}, tt.pods...)...)

@@ -40,7 +40,7 @@ type (
 		Feasible           int
 		TurnedDown         []jsonCount
 		Unhelpful          []jsonCount
-		DecidedBy          preemption.Rank
+		DecidedBy          string
 		Candidates         []jsonCandidate
 		Nodes              []jsonReport
 	}
@@ -133,7 +133,10 @@ func (d *document) answer() *Answer {
 		a.Candidates = append(a.Candidates, c.candidate())
 	}
 	if x.Outcome == preemption.Preempts && len(a.Candidates) > 1 {
-		a.DecidedBy, a.RunnerUp = x.DecidedBy, &a.Candidates[1]
+		a.RunnerUp = &a.Candidates[1]
+		if x.DecidedBy != "node-order" {
+			a.DecidedBy = x.DecidedBy
+		}
 	}
 	for _, n := range x.Nodes {
 		if n.Status.Code == preemption.Success.String() {

@@ -7,14 +7,15 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/joint"
 )
 
 // Exact compares a decision with the best one by the same ranks, where budgets are charged
 // for the victims alone in both.
 type Exact struct {
-	// By is the first rank in which the best decision is better; left out where it is not.
-	By preemption.Rank `json:"by,omitempty"`
+	// By names the first rank in which the best decision is better; left out where it is not.
+	By string `json:"by,omitempty"`
 	// Gaps has the lead of the best decision in each rank, in their order; below
 	// 0 where it is worse, which only happens behind By.
 	Gaps []Gap `json:"gaps"`
@@ -27,8 +28,8 @@ type Exact struct {
 // Gap is a difference in one rank: violations, steps of priority, the sum of priorities
 // (2^31 for each victim), victims, cost, or nanoseconds of a later start.
 type Gap struct {
-	Rank preemption.Rank `json:"rank"`
-	Gap  int64           `json:"gap"`
+	Rank string `json:"rank"`
+	Gap  int64  `json:"gap"`
 }
 
 // exactOf is nil where nobody asked.
@@ -82,7 +83,7 @@ func writeExact(p console.Page, r *joint.Regret) {
 	if r.None() {
 		p.Line("  kube-scheduler's is as good as the best.")
 	} else {
-		p.Line("  The best is better by %s. It takes %s.", r.By, victimKeys(r.Best))
+		p.Line("  The best is better by %s. It takes %s.", explain.RankText(r.By), victimKeys(r.Best))
 	}
 	if c := r.Best.ClusterCertificate; c != nil {
 		p.Line("  How sure that is: %s.", c)

@@ -55,9 +55,9 @@ type Answer struct {
 	// that claim.
 	ClearedNominations []Nomination
 
-	// DecidedBy is the first rank in which the node beats RunnerUp. They are 0 and
-	// nil where there is no other candidate.
-	DecidedBy preemption.Rank
+	// DecidedBy names the first rank in which the node beats RunnerUp. It is empty where none does but
+	// the order of the nodes; RunnerUp is nil where there is no other candidate.
+	DecidedBy string
 	RunnerUp  *Candidate
 	// Candidates are the nodes on which pushing others out makes room, the best
 	// first; limited. They are computed also where the pod fits elsewhere or

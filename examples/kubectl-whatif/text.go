@@ -285,7 +285,7 @@ func writeCandidates(p console.Page, a *Answer, list int) {
 		p.Line("     and %d more", more)
 	}
 	p.Line("     BREAKS: victims that break a budget; TOP: priority of the most important victim; SUM: of all victims")
-	if a.DecidedBy == preemption.ByPrioritySum {
+	if a.DecidedBy == preemption.ByPrioritySum.Name {
 		p.Line("     sums are compared with 2^31 added for each victim, so that fewer victims weigh less")
 	}
 }

@@ -98,7 +98,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 	}
 	n.preempt++
 	require.Equal(t, preemption.Preempts, exact.Outcome, c.ID)
-	order, _ := exact.Score.Compare(usual.Score)
+	order, _ := exact.Score.Compare(usual.Score, nil)
 	require.LessOrEqual(t, order, 0, "%s: %v, and exactly %v", c.ID, *plantest.Unexplained(usual), *plantest.Unexplained(exact))
 	if order < 0 {
 		n.better++
@@ -110,7 +110,7 @@ func (n *exactCount) compare(t *testing.T, c *Case, now time.Time) {
 		u := &usual.Candidates[i]
 		at := slices.IndexFunc(exact.Candidates, func(k preemption.Candidate) bool { return k.Node == u.Node })
 		require.GreaterOrEqual(t, at, 0, "%s: %s is a candidate no more", c.ID, u.Node)
-		order, _ := exact.Candidates[at].Score.Compare(u.Score)
+		order, _ := exact.Candidates[at].Score.Compare(u.Score, nil)
 		require.LessOrEqual(t, order, 0, "%s: %v, and exactly %v", c.ID, u, exact.Candidates[at])
 		n.nodes++
 		if order < 0 {
@@ -128,7 +128,7 @@ func (n *exactCount) regret(t *testing.T, c *Case, usual, exact *preemption.Plan
 	require.NoError(t, err)
 	r, err := joint.RegretOf(context.Background(), eval, snap, plantest.Unexplained(usual), now)
 	require.NoError(t, err, c.ID)
-	order, by := exact.Score.Compare(r.Score)
+	order, by := exact.Score.Compare(r.Score, nil)
 	require.Equal(t, order == 0, r.None(), c.ID)
 	if order < 0 {
 		require.Equal(t, by, r.By, c.ID)

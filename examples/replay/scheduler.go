@@ -133,7 +133,7 @@ func inTurn(eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (fu
 // snapshot, its answers from the cache, and the search of several workers.
 func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 	want := *ex
-	want.Nodes, want.Candidates, want.DecidedBy = nil, nil, 0
+	want.Nodes, want.Candidates, want.DecidedBy = nil, nil, ""
 	for _, workers := range []int{1, 3} {
 		snap, err := engine.NewSnapshot(c.cluster())
 		if err != nil {

@@ -12,7 +12,7 @@ func Unexplained(p *preemption.Plan) *preemption.Plan {
 		return nil
 	}
 	bare := *p
-	bare.Nodes, bare.Candidates, bare.DecidedBy = nil, nil, 0
+	bare.Nodes, bare.Candidates, bare.DecidedBy = nil, nil, ""
 	return &bare
 }
 

@@ -24,24 +24,9 @@ type Input struct {
 	Setup Setup
 	// Ranks compare candidates, in this order; nil means the five of chapter 11.
 	Ranks []Rank
-	// Cost is the cost of losing a pod, for LowestCost (rule 11.10).
-	Cost func(victim *outrank.Pod) int64
 	// Variant has the changes of a configuration beside the filters.
 	Variant Variant
 }
-
-// Rank is one measure that candidates are compared by.
-type Rank int
-
-// The ranks of chapter 11, in its order, and that of rule 11.10.
-const (
-	FewestViolations Rank = iota
-	LowestTopVictim
-	LowestSum
-	FewestVictims
-	LatestStart
-	LowestCost
-)
 
 // Setup has the changes of a configuration to the filters (group 7.18). The zero
 // value changes nothing.

@@ -5,22 +5,14 @@ import (
 	"math"
 	"math/big"
 	"time"
+
+	"github.com/outrank-go/outrank"
 )
 
-// comparison compares two candidates by one measure; negative if the first is better.
-type comparison func(c, d Candidate, in Input) int
-
-// comparisons are asked in turn, each only about those the ranks before left
-// equal (chapter 11). Victims are in order of importance, so the first is the
-// most important.
-var comparisons = []comparison{
-	FewestViolations: compareViolations,
-	LowestTopVictim:  compareTopVictims,
-	LowestSum:        compareSums,
-	FewestVictims:    compareVictims,
-	LatestStart:      compareStarts,
-	LowestCost:       compareCosts,
-}
+// Rank compares two candidates by one measure; negative if the first is better. Ranks are asked in
+// turn, each only about those that the ranks before left equal (chapter 11). Victims are in order of
+// importance, so the first is the most important.
+type Rank func(c, d Candidate, in Input) int
 
 // best is the node that the ranks leave; of several, the first.
 func best(candidates []Candidate, in Input) string {
@@ -34,11 +26,8 @@ func best(candidates []Candidate, in Input) string {
 			return c.Node
 		}
 	}
-	if in.Variant.Score != nil {
-		left, order = in.Variant.unbeatenByScore(candidates), nil
-	}
 	for _, r := range order {
-		left = unbeaten(left, comparisons[r], in)
+		left = unbeaten(left, r, in)
 	}
 	if len(left) == 0 {
 		return ""
@@ -47,7 +36,7 @@ func best(candidates []Candidate, in Input) string {
 }
 
 // unbeaten keeps the candidates that no other one is better than.
-func unbeaten(candidates []Candidate, r comparison, in Input) []Candidate {
+func unbeaten(candidates []Candidate, r Rank, in Input) []Candidate {
 	var left []Candidate
 	for _, c := range candidates {
 		beaten := false
@@ -63,15 +52,18 @@ func unbeaten(candidates []Candidate, r comparison, in Input) []Candidate {
 	return left
 }
 
-func compareViolations(c, d Candidate, _ Input) int {
+// FewestViolations is the rank of rule 11.2.
+func FewestViolations(c, d Candidate, _ Input) int {
 	return cmp.Compare(c.Violations, d.Violations)
 }
 
-func compareTopVictims(c, d Candidate, _ Input) int {
+// LowestTopVictim is the rank of rule 11.3.
+func LowestTopVictim(c, d Candidate, _ Input) int {
 	return cmp.Compare(c.Top, d.Top)
 }
 
-func compareSums(c, d Candidate, _ Input) int {
+// LowestSum is the rank of rule 11.4.
+func LowestSum(c, d Candidate, _ Input) int {
 	return c.prioritySum().Cmp(d.prioritySum())
 }
 
@@ -85,11 +77,13 @@ func (c Candidate) prioritySum() *big.Int {
 	return sum
 }
 
-func compareVictims(c, d Candidate, _ Input) int {
+// FewestVictims is the rank of rule 11.5.
+func FewestVictims(c, d Candidate, _ Input) int {
 	return cmp.Compare(len(c.Victims), len(d.Victims))
 }
 
-func compareStarts(c, d Candidate, in Input) int {
+// LatestStart is the rank of rule 11.6.
+func LatestStart(c, d Candidate, in Input) int {
 	return d.topStart(in.Now).Compare(c.topStart(in.Now))
 }
 
@@ -109,16 +103,17 @@ func (c Candidate) topStart(now time.Time) time.Time {
 	return startOf(highest, now)
 }
 
-func compareCosts(c, d Candidate, in Input) int {
-	return c.cost(in).Cmp(d.cost(in))
+// LowestCost is a rank by what the victims cost (rule 11.10).
+func LowestCost(of func(victim *outrank.Pod) int64) Rank {
+	return func(c, d Candidate, _ Input) int { return c.cost(of).Cmp(d.cost(of)) }
 }
 
 // cost sums the costs of the victims, each of them at least 0, up to the largest
 // int64.
-func (c Candidate) cost(in Input) *big.Int {
+func (c Candidate) cost(of func(victim *outrank.Pod) int64) *big.Int {
 	sum, most := new(big.Int), big.NewInt(math.MaxInt64)
 	for _, p := range c.Victims {
-		if cost := in.Cost(p); cost > 0 {
+		if cost := of(p); cost > 0 {
 			sum.Add(sum, big.NewInt(cost))
 		}
 	}
@@ -126,4 +121,9 @@ func (c Candidate) cost(in Input) *big.Int {
 		return most
 	}
 	return sum
+}
+
+// LowestFigure is a rank by a figure of candidates (rule 11.8).
+func LowestFigure(of func(c Candidate) int64) Rank {
+	return func(c, d Candidate, _ Input) int { return cmp.Compare(of(c), of(d)) }
 }

@@ -22,9 +22,6 @@ type Variant struct {
 	Guard func(gone []*outrank.Pod) Status
 	// Importance is asked before the order of importance; nil is silent.
 	Importance func(p, q *outrank.Pod) int
-	// Score compares candidates in place of the ranks, the highest first; nil means
-	// the ranks.
-	Score func(c Candidate) int64
 	// Own is a further filter, behind all others, that looks at the node alone; nil
 	// means none.
 	Own func(n *outrank.Node) Status
@@ -87,19 +84,4 @@ func (v *Variant) violationsOf(broken map[*outrank.Pod]int, victims []*outrank.P
 		}
 	}
 	return count
-}
-
-// unbeatenByScore keeps the candidates with the highest score of the caller's.
-func (v *Variant) unbeatenByScore(candidates []Candidate) []Candidate {
-	var left []Candidate
-	for _, c := range candidates {
-		if len(left) > 0 && v.Score(c) < v.Score(left[0]) {
-			continue
-		}
-		if len(left) > 0 && v.Score(c) > v.Score(left[0]) {
-			left = nil
-		}
-		left = append(left, c)
-	}
-	return left
 }

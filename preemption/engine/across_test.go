@@ -141,11 +141,11 @@ func bestAcross(t *rapid.T, e *engine.Evaluator, c *outrank.Cluster, pod *outran
 		for _, p := range victims {
 			score.PrioritySum += int64(*p.Priority) + 1<<31
 		}
-		if order, _ := score.Compare(best); found >= 0 && order > 0 {
+		if order, _ := score.Compare(best, nil); found >= 0 && order > 0 {
 			continue
 		}
 		for at, name := range nodes {
-			order, _ := score.Compare(best)
+			order, _ := score.Compare(best, nil)
 			if found >= 0 && (order > 0 || order == 0 && at >= found) {
 				continue
 			}
@@ -219,7 +219,7 @@ func TestPropertyAcrossIsTheBestOfAllSets(t *testing.T) {
 		require.NoError(t, limited.Verify(context.Background(), snap, few), "decided again under the same limit")
 		if few.Outcome == preemption.Preempts {
 			soundAcross(t, e, snap, few)
-			order, _ := score.Compare(few.Score)
+			order, _ := score.Compare(few.Score, nil)
 			require.LessOrEqual(t, order, 0)
 			if few.ClusterCertificate.Optimal {
 				require.Equal(t, plan.Victims, few.Victims)
@@ -420,7 +420,7 @@ func TestVerifyAcrossFindsSpareVictims(t *testing.T) {
 	require.NoError(t, e.Verify(context.Background(), snap, plan))
 	more := *plan
 	more.Victims = append(slices.Clone(more.Victims), preemption.Victim{Pod: c.Pods[1], Node: "n2"})
-	more.Score.Add(1, more.Score.Start, 0)
+	more.Score.Victims, more.Score.PrioritySum = 2, 2*more.Score.PrioritySum
 	err = e.Verify(context.Background(), snap, &more)
 	require.ErrorIs(t, err, engine.ErrUnsound)
 	assert.ErrorContains(t, err, "victim default/far need not leave")

@@ -125,11 +125,3 @@ func ExampleIneligibility_Message() {
 	// not-eligible policy-never
 	// not eligible due to preemptionPolicy=Never.
 }
-
-// Ranks in a file of the caller's own, by their words.
-func ExampleRank_UnmarshalText() {
-	var file struct{ Ranks []preemption.Rank }
-	err := json.Unmarshal([]byte(`{"Ranks": ["top-priority", "victim-count"]}`), &file)
-	fmt.Println(err, file.Ranks[1])
-	// Output: <nil> fewer victims
-}

@@ -229,8 +229,7 @@ func TestReadingCallsAtOnce(t *testing.T) {
 	configs := map[string]preemption.Config{
 		"as kube-scheduler": {Filters: []*preemption.Filter{tracking}},
 		"by other rules": {
-			Cost:    lastDigit,
-			Ranks:   []preemption.Rank{preemption.ByCost},
+			Ranks:   []preemption.Rank{byLastDigit},
 			Victims: preemption.Exact{},
 			Filters: []*preemption.Filter{tracking},
 		},

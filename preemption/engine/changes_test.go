@@ -114,7 +114,7 @@ var followedRules = map[string]preemption.Config{
 	"v1.13":         {Variant: outrank.VariantV1_13},
 	"v1.13 by cpu":  {Variant: outrank.VariantV1_13, Importance: moreCPU},
 	"ascending":     {Variant: outrank.VariantSimplified, Importance: moreCPU},
-	"start is cost": {Cost: func(p *outrank.Pod) int64 { return p.StartTime.Unix() % 7 }, Ranks: []preemption.Rank{preemption.ByCost}},
+	"start is cost": {Ranks: []preemption.Rank{{Name: "start", Cost: func(p *outrank.Pod) int64 { return p.StartTime.Unix() % 7 }}}},
 }
 
 // Whatever happens to a snapshot between questions, it answers as a new one

@@ -45,7 +45,6 @@ var settings = map[string]func(*preemption.Config){
 	"Importance": func(c *preemption.Config) {
 		c.Importance = func(a, b *outrank.Pod) int { return strings.Compare(a.Name, b.Name) }
 	},
-	"Cost": func(c *preemption.Config) { c.Cost = func(*outrank.Pod) int64 { return 1 } },
 	"Chooser": func(c *preemption.Config) {
 		c.Victims = preemption.Chooser{Name: "all", Choose: preemption.NodeView.Possible}
 	},
@@ -53,15 +52,22 @@ var settings = map[string]func(*preemption.Config){
 	"Across":        func(c *preemption.Config) { c.Victims = preemption.Across{Limit: 1000} },
 	"ChargeVictims": func(c *preemption.Config) { c.Budgets = preemption.ChargeVictims },
 	"NeverViolate":  func(c *preemption.Config) { c.Budgets = preemption.NeverViolate },
-	"Ranks":         func(c *preemption.Config) { c.Ranks = []preemption.Rank{preemption.ByVictims} },
-	"Scorers": func(c *preemption.Config) {
-		c.Scorers = []preemption.Scorer{{Name: "none", Score: func(*preemption.Candidate) int64 { return 0 }}}
+	"Ranks": func(c *preemption.Config) {
+		c.Ranks = []preemption.Rank{preemption.ByVictims, {Name: "one", Cost: func(*outrank.Pod) int64 { return 1 }}}
+	},
+	"Figure": func(c *preemption.Config) {
+		c.Ranks = []preemption.Rank{{Name: "none", Figure: func(*preemption.Candidate) int64 { return 0 }}}
+	},
+	"Costs": func(c *preemption.Config) {
+		one := func(*outrank.Pod) int64 { return 1 }
+		c.Ranks = []preemption.Rank{{Name: "one", Cost: one}, {Name: "two", Cost: one}}
 	},
 }
 
 // saidBy are the settings that are said by one field, of which only one can be said.
 var saidBy = map[string]string{
 	"Chooser": "Victims", "Exact": "Victims", "Across": "Victims", "ChargeVictims": "Budgets", "NeverViolate": "Budgets",
+	"Figure": "Ranks", "Costs": "Ranks",
 }
 
 // openGuard has something to say and lets anybody go.
@@ -121,7 +127,7 @@ func refusalsOfConfig(t *testing.T) refusals {
 	file, err := parser.ParseFile(token.NewFileSet(), "../config.go", nil, parser.ParseComments)
 	require.NoError(t, err)
 	r := refusals{with: map[string][]string{}, by: map[string][]string{
-		"joint.Preempt": {"Chooser", "Scorers", "Extenders", "NeverViolate"}, "joint.RegretOf": {"Guard"},
+		"joint.Preempt": {"Chooser", "Figure", "Costs", "Extenders", "NeverViolate"}, "joint.RegretOf": {"Guard"},
 	}}
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -210,7 +216,7 @@ func holdsPair(t *testing.T, table refusals, a, b string) {
 	require.Equal(t, err, c.Validate())
 	if slices.Contains(table.with[a], b) {
 		require.ErrorIs(t, err, outrank.ErrInvalid, "%s with %s", a, b)
-		require.True(t, strings.Contains(err.Error(), a) || strings.Contains(err.Error(), b), "%v", err)
+		require.True(t, strings.Contains(err.Error(), fieldOf(a)) || strings.Contains(err.Error(), fieldOf(b)), "%v", err)
 		return
 	}
 	require.NoError(t, err, "%s with %s", a, b)

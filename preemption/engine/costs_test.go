@@ -39,7 +39,7 @@ func labelledCost(p *outrank.Pod) int64 {
 }
 
 func byCost(cost func(*outrank.Pod) int64) preemption.Config {
-	return preemption.Config{Ranks: []preemption.Rank{preemption.ByCost}, Cost: cost}
+	return preemption.Config{Ranks: []preemption.Rank{{Name: "cost", Cost: cost}}}
 }
 
 func TestCosts(t *testing.T) {
@@ -62,24 +62,73 @@ func TestCosts(t *testing.T) {
 			plan, err := newEvaluator(t, byCost(labelledCost)).Preempt(context.Background(), newSnapshot(t, costly(tt.costs...)), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, tt.node, plan.Node)
-			assert.Equal(t, tt.cost, plan.Score.Cost)
+			assert.Equal(t, tt.cost, plan.Score.Own["cost"])
 			assert.Equal(t, *plantest.Unexplained(explainBy(t, byCost(labelledCost), costly(tt.costs...), p)), *plan)
 		})
 	}
 }
 
-// With other ranks the costs are told, and do not decide.
-func TestCostsAreToldWithAnyRanks(t *testing.T) {
-	config := preemption.Config{Cost: labelledCost}
-	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, costly([]int64{3}, []int64{1})), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
-	require.NoError(t, err)
-	assert.Equal(t, "n0", plan.Node)
-	assert.Equal(t, int64(3), plan.Score.Cost)
+// Each rank has a figure of its own: beside ready victims, of which there are none on either node, the
+// cost decides, as it does alone.
+func TestRanksShareNoFigure(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "1", "z"), node("n2", "1", "z")},
+		Pods:  []*outrank.Pod{pod("a", 1, "1", on("n1"), tagged("cost", "10")), pod("b", 1, "1", on("n2"), tagged("cost", "1"))},
+	}
+	cost := preemption.Rank{Name: "cost", Cost: labelledCost}
+	ready := preemption.Rank{Name: "ready victims", Cost: func(p *outrank.Pod) int64 { return int64(len(p.Labels["ready"])) }}
+	some := preemption.Rank{Name: "victims", Figure: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}
+	for name, ranks := range map[string][]preemption.Rank{
+		"alone": {cost}, "behind another": {ready, cost}, "before another": {cost, ready}, "behind a figure": {some, cost}, "with all": {ready, some, cost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := preemption.Config{Ranks: ranks}
+			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+			require.NoError(t, err)
+			assert.Equal(t, "n2", plan.Node)
+			want := map[string]int64{}
+			for _, r := range ranks {
+				want[r.Name] = map[string]int64{"cost": 1, "ready victims": 0, "victims": 1}[r.Name]
+			}
+			assert.Equal(t, want, plan.Score.Own)
+			ex := explainBy(t, config, c, pod("p", 9, "1"))
+			assert.Equal(t, plantest.Unexplained(ex), plan)
+			assert.Equal(t, "cost", ex.DecidedBy)
+			require.NoError(t, newEvaluator(t, config).Verify(context.Background(), newSnapshot(t, c), plan))
+			wrong := *plan
+			wrong.Score.Own = map[string]int64{"cost": 2, "ready victims": 0, "victims": 1}
+			require.ErrorIs(t, newEvaluator(t, config).Verify(context.Background(), newSnapshot(t, c), &wrong), engine.ErrStale)
+		})
+	}
 }
 
-func TestRankByCostNeedsCosts(t *testing.T) {
-	_, err := engine.New(byCost(nil))
-	assert.EqualError(t, err, "preemption config: Cost: missing, and candidates are ranked by it")
+// A figure is told of the costs and of the figures before it.
+func TestFiguresSeeThoseBefore(t *testing.T) {
+	config := preemption.Config{Ranks: []preemption.Rank{
+		{Name: "twice", Figure: func(c *preemption.Candidate) int64 { return 2 * c.Score.Own["cost"] }},
+		{Name: "cost", Cost: labelledCost},
+		{Name: "thrice", Figure: func(c *preemption.Candidate) int64 { return c.Score.Own["twice"] + c.Score.Own["cost"] }},
+	}}
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, costly([]int64{3}, []int64{2})), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int64{"twice": 4, "cost": 2, "thrice": 6}, plan.Score.Own)
+}
+
+func TestRankProblems(t *testing.T) {
+	one := func(*outrank.Pod) int64 { return 1 }
+	figure := func(*preemption.Candidate) int64 { return 1 }
+	_, err := engine.New(preemption.Config{Ranks: []preemption.Rank{
+		{Name: "cost", Cost: one}, {Name: "cost", Figure: figure}, {Cost: one}, {Name: "both", Cost: one, Figure: figure},
+		{Name: "victim-count", Cost: one}, {Name: "neither"}, {Name: "node-order", Cost: one}, preemption.ByStart, preemption.ByStart,
+	}})
+	assert.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.EqualError(t, err, `preemption config: Ranks[1]: there is another rank of the name "cost"
+preemption config: Ranks[2].Name: missing
+preemption config: Ranks[3]: has a Cost and a Figure; it compares one of them
+preemption config: Ranks[4].Name: "victim-count" is a rank of kube-scheduler's, which has a figure already
+preemption config: Ranks[5]: "neither" is no rank of kube-scheduler's, and has neither a Cost nor a Figure
+preemption config: Ranks[6].Name: "node-order" is what documents say where no rank decides
+preemption config: Ranks[8]: there is another rank of the name "start-time"`)
 }
 
 // What a pod costs is remembered for the version of it, and for the evaluator.
@@ -131,7 +180,7 @@ func TestCostsAfterAPanic(t *testing.T) {
 		assert.Equal(t, "n1", plan.Node)
 		plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 		require.NoError(t, err)
-		assert.Equal(t, int64(4), plan.Score.Cost)
+		assert.Equal(t, int64(4), plan.Score.Own["cost"])
 	}
 }
 

@@ -56,7 +56,7 @@ func New(config preemption.Config) (*Evaluator, error) {
 
 // copied returns a configuration with slices of its own.
 func copied(c preemption.Config) preemption.Config {
-	c.Filters, c.Extenders, c.Ranks, c.Scorers = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks), slices.Clone(c.Scorers)
+	c.Filters, c.Extenders, c.Ranks = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks)
 	c.Profile = filters.CloneProfile(&c.Profile)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -69,6 +70,7 @@ func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req
 		plan.ClusterCertificate = &preemption.Certificate{Optimal: !x.ended, Steps: x.steps, Unsolved: x.unsolved}
 		if !x.ended {
 			plan.ClusterCertificate.Bound = plan.Score
+			plan.ClusterCertificate.Bound.Own = maps.Clone(plan.Score.Own)
 		}
 	}
 	if explain {
@@ -115,7 +117,7 @@ func followsAsCounted(fp *filters.Plan) {
 // candidate makes the best set public.
 func (x *acrossSearch) candidate() preemption.Candidate {
 	w, n := x.w, x.result.NodeAt(x.result.Best)
-	c := preemption.Candidate{Node: n.Name, Score: x.bestScore, Victims: make([]preemption.Victim, len(x.bestVictims))}
+	c := preemption.Candidate{Node: n.Name, Score: x.attempt.Tell(&x.bestScore), Victims: make([]preemption.Victim, len(x.bestVictims))}
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)

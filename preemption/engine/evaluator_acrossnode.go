@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // try looks for the best set on a node, and returns why there is none: the status with all
@@ -230,9 +230,9 @@ func (x *acrossSearch) worse(at int) bool {
 	}
 	score := x.attempt.ScoreOf(x.space, violations)
 	if at < len(x.node.pods) && x.attempt.Config.Importance != nil {
-		score.Start = time.Time{} // with a pod more it may be later than any
+		score.Start = rank.Never // with a pod more it may be later than any
 	}
-	order, _ := dryrun.CompareScores(&score, &x.bestScore, x.attempt.Ranks)
+	order, _ := x.attempt.CompareByRanks(&score.Figures, &x.bestScore.Figures)
 	return order >= 0
 }
 

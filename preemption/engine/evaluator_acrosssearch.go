@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -23,7 +22,7 @@ type acrossSearch struct {
 
 	node acrossNode
 	// bestScore and bestVictims are of the best set met, on node r.best.
-	bestScore   preemption.Score
+	bestScore   dryrun.Score
 	bestVictims []*state.PodState
 	space       []*state.PodState
 

@@ -14,7 +14,7 @@ import (
 
 // ExplainNode returns the answer of one node: its status as things are and, where preemption
 // may help, the candidate that it is.
-// Extenders and scorers are not asked, and a Sample does not matter. The errors are
+// Extenders are not asked, and a Sample does not matter. The errors are
 // those of [Evaluator.Preempt], and [preemption.ErrNotFound] for a node that is not in the
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
 // pods, such as affinity, cost what they cost [Evaluator.Preempt]. The candidate is
@@ -50,12 +50,12 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req pree
 // few cost little more than the plan. After an error, which is one of
 // [Evaluator.Preempt], the iteration ends. A candidate is the caller's.
 //
-// Where all candidates have to be compared, because of a Sample, Extenders or Scorers,
+// Where all candidates have to be compared, because of a Sample, of Extenders, or of a Rank with a Figure or a second Cost,
 // the first costs as much as [Evaluator.Explain]. The snapshot must not change during
 // the iteration; other calls may read it at the same time.
 func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preemption.Request) iter.Seq2[*preemption.Candidate, error] {
 	return func(yield func(*preemption.Candidate, error) bool) {
-		if !search.Prunes(&e.terms, &req) || e.terms.Sample != nil || len(e.terms.Scorers) > 0 {
+		if !search.Prunes(&e.terms, &req) || e.terms.Sample != nil || e.terms.Whole {
 			e.candidatesOfAll(ctx, cluster, req, yield)
 			return
 		}

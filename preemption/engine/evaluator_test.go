@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"testing"
@@ -104,21 +105,21 @@ func TestRanks(t *testing.T) {
 	}
 	budget := &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "guarded"}}}
 	for _, test := range []struct {
-		by           preemption.Rank
+		by           string
 		better, less []pod
 		cpu          string
 	}{
-		{preemption.ByViolations, []pod{{priority: 90}}, []pod{{priority: 1, app: "guarded"}}, "1"},
-		{preemption.ByTopPriority, []pod{{priority: 5}, {priority: 5}}, []pod{{priority: 6}, {priority: -6}}, "2"},
-		{preemption.ByPrioritySum, []pod{{priority: 5}, {priority: -9}}, []pod{{priority: 5}, {priority: -8}}, "2"},
-		{preemption.ByStart, []pod{{priority: 5, start: 2}, {priority: 1, start: 0}}, []pod{{priority: 5, start: 1}, {priority: 1, start: 3}}, "2"},
-		{preemption.ByNodeOrder, []pod{{priority: 5}}, []pod{{priority: 5}}, "1"},
+		{preemption.ByViolations.Name, []pod{{priority: 90}}, []pod{{priority: 1, app: "guarded"}}, "1"},
+		{preemption.ByTopPriority.Name, []pod{{priority: 5}, {priority: 5}}, []pod{{priority: 6}, {priority: -6}}, "2"},
+		{preemption.ByPrioritySum.Name, []pod{{priority: 5}, {priority: -9}}, []pod{{priority: 5}, {priority: -8}}, "2"},
+		{preemption.ByStart.Name, []pod{{priority: 5, start: 2}, {priority: 1, start: 0}}, []pod{{priority: 5, start: 1}, {priority: 1, start: 3}}, "2"},
+		{"", []pod{{priority: 5}}, []pod{{priority: 5}}, "1"},
 	} {
-		t.Run(test.by.String(), func(t *testing.T) {
+		t.Run(cmp.Or(test.by, "node-order"), func(t *testing.T) {
 			better, pods := node("better", test.better...)
 			less, more := node("less", test.less...)
 			c := &outrank.Cluster{Nodes: []*outrank.Node{less, better}, Pods: append(pods, more...), Budgets: []*outrank.PodDisruptionBudget{budget}}
-			if test.by == preemption.ByNodeOrder {
+			if test.by == "" {
 				c.Nodes = []*outrank.Node{better, less}
 			}
 			ex := explain(t, c, &outrank.Pod{Name: "p", Priority: outrank.Priority(100), Containers: []outrank.Container{{Requests: resource.MustList("cpu", test.cpu)}}})
@@ -145,17 +146,15 @@ func TestFewerVictims(t *testing.T) {
 	}
 	ex := explain(t, c, &outrank.Pod{Name: "p", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "2")}}})
 	assert.Equal(t, "one", ex.Node)
-	assert.Equal(t, preemption.ByVictims, ex.DecidedBy)
+	assert.Equal(t, preemption.ByVictims.Name, ex.DecidedBy)
 }
 
 func TestTexts(t *testing.T) {
 	for got, want := range map[string]string{
-		preemption.Success.String():                                             "success",
-		preemption.Contradiction.String():                                       "contradiction",
-		preemption.Rank(0).String():                                             "Rank(0)",
-		preemption.ByVictims.String():                                           "fewer victims",
-		preemption.Status{}.String():                                            "success",
-		preemption.Status{Code: preemption.Unschedulable, Filter: "F"}.String(): "F: ",
+		preemption.Success.String():                                                             "success",
+		preemption.Contradiction.String():                                                       "contradiction",
+		preemption.Status{}.String():                                                            "success",
+		preemption.Status{Code: preemption.Unschedulable, Filter: "F"}.String():                 "F: ",
 		preemption.Status{Code: preemption.Unschedulable, Reasons: []string{"a", "b"}}.String(): "a, b",
 	} {
 		assert.Equal(t, want, got)

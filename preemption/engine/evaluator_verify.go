@@ -255,12 +255,12 @@ func (v *verification) accounts() error {
 	if v.attempt.Config.Strict && violations > 0 {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
-	got, want := v.plan.Score, v.attempt.ScoreOf(v.victims, violations)
+	score := v.attempt.ScoreOf(v.victims, violations)
 	if v.attempt.Config.ReadsFirst() && !v.attempt.Extended() && !v.attempt.Config.Across {
-		want.TopPriority = v.firstTop(want.TopPriority)
+		score.Top = v.firstTop(score.Top)
 	}
-	if got.Start = want.Start; got != want {
-		return v.fault(ErrStale, "the score is %+v, not %+v", want, got)
+	if want := v.attempt.Tell(&score); !v.sameScore(want) {
+		return v.fault(ErrStale, "the score is %+v, not %+v", want, v.plan.Score)
 	}
 	cleared := v.attempt.ClearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
@@ -269,6 +269,24 @@ func (v *verification) accounts() error {
 		return v.fault(ErrStale, "the nominations to be cleared are not those that there are")
 	}
 	return nil
+}
+
+// sameScore reports whether a score is that of the plan, as far as its victims say it: not by the
+// figures of whole candidates, which the caller would be asked for again.
+func (v *verification) sameScore(want preemption.Score) bool {
+	candidate := v.plan.Candidate
+	candidate.Score = want
+	v.attempt.AddCosts(&candidate)
+	got, want := v.plan.Score, candidate.Score
+	if got.Violations != want.Violations || got.TopPriority != want.TopPriority || got.PrioritySum != want.PrioritySum || got.Victims != want.Victims {
+		return false
+	}
+	for name, cost := range want.Own {
+		if got.Own[name] != cost {
+			return false
+		}
+	}
+	return true
 }
 
 // ascending lists the victims as they are taken without reprieve, unit by unit.

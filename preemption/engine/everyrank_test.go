@@ -23,32 +23,26 @@ import (
 type twoWays struct {
 	better, worse []*outrank.Pod
 	budgets       []*outrank.PodDisruptionBudget
-	cost          func(*outrank.Pod) int64
 }
 
 // waysOf returns the two ways for each rank. The names of the pods decide nothing: called with
 // the names swapped, the same way is better.
-func waysOf(rank, added preemption.Rank, a, b string) (twoWays, bool) {
+func waysOf(rank, a, b string) (twoWays, bool) {
 	one := func(p *outrank.Pod) []*outrank.Pod { return []*outrank.Pod{p} }
 	switch rank {
-	case preemption.ByViolations:
+	case preemption.ByViolations.Name:
 		guarded := &outrank.PodDisruptionBudget{Name: "b", Selector: selects("guarded")}
 		return twoWays{
 			better: one(pod(a, 1, "2")), worse: one(pod(b, 1, "2", app("guarded"))), budgets: []*outrank.PodDisruptionBudget{guarded},
 		}, true
-	case preemption.ByTopPriority, preemption.ByPrioritySum:
+	case preemption.ByTopPriority.Name, preemption.ByPrioritySum.Name:
 		return twoWays{better: one(pod(a, 1, "2")), worse: one(pod(b, 2, "2"))}, true
-	case preemption.ByVictims:
+	case preemption.ByVictims.Name:
 		return twoWays{better: one(pod(a, 1, "2")), worse: []*outrank.Pod{pod(b, 1, "1"), pod(b+"2", 1, "1")}}, true
-	case preemption.ByStart:
+	case preemption.ByStart.Name:
 		return twoWays{better: one(pod(a, 1, "2", startedAgo(time.Hour))), worse: one(pod(b, 1, "2", startedAgo(2*time.Hour)))}, true
-	case preemption.ByCost, added:
-		label := map[preemption.Rank]string{preemption.ByCost: "cost", added: "counts"}[rank]
-		ways := twoWays{better: one(pod(a, 1, "2", tagged(label, "3"))), worse: one(pod(b, 1, "2", tagged(label, "12")))}
-		if rank == preemption.ByCost {
-			ways.cost = labelledCost
-		}
-		return ways, true
+	case "own cost":
+		return twoWays{better: one(pod(a, 1, "2", tagged("cost", "3"))), worse: one(pod(b, 1, "2", tagged("cost", "12")))}, true
 	}
 	return twoWays{}, false
 }
@@ -80,16 +74,13 @@ func placed(p *outrank.Pod, node string) *outrank.Pod {
 	return &q
 }
 
-// Each rank, and one that is added here as one entry of the table, decides wherever candidates
+// Each rank, and one of the caller's, decides wherever candidates
 // or sets of victims are compared, and is named wherever is told by what.
 func TestEveryRankDecidesEverywhere(t *testing.T) {
-	added := engine.AddRank(t, func(p *outrank.Pod) int64 { return int64(len(p.Labels["counts"])) })
-	ranks := engine.NameableRanks()
-	require.Contains(t, ranks, added)
-	for _, rank := range ranks {
+	for _, rank := range append(preemption.DefaultRanks(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
 		for _, names := range [][2]string{{"x", "y"}, {"y", "x"}} {
-			t.Run(rank.String()+"/"+names[0], func(t *testing.T) {
-				ways, ok := waysOf(rank, added, names[0], names[1])
+			t.Run(rank.Name+"/"+names[0], func(t *testing.T) {
+				ways, ok := waysOf(rank.Name, names[0], names[1])
 				require.True(t, ok, "a rank without a case here")
 				decides(t, rank, &ways)
 			})
@@ -100,7 +91,7 @@ func TestEveryRankDecidesEverywhere(t *testing.T) {
 // decides asks everybody who compares candidates or sets.
 func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	ctx, asker := context.Background(), pod("asker", 9, "2")
-	config := preemption.Config{Ranks: []preemption.Rank{rank}, Cost: ways.cost}
+	config := preemption.Config{Ranks: []preemption.Rank{rank}}
 	eval := newEvaluator(t, config)
 	snap := newSnapshot(t, ways.apart())
 
@@ -110,7 +101,7 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	ex, err := eval.Explain(ctx, snap, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "better", ex.Node, "Explain")
-	assert.Equal(t, rank, ex.DecidedBy, "Explain")
+	assert.Equal(t, rank.Name, ex.DecidedBy, "Explain")
 	for c, err := range eval.Candidates(ctx, snap, preemption.Request{Pod: asker, Now: gen.Now}) {
 		require.NoError(t, err)
 		assert.Equal(t, "better", c.Node, "Candidates")
@@ -142,7 +133,7 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	require.Len(t, together.Placements, 1)
 	assert.Equal(t, namesOf(ways.better), podNames(together.Placements[0].Victims), "joint")
 	if !together.Kept {
-		assert.Equal(t, rank, together.DecidedBy, "joint")
+		assert.Equal(t, rank.Name, together.DecidedBy, "joint")
 	}
 	tellsOf(t, rank, eval, snap, asker)
 }
@@ -158,11 +149,11 @@ func regrets(t *testing.T, rank preemption.Rank, ways *twoWays, eval *engine.Eva
 	require.Equal(t, namesOf(ways.worse), victimNames(plan.Victims))
 	regret, err := joint.RegretOf(context.Background(), eval, snap, plan, gen.Now)
 	require.NoError(t, err)
-	assert.Equal(t, rank, regret.By, "regret")
+	assert.Equal(t, rank.Name, regret.By, "regret")
 	require.Len(t, regret.Gaps, 1)
-	assert.Equal(t, rank, regret.Gaps[0].Rank, "regret")
+	assert.Equal(t, rank.Name, regret.Gaps[0].Rank, "regret")
 	assert.Positive(t, regret.Gaps[0].Gap, "regret")
-	assert.Contains(t, regret.String(), rank.String(), "regret")
+	assert.Contains(t, regret.String(), report.RankText(rank.Name), "regret")
 }
 
 // tellsOf reads the report and the JSON.
@@ -170,19 +161,12 @@ func tellsOf(t *testing.T, rank preemption.Rank, eval *engine.Evaluator, snap *e
 	r, err := report.Ask(context.Background(), report.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Pod: asker, Now: gen.Now}}, report.Options{})
 	require.NoError(t, err)
 	require.NotNil(t, r.Choice)
-	assert.Equal(t, []report.Round{{Rank: rank, Left: 1}}, r.Choice.Rounds, "explain")
-	require.NotEmpty(t, rank.Won())
-	assert.Contains(t, r.Text(), rank.Won()+": ", "explain")
-	assert.Contains(t, r.Text(), "lost by "+rank.String(), "explain")
+	assert.Equal(t, []report.Round{{Rank: rank.Name, Left: 1}}, r.Choice.Rounds, "explain")
+	assert.Contains(t, r.Text(), "lost by "+report.RankText(rank.Name), "explain")
 	assert.NotContains(t, r.Text(), "It equals", "explain")
-	word, err := rank.MarshalText()
-	require.NoError(t, err)
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), `"decidedBy":"`+string(word)+`"`, "explain")
-	var again preemption.Rank
-	require.NoError(t, again.UnmarshalText(word))
-	assert.Equal(t, rank, again)
+	assert.Contains(t, string(text), `"decidedBy":"`+rank.Name+`"`, "explain")
 }
 
 func namesOf(pods []*outrank.Pod) []string {
@@ -208,16 +192,16 @@ func victimNames(victims []preemption.Victim) []string {
 	return names
 }
 
-// A rank that is added as one entry is searched for as any other, whatever stands before and
+// A rank by what victims cost is searched for as any other, whatever stands before and
 // behind it: Preempt, which skips nodes by bounds, finds what Explain finds, which does not.
-func TestPropertyAddedRank(t *testing.T) {
-	added := engine.AddRank(t, func(p *outrank.Pod) int64 { return int64(len(p.Name)+len(p.Labels)) % 3 })
+func TestPropertyRankByCost(t *testing.T) {
+	added := preemption.Rank{Name: "own cost", Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)+len(p.Labels)) % 3 }}
 	decided := 0
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom([]gen.Shape{monotone, {Nodes: 6, PodsPerNode: 6}}).Draw(t, "shape")
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 		ranks := rapid.Permutation(append(preemption.DefaultRanks(), added)).Draw(t, "ranks")
-		if at := slices.Index(ranks, added); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
+		if at := slices.IndexFunc(ranks, func(r preemption.Rank) bool { return r.Name == added.Name }); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
 			ranks[0], ranks[at] = ranks[at], ranks[0]
 		}
 		config := preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}
@@ -229,7 +213,7 @@ func TestPropertyAddedRank(t *testing.T) {
 		require.Equal(t, ex.Outcome, plan.Outcome)
 		require.Equal(t, ex.Node, plan.Node)
 		require.Equal(t, victimNames(ex.Victims), victimNames(plan.Victims))
-		if ex.DecidedBy == added {
+		if ex.DecidedBy == added.Name {
 			decided++
 		}
 	})

@@ -184,8 +184,10 @@ func scoreOfSet(config *preemption.Config, c *outrank.Cluster, victims []*outran
 		if top := slices.MaxFunc(victims, func(p, q *outrank.Pod) int { return cmp.Compare(p.PriorityValue(), q.PriorityValue()) }); p.PriorityValue() == top.PriorityValue() && (sc.Start.IsZero() || start.Before(sc.Start)) {
 			sc.Start = start
 		}
-		if config.Cost != nil {
-			sc.Cost += config.Cost(p)
+		for _, r := range config.Ranks {
+			if r.Cost != nil {
+				sc.Own = map[string]int64{r.Name: sc.Own[r.Name] + r.Cost(p)}
+			}
 		}
 	}
 	return sc
@@ -198,18 +200,18 @@ func compareBy(config *preemption.Config, a, b preemption.Score) int {
 	}
 	for _, r := range ranks {
 		var order int
-		switch r {
-		case preemption.ByViolations:
+		switch r.Name {
+		case preemption.ByViolations.Name:
 			order = cmp.Compare(a.Violations, b.Violations)
-		case preemption.ByTopPriority:
+		case preemption.ByTopPriority.Name:
 			order = cmp.Compare(a.TopPriority, b.TopPriority)
-		case preemption.ByPrioritySum:
+		case preemption.ByPrioritySum.Name:
 			order = cmp.Compare(a.PrioritySum, b.PrioritySum)
-		case preemption.ByVictims:
+		case preemption.ByVictims.Name:
 			order = cmp.Compare(a.Victims, b.Victims)
-		case preemption.ByCost:
-			order = cmp.Compare(a.Cost, b.Cost)
-		case preemption.ByStart:
+		case byLastDigit.Name:
+			order = cmp.Compare(a.Own[r.Name], b.Own[r.Name])
+		case preemption.ByStart.Name:
 			order = b.Start.Compare(a.Start)
 		}
 		if order != 0 {
@@ -225,13 +227,15 @@ func someRanks(seed uint64) []preemption.Rank {
 	if r.IntN(2) == 0 {
 		return nil
 	}
-	ranks := append(preemption.DefaultRanks(), preemption.ByCost)
+	ranks := append(preemption.DefaultRanks(), byLastDigit)
 	r.Shuffle(len(ranks), func(i, j int) { ranks[i], ranks[j] = ranks[j], ranks[i] })
 	return ranks[:1+r.IntN(len(ranks))]
 }
 
 // lastDigit is a cost that has nothing to do with priorities.
 func lastDigit(p *outrank.Pod) int64 { return int64(p.Name[len(p.Name)-1]) % 4 }
+
+var byLastDigit = preemption.Rank{Name: "last digit", Cost: lastDigit}
 
 // bestOfVectors is bestSet on a fullNode, by plain sums, for nodes with more pods.
 func bestOfVectors(config *preemption.Config, c *outrank.Cluster, p *outrank.Pod) (preemption.Score, bool) {
@@ -313,7 +317,7 @@ func TestPropertyExactAgainstAllSets(t *testing.T) {
 
 func agreesWithAllSets(t fataler, seed uint64, most int) {
 	c, p := fullNode(seed, most)
-	config := preemption.Config{Victims: preemption.Exact{Limit: 1 << 20}, Budgets: strictly(seed%5 == 0), Ranks: someRanks(seed), Cost: lastDigit}
+	config := preemption.Config{Victims: preemption.Exact{Limit: 1 << 20}, Budgets: strictly(seed%5 == 0), Ranks: someRanks(seed)}
 	want, found := bestOfVectors(&config, c, p)
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
@@ -386,7 +390,7 @@ func TestExactAndTwoHoldersOfAPort(t *testing.T) {
 func TestPropertyExactWithFilters(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		config := preemption.Config{
-			Victims: preemption.Exact{}, Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Budgets: strictly(rapid.IntRange(0, 3).Draw(t, "strict") == 0), Cost: lastDigit,
+			Victims: preemption.Exact{}, Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Budgets: strictly(rapid.IntRange(0, 3).Draw(t, "strict") == 0),
 		}
 		if rapid.Bool().Draw(t, "heavily") {
 			defer engine.SearchHeavily()()

@@ -29,7 +29,7 @@ func TestPropertyCertificatesAreTrue(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		c, p := fullNode(seed, 11)
 		limit := rapid.IntRange(1, 12).Draw(t, "limit")
-		config := preemption.Config{Victims: preemption.Exact{Limit: limit}, Ranks: someRanks(seed), Budgets: strictly(seed%7 == 0), Cost: lastDigit}
+		config := preemption.Config{Victims: preemption.Exact{Limit: limit}, Ranks: someRanks(seed), Budgets: strictly(seed%7 == 0)}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
@@ -171,34 +171,37 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 		return exact.Outcome != plan.Outcome
 	}
 	require.Equal(t, preemption.Preempts, exact.Outcome)
-	order, _ := exact.Score.Compare(plan.Score)
+	order, _ := exact.Score.Compare(plan.Score, nil)
 	if order > 0 {
 		t.Fatalf("exact victims are worse: %v %+v\n%v %+v", exact, exact.Score, plan, plan.Score)
 	}
 	require.NoError(t, newEvaluator(t, preemption.Config{Victims: preemption.Exact{Limit: limit}}).Verify(context.Background(), snap, exact))
 	r, err := joint.RegretOf(context.Background(), usual, snap, plan, now)
 	require.NoError(t, err)
-	order, by := r.Best.Score.Compare(r.Score)
+	order, by := r.Best.Score.Compare(r.Score, nil)
 	require.LessOrEqual(t, order, 0)
 	require.Equal(t, order == 0, r.None())
 	if order < 0 {
 		require.Equal(t, by, r.By)
 	}
-	onNode, _ := r.OnNode.Score.Compare(r.Score)
+	onNode, _ := r.OnNode.Score.Compare(r.Score, nil)
 	require.LessOrEqual(t, onNode, 0, "on the node of the plan")
 	return order < 0
 }
 
 // What the best victims and budgets that are never violated do not go with is an error that says so.
 func TestExactRefusesByName(t *testing.T) {
-	scorer := []preemption.Scorer{{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}}
+	figure := []preemption.Rank{{Name: "s", Figure: func(*preemption.Candidate) int64 { return 0 }}}
+	costs := []preemption.Rank{byLastDigit, preemption.ByVictims, {Name: "second", Cost: lastDigit}}
 	extenders := []preemption.Extender{extender{name: "x", process: keep}.extender()}
 	for _, test := range []struct {
 		config preemption.Config
 		want   string
 	}{
-		{preemption.Config{Victims: preemption.Exact{}, Scorers: scorer}, "Scorers"},
-		{preemption.Config{Victims: preemption.Across{}, Scorers: scorer}, "Scorers"},
+		{preemption.Config{Victims: preemption.Exact{}, Ranks: figure}, "Ranks[0].Figure: "},
+		{preemption.Config{Victims: preemption.Across{}, Ranks: figure}, "Ranks[0].Figure: "},
+		{preemption.Config{Victims: preemption.Exact{}, Ranks: costs}, "Ranks[2].Cost: "},
+		{preemption.Config{Victims: preemption.Across{}, Ranks: costs}, "Ranks[2].Cost: "},
 		{preemption.Config{Victims: preemption.Across{}, Sample: &preemption.Sample{}}, "Sample"},
 		{preemption.Config{Victims: preemption.Exact{}, Extenders: extenders}, "Extenders: they can change victims that are the best"},
 		{preemption.Config{Budgets: preemption.NeverViolate, Extenders: extenders}, "Extenders: they can choose victims that violate a budget"},

@@ -151,7 +151,7 @@ func compareOnOpenb(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, ki
 		most := 0
 		var steps []int
 		var times, usualTimes []time.Duration
-		by := map[preemption.Rank]int{}
+		by := map[string]int{}
 		for i := range askers {
 			p := openbAsker(snap, pods, kind, i)
 			begin := time.Now()
@@ -166,7 +166,7 @@ func compareOnOpenb(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod, ki
 			times, usualTimes = append(times, time.Since(begin)), append(usualTimes, took)
 			require.NoError(b, err)
 			preempted++
-			order, rank := best.Score.Compare(plan.Score)
+			order, rank := best.Score.Compare(plan.Score, nil)
 			if order > 0 {
 				b.Fatalf("worse: %v %v", best, plan)
 			}

@@ -90,7 +90,7 @@ func ExampleEvaluator_Explain() {
 	// Output:
 	// n1 [default/batch] top priority 10
 	// n2 [default/cache] top priority 50
-	// decided by: lower priority of the most important victim
+	// decided by: top-priority
 }
 
 // The best candidates one by one, without the victims of all others.

@@ -8,7 +8,6 @@ import (
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
@@ -63,29 +62,6 @@ func SearchHeavily() (stop func()) {
 
 // SetChunk sets how many nodes a worker takes at a time.
 func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }
-
-// AddRank adds a rank until the test ends, as one entry of the table: one that adds up what
-// count says of each victim.
-func AddRank(t interface{ Cleanup(func()) }, count func(victim *outrank.Pod) int64) preemption.Rank {
-	r := preemption.Rank(len(rank.Rules))
-	rank.Rules = append(rank.Rules, rank.Rule{
-		Word: "added-in-a-test", Text: "victims that count less in the test", Won: "Its victims count less in the test",
-		Figure: rank.CostFigure, Cost: func(rank.Cost) rank.Cost { return count },
-	})
-	t.Cleanup(func() { rank.Rules = rank.Rules[:r] })
-	return r
-}
-
-// NameableRanks returns the ranks that a configuration can name.
-func NameableRanks() []preemption.Rank {
-	var ranks []preemption.Rank
-	for r := range preemption.Rank(len(rank.Rules)) {
-		if rank.Of(r).Configurable() {
-			ranks = append(ranks, r)
-		}
-	}
-	return ranks
-}
 
 // errOf is the error of a call that returns something beside it.
 func errOf[T any](_ T, err error) error { return err }

@@ -14,20 +14,20 @@ import (
 )
 
 // v1.13 takes a node on which nobody has to leave before any other (rule 13.2.11), whatever
-// the ranks and the caller's scorers prefer, and whoever compares the candidates.
+// the ranks prefer, and whoever compares the candidates.
 func TestNobodyLeavesComesFirst(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("needs", "1", "z"), node("free", "2", "z"), node("free-too", "2", "z"), node("needs-too", "1", "z")},
 		Pods:  []*outrank.Pod{pod("a", -5, "1", on("needs")), pod("b", -5, "1", on("free")), pod("c", -5, "1", on("free-too")), pod("d", -6, "1", on("needs-too"))},
 	}
-	scorer := func(least int) []preemption.Scorer {
-		return []preemption.Scorer{{Name: "most victims", Score: func(c *preemption.Candidate) int64 { return int64(len(c.Victims) * least) }}}
+	figure := func(least int) []preemption.Rank {
+		return []preemption.Rank{{Name: "most victims", Figure: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims) * least) }}}
 	}
 	for name, config := range map[string]preemption.Config{
 		"ranks":                   {},
 		"top priority alone":      {Ranks: []preemption.Rank{preemption.ByTopPriority}},
-		"the scorer is against":   {Scorers: scorer(1)},
-		"the scorer is in favour": {Scorers: scorer(-1)},
+		"the figure is against":   {Ranks: figure(1)},
+		"the figure is in favour": {Ranks: figure(-1)},
 		"asked by a sample":       {Sample: &preemption.Sample{Percent: 100}},
 		"an extender":             {Extenders: []preemption.Extender{keepsAll{}.extender()}},
 		"exact victims":           {Victims: preemption.Exact{}},
@@ -57,7 +57,7 @@ func checkFreeFirst(t *testing.T, c *outrank.Cluster, config preemption.Config) 
 	ex, err := e.Explain(ctx, snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "free", ex.Node, "Explain")
-	assert.Equal(t, preemption.ByNodeOrder, ex.DecidedBy, "two of them: the first")
+	assert.Empty(t, ex.DecidedBy, "two of them: the first")
 	require.Len(t, ex.Candidates, 4)
 	assert.Equal(t, "free-too", ex.Candidates[1].Node, "Explain")
 	at := 0

@@ -43,7 +43,7 @@ import (
 // it alone kept away are tried again until that puts back none (group 13.6).
 //
 // Of the configuration, Filters, Profile, Eligibility, Guard and Importance count. Importance compares
-// two units by the most important pod of each. Sample, Extenders, Ranks, Cost, Scorers and
+// two units by the most important pod of each. Sample, Extenders, Ranks and
 // [Evaluator.Parallel] have no effect: there is one candidate, the cluster. What a group cannot be
 // decided by is refused, as the comment of [preemption.Config] lists.
 //

@@ -195,8 +195,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 // node wins.
 func TestCostsBesideSelectiveFilters(t *testing.T) {
 	config := preemption.Config{
-		Ranks:   []preemption.Rank{preemption.ByCost},
-		Cost:    func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') },
+		Ranks:   []preemption.Rank{{Name: "cost", Cost: func(p *outrank.Pod) int64 { return int64(p.Labels["cost"][0] - '0') }}},
 		Filters: []*preemption.Filter{headcount{app: "web", limit: 1}.filter(false)},
 	}
 	one := resource.MustList("cpu", "1", "pods", "9")
@@ -217,7 +216,7 @@ func TestCostsBesideSelectiveFilters(t *testing.T) {
 	for best, err := range eval.Candidates(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}) {
 		require.NoError(t, err)
 		require.Equal(t, "n1", best.Node)
-		require.EqualValues(t, 1, best.Score.Cost)
+		require.EqualValues(t, 1, best.Score.Own["cost"])
 		break
 	}
 	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func TestGoldenAnswers(t *testing.T) {
 	never.PreemptionPolicy = outrank.PreemptNever
 	scored := preemption.Config{
 		Variant: outrank.VariantSimplified,
-		Scorers: []preemption.Scorer{{Name: "n2 first", Score: func(c *preemption.Candidate) int64 { return int64(strings.Count(c.Node, "2")) }}},
+		Ranks:   []preemption.Rank{{Name: "n2 first", Figure: func(c *preemption.Candidate) int64 { return -int64(strings.Count(c.Node, "2")) }}},
 	}
 	plan := func(config preemption.Config, p *outrank.Pod) twoForms {
 		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), preemption.Request{Pod: p, Now: gen.Now}))
@@ -160,7 +161,7 @@ func TestEveryPlanHasJSONAndText(t *testing.T) {
 			APIVersion, Kind, Node string
 			Outcome                preemption.Outcome
 			Ineligible             preemption.Ineligibility
-			DecidedBy              preemption.Rank
+			DecidedBy              string
 			Victims                []struct {
 				Pod struct{ Namespace, Name string }
 			}
@@ -170,7 +171,7 @@ func TestEveryPlanHasJSONAndText(t *testing.T) {
 			}
 		}
 		require.NoError(t, json.Unmarshal(text, &read))
-		require.Equal(t, []any{"outrank/v1", "Explanation", ex.Node, ex.Outcome, ex.Ineligible, ex.DecidedBy},
+		require.Equal(t, []any{"outrank/v1", "Explanation", ex.Node, ex.Outcome, ex.Ineligible, decidedBy(ex)},
 			[]any{read.APIVersion, read.Kind, read.Node, read.Outcome, read.Ineligible, read.DecidedBy})
 		require.Len(t, read.Victims, len(ex.Victims))
 		for i, v := range ex.Victims {
@@ -208,6 +209,14 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 	})
 }
 
+// decidedBy is what the JSON says of what decides.
+func decidedBy(ex *preemption.Plan) string {
+	if len(ex.Candidates) > 1 {
+		return cmp.Or(ex.DecidedBy, "node-order")
+	}
+	return ""
+}
+
 // What has no value has a text and JSON all the same.
 func TestZeroAnswers(t *testing.T) {
 	nothing := time.Duration(-1)
@@ -216,7 +225,7 @@ func TestZeroAnswers(t *testing.T) {
 		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
 		preemption.Assignment{}, &preemption.Refusal{}, preemption.Plan{Outcome: "odd", Ineligible: "odd, too"},
 		preemption.Plan{
-			Candidate: preemption.Candidate{Victims: make([]preemption.Victim, 2), OwnScores: []int64{}, ClearedNominations: make([]*outrank.Pod, 1)},
+			Candidate: preemption.Candidate{Victims: make([]preemption.Victim, 2), Score: preemption.Score{Own: map[string]int64{}}, ClearedNominations: make([]*outrank.Pod, 1)},
 			Grace:     &nothing, TurnedDown: make([]preemption.Count, 9),
 		},
 		preemption.GroupPlan{Victims: []preemption.GroupVictim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
@@ -338,7 +347,7 @@ func TestPlanTextStaysShort(t *testing.T) {
 	assert.Equal(t, "no pod: fits on 0 nodes\n"+
 		"  as things are: 1 reason-0, 1 reason-1, 1 reason-2, 1 reason-3 and 96 more\n"+
 		"  after removal: 1 reason-0, 1 reason-1, 1 reason-2, 1 reason-3 and 96 more\n"+
-		"  candidates: n0 [], n1 [], n2 [] and 97 more", ex.String())
+		"  candidates: n0 [], n1 [], n2 [] and 97 more; decided by: equal in every rank; first in node order", ex.String())
 }
 
 // Where the snapshot has moved pods since they were read, plans name the places that it
@@ -362,8 +371,8 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 			}
 		}
 		p.Name, p.Group, p.NominatedNodeName = "single", "", ""
-		for _, config := range []preemption.Config{{}, {Victims: preemption.Exact{}}, {Cost: lastDigit, Ranks: []preemption.Rank{preemption.ByCost}}} {
-			e, across := newEvaluator(t, config), newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Cost: config.Cost, Ranks: config.Ranks})
+		for _, config := range []preemption.Config{{}, {Victims: preemption.Exact{}}, {Ranks: []preemption.Rank{byLastDigit}}} {
+			e, across := newEvaluator(t, config), newEvaluator(t, preemption.Config{Victims: preemption.Across{}, Ranks: config.Ranks})
 			for _, ask := range []func(*engine.Snapshot) (any, error){
 				func(s *engine.Snapshot) (any, error) {
 					return e.Preempt(context.Background(), s, preemption.Request{Pod: &p, Now: gen.Now})

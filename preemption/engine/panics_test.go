@@ -176,8 +176,7 @@ var hooks = map[string]func(f *fuse) preemption.Config{
 	},
 	"Cost": func(f *fuse) preemption.Config {
 		return preemption.Config{
-			Cost:  func(v *outrank.Pod) int64 { f.call(); return int64(len(v.Name)) },
-			Ranks: []preemption.Rank{preemption.ByCost},
+			Ranks: []preemption.Rank{{Name: "cost", Cost: func(v *outrank.Pod) int64 { f.call(); return int64(len(v.Name)) }}},
 		}
 	},
 	"chooser": func(f *fuse) preemption.Config {
@@ -188,8 +187,8 @@ var hooks = map[string]func(f *fuse) preemption.Config{
 			}},
 		}
 	},
-	"scorer": func(f *fuse) preemption.Config {
-		return preemption.Config{Scorers: []preemption.Scorer{{Name: "s", Score: func(c *preemption.Candidate) int64 { f.call(); return int64(len(c.Victims)) }}}}
+	"figure": func(f *fuse) preemption.Config {
+		return preemption.Config{Ranks: []preemption.Rank{{Name: "s", Figure: func(c *preemption.Candidate) int64 { f.call(); return int64(len(c.Victims)) }}}}
 	},
 	"extender": func(f *fuse) preemption.Config {
 		return preemption.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps proposals) (proposals, error) {
@@ -306,7 +305,7 @@ func TestPropertyPanicsReachTheCaller(t *testing.T) {
 				snap := newSnapshot(t, c)
 				call := rapid.SampledFrom(slices.Sorted(maps.Keys(asks))).Draw(t, "call")
 				if call == "across" {
-					if config.Guard != nil || config.Extenders != nil || config.Scorers != nil {
+					if config.Guard != nil || config.Extenders != nil || len(config.Ranks) > 0 && config.Ranks[0].Figure != nil {
 						call = "Preempt" // refused with them
 					} else {
 						config.Victims = preemption.Across{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -22,7 +23,7 @@ func ExampleEvaluator_Parallel() {
 	req := preemption.Request{Pod: pod, Now: clustergen.Now()}
 	one := must(alone.Preempt(context.Background(), snap, req))
 	four := must(alone.Parallel(4).Preempt(context.Background(), snap, req))
-	fmt.Println(one.Outcome, one.Node == four.Node, one.Score == four.Score)
+	fmt.Println(one.Outcome, one.Node == four.Node, reflect.DeepEqual(one.Score, four.Score))
 	// Output: preempt true true
 }
 

@@ -377,22 +377,22 @@ func TestImportance(t *testing.T) {
 	assert.Equal(t, "[default/lo]", fmt.Sprint(explainBy(t, config, c, pod("p", 9, "1")).Victims))
 }
 
-func TestScorers(t *testing.T) {
+func TestFigures(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "b")},
 		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2")), pod("z", 2, "1", on("n3"))},
 	}
-	top := preemption.Scorer{Name: "highest top", Score: func(c *preemption.Candidate) int64 { return int64(c.Score.TopPriority) }}
-	last := preemption.Scorer{Name: "n3", Score: func(c *preemption.Candidate) int64 { return map[string]int64{"n3": 1}[c.Node] }}
-	config := preemption.Config{Scorers: []preemption.Scorer{top}}
+	top := preemption.Rank{Name: "highest top", Figure: func(c *preemption.Candidate) int64 { return -int64(c.Score.TopPriority) }}
+	last := preemption.Rank{Name: "n3", Figure: func(c *preemption.Candidate) int64 { return map[string]int64{"n3": -1}[c.Node] }}
+	config := preemption.Config{Ranks: []preemption.Rank{top}}
 	ex := explainBy(t, config, c, pod("p", 9, "1"))
-	assert.Equal(t, "n2", ex.Node, "the highest score, then the order of the nodes")
-	assert.Equal(t, preemption.ByNodeOrder, ex.DecidedBy)
-	config.Scorers = append(config.Scorers, last)
+	assert.Equal(t, "n2", ex.Node, "the lowest figure, then the order of the nodes")
+	assert.Empty(t, ex.DecidedBy)
+	config.Ranks = append(config.Ranks, last)
 	ex = explainBy(t, config, c, pod("p", 9, "1"))
-	assert.Equal(t, "n3", ex.Node, "the next scorer decides among equals")
-	assert.Equal(t, preemption.ByOwnScore, ex.DecidedBy)
-	assert.Equal(t, []int64{2, 1}, ex.OwnScores)
+	assert.Equal(t, "n3", ex.Node, "the next figure decides among equals")
+	assert.Equal(t, "n3", ex.DecidedBy)
+	assert.Equal(t, map[string]int64{"highest top": -2, "n3": -1}, ex.Score.Own)
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, plantest.Unexplained(ex), plan)
@@ -401,17 +401,15 @@ func TestScorers(t *testing.T) {
 func TestConfigProblemsInOrder(t *testing.T) {
 	_, err := engine.New(preemption.Config{
 		Variant:   9,
-		Ranks:     []preemption.Rank{preemption.ByStart, preemption.ByNodeOrder},
+		Ranks:     []preemption.Rank{preemption.ByStart, {Name: "none"}},
 		Sample:    &preemption.Sample{Percent: 101, Minimum: -1},
 		Budgets:   7,
 		Extenders: []preemption.Extender{{}},
-		Scorers:   []preemption.Scorer{{Name: "none"}},
 	})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, `preemption config: Variant: 9 is none
 preemption config: Sample.Percent: 101 is more than 100
 preemption config: Extenders[0].Process: missing
 preemption config: Budgets: there is no way 7 to charge them
-preemption config: Ranks[1]: candidates cannot be compared by equal in every rank; first in node order
-preemption config: Scorers[0].Score: missing`)
+preemption config: Ranks[1]: "none" is no rank of kube-scheduler's, and has neither a Cost nor a Figure`)
 }

@@ -198,14 +198,11 @@ func TestPropertyRanksAgreeWithReference(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
-		order := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(t, "order")
+		order := rapid.Permutation(append(preemption.DefaultRanks(), preemption.Rank{Name: "cost", Cost: cost})).Draw(t, "order")
 		order = order[:rapid.IntRange(1, len(order)).Draw(t, "ranks")]
-		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Cost: cost}
-		for _, r := range order {
-			in.Ranks = append(in.Ranks, namedRanks[r])
-		}
+		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Ranks: referenceRanks(order)}
 		want := decided(reference.Decide(in))
-		e := newEvaluator(t, preemption.Config{Ranks: order, Cost: cost})
+		e := newEvaluator(t, preemption.Config{Ranks: order})
 		got, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Empty(t, testdiff.Diff(want.searched(), answered(got)), "ranks %v (-reference +engine)", order)

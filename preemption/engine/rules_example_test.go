@@ -96,62 +96,48 @@ func ExampleRequest() {
 
 // The work that is lost decides before anything else but the budgets: here the time
 // since the last checkpoint, which the caller knows by pod.
-func ExampleConfig_cost() {
+func ExampleRank_cost() {
 	sinceCheckpoint := map[outrank.Key]time.Duration{"default/batch": 90 * time.Minute, "default/cache": 5 * time.Minute}
 	lostWork := preemption.Config{
-		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost, preemption.ByTopPriority},
-		Cost:  func(victim *outrank.Pod) int64 { return int64(sinceCheckpoint[victim.Key()] / time.Second) },
+		Ranks: []preemption.Rank{preemption.ByViolations, {Name: "lost work", Cost: func(victim *outrank.Pod) int64 {
+			return int64(sinceCheckpoint[victim.Key()] / time.Second)
+		}}, preemption.ByTopPriority},
 	}
 	snap, eval := must(engine.NewSnapshot(sample())), must(engine.New(lostWork))
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
-	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Own)
 
 	// Time goes by, and the cost of pods with it: another evaluator asks anew.
 	sinceCheckpoint["default/batch"] = 0
 	eval = must(engine.New(lostWork))
 	plan = must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
-	fmt.Println(plan.Node, plan.Victims, plan.Score.Cost)
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Own)
 	// Output:
-	// n2 [default/cache] 300
-	// n1 [default/batch] 0
+	// n2 [default/cache] map[lost work:300]
+	// n1 [default/batch] map[lost work:0]
 }
 
-// A scorer replaces the ranks: here the last node wins.
-func ExampleScorer() {
-	last := preemption.Scorer{Name: "last node", Score: func(c *preemption.Candidate) int64 {
-		return map[string]int64{"n1": 1, "n2": 2}[c.Node]
+// A figure in place of the usual ranks: here the last node wins.
+func ExampleRank_figure() {
+	last := preemption.Rank{Name: "last node", Figure: func(c *preemption.Candidate) int64 {
+		return map[string]int64{"n1": -1, "n2": -2}[c.Node]
 	}}
-	eval := must(engine.New(preemption.Config{Scorers: []preemption.Scorer{last}}))
+	eval := must(engine.New(preemption.Config{Ranks: []preemption.Rank{last}}))
 	plan := must(eval.Preempt(context.Background(), must(engine.NewSnapshot(sample())), preemption.Request{Pod: urgent(), Now: now}))
-	fmt.Println(plan.Node, plan.OwnScores)
-	// Output: n2 [2]
+	fmt.Println(plan.Node, plan.Score.Own)
+	// Output: n2 map[last node:-2]
 }
 
-// A score of victims of the caller's own, and by which of two ranks it is better.
-func ExampleScore_Add() {
-	var mine, theirs preemption.Score
-	mine.Add(10, now, 0)
-	theirs.Add(10, now, 0)
-	theirs.Add(5, now.Add(-time.Hour), 0)
-	order, by := mine.Compare(theirs, preemption.ByTopPriority, preemption.ByVictims)
-	fmt.Println(order < 0, by, theirs.TopPriority, theirs.Victims)
-	// Output: true fewer victims 10 2
-}
-
-func ExampleRank_Gap() {
+// By how much a score is better by one rank.
+func ExampleRank_Of() {
 	a, b := preemption.Score{Victims: 1}, preemption.Score{Victims: 3}
-	fmt.Println(preemption.ByVictims.Gap(a, b), preemption.ByVictims.Gap(b, a), preemption.ByViolations.Gap(a, b))
-	// Output: 2 -2 0
-}
-
-func ExampleRank_Won() {
-	fmt.Println(preemption.ByVictims.Won() + ": 1 against 3.")
-	// Output: Fewer victims: 1 against 3.
+	fmt.Println(preemption.ByVictims.Of(b) - preemption.ByVictims.Of(a))
+	// Output: 2
 }
 
 func ExampleScore_Compare() {
 	a, b := preemption.Score{TopPriority: 10, Victims: 3}, preemption.Score{TopPriority: 100, Victims: 1}
-	order, by := a.Compare(b)
+	order, by := a.Compare(b, nil)
 	fmt.Println(order < 0, by)
-	// Output: true lower priority of the most important victim
+	// Output: true top-priority
 }

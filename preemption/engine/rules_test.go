@@ -81,29 +81,42 @@ func drawConfig(t *rapid.T) preemption.Config {
 			c.Profile.IgnoredResourceGroups = []string{"example.com", "memory"}
 		}
 	}
-	if slices.Contains(c.Ranks, preemption.ByCost) || rapid.Bool().Draw(t, "cost") {
-		most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
-		c.Cost = func(victim *outrank.Pod) int64 {
-			if most == 3 && nameHash(victim)%7 == 0 {
-				return math.MaxInt64
-			}
-			return int64(nameHash(victim)%most) - 1
+	if len(c.Ranks) > 0 && !exact { // refused with exact victims
+		for _, r := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"figure 0", "figure 1", "second cost"}), 0, 2, rapid.ID).Draw(t, "of whole candidates") {
+			c.Ranks = slices.Insert(c.Ranks, rapid.IntRange(0, len(c.Ranks)).Draw(t, "at"), drawnRanks[r])
 		}
 	}
-	scorers := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "scorers")
-	if exact {
-		scorers = 0 // refused
-	}
-	for i := range scorers {
-		c.Scorers = append(c.Scorers, preemption.Scorer{Name: fmt.Sprint(i), Score: func(c *preemption.Candidate) int64 {
-			s := int64(len(c.Victims) + i*c.Score.Violations)
-			for _, v := range c.Victims {
-				s += int64(len(v.Violated) + len(v.Blocks.Reasons))
-			}
-			return -s % 5
-		}})
-	}
 	return c
+}
+
+// drawnRanks are ranks that need whole candidates.
+var drawnRanks = map[string]preemption.Rank{
+	"figure 0":    figureOf("figure 0", 0),
+	"figure 1":    figureOf("figure 1", 1),
+	"second cost": {Name: "second cost", Cost: func(victim *outrank.Pod) int64 { return int64(nameHash(victim)/7%3) - 1 }},
+}
+
+// figureOf returns a rank that has many ties.
+func figureOf(name string, violation int) preemption.Rank {
+	return preemption.Rank{Name: name, Figure: func(c *preemption.Candidate) int64 {
+		return FigureOf(len(c.Victims), c.Score.Violations, violation)
+	}}
+}
+
+// FigureOf is what the ranks of a figure say.
+func FigureOf(victims, violations, violation int) int64 {
+	return int64((victims + violation*violations) % 5)
+}
+
+// drawCost draws a rank by what victims cost.
+func drawCost(t *rapid.T) preemption.Rank {
+	most := rapid.SampledFrom([]uint32{1, 3, 100}).Draw(t, "highest cost")
+	return preemption.Rank{Name: "cost", Cost: func(victim *outrank.Pod) int64 {
+		if most == 3 && nameHash(victim)%7 == 0 {
+			return math.MaxInt64
+		}
+		return int64(nameHash(victim)%most) - 1
+	}}
 }
 
 // drawSchedulers draws whose nominations count, everybody's as often as not. The
@@ -166,7 +179,7 @@ func drawPolicy(t *rapid.T) (c preemption.Config) {
 		preemption.ChargeVictims, preemption.ChargeVictims, preemption.ChargeVictims, preemption.NeverViolate, preemption.NeverViolate,
 	}).Draw(t, "budgets")
 	if rapid.Bool().Draw(t, "own ranks") {
-		ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(preemption.DefaultRanks(), drawCost(t))).Draw(t, "ranks")
 		c.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
 	}
 	return c
@@ -305,7 +318,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req preemption.R
 	if diff := testdiff.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
 	}
-	if eval.terms.Sample != nil || len(eval.terms.Scorers) > 0 {
+	if eval.terms.Sample != nil {
 		return
 	}
 	for _, report := range want.Nodes {

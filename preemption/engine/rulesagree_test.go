@@ -2,6 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -18,10 +21,47 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-var namedRanks = map[preemption.Rank]reference.Rank{
-	preemption.ByViolations: reference.FewestViolations, preemption.ByTopPriority: reference.LowestTopVictim,
-	preemption.ByPrioritySum: reference.LowestSum, preemption.ByVictims: reference.FewestVictims,
-	preemption.ByStart: reference.LatestStart, preemption.ByCost: reference.LowestCost,
+var namedRanks = map[string]reference.Rank{
+	preemption.ByViolations.Name: reference.FewestViolations, preemption.ByTopPriority.Name: reference.LowestTopVictim,
+	preemption.ByPrioritySum.Name: reference.LowestSum, preemption.ByVictims.Name: reference.FewestVictims,
+	preemption.ByStart.Name: reference.LatestStart,
+	"figure 0":              reference.LowestFigure(func(c reference.Candidate) int64 { return engine.FigureOf(len(c.Victims), c.Violations, 0) }),
+	"figure 1":              reference.LowestFigure(func(c reference.Candidate) int64 { return engine.FigureOf(len(c.Victims), c.Violations, 1) }),
+}
+
+// referenceRanks are ranks as the reference takes them.
+func referenceRanks(ranks []preemption.Rank) []reference.Rank {
+	out := make([]reference.Rank, len(ranks))
+	for i, r := range ranks {
+		if out[i] = namedRanks[r.Name]; r.Cost != nil {
+			out[i] = reference.LowestCost(r.Cost)
+		}
+	}
+	return out
+}
+
+// checkOwn holds the figures of the caller's ranks to plain sums over the victims.
+func checkOwn(t *rapid.T, ranks []preemption.Rank, c *preemption.Candidate) {
+	own := 0
+	for _, r := range ranks {
+		want := new(big.Int)
+		switch {
+		case r.Cost != nil:
+			for _, v := range c.Victims {
+				want.Add(want, big.NewInt(max(0, r.Cost(v.Pod))))
+			}
+		case r.Figure != nil:
+			want.SetInt64(r.Figure(c))
+		default:
+			continue
+		}
+		if most := big.NewInt(math.MaxInt64); want.Cmp(most) > 0 {
+			want = most
+		}
+		require.Equal(t, want.String(), fmt.Sprint(c.Score.Own[r.Name]), "%s on %s", r.Name, c.Node)
+		own++
+	}
+	require.Len(t, c.Score.Own, own)
 }
 
 // Whatever the variant, the caller's rules, the sample and the statuses from outside,
@@ -37,16 +77,10 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		}
 		config := engine.DrawConfig(t)
 		// Exact victims have a slow form of their own, see TestPropertyExactWithFilters.
-		config.Victims, config.Scorers, config.Profile = nil, nil, preemption.Profile{}
+		config.Victims, config.Profile = nil, preemption.Profile{}
 		offset := rapid.IntRange(-50, 50).Draw(t, "offset")
 		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Variant: variantOf(&config, p, offset), Setup: reference.Setup{Schedulers: config.Profile.Schedulers}}
 		in.Ranks = ranksOf(&config)
-		in.Cost = config.Cost
-		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
-			score := func(violations, victims int) int64 { return -int64((victims + 2*violations) % 3) }
-			config.Scorers = []preemption.Scorer{{Name: "own", Score: func(c *preemption.Candidate) int64 { return score(c.Violations(), len(c.Victims)) }}}
-			in.Variant.Score = func(c reference.Candidate) int64 { return score(c.Violations, len(c.Victims)) }
-		}
 		if rapid.IntRange(0, 3).Draw(t, "node rule") == 0 {
 			in.Variant.Own = turnDown
 			config.Filters = []*preemption.Filter{{Name: "own", Key: func(*outrank.Pod) string { return "" }, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
@@ -72,9 +106,15 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		if diff := testdiff.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%+v (-reference +Explain):\n%s", config, diff)
 		}
+		for i := range ex.Candidates {
+			checkOwn(t, config.Ranks, &ex.Candidates[i])
+		}
 		for range 2 {
 			plan, err := e.Preempt(context.Background(), snap, req)
 			require.NoError(t, err)
+			if plan.Outcome == preemption.Preempts {
+				checkOwn(t, config.Ranks, &plan.Candidate)
+			}
 			require.Empty(t, testdiff.Diff(decided(want).searched(), answered(plan)), "(-reference +Preempt)")
 		}
 	})
@@ -100,11 +140,7 @@ func ranksOf(config *preemption.Config) []reference.Rank {
 	default:
 		return nil
 	}
-	out := make([]reference.Rank, len(ranks))
-	for i, r := range ranks {
-		out[i] = namedRanks[r]
-	}
-	return out
+	return referenceRanks(ranks)
 }
 
 // variantOf returns a configuration as the reference takes it, for a pod and the offset of a sample.

@@ -43,8 +43,7 @@ var benchedRules = []struct {
 	{"importance", preemption.Config{Importance: func(a, b *outrank.Pod) int { return int(*b.Priority) - int(*a.Priority) }}},
 	{"importance-by-start", preemption.Config{Importance: func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) }}},
 	{"cost", preemption.Config{
-		Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...),
-		Cost:  func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) },
+		Ranks: append([]preemption.Rank{{Name: "lost work", Cost: func(victim *outrank.Pod) int64 { return int64(gen.Now.Sub(victim.StartTime) / time.Minute) }}}, preemption.DefaultRanks()...),
 	}},
 	{"sample", preemption.Config{Sample: &preemption.Sample{}}},
 	{"statuses", preemption.Config{}},
@@ -59,7 +58,7 @@ var benchedRules = []struct {
 	{"gpu-filter-unattached", preemption.Config{Filters: []*preemption.Filter{gpuSharing}}},
 	{"gpu-filter-without-concerns", preemption.Config{Filters: []*preemption.Filter{unsaid(gpuSharing)}}},
 	{"choose", preemption.Config{Victims: preemption.Chooser{Name: "Closest", Choose: closest}}},
-	{"scorer", preemption.Config{Scorers: []preemption.Scorer{{Name: "few", Score: func(c *preemption.Candidate) int64 { return -int64(len(c.Victims)) }}}}},
+	{"scorer", preemption.Config{Ranks: []preemption.Rank{{Name: "few", Figure: func(c *preemption.Candidate) int64 { return int64(len(c.Victims)) }}}}},
 }
 
 func ranked(ranks ...preemption.Rank) preemption.Config {

@@ -51,8 +51,8 @@ func (w *scenarioWorld) configure(c *scenario.Command) (string, error) {
 				l.Fail("cpu is the only importance there is")
 			}
 			w.config.Importance = moreCPU
-		case "scorer":
-			w.readScorer(l)
+		case "figure":
+			w.readFigure(l)
 		case "extender":
 			w.config.Extenders = append(w.config.Extenders, w.readExtender(l))
 		case "filter":
@@ -127,16 +127,16 @@ func moreCPU(a, b *outrank.Pod) int {
 	return cmp.Compare(b.Requests().Amount(resource.CPU), a.Requests().Amount(resource.CPU))
 }
 
-func (w *scenarioWorld) readScorer(l *scenario.Line) {
-	s, node := preemption.Scorer{Name: l.Next("name of the scorer")}, ""
+func (w *scenarioWorld) readFigure(l *scenario.Line) {
+	r, node := preemption.Rank{Name: l.Next("name of the rank")}, ""
 	l.Options(scenario.Options{"prefers=": scenario.Text(&node)})
-	s.Score = func(c *preemption.Candidate) int64 {
+	r.Figure = func(c *preemption.Candidate) int64 {
 		if c.Node == node {
-			return 1
+			return -1
 		}
 		return 0
 	}
-	w.config.Scorers = append(w.config.Scorers, s)
+	w.config.Ranks = append(w.config.Ranks, r)
 }
 
 // readExtender reads an extender:

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	report "github.com/outrank-go/outrank/preemption/explain"
 )
 
 // planText shows a plan:
@@ -120,13 +121,13 @@ func explanationText(ex *preemption.Plan) string {
 		for _, v := range c.Victims {
 			fmt.Fprintf(&b, " %s", shortName(v.Pod.Key()))
 		}
-		if len(c.OwnScores) > 0 {
-			fmt.Fprintf(&b, "; own scores %v", c.OwnScores)
+		if len(c.Score.Own) > 0 {
+			fmt.Fprintf(&b, "; own %v", c.Score.Own)
 		}
 		b.WriteString("\n")
 	}
 	if len(ex.Candidates) > 1 {
-		fmt.Fprintf(&b, "decided by %s\n", ex.DecidedBy)
+		fmt.Fprintf(&b, "decided by %s\n", report.RankText(ex.DecidedBy))
 	}
 	for _, n := range ex.Nodes {
 		fmt.Fprintf(&b, "node %s: %s", n.Node, statusText(n.Status))

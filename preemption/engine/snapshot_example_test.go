@@ -144,12 +144,12 @@ func ExampleEvaluator_Explain_request() {
 
 func ExampleDefaultRanks() {
 	for i, rank := range preemption.DefaultRanks() {
-		fmt.Println(i+1, rank)
+		fmt.Println(i+1, rank.Name)
 	}
 	// Output:
-	// 1 fewer budget violations
-	// 2 lower priority of the most important victim
-	// 3 lower sum of victim priorities
-	// 4 fewer victims
-	// 5 most important victims started later
+	// 1 budget-violations
+	// 2 top-priority
+	// 3 priority-sum
+	// 4 victim-count
+	// 5 start-time
 }

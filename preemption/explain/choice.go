@@ -1,27 +1,29 @@
 package explain
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // choice says why the first candidate is the best.
 func (f *finder) choice(ex *preemption.Plan) *Choice {
 	c := &Choice{
-		Node: ex.Node, Candidates: len(ex.Candidates), Score: scoreOf(&ex.Candidate), DecidedBy: ex.DecidedBy,
+		Node: ex.Node, Candidates: len(ex.Candidates), Score: scoreOf(&ex.Candidate),
 	}
 	if len(ex.Candidates) < 2 {
 		return c
 	}
+	c.DecidedBy = cmp.Or(ex.DecidedBy, rank.NodeOrder)
 	second := &ex.Candidates[1]
 	score := scoreOf(second)
 	c.RunnerUp, c.RunnerUpScore = second.Node, &score
 	c.RunnerUpBudgets = cut(budgetKeys(second.Victims), f.most, &c.MoreRunnerUpBudgets)
-	if len(f.config.Scorers) == 0 {
-		c.Rounds = f.rounds(ex)
-	}
+	c.Rounds = f.rounds(ex)
 	return c
 }
 
@@ -32,10 +34,10 @@ func (f *finder) rounds(ex *preemption.Plan) []Round {
 		left[i] = &ex.Candidates[i]
 	}
 	var out []Round
-	for _, rank := range f.ranks() {
-		left = slices.DeleteFunc(left, func(c *preemption.Candidate) bool { return !equalBy(rank, &c.Score, &ex.Score) })
-		out = append(out, Round{rank, len(left)})
-		if rank == ex.DecidedBy {
+	for _, r := range f.ranks() {
+		left = slices.DeleteFunc(left, func(c *preemption.Candidate) bool { return !equalBy(r, &c.Score, &ex.Score) })
+		out = append(out, Round{r.Name, len(left)})
+		if r.Name == ex.DecidedBy {
 			break
 		}
 	}
@@ -51,32 +53,26 @@ func (f *finder) ranks() []preemption.Rank {
 }
 
 // equalBy reports whether two candidates are equal in one rank.
-func equalBy(rank preemption.Rank, a, b *preemption.Score) bool {
-	order, _ := a.Compare(*b, rank)
+func equalBy(r preemption.Rank, a, b *preemption.Score) bool {
+	order, _ := a.Compare(*b, []preemption.Rank{r})
 	return order == 0
 }
 
 // lostBy returns the rank by which a candidate loses against the first.
-func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) preemption.Rank {
-	if len(f.config.Scorers) > 0 {
-		if slices.Equal(c.OwnScores, ex.Candidates[0].OwnScores) {
-			return preemption.ByNodeOrder
-		}
-		return preemption.ByOwnScore
-	}
-	for _, rank := range f.ranks() {
-		if !equalBy(rank, &c.Score, &ex.Candidates[0].Score) {
-			return rank
+func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
+	for _, r := range f.ranks() {
+		if !equalBy(r, &c.Score, &ex.Candidates[0].Score) {
+			return r.Name
 		}
 	}
-	return preemption.ByNodeOrder
+	return rank.NodeOrder
 }
 
 func scoreOf(c *preemption.Candidate) Score {
 	s := &c.Score
 	return Score{
 		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum - int64(s.Victims)<<31,
-		Victims: s.Victims, Start: s.Start.UTC(), Cost: s.Cost, OwnScores: slices.Clone(c.OwnScores),
+		Victims: s.Victims, Start: s.Start.UTC(), Own: maps.Clone(s.Own),
 	}
 }
 
@@ -84,7 +80,7 @@ func scoreOf(c *preemption.Candidate) Score {
 func (s *Score) ranked() preemption.Score {
 	return preemption.Score{
 		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum + int64(s.Victims)<<31,
-		Victims: s.Victims, Start: s.Start, Cost: s.Cost,
+		Victims: s.Victims, Start: s.Start, Own: s.Own,
 	}
 }
 

@@ -71,7 +71,7 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 // preemptor, whatever is more important.
 func (b *bench) anybody() preemption.Config {
 	c := b.e.Config()
-	c.Victims, c.Guard, c.Scorers, c.Extenders, c.Sample = nil, nil, nil, nil, nil
+	c.Victims, c.Guard, c.Extenders, c.Sample = nil, nil, nil, nil
 	c.Eligibility.AnyPriority = true
 	c.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "by hand", !b.named.isCopy(victim) }
 	if c.Budgets == preemption.NeverViolate {

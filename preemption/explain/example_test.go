@@ -80,6 +80,12 @@ func ExampleExplanation() {
 	// Priority 11 would be enough, and 10 is not: on node n1 it would push out default/batch (priority 10).
 }
 
+func ExampleRankText() {
+	plan := preemption.Plan{DecidedBy: preemption.ByVictims.Name} // one that Explain has made
+	fmt.Println("chosen for", explain.RankText(plan.DecidedBy))
+	// Output: chosen for fewer victims
+}
+
 func ExamplePlan() {
 	snap, e := small()
 	pod := &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asking("cpu", "2")}

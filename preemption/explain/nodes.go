@@ -72,7 +72,7 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 	}
 	var key strings.Builder
 	key.WriteString(string(one.Stage))
-	key.WriteByte(byte(one.LostBy))
+	key.WriteString("\x00" + one.LostBy + "\x00")
 	if one.Stage != Candidate && one.Stage != Fits {
 		keyStatus(&key, &n.Status)
 	}

@@ -17,8 +17,8 @@ func (g *NodeGroup) Text() string {
 		return text + "take the pod as things are"
 	case Candidate:
 		text += "would do, too"
-		if g.LostBy != 0 {
-			text += "; lost by " + g.LostBy.String()
+		if g.LostBy != "" {
+			text += "; lost by " + RankText(g.LostBy)
 		}
 		return text
 	case NotTried:

@@ -58,24 +58,23 @@ type Choice struct {
 	Candidates int `json:"candidates"`
 	// Score has the figures that the node was ranked by.
 	Score Score `json:"score"`
-	// DecidedBy is the first rank in which the node beats the runner-up. It is 0, and there
-	// is no runner-up, where there is no other candidate.
-	DecidedBy     preemption.Rank `json:"decidedBy,omitempty"`
-	RunnerUp      string          `json:"runnerUp,omitempty"`
-	RunnerUpScore *Score          `json:"runnerUpScore,omitempty"`
+	// DecidedBy names the first rank in which the node beats the runner-up; it is "node-order" where none
+	// does. It is empty, and there is no runner-up, where there is no other candidate.
+	DecidedBy     string `json:"decidedBy,omitempty"`
+	RunnerUp      string `json:"runnerUp,omitempty"`
+	RunnerUpScore *Score `json:"runnerUpScore,omitempty"`
 	// RunnerUpBudgets are the budgets that its victims break.
 	RunnerUpBudgets     []outrank.Key `json:"runnerUpBudgets,omitempty"`
 	MoreRunnerUpBudgets int           `json:"moreRunnerUpBudgets,omitempty"`
-	// Rounds are the ranks in their order, up to the one that decides. Empty where the
-	// caller's scorers decide.
+	// Rounds are the ranks in their order, up to the one that decides.
 	Rounds []Round `json:"rounds,omitempty"`
 }
 
 // Round is a rank with the number of candidates that are as good as the chosen one by it
 // and by all ranks before it.
 type Round struct {
-	Rank preemption.Rank `json:"rank"`
-	Left int             `json:"left"`
+	Rank string `json:"rank"`
+	Left int    `json:"left"`
 }
 
 // Score is a candidate's figures; see [preemption.Score].
@@ -87,8 +86,8 @@ type Score struct {
 	PrioritySum int64     `json:"prioritySum"`
 	Victims     int       `json:"victims"`
 	Start       time.Time `json:"start,omitzero"`
-	Cost        int64     `json:"cost,omitempty"`
-	OwnScores   []int64   `json:"ownScores,omitempty"`
+	// Own has the figures of the caller's ranks by their names.
+	Own map[string]int64 `json:"own,omitempty"`
 }
 
 // Victim is why a pod has to leave.
@@ -178,7 +177,7 @@ type NodeGroup struct {
 	Count int      `json:"count"`
 	Names []string `json:"names"`
 	// LostBy is the rank in which candidates lose against the chosen node.
-	LostBy preemption.Rank `json:"lostBy,omitempty"`
+	LostBy string `json:"lostBy,omitempty"`
 	// Example is the node that Score, Before and After speak of: of those short of room the
 	// nearest, of candidates the best, else the first.
 	Example string `json:"example"`

@@ -10,20 +10,20 @@ import (
 // scoreText is a [Score] as it is written: package time writes no start beyond the years 0 to
 // 9999, and pods have starts of any year (rule 26.2.2).
 type scoreText struct {
-	Violations  int     `json:"violations"`
-	TopPriority int32   `json:"topPriority"`
-	PrioritySum int64   `json:"prioritySum"`
-	Victims     int     `json:"victims"`
-	Start       string  `json:"start,omitempty"`
-	Cost        int64   `json:"cost,omitempty"`
-	OwnScores   []int64 `json:"ownScores,omitempty"`
+	Violations  int    `json:"violations"`
+	TopPriority int32  `json:"topPriority"`
+	PrioritySum int64  `json:"prioritySum"`
+	Victims     int    `json:"victims"`
+	Start       string `json:"start,omitempty"`
+
+	Own map[string]int64 `json:"own,omitempty"`
 }
 
 // MarshalJSON returns the score as REPORT_JSON.md describes it.
 func (s Score) MarshalJSON() ([]byte, error) {
 	text := scoreText{
 		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum, Victims: s.Victims,
-		Cost: s.Cost, OwnScores: s.OwnScores,
+		Own: s.Own,
 	}
 	if !s.Start.IsZero() {
 		text.Start = manifest.FormatTime(s.Start)
@@ -40,7 +40,7 @@ func (s *Score) UnmarshalJSON(raw []byte) error {
 	}
 	read := Score{
 		Violations: text.Violations, TopPriority: text.TopPriority, PrioritySum: text.PrioritySum, Victims: text.Victims,
-		Cost: text.Cost, OwnScores: text.OwnScores,
+		Own: text.Own,
 	}
 	if text.Start != "" {
 		var err error

@@ -20,10 +20,10 @@ func TestScoresOfAnyYear(t *testing.T) {
 		"10000-01-01T00:00:00Z":  time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 		"-0001-12-31T00:01:00Z":  time.Date(-1, 12, 31, 0, 1, 0, 0, time.UTC),
 	} {
-		score := explain.Score{Violations: 1, TopPriority: 2, PrioritySum: 3, Victims: 4, Start: at, Cost: 5, OwnScores: []int64{6}}
+		score := explain.Score{Violations: 1, TopPriority: 2, PrioritySum: 3, Victims: 4, Start: at, Own: map[string]int64{"cost": 5}}
 		text, err := json.Marshal(score)
 		require.NoError(t, err)
-		assert.Equal(t, `{"violations":1,"topPriority":2,"prioritySum":3,"victims":4,"start":"`+want+`","cost":5,"ownScores":[6]}`, string(text))
+		assert.Equal(t, `{"violations":1,"topPriority":2,"prioritySum":3,"victims":4,"start":"`+want+`","own":{"cost":5}}`, string(text))
 		var read explain.Score
 		require.NoError(t, json.Unmarshal(text, &read))
 		assert.Equal(t, score, read)

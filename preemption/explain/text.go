@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -138,7 +139,7 @@ func (c *Choice) Texts() []string {
 	if c.Candidates > 2 && len(c.Rounds) > 0 {
 		parts := make([]string, len(c.Rounds))
 		for i, r := range c.Rounds {
-			parts[i] = fmt.Sprintf("%d by %s", r.Left, r.Rank)
+			parts[i] = fmt.Sprintf("%d by %s", r.Left, RankText(r.Rank))
 		}
 		out = append(out, fmt.Sprintf("Of %s there are left, by one rank after the other: %s.", prose.Plural(c.Candidates, "candidate"), strings.Join(parts, ", ")))
 	}
@@ -147,28 +148,30 @@ func (c *Choice) Texts() []string {
 
 // decided says which rank decided, with both values.
 func (c *Choice) decided() string {
-	other, won := prose.Name(c.RunnerUp), c.DecidedBy.Won()
+	other, won := prose.Name(c.RunnerUp), rank.Won(c.DecidedBy)
 	if won == "" {
 		return fmt.Sprintf("It equals %s in every rank and comes first in the order of the nodes.", other)
 	}
 	text := fmt.Sprintf("%s: %s against %s on %s", won, valueText(c.DecidedBy, &c.Score, c.RunnerUpScore), valueText(c.DecidedBy, c.RunnerUpScore, &c.Score), other)
-	if c.DecidedBy == preemption.ByViolations {
+	if c.DecidedBy == rank.Violations {
 		text += fmt.Sprintf(", where %s would break", prose.List(prose.Names(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
 	}
 	return text + "."
 }
 
+// RankText says what the rank of a name prefers, such as "fewer victims"; of no rank, which is empty or
+// "node-order", that all are equal.
+func RankText(name string) string { return rank.Text(name) }
+
 // valueText tells what a rank compares of a candidate.
-func valueText(rank preemption.Rank, s, other *Score) string {
-	switch rank {
-	case preemption.ByOwnScore:
-		return fmt.Sprint(s.OwnScores)
-	case preemption.ByStart:
+func valueText(by string, s, other *Score) string {
+	switch by {
+	case rank.Start:
 		return moment(s.Start)
-	case preemption.ByPrioritySum:
+	case rank.PrioritySum:
 		return sumText(s, other.Victims)
 	}
-	return fmt.Sprint(rank.Gap(preemption.Score{}, s.ranked()))
+	return fmt.Sprint(preemption.Rank{Name: by}.Of(s.ranked()))
 }
 
 // sumText tells a sum as it is compared: with 2^31 added for each victim, which is left out

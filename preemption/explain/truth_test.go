@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -454,18 +455,18 @@ func TestPropertyChoiceIsTheRanks(t *testing.T) {
 			require.Len(q, q.ex.Candidates, 1)
 			return
 		}
-		order, by := q.ex.Candidates[0].Score.Compare(q.ex.Candidates[1].Score)
+		order, by := q.ex.Candidates[0].Score.Compare(q.ex.Candidates[1].Score, nil)
 		require.LessOrEqual(q, order, 0)
-		require.Equal(q, by, c.DecidedBy)
+		require.Equal(q, cmp.Or(by, "node-order"), c.DecidedBy)
 		require.Equal(q, q.ex.Candidates[1].Node, c.RunnerUp)
 		for i, round := range c.Rounds {
 			left := 0
 			for k := range q.ex.Candidates {
-				if _, rank := q.ex.Candidates[0].Score.Compare(q.ex.Candidates[k].Score); rank > round.Rank {
+				if order, _ := q.ex.Candidates[0].Score.Compare(q.ex.Candidates[k].Score, preemption.DefaultRanks()[:i+1]); order == 0 {
 					left++
 				}
 			}
-			require.Equal(q, preemption.DefaultRanks()[i], round.Rank)
+			require.Equal(q, preemption.DefaultRanks()[i].Name, round.Rank)
 			require.Equal(q, left, round.Left, "after rank %s", round.Rank)
 		}
 	})

@@ -57,11 +57,11 @@ type NodeAnswer struct {
 	// Best is the candidate that comes first, and LostBy the first rank in which the node
 	// loses against it. BestBudgets are those that the victims there break. All are empty
 	// for the first candidate itself.
-	Best            string          `json:"best,omitempty"`
-	BestScore       *Score          `json:"bestScore,omitempty"`
-	LostBy          preemption.Rank `json:"lostBy,omitempty"`
-	BestBudgets     []outrank.Key   `json:"bestBudgets,omitempty"`
-	MoreBestBudgets int             `json:"moreBestBudgets,omitempty"`
+	Best            string        `json:"best,omitempty"`
+	BestScore       *Score        `json:"bestScore,omitempty"`
+	LostBy          string        `json:"lostBy,omitempty"`
+	BestBudgets     []outrank.Key `json:"bestBudgets,omitempty"`
+	MoreBestBudgets int           `json:"moreBestBudgets,omitempty"`
 }
 
 // WhyNot says everything about one node: what keeps the pod out as things are, whose

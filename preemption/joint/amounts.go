@@ -5,7 +5,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/packing"
-	"github.com/outrank-go/outrank/preemption"
 )
 
 // patience is how many rounds of the search by amounts may bring nothing before it ends.
@@ -45,7 +44,7 @@ func (r *run) byAmounts(x *relaxed, best *solution) *solution {
 }
 
 // carried is what the filters make of a placement, nil where some member finds no place.
-func (r *run) carried(m *model, p *packing.Placement, most preemption.Score) *solution {
+func (r *run) carried(m *model, p *packing.Placement, most total) *solution {
 	assigned, prefer := make([]int, len(r.members)), map[*outrank.Pod]bool{}
 	next := make([]int, len(m.of))
 	for node := range p.Fillings {
@@ -66,7 +65,7 @@ func (r *run) carried(m *model, p *packing.Placement, most preemption.Score) *so
 
 // elsewhere finds another place for a member that filters keep away from the node where it has
 // room: on another node of the plan, or a promising one.
-func (r *run) elsewhere(assigned []int, most preemption.Score) func(i int, victims []*outrank.Pod) (spot, bool) {
+func (r *run) elsewhere(assigned []int, most total) func(i int, victims []*outrank.Pod) (spot, bool) {
 	var places []int
 	return func(i int, victims []*outrank.Pod) (spot, bool) {
 		if places == nil {
@@ -74,6 +73,6 @@ func (r *run) elsewhere(assigned []int, most preemption.Score) func(i int, victi
 			slices.Sort(places)
 			places = slices.Compact(places)
 		}
-		return r.cheapest(i, places, standing{victims, most, most.TopPriority})
+		return r.cheapest(i, places, standing{victims, most, most.Top})
 	}
 }

@@ -27,7 +27,7 @@ func TestViolationsThatShrink(t *testing.T) {
 	}
 	snap, err := engine.NewSnapshot(&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{budget("a"), budget("b"), budget("c")}, Release: outrank.V1_37})
 	require.NoError(t, err)
-	b := newTotals(snap, &preemption.Config{}, time.Time{})
+	b := newTotals(snap, &preemption.Config{}, time.Time{}, nil)
 	some := []*outrank.Pod{covered("w", 3, "a", "b", "c"), covered("x", 2, "b"), covered("y", 1, "c")}
 	few := b.total(some)
 	assert.Equal(t, 2, few.Violations)
@@ -44,7 +44,7 @@ func TestStartsThatComeLater(t *testing.T) {
 	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	snap, err := engine.NewSnapshot(&outrank.Cluster{})
 	require.NoError(t, err)
-	b := newTotals(snap, &preemption.Config{Ranks: []preemption.Rank{preemption.ByStart}}, time.Time{})
+	b := newTotals(snap, &preemption.Config{Ranks: []preemption.Rank{preemption.ByStart}}, time.Time{}, nil)
 	low := &outrank.Pod{Name: "low", Priority: outrank.Priority(1), StartTime: old}
 	high := &outrank.Pod{Name: "high", Priority: outrank.Priority(2), StartTime: old.Add(2 * time.Hour)}
 	best := b.total([]*outrank.Pod{{Name: "other", Priority: outrank.Priority(1), StartTime: old.Add(time.Hour)}})
@@ -55,6 +55,6 @@ func TestStartsThatComeLater(t *testing.T) {
 	assert.Negative(t, order)
 	assert.True(t, b.mayBeat(some, best))
 
-	b.ranks = []preemption.Rank{preemption.ByTopPriority, preemption.ByStart}
+	b.ranks = newTotals(snap, &preemption.Config{Ranks: []preemption.Rank{preemption.ByTopPriority, preemption.ByStart}}, time.Time{}, nil).ranks
 	assert.False(t, b.mayBeat(some, best))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/packing"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -14,38 +15,38 @@ import (
 // Each amount is one that no plan beats of those that are as good as the bound in the ranks
 // before it; amounts of which nothing is known are the least that there are. The draft is
 // without any member placed, best is a plan, and known what the relaxation said before, or nil.
-func (b *draft) bound(m *model, known *relaxed, best preemption.Score) preemption.Score {
+func (b *draft) bound(m *model, known *relaxed, best total) total {
 	x := &bounding{draft: b, model: m, known: known, best: best, top: math.MaxInt32, most: -1, met: true}
-	x.TopPriority = math.MinInt32
+	x.total = total{Figures: rank.Figures{Top: math.MinInt32}}
 	x.bySize()
-	for _, rank := range b.totals.ranks {
+	for _, by := range b.totals.ranks {
 		if b.spent() {
 			break
 		}
 		switch {
-		case rank == preemption.ByViolations:
+		case by.figure == rank.ViolationsFigure:
 			x.violations()
-		case rank == preemption.ByTopPriority:
+		case by.figure == rank.TopFigure:
 			if x.met { // no better plan has a victim above
-				x.top = best.TopPriority
+				x.top = best.Top
 			}
-			x.met = x.met && x.TopPriority == best.TopPriority
-		case adds(rank):
-			x.sum(rank)
+			x.met = x.met && x.Top == best.Top
+		case by.adds():
+			x.sum(by)
 		default:
 			x.met = false
 		}
 	}
-	return x.Score
+	return x.total
 }
 
 // bounding finds a bound, one rank after the other.
 type bounding struct {
 	*draft
-	preemption.Score
+	total
 	model *model
 	known *relaxed
-	best  preemption.Score
+	best  total
 	// met is set while the bound is as good as the known plan. No plan is meant but those
 	// that have no victim above top and no more violations than most, where that is not
 	// below 0: the others are worse.
@@ -69,42 +70,44 @@ func (x *bounding) violations() {
 
 // sum bounds what adds up (rule 25.5.4). What follows for the number of victims and for the sum of
 // their priorities is taken over.
-func (x *bounding) sum(rank preemption.Rank) {
-	if rank.Gap(x.Score, x.best) <= 0 {
+func (x *bounding) sum(by measure) {
+	if by.gap(&x.total, &x.best) <= 0 {
 		return
 	}
 	r := x.known
-	if r == nil || r.rank != rank || r.top != x.top {
+	if r == nil || r.by != by || r.top != x.top {
 		if !x.met {
 			return
 		}
-		r = x.relax(x.model, rank, x.top, x.best)
+		r = x.relax(x.model, by, x.top, x.best)
 	}
 	if r.scale == 0 || r.Impossible {
 		x.met = false
 		return
 	}
 	x.take(r, r.Bound)
-	if gap := rank.Gap(x.Score, x.best); gap > 0 && x.most >= 0 {
-		known := rank.Gap(preemption.Score{}, x.best)
+	if gap := by.gap(&x.total, &x.best); gap > 0 && x.most >= 0 {
+		known := by.of(&x.best)
 		again := x.asRelaxed(r.model, packing.Goal{Most: x.most, Upper: known * r.scale, Prices: r.Prices})
 		x.take(r, again.Bound)
 	}
-	x.met = x.met && rank.Gap(x.Score, x.best) <= 0
+	x.met = x.met && by.gap(&x.total, &x.best) <= 0
 }
 
 // take takes over a bound of a sum, and what follows for the number of victims and the sum of
 // their priorities.
 func (x *bounding) take(r *relaxed, bound int64) {
 	weight, leavers := r.goal(bound)
-	x.Victims = max(x.Victims, int(leavers))
-	switch weight = ceil(weight, r.scale); r.rank {
-	case preemption.ByPrioritySum:
-		x.PrioritySum = max(x.PrioritySum, weight)
-	case preemption.ByVictims:
-		x.Victims = max(x.Victims, int(weight))
-	case preemption.ByCost:
+	x.Victims = max(x.Victims, whole(leavers))
+	switch weight = ceil(weight, r.scale); r.by.figure {
+	case rank.SumFigure:
+		x.Sum = max(x.Sum, weight)
+	case rank.VictimsFigure:
+		x.Victims = max(x.Victims, whole(weight))
+	case rank.CostFigure:
 		x.Cost = max(x.Cost, weight)
+	case byMoves.figure:
+		x.moves = max(x.moves, weight)
 	}
 	lowest := int64(math.MaxInt64)
 	for i := range r.pods {
@@ -116,7 +119,7 @@ func (x *bounding) take(r *relaxed, bound int64) {
 		}
 	}
 	if x.Victims > 0 {
-		x.PrioritySum = max(x.PrioritySum, resource.MulSat(int64(x.Victims), lowest))
+		x.Sum = max(x.Sum, resource.MulSat(int64(x.Victims), lowest))
 	}
 }
 
@@ -162,22 +165,25 @@ func (x *bounding) bySize() {
 	if x.err != nil || len(stuck) == 0 {
 		return
 	}
-	x.Victims, x.PrioritySum = x.fewest(stuck)
-	x.TopPriority = x.lowestTop(stuck)
+	victims, sum := x.fewest(stuck)
+	x.Victims, x.Sum, x.Top = whole(int64(victims)), sum, x.lowestTop(stuck)
 	if x.totals.moves != nil {
-		x.Cost = resource.MulSat(int64(x.Victims), x.cheapestLeaver())
+		x.moves = resource.MulSat(int64(x.Victims), x.mildestLeaver())
 	}
 }
 
-// cheapestLeaver is the least that any possible victim costs.
-func (x *bounding) cheapestLeaver() int64 {
+// whole is a number of victims in the type in which they are counted.
+func whole(victims int64) int32 { return int32(min(victims, math.MaxInt32)) }
+
+// mildestLeaver is the least that becomes of any possible victim.
+func (x *bounding) mildestLeaver() int64 {
 	least := int64(math.MaxInt64)
 	for _, pods := range x.model.pods {
 		if !x.look(x.podWork(len(pods))) {
 			return 0
 		}
 		for _, p := range pods {
-			least = min(least, x.totals.of(p).cost)
+			least = min(least, x.totals.of(p).moves)
 		}
 	}
 	return least
@@ -195,7 +201,7 @@ func (b *draft) lowestTop(stuck []*member) int32 {
 	}
 	config.Ranks = []preemption.Rank{preemption.ByTopPriority}
 	config.Victims = preemption.Exact{} // the order in which budgets have victims put back does not matter then
-	config.Sample, config.Importance, config.Cost = nil, nil, nil
+	config.Sample, config.Importance = nil, nil
 	eval, err := engine.New(config)
 	b.fail(err)
 	seen := map[int]bool{}

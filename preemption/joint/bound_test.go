@@ -73,7 +73,7 @@ func TestNothingIsKnownOfTheStart(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
 	c := unproven(t, snap, preemption.Config{}, pod("w", "", 100, "4"))
 	assert.False(t, c.Optimal)
-	assert.Equal(t, preemption.ByStart, c.Rank)
+	assert.Equal(t, preemption.ByStart.Name, c.Rank)
 	assert.Zero(t, c.Gap)
 }
 
@@ -150,16 +150,15 @@ func TestBoundWithAntiAffinityOfARunningPod(t *testing.T) {
 func TestCostsWithoutBound(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 1, "4"))
 	config := preemption.Config{
-		Ranks: []preemption.Rank{preemption.ByCost},
-		Cost: func(p *outrank.Pod) int64 {
+		Ranks: []preemption.Rank{{Name: "cost", Cost: func(p *outrank.Pod) int64 {
 			if p.Name == "a" {
 				return math.MaxInt64
 			}
 			return 1
-		},
+		}}},
 	}
 	plan := preempt(t, snap, config, pod("w1", "", 100, "4"), pod("w2", "", 100, "4"))
-	assert.Equal(t, int64(math.MaxInt64), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int64(math.MaxInt64), plan.Total.Own["cost"], "%v", plan)
 	plan = preempt(t, snap, config, pod("w1", "", 100, "2"), pod("w2", "", 100, "2"))
-	assert.Equal(t, int64(1), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int64(1), plan.Total.Own["cost"], "%v", plan)
 }

@@ -44,11 +44,15 @@ func totalOf(eval *engine.Evaluator, snap *engine.Snapshot, victims []*outrank.P
 	s := preemption.Score{TopPriority: math.MinInt32, Victims: len(victims)}
 	victims = slices.Clone(victims)
 	slices.SortFunc(victims, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
-	cost := eval.Config().Cost
-	for _, v := range victims {
-		if cost != nil {
-			s.Cost += cost(v)
+	for _, r := range eval.Config().Ranks {
+		if r.Cost != nil && r.Name != byMoves.Name {
+			s.Own = map[string]int64{r.Name: 0}
+			for _, v := range victims {
+				s.Own[r.Name] += r.Cost(v)
+			}
 		}
+	}
+	for _, v := range victims {
 		s.PrioritySum += int64(v.PriorityValue()) + 1<<31
 		s.TopPriority = max(s.TopPriority, v.PriorityValue())
 	}
@@ -170,7 +174,7 @@ func (b *brute) leaf(done []assigned) {
 	}
 	total := totalOf(b.eval, b.start, victims, b.now)
 	if b.moves != nil {
-		total.Cost += b.movesOf(done, snap, victims)
+		addMoves(&total, b.movesOf(done, snap, victims))
 	}
 	if b.best == nil || b.compare(total, *b.best) < 0 {
 		b.best = &total
@@ -190,18 +194,18 @@ func compare(eval *engine.Evaluator, a, b preemption.Score) int {
 func compareBy(ranks []preemption.Rank, a, b preemption.Score) int {
 	for _, rank := range ranks {
 		order := 0
-		switch rank {
-		case preemption.ByViolations:
+		switch rank.Name {
+		case preemption.ByViolations.Name:
 			order = cmp.Compare(a.Violations, b.Violations)
-		case preemption.ByTopPriority:
+		case preemption.ByTopPriority.Name:
 			order = cmp.Compare(a.TopPriority, b.TopPriority)
-		case preemption.ByPrioritySum:
+		case preemption.ByPrioritySum.Name:
 			order = cmp.Compare(a.PrioritySum, b.PrioritySum)
-		case preemption.ByVictims:
+		case preemption.ByVictims.Name:
 			order = cmp.Compare(a.Victims, b.Victims)
-		case preemption.ByCost:
-			order = cmp.Compare(a.Cost, b.Cost)
-		case preemption.ByStart:
+		case byCostOf.Name, byMoves.Name:
+			order = cmp.Compare(a.Own[rank.Name], b.Own[rank.Name])
+		case preemption.ByStart.Name:
 			switch { // nobody who leaves is best
 			case a.Victims == 0 || b.Victims == 0:
 				order = cmp.Compare(min(a.Victims, 1), min(b.Victims, 1))

@@ -2,7 +2,6 @@ package joint
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
@@ -33,7 +32,7 @@ func (b *draft) holds(s *solution) bool {
 
 // beats reports whether a solution can be carried out at once and is better than another total. Where
 // victims move it finds out what becomes of them first, if the solution may be better at all.
-func (b *draft) beats(s *solution, than preemption.Score) bool {
+func (b *draft) beats(s *solution, than total) bool {
 	if order, _ := b.totals.compare(s.total, than); order >= 0 || !b.holds(s) {
 		return false
 	}
@@ -48,9 +47,9 @@ func (b *draft) moved(snap *engine.Snapshot, s *solution, victims []*outrank.Pod
 	}
 	after := b.follow(snap, victims, effort)
 	if after != nil {
-		total := b.totals.settle(s.total, after)
-		if s.after == nil || after.exact || total.Cost < s.total.Cost {
-			s.after, s.total = after, total
+		settled := b.totals.settle(s.total, after)
+		if s.after == nil || after.exact || settled.moves < s.total.moves {
+			s.after, s.total = after, settled
 		}
 	}
 	return s.after != nil && b.err == nil

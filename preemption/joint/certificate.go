@@ -5,7 +5,16 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
+
+// rankText says what a rank prefers.
+func rankText(name string) string {
+	if name == byMoves.name {
+		return "less that is lost"
+	}
+	return rank.Text(name)
+}
 
 // certificateText says in a few words how good a plan is.
 func certificateText(c preemption.Certificate) string {
@@ -19,27 +28,27 @@ func certificateText(c preemption.Certificate) string {
 	case c.Gap == 0:
 		return "not proven, " + steps
 	}
-	return fmt.Sprintf("at best %d less by: %v, %s", c.Gap, c.Rank, steps)
+	return fmt.Sprintf("at best %d less by: %s, %s", c.Gap, rankText(c.Rank), steps)
 }
 
 // certify compares a total with a bound that no plan beats in any of its amounts (group
 // 25.5). The start is not bounded: by it nothing is known.
-func (b *totals) certify(total, bound preemption.Score, certain bool, steps int) preemption.Certificate {
-	if certain || total.Victims == 0 {
-		return preemption.Certificate{Optimal: true, Bound: total, Steps: steps}
+func (b *totals) certify(t, bound total, certain bool, steps int) preemption.Certificate {
+	if certain || t.Victims == 0 {
+		return preemption.Certificate{Optimal: true, Bound: b.tell(t), Steps: steps}
 	}
-	c := preemption.Certificate{Bound: bound, Steps: steps}
-	c.Bound.Start = time.Time{}
-	for _, rank := range b.ranks {
-		gap := int64(0)
-		if rank != preemption.ByStart {
-			gap = rank.Gap(bound, total)
+	bound.start = time.Time{}
+	c := preemption.Certificate{Bound: b.tell(bound), Steps: steps}
+	for _, by := range b.ranks {
+		if by.figure == rank.StartFigure {
+			c.Rank = by.name
+			return c
 		}
-		if gap > 0 || rank == preemption.ByStart {
-			c.Rank, c.Gap = rank, max(gap, 0)
+		if gap := by.gap(&bound, &t); gap > 0 {
+			c.Rank, c.Gap = by.name, gap
 			return c
 		}
 	}
-	c.Optimal, c.Bound = true, total
+	c.Optimal, c.Bound = true, b.tell(t)
 	return c
 }

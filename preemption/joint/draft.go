@@ -24,7 +24,7 @@ type solution struct {
 	spots []spot
 	// vain are the pods that preempted one by one and found no place after all.
 	vain  []turn
-	total preemption.Score
+	total total
 	// kept is set for the plan of one by one, and for one that differs from it by fewer victims.
 	kept bool
 	// after says what becomes of the victims, nil where that is not asked, or not yet known: the cost

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 )
 
 // prover goes through every plan that there is, but for those that cannot be better than
@@ -19,7 +18,7 @@ type prover struct {
 // option is one way to place a member.
 type option struct {
 	spot
-	total preemption.Score
+	total total
 }
 
 // prove returns the best plan, and whether it is that for certain.

@@ -104,7 +104,7 @@ func ExamplePreempt_moves() {
 	for _, v := range plan.Victims {
 		fmt.Println(v)
 	}
-	fmt.Println(plan.Total.Cost, "in place of", plan.OneByOne.Cost)
+	fmt.Println(plan.Total.Own["moves"], "in place of", plan.OneByOne.Own["moves"])
 	// Output:
 	// default/urgent on n2 in place of default/web-1, default/web-2
 	// default/web-1 for default/urgent; moves to n3

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // BoundOf returns the bound for a request, as if a plan of this total were known, which the search
@@ -14,9 +15,13 @@ func BoundOf(eval *engine.Evaluator, snap *engine.Snapshot, req Request, known f
 	if err := r.begin(snap); err != nil {
 		return preemption.Score{}, err
 	}
-	best := known(r.baseline().total)
+	told := known(r.totals.tell(r.baseline().total))
+	best := total{
+		Figures: rank.Figures{Violations: told.Violations, Top: told.TopPriority, Victims: int32(told.Victims), Sum: told.PrioritySum, Start: rank.InstantOf(told.Start), Cost: told.Own[r.totals.costs]},
+		start:   told.Start, moves: told.Own[byMoves.name],
+	}
 	r.limit = 1_000_000
 	m := r.model()
-	rank, top := r.totals.first(best.TopPriority)
-	return r.bound(m, r.relax(m, rank, top, best), best), r.err
+	by, top := r.totals.first(best.Top)
+	return r.totals.tell(r.bound(m, r.relax(m, by, top, best), best)), r.err
 }

@@ -136,7 +136,7 @@ func (b *draft) replaced(s *solution, node int, others []int, floor int32) (assi
 // all have to stay better than, and the priority above which pods are put back first.
 type standing struct {
 	victims []*outrank.Pod
-	most    preemption.Score
+	most    total
 	floor   int32
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestNobodyIsBestByTheStart(t *testing.T) {
 		pod("first", "", 100, "1"), pod("second", "", 90, "3"))
 	assert.Equal(t, 1, plan.OneByOne.Victims)
 	assert.Zero(t, plan.Total.Victims, "%v", plan)
-	assert.Equal(t, preemption.ByStart, plan.DecidedBy)
+	assert.Equal(t, preemption.ByStart.Name, plan.DecidedBy)
 	assert.True(t, plan.Certificate.Optimal)
 }
 
@@ -330,14 +331,15 @@ func TestFewVictimsForMany(t *testing.T) {
 	assert.Equal(t, 8, plan.OneByOne.Victims)
 	assert.Equal(t, 2, plan.Total.Victims, "%v", plan)
 	assert.Equal(t, 2, plan.Certificate.Bound.Victims)
-	assert.Equal(t, preemption.ByPrioritySum, plan.DecidedBy)
+	assert.Equal(t, preemption.ByPrioritySum.Name, plan.DecidedBy)
 }
 
 // What is no request, and what of a configuration is about one pod.
 func TestRefused(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
 	w := pod("w", "", 10, "1")
-	extender := preemption.Scorer{Name: "s", Score: func(*preemption.Candidate) int64 { return 0 }}
+	figure := preemption.Rank{Name: "s", Figure: func(*preemption.Candidate) int64 { return 0 }}
+	second := preemption.Rank{Name: "second", Cost: costOf}
 	for name, c := range map[string]struct {
 		config preemption.Config
 		pods   []*outrank.Pod
@@ -347,7 +349,8 @@ func TestRefused(t *testing.T) {
 		"nil":    {pods: []*outrank.Pod{nil}, says: "Pods[0]: missing"},
 		"twice":  {pods: []*outrank.Pod{w, w}, says: "Pods[1]: default/w is there twice"},
 		"limit":  {pods: []*outrank.Pod{w}, limit: -1, says: "Limit: -1 is negative"},
-		"scorer": {config: preemption.Config{Scorers: []preemption.Scorer{extender}}, pods: []*outrank.Pod{w}, says: "Scorers: "},
+		"figure": {config: preemption.Config{Ranks: []preemption.Rank{figure}}, pods: []*outrank.Pod{w}, says: "Ranks[0].Figure: "},
+		"costs":  {config: preemption.Config{Ranks: []preemption.Rank{byCostOf, second}}, pods: []*outrank.Pod{w}, says: "Ranks[1].Cost: "},
 		"strict": {config: preemption.Config{Budgets: preemption.NeverViolate}, pods: []*outrank.Pod{w}, says: "Budgets: "},
 		"chooser": {config: preemption.Config{
 			Victims: preemption.Chooser{Name: "c",
@@ -422,7 +425,7 @@ func TestContext(t *testing.T) {
 		}
 		if plan.Interrupted {
 			interrupted++
-			assert.False(t, plan.Certificate.Optimal && plan.Certificate.Bound != plan.Total)
+			assert.False(t, plan.Certificate.Optimal && !reflect.DeepEqual(plan.Certificate.Bound, plan.Total))
 			assert.Contains(t, plan.String(), "interrupted")
 		}
 	}

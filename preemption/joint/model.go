@@ -170,14 +170,14 @@ const mostWeight = 1 << 33
 
 // weigh sets what each leaver weighs by a rank that adds up: its amount times a power of two.
 // It returns that, and 0 where an amount is so large that it does not count in full.
-func (b *draft) weigh(m *model, rank preemption.Rank) (scale int64) {
+func (b *draft) weigh(m *model, by measure) (scale int64) {
 	heaviest := int64(1)
 	for i := range m.Bins {
 		if !b.look(2 * b.podWork(len(m.pods[i]))) {
 			break
 		}
 		for v, pod := range m.pods[i] {
-			w := max(0, b.totals.alone(rank, pod))
+			w := max(0, b.totals.alone(by, pod))
 			m.Bins[i].Leavers[v].Weight = min(w, mostWeight)
 			heaviest = max(heaviest, w)
 		}

@@ -20,19 +20,22 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// ranksOf are the ranks by which totals are compared: with moves, the cost is one of them.
+// byMoves is compared by what becomes of victims.
+var byMoves = preemption.Rank{Name: "moves", Cost: func(*outrank.Pod) int64 { return 0 }}
+
+// ranksOf are the ranks by which totals are compared: with moves, what becomes of victims is one of them.
 func ranksOf(eval *engine.Evaluator, moves bool) []preemption.Rank {
 	ranks := eval.Config().Ranks
 	if ranks == nil {
 		ranks = preemption.DefaultRanks()
 	}
-	if !moves || slices.Contains(ranks, preemption.ByCost) {
+	if !moves || slices.ContainsFunc(ranks, func(r preemption.Rank) bool { return r.Name == byMoves.Name }) {
 		return ranks
 	}
-	if ranks[0] == preemption.ByViolations {
-		return append([]preemption.Rank{preemption.ByViolations, preemption.ByCost}, ranks[1:]...)
+	if ranks[0].Name == preemption.ByViolations.Name {
+		return append([]preemption.Rank{preemption.ByViolations, byMoves}, ranks[1:]...)
 	}
-	return append([]preemption.Rank{preemption.ByCost}, ranks...)
+	return append([]preemption.Rank{byMoves}, ranks...)
 }
 
 // costs are what losses cost, spelled out.
@@ -321,8 +324,16 @@ func (d *drawn) oneByOne(plan *joint.Plan, b *brute) preemption.Score {
 		victims = append(victims, v.Pod)
 	}
 	total := totalOf(d.eval, d.snap, victims, gen.Now)
-	total.Cost += b.cheapest(d.carriedOut(plan), victims)
+	addMoves(&total, b.cheapest(d.carriedOut(plan), victims))
 	return total
+}
+
+// addMoves adds what becomes of victims to a total.
+func addMoves(total *preemption.Score, costs int64) {
+	if total.Own == nil {
+		total.Own = map[string]int64{}
+	}
+	total.Own[byMoves.Name] += costs
 }
 
 // leaner reports whether a plan is better than all by trying, which have room for each pod at its turn: it
@@ -378,7 +389,7 @@ func (d *drawn) trueWhenever(plan *joint.Plan, b *brute, best preemption.Score) 
 // that.
 func (b *brute) compareBound(total, bound preemption.Score) int {
 	ranks := ranksOf(b.eval, true)
-	if at := slices.Index(ranks, preemption.ByStart); at >= 0 {
+	if at := slices.IndexFunc(ranks, func(r preemption.Rank) bool { return r.Name == preemption.ByStart.Name }); at >= 0 {
 		ranks = ranks[:at]
 	}
 	return compareBy(ranks, total, bound)

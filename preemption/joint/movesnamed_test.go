@@ -60,8 +60,8 @@ func TestTwoMoveAndNobodyIsLost(t *testing.T) {
 	assert.Equal(t, "default/w on n2 in place of default/web-1, default/web-2\ntogether: 2 victims up to priority 3; 2 moved, 0 waiting, 0 lost; "+
 		"one by one: 1 victim up to priority 1; better by: less that is lost; optimal", plan.String()[:strings.LastIndex(plan.String(), ",")])
 	assert.Equal(t, map[string]string{"web-1": "moves to n3", "web-2": "moves to n4"}, fates(plan))
-	assert.Equal(t, int64(2), plan.Total.Cost)
-	assert.Equal(t, int64(100), plan.OneByOne.Cost)
+	assert.Equal(t, int64(2), plan.Total.Own["moves"])
+	assert.Equal(t, int64(100), plan.OneByOne.Own["moves"])
 	plan = preemptMoving(t, oneOrTwo(t), joint.Request{Pods: w, Moves: &joint.LossCosts{Moved: 6, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n1", plan.Placements[0].Node, "two moves cost more than one loss")
 }
@@ -119,24 +119,31 @@ func TestFates(t *testing.T) {
 	assert.Contains(t, string(moved), `"fate":{"loss":"moved","node":"n3"}`)
 }
 
-// The rank by cost stands where the policy has it, and adds what the caller says of each victim
-// (rule 25.6.3).
-func TestWhereTheCostStands(t *testing.T) {
+// What becomes of victims is compared where the ranks name it, and has a figure of its own beside what
+// the caller says of each victim (rule 25.6.3).
+func TestWhereMovesAreCompared(t *testing.T) {
 	w := []*outrank.Pod{pod("w", "", 100, "4")}
+	ten := preemption.Rank{Name: "ten", Cost: func(*outrank.Pod) int64 { return 10 }}
 	for _, tt := range []struct {
 		ranks []preemption.Rank
 		node  string
 	}{
-		{[]preemption.Rank{preemption.ByVictims, preemption.ByCost}, "n1"},
+		{[]preemption.Rank{preemption.ByVictims, byMoves}, "n1"},
+		{[]preemption.Rank{preemption.ByVictims, ten}, "n2"},
 		{[]preemption.Rank{preemption.ByVictims}, "n2"},
 		{[]preemption.Rank{preemption.ByViolations, preemption.ByVictims}, "n2"},
-		{[]preemption.Rank{preemption.ByCost, preemption.ByVictims}, "n2"},
+		{[]preemption.Rank{byMoves, preemption.ByVictims}, "n2"},
+		{[]preemption.Rank{ten, byMoves}, "n1"},
+		{[]preemption.Rank{byMoves, ten}, "n2"},
 	} {
-		eval := must(engine.New(preemption.Config{Ranks: tt.ranks, Cost: func(*outrank.Pod) int64 { return 10 }}))
+		eval := must(engine.New(preemption.Config{Ranks: tt.ranks}))
 		plan, err := joint.Preempt(context.Background(), eval, oneOrTwo(t), joint.Request{Pods: w, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 		require.NoError(t, err)
 		assert.Equal(t, tt.node, plan.Placements[0].Node, "%v", tt.ranks)
-		assert.Equal(t, map[string]int64{"n1": 110, "n2": 22}[tt.node], plan.Total.Cost)
+		assert.Equal(t, map[string]int64{"n1": 100, "n2": 2}[tt.node], plan.Total.Own["moves"])
+		if cost, there := plan.Total.Own["ten"]; there {
+			assert.EqualValues(t, 10*plan.Total.Victims, cost)
+		}
 	}
 }
 
@@ -165,9 +172,9 @@ func TestPlacesOfOneByOneAreProven(t *testing.T) {
 	full := pod("full", "n0", 500, "4")
 	plan := preemptMoving(t, entangled(t, full), joint.Request{Pods: []*outrank.Pod{inZone(pod("w", "", 100, "2.5"), "n1")}})
 	assert.True(t, plan.Certificate.Optimal)
-	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int64(7), plan.Total.Own["moves"], "%v", plan)
 	few := preemptMoving(t, entangled(t, full), joint.Request{Pods: []*outrank.Pod{inZone(pod("w", "", 100, "2.5"), "n1")}, Limit: 1})
-	assert.Equal(t, int64(26), few.Total.Cost, "the first places: %v", few)
+	assert.Equal(t, int64(26), few.Total.Own["moves"], "the first places: %v", few)
 	assert.False(t, few.Certificate.Optimal)
 	for _, limit := range []int{1, 0} {
 		got, all, err := joint.Outlooks(context.Background(), must(engine.New(preemption.Config{})), entangled(t, full),
@@ -184,7 +191,7 @@ func TestPlacesOfOtherPlansAreProven(t *testing.T) {
 	snap := entangled(t, pod("shell", "n0", 1, "4"))
 	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{w}, Moves: &joint.LossCosts{Moved: 1, Waits: 20, Lost: 10}})
 	assert.Equal(t, "n0", plan.Placements[0].OneByOne.Node)
-	assert.Equal(t, int64(7), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int64(7), plan.Total.Own["moves"], "%v", plan)
 	assert.True(t, plan.Certificate.Optimal)
 }
 
@@ -198,7 +205,7 @@ func TestPlacesOfAPlanThatFallsApartAreProven(t *testing.T) {
 	}
 	plan := preemptMoving(t, snap, joint.Request{Pods: []*outrank.Pod{nearCache("1"), inZone(pod("w", "", 95, "2.5"), "n1"), inZone(pod("takes", "", 90, "1"), "c")}})
 	require.True(t, plan.Kept, "%v", plan)
-	assert.Equal(t, int64(107), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int64(107), plan.Total.Own["moves"], "%v", plan)
 	assert.True(t, plan.Certificate.Optimal)
 }
 
@@ -297,8 +304,8 @@ func TestTenMove(t *testing.T) {
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	plan := preemptMoving(t, snap, joint.Request{Pods: waiting, Limit: 800})
-	assert.Equal(t, int64(1000), plan.OneByOne.Cost)
-	assert.Equal(t, int64(10), plan.Total.Cost, "%v", plan)
+	assert.Equal(t, int64(1000), plan.OneByOne.Own["moves"])
+	assert.Equal(t, int64(10), plan.Total.Own["moves"], "%v", plan)
 	assert.Equal(t, int32(3), plan.Total.TopPriority)
-	assert.Equal(t, int64(10), plan.Certificate.Bound.Cost)
+	assert.Equal(t, int64(10), plan.Certificate.Bound.Own["moves"])
 }

@@ -267,14 +267,14 @@ func (m *Moves) Err() error {
 	return m.err
 }
 
-// Cost makes a [preemption.Config].Cost of what [Moves.Of] says. It keeps the contract of Config.Cost,
+// Cost makes a Cost for a [preemption.Rank] of what [Moves.Of] says. It keeps the contract of that,
 // because the answer depends on the pod and on the copy of the snapshot alone. So an
 // evaluator with it goes by what fitted where when the Moves was made: after changes that
 // matter, make a new Moves and a new Evaluator. The costs of several victims are added up
 // though each was asked about by itself.
 //
 // The costs of all pods on a node are asked for before the node is compared by
-// [preemption.ByCost], also those of pods that cannot be victims.
+// the rank, also those of pods that cannot be victims.
 func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 	return func(victim *outrank.Pod) int64 { return costs.Of(m.Of(victim)) }
 }
@@ -283,7 +283,7 @@ func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
 // order, once all of them are gone and the preemptor runs: each replacement takes the
 // first node with room other than its own, in the order of the nodes, and is there when
 // the next one is asked about (rule 11.15). So of two that could take the last place
-// elsewhere the first moves. With a [preemption.Scorer] candidates can be compared by it, at the price
+// elsewhere the first moves. With the Figure of a rank candidates can be compared by it, at the price
 // of a few questions to all nodes for each candidate; Cost is cheaper, and says less. [Outlooks] looks
 // for the best places rather than the first.
 //

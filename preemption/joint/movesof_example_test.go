@@ -45,8 +45,7 @@ func ExampleMoves() {
 		fmt.Println(p.Name, "is", moves.Of(p))
 	}
 	eval, err := engine.New(preemption.Config{
-		Cost:  moves.Cost(joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}),
-		Ranks: append([]preemption.Rank{preemption.ByCost}, preemption.DefaultRanks()...),
+		Ranks: append([]preemption.Rank{{Name: "moves", Cost: moves.Cost(joint.LossCosts{Moved: 1, Waits: 20, Lost: 100})}}, preemption.DefaultRanks()...),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -56,7 +55,7 @@ func ExampleMoves() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(plan.Node, plan.Victims, "for", plan.Score.Cost, moves.Err())
+	fmt.Println(plan.Node, plan.Victims, "for", plan.Score.Own["moves"], moves.Err())
 	together, err := moves.Together(urgent, &plan.Candidate)
 	fmt.Println(together, err)
 	// Output:

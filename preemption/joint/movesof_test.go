@@ -53,7 +53,7 @@ func movesIn(t *testing.T, c *outrank.Cluster) *joint.Moves {
 
 // byCost compares candidates by a cost alone.
 func byCost(cost func(*outrank.Pod) int64) preemption.Config {
-	return preemption.Config{Ranks: []preemption.Rank{preemption.ByCost}, Cost: cost}
+	return preemption.Config{Ranks: []preemption.Rank{{Name: "cost", Cost: cost}}}
 }
 
 func TestMoves(t *testing.T) {
@@ -246,7 +246,7 @@ func TestMovesDecide(t *testing.T) {
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod("urgent", "", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, "n3", plan.Node)
-	assert.Equal(t, int64(1), plan.Score.Cost)
+	assert.Equal(t, int64(1), plan.Score.Own["cost"])
 }
 
 var movesShapes = map[string]gen.Shape{

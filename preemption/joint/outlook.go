@@ -69,8 +69,7 @@ func Outlooks(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	if req.Moves != nil {
 		costs = req.losses()
 	}
-	b.totals = newTotals(snap, &config, req.Now)
-	b.totals.move(costs)
+	b.totals = newTotals(snap, &config, req.Now, costs)
 	all = true
 	for c, err := range eval.Candidates(ctx, queue, preemption.Request{Pod: req.Pods[0], Now: req.Now}) {
 		if err != nil {

@@ -27,11 +27,12 @@ type Plan struct {
 	Victims []Victim
 	// Total adds up the figures of Victims, OneByOne those of the victims of
 	// preempting one by one. The top priority of no victims is the lowest that there is.
-	// Total is never the worse of the two by the ranks of the policy. With [Request].Moves the cost
-	// has what the losses cost: in OneByOne, by the first places found for the replacements.
+	// Total is never the worse of the two by the ranks of the policy. With Request.Moves
+	// Own["moves"] is what the losses cost: in OneByOne, by the first places found for the replacements.
 	Total, OneByOne preemption.Score
-	// DecidedBy is the first rank in which the two differ, 0 if none.
-	DecidedBy preemption.Rank
+	// DecidedBy names the first rank in which the two differ: "moves" where it is what becomes of the
+	// victims. It is empty if none does.
+	DecidedBy string
 	// Kept is set where no better plan was found that holds at once, so that this one is that of one by
 	// one, without those of its victims that could stay (rule 25.1.7).
 	Kept bool
@@ -96,9 +97,9 @@ type Victim struct {
 
 // plan makes the answer.
 func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, error) {
-	p := &Plan{Placements: make([]Placement, len(r.pods)), OneByOne: r.first.total, Certificate: certificate}
+	p := &Plan{Placements: make([]Placement, len(r.pods)), OneByOne: r.totals.tell(r.first.total), Certificate: certificate}
 	r.compare(p, best)
-	p.Kept = p.DecidedBy == 0 || best.kept && len(r.late(best)) > 0
+	p.Kept = p.DecidedBy == "" || best.kept && len(r.late(best)) > 0
 	for i, pod := range r.pods {
 		at := &p.Placements[i]
 		at.Pod, at.OneByOne = pod, Choice{r.one.nodes[i], r.one.victims[i]}
@@ -151,8 +152,8 @@ func (r *run) plan(best *solution, certificate preemption.Certificate) (*Plan, e
 
 // compare tells the plan what a solution comes to beside that of one by one.
 func (r *run) compare(p *Plan, best *solution) {
-	p.Total = best.total
-	_, p.DecidedBy = r.totals.compare(p.Total, p.OneByOne)
+	p.Total = r.totals.tell(best.total)
+	_, p.DecidedBy = r.totals.compare(best.total, r.first.total)
 }
 
 // rulesOf names the rule by which each victim of a plan may be taken from, where the caller's rules
@@ -227,7 +228,7 @@ func (r *run) name(p *Plan, rules map[*outrank.Pod]string, turns []turn) {
 // found no place after all, or if a victim of the plan could stay then. The replacements of victims,
 // which run by now, are spared (rule 25.6.6). It returns the turns that are added.
 func (r *run) more(p *Plan, turns []turn, after *engine.Snapshot, replacements []*outrank.Pod) ([]turn, error) {
-	p.More = r.totals.total(nil)
+	p.More = r.totals.tell(nobody())
 	var waiting []int
 	for i := range p.Placements {
 		if p.Placements[i].Node == "" {
@@ -262,7 +263,7 @@ func (r *run) more(p *Plan, turns []turn, after *engine.Snapshot, replacements [
 		}
 	}
 	p.Order = append(p.Order, rest.order...)
-	p.More = r.totals.total(rest.all())
+	p.More = r.totals.tell(r.totals.total(rest.all()))
 	return r.turnsOf(rest), nil
 }
 
@@ -397,7 +398,7 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 // by what that costs (group 25.6).
 //
 // The zero configuration is meant. Of others, Filters, Profile, Eligibility, Guard, Importance, Cost and
-// Ranks count; a Chooser, Scorers, Extenders and budgets that are never violated are errors,
+// Ranks count; a Chooser, a Rank with a Figure or a second Cost, Extenders and budgets that are never violated are errors,
 // because they decide about one pod. By a Sample and by the rule for Victims pods preempt one by one; the joint
 // plan looks at all nodes and sets of victims.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // begin has the pods preempt one by one, and prepares the draft for those with a place.
@@ -64,8 +65,7 @@ func (r *run) prepare(snap *engine.Snapshot, all []*member) error {
 	b.measure()
 	b.grouped = slices.Collect(snap.Groups()) != nil || slices.Collect(snap.Composites()) != nil
 	b.coupled = b.coupled || b.grouped
-	b.totals = newTotals(snap, &config, r.req.Now)
-	b.totals.move(r.req.losses())
+	b.totals = newTotals(snap, &config, r.req.Now, r.req.losses())
 	r.draft = b
 	return nil
 }
@@ -93,11 +93,11 @@ func (r *run) search() (*solution, preemption.Certificate, error) {
 	}
 	var m *model
 	var known *relaxed
-	bound := preemption.Score{TopPriority: math.MinInt32}
+	bound := total{Figures: rank.Figures{Top: math.MinInt32}}
 	limited(func() {
 		m = r.model()
-		rank, top := r.totals.first(best.total.TopPriority)
-		known = r.relax(m, rank, top, best.total)
+		by, top := r.totals.first(best.total.Top)
+		known = r.relax(m, by, top, best.total)
 	})
 	limited(func() {
 		best = r.byAmounts(known, best)
@@ -138,7 +138,7 @@ func (r *run) lean(best *solution) *solution {
 }
 
 // within returns a bound, and a better plan where it leaves something to gain.
-func (r *run) within(m *model, known *relaxed, best *solution) (preemption.Score, *solution) {
+func (r *run) within(m *model, known *relaxed, best *solution) (total, *solution) {
 	bound := r.bound(m, known, best.total)
 	if r.totals.certify(best.total, bound, false, 0).Gap > 0 {
 		best = r.better(best)
@@ -179,7 +179,7 @@ func (r *run) better(best *solution) *solution {
 		if r.totals.moves != nil {
 			r.holds(from) // to know what becomes of the victims
 		}
-		from = r.improve(from, best.total.TopPriority)
+		from = r.improve(from, best.total.Top)
 		if r.beats(from, best.total) {
 			return from
 		}

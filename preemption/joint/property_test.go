@@ -64,9 +64,8 @@ func sparesByName(_, victim *outrank.Pod) (rule string, ok bool) {
 func (d *drawn) decide() {
 	var config preemption.Config
 	if rapid.Bool().Draw(d.T, "ranks of its own") {
-		ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(d.T, "ranks")
+		ranks := rapid.Permutation(append(preemption.DefaultRanks(), byCostOf)).Draw(d.T, "ranks")
 		config.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(d.T, "number of ranks")]
-		config.Cost = costOf
 	}
 	spares := rapid.IntRange(0, 3).Draw(d.T, "spares") == 0
 	if spares {
@@ -91,6 +90,8 @@ func (d *drawn) decide() {
 
 // costOf differs by name and is often nothing.
 func costOf(p *outrank.Pod) int64 { return max(0, int64(p.Name[len(p.Name)-1]%8)-4) }
+
+var byCostOf = preemption.Rank{Name: "cost", Cost: costOf}
 
 func draw(t *rapid.T, shape gen.Shape, most int) *drawn {
 	return drawOf(t, shape, most, func(*outrank.Cluster) {})
@@ -275,7 +276,9 @@ func promised(d *drawn, plan *joint.Plan) {
 	}
 	require.Equal(d, len(victims), len(plan.Victims))
 	total := totalOf(d.eval, d.snap, victims, gen.Now)
-	total.Cost += d.lost(plan)
+	if d.moves != nil {
+		addMoves(&total, d.lost(plan))
+	}
 	require.Equal(d, total, plan.Total)
 	take, guard := d.eval.Config().Eligibility.Take, d.eval.Config().Guard
 	for _, v := range plan.Victims {
@@ -293,7 +296,7 @@ func promised(d *drawn, plan *joint.Plan) {
 	if c.Optimal {
 		require.Equal(d, plan.Total, c.Bound)
 	}
-	for _, rank := range []int{c.Bound.Violations - plan.Total.Violations, c.Bound.Victims - plan.Total.Victims, int(c.Bound.Cost - plan.Total.Cost)} {
+	for _, rank := range []int{c.Bound.Violations - plan.Total.Violations, c.Bound.Victims - plan.Total.Victims, int(c.Bound.Own["cost"] - plan.Total.Own["cost"]), int(c.Bound.Own["moves"] - plan.Total.Own["moves"])} {
 		require.LessOrEqual(d, rank, 0, "%v", c)
 	}
 	require.LessOrEqual(d, c.Bound.TopPriority, plan.Total.TopPriority)
@@ -474,7 +477,8 @@ func TestPropertyBound(t *testing.T) {
 			require.LessOrEqual(d, bound.TopPriority, best.Total.TopPriority)
 			require.LessOrEqual(d, bound.PrioritySum, best.Total.PrioritySum)
 			require.LessOrEqual(d, bound.Violations, best.Total.Violations)
-			require.LessOrEqual(d, bound.Cost, best.Total.Cost)
+			require.LessOrEqual(d, bound.Own["cost"], best.Total.Own["cost"])
+			require.LessOrEqual(d, bound.Own["moves"], best.Total.Own["moves"])
 		}
 	}
 	over(t, small, func(t *rapid.T, shape gen.Shape) { bounded(draw(t, shape, 3)) })

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Regret says how far a plan is from the best one by the ranks of its policy (rule 13.4.8 of package
@@ -29,9 +30,9 @@ type Regret struct {
 	// OnNode is the best candidate on the node of the plan, nil unless the plan preempts
 	// and pods of that node alone make room. Its certificate says whether that is certain.
 	OnNode *preemption.Candidate
-	// By is the first rank in which Best is better: 0 where it is not, ByNodeOrder where
+	// By names the first rank in which Best is better. It is empty where none is, and "node-order" where
 	// Best preempts and the plan says that nothing helps.
-	By preemption.Rank
+	By string
 	// Gaps has by how much Best is better in each rank of the policy, in their order.
 	// Behind the first rank that differs it may be below 0.
 	Gaps []RankGap
@@ -40,16 +41,16 @@ type Regret struct {
 // RankGap is by how much a candidate is better than another in one rank, in the unit of
 // [preemption.Certificate].Gap; below 0 where it is worse.
 type RankGap struct {
-	Rank preemption.Rank `json:"rank"`
-	Gap  int64           `json:"gap"`
+	Rank string `json:"rank"`
+	Gap  int64  `json:"gap"`
 }
 
 // RegretOf says how far a plan of the evaluator is from the best one, by the ranks of its
 // policy and with budgets charged for the victims alone, in the snapshot as it is now. Now
 // stands in for missing start times, as in the call that the plan is from.
 //
-// The best plan is that of the same configuration with [preemption.Exact], by its ranks: scorers,
-// extenders and a chooser are left out. Errors: those of [engine.Evaluator.Preempt];
+// The best plan is that of the same configuration with [preemption.Exact], by its ranks: those with
+// a Figure, each with a Cost but the first, extenders and a chooser are left out. Errors: those of [engine.Evaluator.Preempt];
 // [outrank.ErrInvalid] for no evaluator, snapshot or plan, and where there is a
 // [preemption.Guard], by which exact victims are not chosen;
 // [engine.ErrStale] where the node or a victim is not there any more; [engine.ErrUnsound] for victims
@@ -72,7 +73,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	}
 	if plan.Outcome != preemption.Preempts {
 		if r.Best.Outcome == preemption.Preempts && plan.Outcome == preemption.NothingHelps {
-			r.By = preemption.ByNodeOrder
+			r.By = rank.NodeOrder
 		}
 		return r, nil
 	}
@@ -94,8 +95,27 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 // exactly returns an evaluator of the same configuration that searches for exact victims.
 func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
 	c := eval.Config()
-	c.Victims, c.Scorers, c.Extenders = preemption.Exact{}, nil, nil
+	c.Victims, c.Extenders = preemption.Exact{}, nil
+	c.Ranks = boundedRanks(c.Ranks)
 	return engine.New(c)
+}
+
+// boundedRanks returns the ranks by which the best victims can be searched for, the default ones where
+// none of some is.
+func boundedRanks(ranks []preemption.Rank) (bounded []preemption.Rank) {
+	costs := 0
+	for _, r := range ranks {
+		if r.Cost != nil {
+			costs++
+		}
+		if r.Figure == nil && (r.Cost == nil || costs == 1) {
+			bounded = append(bounded, r)
+		}
+	}
+	if len(bounded) == 0 && len(ranks) == 0 {
+		return ranks // none of somebody's own are not the default ones
+	}
+	return bounded
 }
 
 // compare says by which ranks the best plan is better, where it preempts as the other does.
@@ -103,14 +123,21 @@ func (r *Regret) compare(ranks []preemption.Rank) {
 	if r.Best.Outcome != preemption.Preempts {
 		return
 	}
-	if len(ranks) > 0 { // by none at all nobody is better
-		if order, by := r.Best.Score.Compare(r.Score, ranks...); order < 0 {
-			r.By = by
-		}
+	if order, by := r.Best.Score.Compare(r.Score, ranks); order < 0 {
+		r.By = by
 	}
-	for _, rank := range ranks {
-		r.Gaps = append(r.Gaps, RankGap{Rank: rank, Gap: rank.Gap(r.Best.Score, r.Score)})
+	for i := range ranks {
+		r.Gaps = append(r.Gaps, RankGap{Rank: ranks[i].Name, Gap: gapOf(&ranks[i], &r.Best.Score, &r.Score)})
 	}
+}
+
+// gapOf returns by how much a is better than b by one rank.
+func gapOf(r *preemption.Rank, a, b *preemption.Score) int64 {
+	if r.Name == rank.Start {
+		f, g := rank.Figures{Start: rank.InstantOf(a.Start)}, rank.Figures{Start: rank.InstantOf(b.Start)}
+		return f.Gap(&g, rank.StartFigure)
+	}
+	return r.Of(*b) - r.Of(*a)
 }
 
 // regretted is a plan whose victims are counted as exact ones are.
@@ -143,22 +170,14 @@ func (v *regretted) score() (preemption.Score, error) {
 		return preemption.Score{}, err
 	}
 
-	var s preemption.Score
+	t, all := newTotals(v.snap, &v.config, v.now, nil), total{}
 	for i, budgets := range view.Violated(victims...) {
-		victim, cost := victims[i], int64(0)
-		if v.config.Cost != nil {
-			cost = max(0, v.config.Cost(victim))
-		}
-		start := victim.StartTime
-		if start.IsZero() {
-			start = v.now
-		}
-		s.Add(victim.PriorityValue(), start, cost)
-		s.Violations += v.violations(len(budgets))
+		all.add(t.of(victims[i]))
+		all.Violations += v.violations(len(budgets))
 	}
 	// By the caller's importance the first victim need not have the highest priority, and counts all the same.
-	s.TopPriority = victims[0].PriorityValue()
-	return s, nil
+	all.Top = victims[0].PriorityValue()
+	return t.tell(all), nil
 }
 
 // violations is what a victim adds to them that violates so many budgets: one, or each (rule 13.3.5).
@@ -243,7 +262,7 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 
 // sort puts victims of several nodes into the order of importance, which those of one node have already.
 func (v *regretted) sort(victims []*outrank.Pod) {
-	t := newTotals(v.snap, &v.config, v.now)
+	t := newTotals(v.snap, &v.config, v.now, nil)
 	t.sort(victims)
 	if v.config.Importance != nil {
 		slices.SortStableFunc(victims, v.config.Importance)
@@ -251,21 +270,21 @@ func (v *regretted) sort(victims []*outrank.Pod) {
 }
 
 // None reports whether the plan is as good as the best one.
-func (r *Regret) None() bool { return r.By == 0 }
+func (r *Regret) None() bool { return r.By == "" }
 
 // String returns what is better about the best plan, in a line.
 func (r *Regret) String() string {
-	if r.By == 0 {
+	if r.By == "" {
 		return "as good as the best: " + r.certainty()
 	}
 	var gaps []string
 	for _, g := range r.Gaps {
 		if g.Gap != 0 {
 			text := fmt.Sprint(g.Gap)
-			if g.Rank == preemption.ByStart {
+			if g.Rank == rank.Start {
 				text = time.Duration(g.Gap).String()
 			}
-			gaps = append(gaps, fmt.Sprintf("%v: %s", g.Rank, text))
+			gaps = append(gaps, fmt.Sprintf("%s: %s", rank.Text(g.Rank), text))
 		}
 	}
 	if gaps == nil {
@@ -291,7 +310,7 @@ func (r *Regret) certainty() string {
 // wireRegret has its fields in the order of JOINT_JSON.md.
 type wireRegret struct {
 	answerjson.Header
-	By     preemption.Rank       `json:"by,omitempty"`
+	By     string                `json:"by,omitempty"`
 	Gaps   []RankGap             `json:"gaps"`
 	Score  *preemption.Score     `json:"score,omitempty"`
 	Best   *preemption.Plan      `json:"best,omitempty"`
@@ -306,7 +325,7 @@ func (r Regret) MarshalJSON() ([]byte, error) {
 		Header: answerjson.NewHeader("Regret"), By: r.By, Best: r.Best, OnNode: r.OnNode,
 		Gaps: answerjson.List(r.Gaps, func(g RankGap) RankGap { return g }),
 	}
-	if r.Score != (preemption.Score{}) {
+	if r.Score.Victims > 0 {
 		w.Score = &r.Score
 	}
 	return e.Encode("regret", w)

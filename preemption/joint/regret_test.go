@@ -46,12 +46,12 @@ func ExampleRegretOf() {
 	}
 	fmt.Println(regret.None(), regret.By)
 	for _, g := range regret.Gaps {
-		if g.Rank == preemption.ByVictims {
+		if g.Rank == preemption.ByVictims.Name {
 			fmt.Println(g.Gap, "victims fewer:", &regret.Best.Candidate)
 		}
 	}
 	// Output:
-	// false lower sum of victim priorities
+	// false priority-sum
 	// 3 victims fewer: n1 [default/p0]
 }
 
@@ -68,13 +68,12 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
 		partPorts(c)
 		config := preemption.Config{
-			Cost: costOf,
 			Budgets: rapid.SampledFrom([]preemption.Budgets{
 				preemption.ChargePossible, preemption.ChargePossible, preemption.ChargeVictims, preemption.NeverViolate,
 			}).Draw(t, "budgets"),
 		}
 		if rapid.Bool().Draw(t, "other ranks") {
-			ranks := rapid.Permutation(append(preemption.DefaultRanks(), preemption.ByCost)).Draw(t, "ranks")
+			ranks := rapid.Permutation(append(preemption.DefaultRanks(), byCostOf)).Draw(t, "ranks")
 			config.Ranks = ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "of them")]
 		}
 		snap, eval := must(engine.NewSnapshot(c)), must(engine.New(config))
@@ -85,9 +84,9 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		if plan.Outcome != preemption.Preempts {
 			r, err := joint.RegretOf(context.Background(), eval, snap, plan, gen.Now)
 			require.NoError(t, err)
-			want := preemption.Rank(0)
+			want := ""
 			if plan.Outcome == preemption.NothingHelps && sets.best != nil {
-				want = preemption.ByNodeOrder // a strict policy that spares the wrong pods
+				want = "node-order" // a strict policy that spares the wrong pods
 				insteadOfNone++
 			}
 			require.Equal(t, want, r.By)
@@ -106,7 +105,7 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		require.NoError(t, err)
 
 		score, ranks := totalOf(eval, snap, victims, gen.Now), ranksOf(eval, false)
-		all := append(preemption.DefaultRanks(), preemption.ByCost)
+		all := append(preemption.DefaultRanks(), byCostOf)
 		require.Zero(t, compareBy(all, score, r.Score), "%+v and %+v", score, r.Score)
 		require.Zero(t, compareBy(ranks, *sets.best, r.Best.Score), "%+v and %+v", sets.best, r.Best.Score)
 		require.True(t, r.Best.ClusterCertificate.Optimal)
@@ -119,10 +118,10 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 		require.Equal(t, compareBy(ranks, *sets.best, score) >= 0, r.None())
 		require.Len(t, r.Gaps, len(ranks))
 		for i, g := range r.Gaps {
-			require.Equal(t, ranks[i], g.Rank)
+			require.Equal(t, ranks[i].Name, g.Rank)
 			require.Equal(t, compareBy(ranks[i:i+1], score, *sets.best), sign(g.Gap), "%v: %d", g.Rank, g.Gap)
 		}
-		if r.By != 0 {
+		if r.By != "" {
 			regrets++
 			first := slices.IndexFunc(r.Gaps, func(g joint.RankGap) bool { return g.Gap != 0 })
 			require.Equal(t, r.By, r.Gaps[first].Rank, "the first rank that differs")
@@ -283,7 +282,7 @@ func TestRegretOfOtherPlans(t *testing.T) {
 	require.Equal(t, preemption.NothingHelps, plan.Outcome)
 	r, err := joint.RegretOf(ctx, usual, snap, plan, gen.Now)
 	require.NoError(t, err)
-	assert.Equal(t, preemption.ByNodeOrder, r.By)
+	assert.Equal(t, "node-order", r.By)
 	assert.Equal(t, "n1 [default/job] is better: preemption helps; optimal, 4 steps", r.String())
 
 	_, err = joint.RegretOf(ctx, usual, snap, nil, gen.Now)
@@ -331,7 +330,7 @@ func TestRegretNamesWhatIsWrong(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, 2, r.Score.Victims)
 			assert.Equal(t, "n1 [default/low]", r.Best.Candidate.String())
-			assert.Equal(t, preemption.ByVictims, r.Gaps[3].Rank)
+			assert.Equal(t, preemption.ByVictims.Name, r.Gaps[3].Rank)
 			continue
 		}
 		require.ErrorIs(t, err, test.kind)

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/outrank-go/outrank/internal/packing"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -13,23 +12,23 @@ type relaxed struct {
 	packing.Relaxed
 	draft *draft
 	*model
-	rank  preemption.Rank
+	by    measure
 	top   int32
 	scale int64 // what one unit of the rank weighs
 }
 
 // relax asks the relaxation about the plans without a victim above top. Where amounts are too large
 // for it, it has no prices.
-func (b *draft) relax(m *model, rank preemption.Rank, top int32, best preemption.Score) *relaxed {
-	x := &relaxed{draft: b, model: b.upTo(m, top), rank: rank, top: top}
-	x.scale = b.weigh(x.model, rank)
-	known := rank.Gap(preemption.Score{}, best)
+func (b *draft) relax(m *model, by measure, top int32, best total) *relaxed {
+	x := &relaxed{draft: b, model: b.upTo(m, top), by: by, top: top}
+	x.scale = b.weigh(x.model, by)
+	known := by.of(&best)
 	if m.huge || known > math.MaxInt64/8/max(1, x.scale) {
 		x.scale = 0
 		x.Impossible = true // for all that is known
 		return x
 	}
-	if costs := b.totals.moves; costs != nil && rank == preemption.ByCost { // most may move, for all that is known
+	if costs := b.totals.moves; costs != nil && by == byMoves { // most may move, for all that is known
 		known = max(1, min(known, resource.MulSat(int64(best.Victims), max(1, costs.Moved))))
 	}
 	x.Relaxed = b.asRelaxed(x.model, packing.Goal{Most: -1, Upper: known * x.scale})

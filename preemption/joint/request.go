@@ -31,9 +31,9 @@ type Request struct {
 	Limit int
 	// Moves has the plan go by what becomes of the work of its victims (group 25.6): one whose
 	// controller makes it again may find a place on another node. It says what each kind of loss costs,
-	// none below 0, and [Score.Cost] of totals has the sum, beside what Config.Cost says. The rank
-	// ByCost compares it: where the policy does not name that, right after the violations if they
-	// come first, and else before all ranks. Nil means that nothing is asked about replacements. With
+	// none below 0. The sum is a figure of its own, Score.Own["moves"] of totals. It is compared in place
+	// of what a rank of that name says; without one, right after the violations if they come first, and
+	// else before all ranks. Nil means that nothing is asked about replacements. With
 	// the zero LossCosts one that moves costs 1, one that waits 20 and one that is lost 100.
 	Moves *LossCosts
 }
@@ -94,9 +94,7 @@ func (r *Request) check(config *preemption.Config) error {
 	if _, own := config.Victims.(preemption.Chooser); own {
 		add("preemption config", "Victims", "a chooser chooses victims for one pod, and several share them")
 	}
-	if len(config.Scorers) > 0 {
-		add("preemption config", "Scorers", "they compare nodes for one pod, not plans for several")
-	}
+	r.checkRanks(config.Ranks, add)
 	if len(config.Extenders) > 0 {
 		add("preemption config", "Extenders", "they change nodes for one pod, not plans for several")
 	}
@@ -107,6 +105,23 @@ func (r *Request) check(config *preemption.Config) error {
 		return fmt.Errorf("planning jointly: %w", &outrank.InputError{Problems: ps})
 	}
 	return nil
+}
+
+// checkRanks tells of ranks by which plans for several pods cannot be compared.
+func (r *Request) checkRanks(ranks []preemption.Rank, add func(object, field, text string)) {
+	costs := 0
+	for i := range ranks {
+		at := fmt.Sprintf("Ranks[%d]", i)
+		if ranks[i].Figure != nil {
+			add("preemption config", at+".Figure", "it compares nodes for one pod, not plans for several")
+		}
+		if ranks[i].Cost == nil || r.Moves != nil && ranks[i].Name == byMoves.name {
+			continue
+		}
+		if costs++; costs > 1 {
+			add("preemption config", at+".Cost", "plans are searched for by one cost, and there is another")
+		}
+	}
 }
 
 // pending returns a snapshot like the caller's in which the pods are pending, as they

@@ -20,10 +20,10 @@ func (p Plan) String() string {
 	}
 	fmt.Fprintf(&b, "together: %s%s; one by one: %s", words(p.Total), counts(p.Victims), words(p.OneByOne))
 	switch moves := counts(p.Victims) != ""; {
-	case p.DecidedBy == preemption.ByCost && moves:
+	case p.DecidedBy == byMoves.name && moves:
 		b.WriteString("; better by: less that is lost")
-	case p.DecidedBy != 0:
-		fmt.Fprintf(&b, "; better by: %v", p.DecidedBy)
+	case p.DecidedBy != "":
+		b.WriteString("; better by: " + rankText(p.DecidedBy))
 	}
 	b.WriteString("; " + certificateText(p.Certificate))
 	if p.Interrupted {
@@ -163,7 +163,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerjson.Encoder
 	w := wirePlan{
 		Header: answerjson.NewHeader("JointPlan"), Total: p.Total, OneByOne: p.OneByOne, Kept: p.Kept, Interrupted: p.Interrupted, More: p.More,
-		DecidedBy: wordOf(&e, p.DecidedBy), Order: answerjson.List(p.Order, func(i int) int { return i }),
+		DecidedBy: p.DecidedBy, Order: answerjson.List(p.Order, func(i int) int { return i }),
 		Placements: answerjson.List(p.Placements, func(at Placement) wirePlacement {
 			return wirePlacement{
 				Pod: e.Pod(at.Pod), Node: at.Node, Victims: e.Pods(at.Victims), More: at.More, Refused: at.Refused,
@@ -173,7 +173,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		Victims: answerjson.List(p.Victims, func(v Victim) wireVictim {
 			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Rule, v.Violates, wireFateOf(v.Fate)}
 		}),
-		Certificate: wireCertificate{p.Certificate.Optimal, p.Certificate.Bound, wordOf(&e, p.Certificate.Rank), p.Certificate.Gap, p.Certificate.Steps},
+		Certificate: wireCertificate{p.Certificate.Optimal, p.Certificate.Bound, p.Certificate.Rank, p.Certificate.Gap, p.Certificate.Steps},
 	}
 	return e.Encode("joint plan", w)
 }
@@ -183,14 +183,6 @@ func wireFateOf(f *Fate) *wireFate {
 		return nil
 	}
 	return &wireFate{f.Loss.String(), f.Node, f.Why}
-}
-
-func wordOf(e *answerjson.Encoder, rank preemption.Rank) string {
-	text, err := rank.MarshalText()
-	if err != nil {
-		e.Problem("joint plan", "rank", err.Error())
-	}
-	return string(text)
 }
 
 // UnmarshalJSON returns an error that wraps errors.ErrUnsupported: the JSON of a plan refers

@@ -19,7 +19,8 @@ func main() {
 
 func cheapest() preemption.Config {
 	return preemption.Config{
-		Cost:  func(victim *outrank.Pod) int64 { return victim.RunningRequests(outrank.DefaultRelease).Amount("cpu") },
-		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByCost},
+		Ranks: []preemption.Rank{preemption.ByViolations, {Name: "requested cores", Cost: func(victim *outrank.Pod) int64 {
+			return victim.RunningRequests(outrank.DefaultRelease).Amount("cpu")
+		}}},
 	}
 }

@@ -22,15 +22,15 @@ const (
 )
 
 // Figures has what victims come to together: every figure that a rank can compare, in the form
-// in which the searches count them. [Score] has the same for callers. The zero value is that of
-// nobody. A figure is counted by add and compared by of and starts, and nowhere else.
+// in which the searches count them; preemption.Score has the same for callers. The zero value is that
+// of nobody.
 type Figures struct {
 	Violations int
 	Top        int32 // priority of the most important victim
 	Victims    int32
 	Sum        int64   // of the priorities, each raised by PriorityShift
 	Start      Instant // the earliest of those of the top priority
-	Cost       int64
+	Cost       int64   // by the first rank of the caller that says what a victim costs
 }
 
 // PriorityShift makes every priority non-negative, so that more victims never

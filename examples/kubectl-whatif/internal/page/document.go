@@ -80,7 +80,7 @@ func newDocument(in *Input) *document {
 func (d *maker) tell(doc *document) {
 	doc.Victims, doc.MoreVictims = d.victims()
 	doc.Candidates, doc.MoreCandidates = d.candidates()
-	doc.BySum = d.in.Explanation.DecidedBy == preemption.ByPrioritySum
+	doc.BySum = d.in.Explanation.DecidedBy == preemption.ByPrioritySum.Name
 	for _, p := range d.in.Explanation.ClearedNominations {
 		doc.Cleared = append(doc.Cleared, string(p.Key()))
 	}

@@ -83,7 +83,7 @@ func (d *maker) lostBy(place int) string {
 	}
 	for _, round := range d.in.Report.Choice.Rounds {
 		if place > round.Left {
-			return "lost by " + round.Rank.String()
+			return "lost by " + explain.RankText(round.Rank)
 		}
 	}
 	return ""

@@ -43,7 +43,7 @@ func AskAcross(ctx context.Context, set Setting, pod *outrank.Pod) (*Across, err
 		return nil, err
 	}
 	config := eval.Config()
-	config.Victims, config.Sample, config.Scorers, config.Extenders = preemption.Across{}, nil, nil, nil
+	config.Victims, config.Sample, config.Extenders = preemption.Across{}, nil, nil
 	across, err := engine.New(config)
 	if err != nil {
 		return nil, err

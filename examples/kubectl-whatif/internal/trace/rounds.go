@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 // rounds compares the candidates rank by rank until one is left: the first in the order of the
@@ -18,7 +19,8 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 		left[i] = &ex.Candidates[i]
 	}
 	out := []Round{}
-	for _, rank := range ranks {
+	for i := range ranks {
+		rank := ranks[i : i+1]
 		if len(left) < 2 {
 			return out
 		}
@@ -28,14 +30,14 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 				best = c
 			}
 		}
-		r := Round{Rank: rank.String(), Best: figure(rank, &best.Score), Left: []string{}, Out: []Out{}, rank: rank}
+		r := Round{Rank: explain.RankText(ranks[i].Name), Best: figure(&ranks[i], &best.Score), Left: []string{}, Out: []Out{}, rank: ranks[i].Name}
 		var stay []*preemption.Candidate
 		for _, c := range left {
 			if order, _ := c.Score.Compare(best.Score, rank); order == 0 {
 				stay = append(stay, c)
 				r.keep(c.Node)
 			} else {
-				r.drop(c.Node, figure(rank, &c.Score))
+				r.drop(c.Node, figure(&ranks[i], &c.Score))
 			}
 		}
 		left = stay
@@ -44,7 +46,7 @@ func rounds(ranks []preemption.Rank, ex *preemption.Plan) []Round {
 	if len(left) < 2 {
 		return out
 	}
-	r := Round{Rank: preemption.ByNodeOrder.String(), Left: []string{}, Out: []Out{}, rank: preemption.ByNodeOrder}
+	r := Round{Rank: explain.RankText(""), Left: []string{}, Out: []Out{}}
 	r.keep(ex.Node)
 	for _, c := range left {
 		if c.Node != ex.Node {
@@ -71,23 +73,15 @@ func (r *Round) drop(node, figure string) {
 }
 
 // figure writes the figure that a rank compares. Sums are compared with 2^31 added for each victim.
-func figure(rank preemption.Rank, s *preemption.Score) string {
-	switch rank {
-	case preemption.ByViolations:
-		return strconv.Itoa(s.Violations)
-	case preemption.ByTopPriority:
-		return strconv.Itoa(int(s.TopPriority))
-	case preemption.ByPrioritySum:
+func figure(rank *preemption.Rank, s *preemption.Score) string {
+	switch rank.Name {
+	case preemption.ByPrioritySum.Name:
 		return fmt.Sprintf("%d of %d", s.PrioritySum-int64(s.Victims)<<31, s.Victims)
-	case preemption.ByVictims:
-		return strconv.Itoa(s.Victims)
-	case preemption.ByStart:
+	case preemption.ByStart.Name:
 		if s.Start.IsZero() {
 			return "not started"
 		}
 		return s.Start.UTC().Format("2006-01-02 15:04:05.999")
-	case preemption.ByCost:
-		return strconv.FormatInt(s.Cost, 10)
 	}
-	return ""
+	return strconv.FormatInt(rank.Of(*s), 10)
 }

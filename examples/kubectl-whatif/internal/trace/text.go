@@ -163,7 +163,7 @@ func (t *Trace) ranks() string {
 // text is a round in a line.
 func (r *Round) text() string {
 	left := some(r.Left, r.MoreLeft)
-	if r.rank == preemption.ByNodeOrder {
+	if r.rank == "" {
 		return r.Rank + ": " + left
 	}
 	text := fmt.Sprintf("%s: %s on %s", r.Rank, r.Best, left)

@@ -97,7 +97,7 @@ type Round struct {
 	Out     []Out `json:"out"`
 	MoreOut int   `json:"moreOut,omitempty"`
 
-	rank preemption.Rank
+	rank string // its name
 }
 
 // Out is a node that leaves the comparison.

@@ -20,8 +20,8 @@ import (
 // Regret is that of the plans that were compared, not of all.
 func TestFiguresOfRegret(t *testing.T) {
 	figures := map[string]float64{}
-	w := watch{plans: 6, compared: 2, worse: 1, unproven: 2, beyond: map[preemption.Rank]int64{
-		preemption.ByViolations: 3, preemption.ByVictims: 5,
+	w := watch{plans: 6, compared: 2, worse: 1, unproven: 2, beyond: map[string]int64{
+		preemption.ByViolations.Name: 3, preemption.ByVictims.Name: 5,
 	}}
 	w.note(figures)
 	assert.Equal(t, map[string]float64{

@@ -28,7 +28,7 @@ type watch struct {
 	regret                           int
 	plans, compared, worse, unproven int
 	// beyond sums the excess of plans over the best ones.
-	beyond map[preemption.Rank]int64
+	beyond map[string]int64
 }
 
 // sample takes in the use of the nodes.
@@ -78,7 +78,7 @@ func (w *watch) decided(d sim.Decision) error {
 	if !r.None() {
 		w.worse++
 		if w.beyond == nil {
-			w.beyond = map[preemption.Rank]int64{}
+			w.beyond = map[string]int64{}
 		}
 		for _, g := range r.Gaps {
 			w.beyond[g.Rank] += g.Gap
@@ -103,6 +103,6 @@ func (w *watch) note(figures map[string]float64) {
 	each := 100 / float64(w.compared)
 	figures["regretPlans"] = each * float64(w.worse)
 	figures["regretUnproven"] = each * float64(w.unproven)
-	figures["regretViolations"] = each * float64(w.beyond[preemption.ByViolations])
-	figures["regretVictims"] = each * float64(w.beyond[preemption.ByVictims])
+	figures["regretViolations"] = each * float64(w.beyond[preemption.ByViolations.Name])
+	figures["regretVictims"] = each * float64(w.beyond[preemption.ByVictims.Name])
 }

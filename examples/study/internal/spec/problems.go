@@ -170,7 +170,7 @@ func (s *Setting) check() error {
 	if err := errors.Join(decides.Validate(), s.Shape.Validate(), s.Sim.Validate()); err != nil || s.Regret == 0 {
 		return err
 	}
-	decides.Victims, decides.Scorers, decides.Extenders = preemption.Exact{}, nil, nil // as the best plan is found
+	decides.Victims, decides.Ranks, decides.Extenders = preemption.Exact{}, nil, nil // the best plan is found by the ranks that bound it
 	if err := decides.Validate(); err != nil {
 		return fmt.Errorf("regret: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Score returns the score of the dry run that just ended (chapter 11).
-func (w *DryRunner) Score(possible []*state.PodState) preemption.Score {
+func (w *DryRunner) Score(possible []*state.PodState) Score {
 	w.chosen = w.chosen[:0]
 	violations, first, reads := 0, -1, w.A.Config.ReadsFirst()
 	for i, p := range possible {
@@ -24,20 +24,21 @@ func (w *DryRunner) Score(possible []*state.PodState) preemption.Score {
 	}
 	sc := w.A.ScoreOf(w.chosen, violations)
 	if first >= 0 {
-		sc.TopPriority = w.chosen[first].Priority()
+		sc.Top = w.chosen[first].Priority()
 	}
 	return sc
 }
 
 // Candidate returns the result of the dry run that just ended.
 func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
-	c := preemption.Candidate{Node: w.N.Name, Score: w.Score(possible)}
+	sc := w.Score(possible)
+	c := preemption.Candidate{Node: w.N.Name, Score: w.A.Tell(&sc)}
 	if w.A.Config.Chooser != nil || w.A.Config.Exact {
 		w.blocksOfChosen(possible)
 	}
 	if w.A.Config.Exact {
-		sc := c.Score // so that c is not allocated by itself
-		c.Certificate = w.certificate(&sc)
+		told := c.Score // so that c is not allocated by itself
+		c.Certificate = w.certificate(&told)
 	}
 	c.Victims = make([]preemption.Victim, 0, c.Score.Victims)
 	for i, p := range possible {

@@ -11,7 +11,7 @@ import (
 // it beats.
 type OpenNode struct {
 	n     *state.NodeState
-	bound preemption.Score
+	bound Score
 }
 
 // CertifyAll is the certificate of a whole decision: of the chosen candidate, nil if
@@ -20,47 +20,55 @@ func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *pre
 	if !a.Config.Exact || chosen != nil && chosen.Certificate == nil {
 		return nil
 	}
-	var bound *preemption.Score
-	steps, unsolved := 0, 0
+	var best rank.Figures // of the candidate
 	if chosen != nil {
-		bound, steps = &chosen.Score, chosen.Certificate.Steps
+		best = a.figuresOf(&chosen.Score)
 	}
+	var bound *Score // the least of those that may be better
+	unsolved := 0
 	for i := range open {
 		b := &open[i].bound
 		if chosen != nil {
-			if order, _ := CompareScores(b, &chosen.Score, a.Ranks); order >= 0 {
+			if order, _ := a.CompareByRanks(&b.Figures, &best); order >= 0 {
 				continue
 			}
 		}
 		unsolved++
 		if bound == nil {
 			bound = b
-		} else if order, _ := CompareScores(b, bound, a.Ranks); order < 0 {
+		} else if order, _ := a.CompareByRanks(&b.Figures, &bound.Figures); order < 0 {
 			bound = b
 		}
 	}
 	switch {
-	case chosen != nil:
-		return certify(&chosen.Score, bound, a.Ranks, steps, unsolved)
-	case bound != nil:
-		return &preemption.Certificate{Bound: *bound, Unsolved: unsolved}
+	case chosen == nil && bound == nil:
+		return &preemption.Certificate{Optimal: true}
+	case chosen == nil:
+		return &preemption.Certificate{Bound: a.Tell(bound), Unsolved: unsolved}
 	}
-	return &preemption.Certificate{Optimal: true}
+	c := a.certify(&chosen.Score, bound)
+	c.Steps, c.Unsolved = chosen.Certificate.Steps, unsolved
+	return c
 }
 
-// certify returns the certificate of a score by a bound on all scores.
-func certify(sc, bound *preemption.Score, ranks []preemption.Rank, steps, unsolved int) *preemption.Certificate {
-	order, by := CompareScores(bound, sc, ranks)
+// certify returns the certificate of a score by a bound on all scores; nil is no better than the score.
+func (a *Attempt) certify(sc *preemption.Score, bound *Score) *preemption.Certificate {
+	if bound == nil {
+		return &preemption.Certificate{Optimal: true, Bound: own(*sc)}
+	}
+	f := a.figuresOf(sc)
+	order, at := a.CompareByRanks(&bound.Figures, &f)
 	if order >= 0 {
-		return &preemption.Certificate{Optimal: true, Bound: *sc, Steps: steps}
+		return &preemption.Certificate{Optimal: true, Bound: own(*sc)}
 	}
-	return &preemption.Certificate{Bound: *bound, Rank: by, Gap: by.Gap(*bound, *sc), Steps: steps, Unsolved: unsolved}
+	return &preemption.Certificate{Bound: a.Tell(bound), Rank: a.Ranks[at].Name, Gap: bound.Gap(&f, a.Config.Order()[at])}
 }
 
-// publicScore returns the score of a set, or a bound, as callers see it.
-func publicScore(sc *exact.Score) preemption.Score {
-	return preemption.Score{
-		Violations: int(sc.Violations), TopPriority: sc.Top, PrioritySum: sc.Sums[0], Victims: int(sc.Parts),
-		Cost: sc.Sums[1], Start: rank.Instant{Sec: sc.Start.Sec, Nsec: sc.Start.Nsec}.Time(),
+// scoreOfSet returns the score of a set, or a bound.
+func scoreOfSet(sc *exact.Score) Score {
+	f := rank.Figures{
+		Violations: int(sc.Violations), Top: sc.Top, Sum: sc.Sums[0], Victims: int32(sc.Parts),
+		Cost: sc.Sums[1], Start: rank.Instant{Sec: sc.Start.Sec, Nsec: sc.Start.Nsec},
 	}
+	return Score{Figures: f, First: f.Start.Time()}
 }

@@ -55,7 +55,7 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 			}
 		}
 	}
-	x.remember(w.Victim, publicScore(&score))
+	x.remember(w.Victim, scoreOfSet(&score))
 	w.removeVictims(possible)
 	return filters.Status{}
 }
@@ -110,8 +110,13 @@ func (w *DryRunner) noteOpen(f *foundSet) {
 // certificate is that of the candidate found last.
 func (w *DryRunner) certificate(sc *preemption.Score) *preemption.Certificate {
 	f := &w.sets.found
-	if !f.open {
-		return certify(sc, sc, w.A.Ranks, f.steps, 0)
+	var c *preemption.Certificate
+	if f.open {
+		c = w.A.certify(sc, &f.bound)
+		c.Unsolved = 1
+	} else {
+		c = w.A.certify(sc, nil)
 	}
-	return certify(sc, &f.bound, w.A.Ranks, f.steps, 1)
+	c.Steps = f.steps
+	return c
 }

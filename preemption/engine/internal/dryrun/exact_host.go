@@ -4,7 +4,6 @@ import (
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // The answers of a node to its search (exact.Host).
@@ -47,13 +46,12 @@ func (x *setSearch) Score(set []bool) exact.Score {
 		}
 	}
 	sc := w.A.ScoreOf(x.listed, w.Budgets.ViolationsOf(x.listed))
-	start := rank.InstantOf(sc.Start)
 	return exact.Score{
 		Figures: exact.Figures{
-			Violations: int64(sc.Violations), Top: sc.TopPriority, Parts: int64(sc.Victims),
-			Sums: [2]int64{sc.PrioritySum, sc.Cost},
+			Violations: int64(sc.Violations), Top: sc.Top, Parts: int64(sc.Victims),
+			Sums: [2]int64{sc.Sum, sc.Cost},
 		},
-		Start: exact.Instant{Sec: start.Sec, Nsec: start.Nsec},
+		Start: exact.Instant{Sec: sc.Start.Sec, Nsec: sc.Start.Nsec},
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank/internal/exact"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -52,8 +51,11 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 		steps := x.allot(terms.Limit)
 		q.Limit, q.SlowLimit = steps, steps
 	}
-	for _, r := range w.A.Ranks {
-		q.Measures = append(q.Measures, Measures[rank.Of(r).Figure])
+	for _, x := range terms.Order() {
+		if x == rank.NoFigure {
+			break
+		}
+		q.Measures = append(q.Measures, Measures[x])
 	}
 	x.findFilters()
 	x.findShort()
@@ -257,9 +259,9 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 type foundSet struct {
 	n      *state.NodeState
 	victim []bool // by possible victim
-	score  preemption.Score
+	score  Score
 	// bound is a score that no set beats, where the limit ended the search (open).
-	bound preemption.Score
+	bound Score
 	steps int
 	open  bool
 }
@@ -279,15 +281,15 @@ func (x *setSearch) end() {
 		x.spent += x.found.steps
 	}
 	if bound, open := x.search.Open(); open {
-		x.found.bound, x.found.open = publicScore(&bound), true
+		x.found.bound, x.found.open = scoreOfSet(&bound), true
 	}
 }
 
 // remember keeps the set that was found, if it is the best one of the attempt, which is wanted
 // once more in the end.
-func (x *setSearch) remember(victim []bool, score preemption.Score) {
+func (x *setSearch) remember(victim []bool, score Score) {
 	if x.best.n != nil {
-		if order, _ := CompareScores(&score, &x.best.score, x.w.A.Ranks); order >= 0 {
+		if order, _ := x.w.A.CompareByRanks(&score.Figures, &x.best.score.Figures); order >= 0 {
 			return
 		}
 	}

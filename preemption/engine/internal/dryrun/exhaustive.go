@@ -53,12 +53,12 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 // if everything is set, or if the caller has a say in them.
 func (r *Result) decide(ctx context.Context, everything bool) error {
 	n := len(r.Before)
-	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]preemption.Score, n)
+	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]Score, n)
 	config := r.Attempt.Config
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
-	if everything || len(config.Extenders) > 0 || len(config.Scorers) > 0 {
+	if everything || len(config.Extenders) > 0 || config.Whole {
 		r.candidates = make([]preemption.Candidate, n)
 	}
 	if err := r.try(ctx); err != nil {
@@ -69,7 +69,7 @@ func (r *Result) decide(ctx context.Context, everything bool) error {
 			return r.Runners[0].Err
 		}
 	}
-	r.scoreByCaller()
+	r.completeAll()
 	for i := range n {
 		if i%comparesPerLook == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -150,7 +150,7 @@ func (r *Result) try(ctx context.Context) error {
 // forget drops what was found beyond the end of the sample.
 func (r *Result) forget(nodes []int) {
 	for _, i := range nodes {
-		r.Tried[i], r.After[i], r.scores[i] = false, filters.Status{}, preemption.Score{}
+		r.Tried[i], r.After[i], r.scores[i] = false, filters.Status{}, Score{}
 		if r.candidates != nil {
 			r.candidates[i] = preemption.Candidate{}
 		}
@@ -184,15 +184,11 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 	return nil
 }
 
-// scoreByCaller asks the caller's scorers about every candidate.
-func (r *Result) scoreByCaller() {
+// completeAll completes the score of every candidate.
+func (r *Result) completeAll() {
 	for i := range r.candidates {
-		if !r.isCandidate(i) {
-			continue
-		}
-		c := &r.candidates[i]
-		for _, x := range r.Attempt.Config.Scorers {
-			c.OwnScores = append(c.OwnScores, x.Score(c))
+		if r.isCandidate(i) {
+			r.Attempt.Complete(&r.candidates[i])
 		}
 	}
 }

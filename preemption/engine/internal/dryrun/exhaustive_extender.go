@@ -199,25 +199,25 @@ func (r *Result) adopt(proposals []preemption.Proposal) error {
 			continue
 		}
 		r.Tried[i], r.After[i] = true, filters.Status{}
-		r.candidates[i] = r.changed(&r.candidates[i], p)
-		r.scores[i] = r.candidates[i].Score
+		r.candidates[i], r.scores[i] = r.changed(&r.candidates[i], p)
 	}
 	return nil
 }
 
 // changed returns a candidate with the victims of a proposal, sorted by
 // importance.
-func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) preemption.Candidate {
+func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) (preemption.Candidate, Score) {
 	states := r.statesOf(p)
 	top := int32(0)
 	if len(states) > 0 {
 		top = states[0].Priority()
 	}
 	r.Attempt.SortVictims(r.Attempt.Asked.Snap.NodeState(p.Node), states)
-	out := preemption.Candidate{Node: p.Node, Score: r.Attempt.ScoreOf(states, p.Violations)}
+	score := r.Attempt.ScoreOf(states, p.Violations)
 	if r.Attempt.Config.ReadsFirst() {
-		out.Score.TopPriority = top // of the first, as the extender has them
+		score.Top = top // of the first, as the extender has them
 	}
+	out := preemption.Candidate{Node: p.Node, Score: r.Attempt.Tell(&score)}
 	for _, s := range states {
 		v := preemption.Victim{Pod: s.Located()}
 		for _, was := range c.Victims {
@@ -230,5 +230,5 @@ func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) preemp
 	r.Runners[0].N = r.Attempt.Asked.Snap.NodeState(p.Node)
 	r.Runners[0].NameRules(states, out.Victims)
 	out.ClearedNominations = r.Attempt.ClearedNominations(r.Attempt.Asked.Snap.NodeState(p.Node), out.Victims)
-	return out
+	return out, score
 }

@@ -20,7 +20,7 @@ type Result struct {
 	Before     []filters.Status // as things are
 	After      []filters.Status // with all pods of lower priority removed; where tried
 	Tried      []bool
-	scores     []preemption.Score
+	scores     []Score
 	faults     []error                // answers of the caller's rule that make no sense; nil without one
 	candidates []preemption.Candidate // by position; nil unless all are to be kept
 	Ineligible preemption.Ineligibility
@@ -69,16 +69,11 @@ func (r *Result) better(i, j int) bool {
 }
 
 // compare orders two candidates by their positions.
-func (r *Result) compare(i, j int) (int, preemption.Rank) {
-	return r.Attempt.CompareStandings(r.standing(i), r.standing(j))
-}
-
-func (r *Result) standing(i int) Standing {
-	st := Standing{Score: &r.scores[i]}
-	if r.candidates != nil {
-		st.OwnScores = r.candidates[i].OwnScores
+func (r *Result) compare(i, j int) (order int, by string) {
+	if r.Attempt.Config.Whole {
+		return r.Attempt.Compare(&r.candidates[i].Score, &r.candidates[j].Score)
 	}
-	return st
+	return r.Attempt.CompareFigures(&r.scores[i].Figures, &r.scores[j].Figures)
 }
 
 // triesPerLook is how many nodes a worker tries between two looks at the context.

@@ -1,45 +1,48 @@
 package dryrun
 
 import (
-	"slices"
+	"maps"
+	"time"
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Standing is what a candidate is compared by.
-type Standing struct {
-	Score     *preemption.Score
-	OwnScores []int64
+// Score is what victims come to together, in the form in which candidates are compared within a
+// decision.
+type Score struct {
+	rank.Figures
+	// First is the start among the figures as the caller gave it.
+	First time.Time
 }
 
-// CompareStandings orders two candidates: by whether anybody has to leave, where the variant
-// looks at that first, else by the caller's scorers, and without any by the ranks. order is
-// negative if f is better. by is what decides, ByNodeOrder where nothing does and order is 0.
-func (a *Attempt) CompareStandings(f, g Standing) (order int, by preemption.Rank) {
-	if order, decides := a.Config.ByVariant().CompareFree(f.Score.Victims, g.Score.Victims); decides {
-		if order == 0 {
-			return 0, preemption.ByNodeOrder
+// Order has what ranks compare in turn, up to NoFigure.
+type Order [rank.NumFigures]rank.Figure
+
+// OrderOf returns what ranks compare, as far as the figures of victims say it: nothing for a rank by
+// a figure of whole candidates, nor for a second cost.
+func OrderOf(ranks []preemption.Rank) (order Order) {
+	at, costed := 0, false
+	for i := range ranks {
+		x := rank.FigureOf(ranks[i].Name)
+		if ranks[i].Cost != nil && !costed {
+			x, costed = rank.CostFigure, true
 		}
-		return order, preemption.ByVictims
+		if x != rank.NoFigure {
+			order[at] = x
+			at++
+		}
 	}
-	if len(a.Config.Scorers) == 0 {
-		return CompareScores(f.Score, g.Score, a.Ranks)
-	}
-	// The higher score is the better one.
-	if c := slices.Compare(g.OwnScores, f.OwnScores); c != 0 {
-		return c, preemption.ByOwnScore
-	}
-	return 0, preemption.ByNodeOrder
+	return order
 }
 
 // ScoreOf returns the score of victims that are sorted by importance. That of nobody is
 // zero. The top priority is that of the first, which the caller's importance may put before
 // higher ones.
-func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) preemption.Score {
+func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) Score {
 	if len(victims) == 0 {
-		return preemption.Score{}
+		return Score{Figures: rank.Figures{Start: rank.Never}}
 	}
 	f, first := rank.Figures{Violations: violations}, victims[0]
 	for _, p := range victims {
@@ -52,19 +55,128 @@ func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) preemption.
 		}
 	}
 	f.Top = victims[0].Priority()
-	sc := preemption.Score(f.Score())
-	sc.Start = first.Start(a.Now)
-	return sc
+	return Score{Figures: f, First: first.Start(a.Now)}
 }
 
-// CompareScores orders two scores by some ranks; see [Score.Compare]. Without ranks all are
-// equal.
-func CompareScores(a, b *preemption.Score, ranks []preemption.Rank) (order int, by preemption.Rank) {
-	f, g := (*rank.Score)(a).Figures(), (*rank.Score)(b).Figures()
-	for _, r := range ranks {
-		if c := f.Compare(&g, rank.Of(r).Figure); c != 0 {
-			return c, r
+// Tell returns a score as callers see it.
+func (a *Attempt) Tell(sc *Score) preemption.Score {
+	told := a.TellFigures(&sc.Figures)
+	told.Start = sc.First
+	return told
+}
+
+// TellFigures is Tell for figures, with the start in UTC.
+func (a *Attempt) TellFigures(f *rank.Figures) preemption.Score {
+	told := preemption.Score{
+		Violations: f.Violations, TopPriority: f.Top, PrioritySum: f.Sum, Victims: int(f.Victims), Start: f.Start.Time(),
+	}
+	if a.Config.Cost != nil {
+		told.Own = map[string]int64{a.Config.CostName: f.Cost}
+	}
+	return told
+}
+
+// figuresOf are those of a score that callers have seen.
+func (a *Attempt) figuresOf(told *preemption.Score) rank.Figures {
+	f := rank.Figures{
+		Violations: told.Violations, Top: told.TopPriority, Sum: told.PrioritySum, Victims: int32(told.Victims), Start: rank.InstantOf(told.Start),
+	}
+	if a.Config.Cost != nil {
+		f.Cost = told.Own[a.Config.CostName]
+	}
+	return f
+}
+
+// Complete adds what is known of a whole candidate alone to its score: each cost beside the first, and
+// the figures, each of which is told of those before it.
+func (a *Attempt) Complete(c *preemption.Candidate) {
+	if !a.Config.Whole {
+		return
+	}
+	a.AddCosts(c)
+	if c.Score.Own == nil {
+		c.Score.Own = map[string]int64{}
+	}
+	for i := range a.Ranks {
+		if r := &a.Ranks[i]; r.Figure != nil {
+			c.Score.Own[r.Name] = r.Figure(c)
 		}
 	}
-	return 0, preemption.ByNodeOrder
+}
+
+// AddCosts adds each cost beside the first to the score of a candidate.
+func (a *Attempt) AddCosts(c *preemption.Candidate) {
+	if !a.Config.Whole {
+		return
+	}
+	for i := range a.Ranks {
+		if r := &a.Ranks[i]; r.Cost != nil {
+			cost := int64(0)
+			for k := range c.Victims {
+				cost = rank.AddCosts(cost, state.CostOf(r.Cost, c.Victims[k].Pod))
+			}
+			if c.Score.Own == nil {
+				c.Score.Own = map[string]int64{}
+			}
+			c.Score.Own[r.Name] = cost
+		}
+	}
+}
+
+// Compare orders two candidates by what callers see of their scores: by whether anybody has to leave,
+// where the variant looks at that first, and else by the ranks. order is negative if f is better. by
+// names the rank that decides, empty where none does and order is 0.
+func (a *Attempt) Compare(f, g *preemption.Score) (order int, by string) {
+	if order, by, decides := a.compareFree(f.Victims, g.Victims); decides {
+		return order, by
+	}
+	if a.Config.Whole {
+		return f.Compare(*g, a.Ranks)
+	}
+	x, y := a.figuresOf(f), a.figuresOf(g)
+	return a.named(a.CompareByRanks(&x, &y))
+}
+
+// CompareFigures is Compare where no rank compares what is known of whole candidates alone.
+func (a *Attempt) CompareFigures(f, g *rank.Figures) (order int, by string) {
+	if order, by, decides := a.compareFree(int(f.Victims), int(g.Victims)); decides {
+		return order, by
+	}
+	return a.named(a.CompareByRanks(f, g))
+}
+
+// compareFree compares how many victims there are, where that decides before the ranks.
+func (a *Attempt) compareFree(victims, others int) (order int, by string, decides bool) {
+	order, decides = a.Config.ByVariant().CompareFree(victims, others)
+	if order != 0 {
+		by = preemption.ByVictims.Name
+	}
+	return order, by, decides
+}
+
+// CompareByRanks compares by the ranks alone. at is the place of the one that decides, where one does.
+func (a *Attempt) CompareByRanks(f, g *rank.Figures) (order, at int) {
+	for i, x := range a.Config.Order() {
+		if x == rank.NoFigure {
+			break
+		}
+		if c := f.Compare(g, x); c != 0 {
+			return c, i // each rank has a figure here
+		}
+	}
+	return 0, -1
+}
+
+// named puts the name of a rank in place of where it stands.
+func (a *Attempt) named(order, at int) (int, string) {
+	if at < 0 {
+		return order, ""
+	}
+	return order, a.Ranks[at].Name
+}
+
+// own returns a copy of a score with a map of its own.
+func own(told preemption.Score) preemption.Score {
+	told.Own = maps.Clone(told.Own)
+	return told
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Terms are a configuration with what follows from it, ready for use. They never change.
@@ -21,6 +20,14 @@ type Terms struct {
 	Exact, Across bool
 	Limit         int
 	Chooser       *preemption.Chooser
+
+	// Of Config.Ranks: order is what they compare, where there are any (see Order). Cost is what a victim costs by the first of them that
+	// says it, of the name CostName; nil without one. Whole is set where a rank compares what is known of
+	// whole candidates alone, so that all of them are made.
+	order    Order
+	Cost     func(victim *outrank.Pod) int64
+	CostName string
+	Whole    bool
 
 	// Of Config.Budgets: Strict is set where none may be violated, VictimsAlone where they are charged for
 	// these.
@@ -46,8 +53,30 @@ func TermsOf(c preemption.Config) Terms {
 	if t.Ranks == nil {
 		t.Ranks = t.ByVariant().Ranks
 	}
-	t.Cost = t.CostByRanks()
+	t.readRanks()
 	return t
+}
+
+// readRanks finds out what the ranks compare.
+func (c *Terms) readRanks() {
+	c.order = OrderOf(c.Ranks)
+	for i := range c.Ranks {
+		r := &c.Ranks[i]
+		switch {
+		case r.Figure != nil, r.Cost != nil && c.Cost != nil:
+			c.Whole = true
+		case r.Cost != nil:
+			c.Cost, c.CostName = r.Cost, r.Name
+		}
+	}
+}
+
+// Order is what the ranks compare. It is that of the usual ones for the zero Terms, too.
+func (c *Terms) Order() *Order {
+	if c.Ranks == nil {
+		return &usualOrder
+	}
+	return &c.order
 }
 
 // RuleOf names the rule by which a pod may be taken; empty for lower priority.
@@ -70,17 +99,6 @@ func (c *Terms) Allows(preemptor, victim *outrank.Pod) bool {
 
 // AsksAbout reports whether the caller's rules are asked about each possible victim.
 func (c *Terms) AsksAbout() bool { return c.Eligibility.Take != nil || c.Eligibility.AnyPriority }
-
-// CostByRanks returns what victims cost by the first rank that compares costs, which is Cost
-// without such a rank.
-func (c *Terms) CostByRanks() rank.Cost {
-	for _, r := range c.Ranks {
-		if rule := rank.Of(r); rule.Cost != nil {
-			return rule.Cost(c.Cost)
-		}
-	}
-	return c.Cost
-}
 
 // ByVariant returns the rules of the configured variant. They are shared.
 func (c *Terms) ByVariant() *variantRules { return &variantTable[c.Variant] }
@@ -115,5 +133,8 @@ func (c *Terms) Grace() *time.Duration {
 	return &g
 }
 
-// UsualRanks are the default ones, which nobody writes.
-var UsualRanks = preemption.DefaultRanks()
+// UsualRanks are the default ones, which nobody writes, and usualOrder what they compare.
+var (
+	UsualRanks = preemption.DefaultRanks()
+	usualOrder = OrderOf(UsualRanks)
+)

@@ -72,7 +72,7 @@ var variantTable = [...]variantRules{
 }
 
 // CompareFree orders two candidates, by how many victims each has, where a node on which
-// nobody has to leave comes before scorers and ranks: order is negative if the first is such
+// nobody has to leave comes before the ranks: order is negative if the first is such
 // a node and the second is not. It decides nothing where both have victims, or where the
 // variant has no such rule.
 func (v *variantRules) CompareFree(victims, others int) (order int, decides bool) {

@@ -91,7 +91,7 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *p
 	w.recording = false
 	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
 	c := &w.scratch
-	*c = preemption.Candidate{Node: n.Name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: preemption.Score(f.Score())}
+	*c = preemption.Candidate{Node: n.Name, Victims: c.Victims[:0], Score: w.search.Attempt.TellFigures(&f.Figures)}
 	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
 	var blocks preemption.Status // mostly the same as for the victim before
 	for i, v := range w.blocked {
@@ -129,9 +129,9 @@ func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Vic
 	w.Dry.Budgets.Reset()
 }
 
-// runScored is run where scorers of the caller compare the candidates, so that all of
-// them have to be found.
-func (s *Search) runScored(ctx context.Context) (*preemption.Plan, error) {
+// runWhole is run where a rank compares what is known of whole candidates alone, so that all of them
+// have to be found.
+func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
 		return nil, err
 	}
@@ -140,23 +140,24 @@ func (s *Search) runScored(ctx context.Context) (*preemption.Plan, error) {
 		return plan, nil
 	}
 	best := NodeScore{Position: -1}
-	var score preemption.Score
-	held := dryrun.Standing{Score: &score} // that of the best
+	var score preemption.Score // of the best
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
-		c.OwnScores = c.OwnScores[:0]
-		for _, x := range s.Attempt.Config.Scorers {
-			c.OwnScores = append(c.OwnScores, x.Score(c))
+		s.Attempt.Complete(c)
+		order := -1
+		if best.Position >= 0 {
+			order, _ = s.Attempt.Compare(&c.Score, &score)
 		}
-		order, _ := s.Attempt.CompareStandings(standingOf(c), held)
-		if best.Position < 0 || order < 0 || order == 0 && position < best.Position {
-			best.Position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
+		if order < 0 || order == 0 && position < best.Position {
+			best.Position, score = position, c.Score
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.finishPlan(plan, best)
-	plan.OwnScores = held.OwnScores
+	if best.Position >= 0 {
+		plan.Score.Own = score.Own
+	}
 	return plan, nil
 }
 
@@ -173,5 +174,5 @@ func (s *Search) statusRound() func(w *Worker, from, to int) {
 func (w *Worker) releaseScratch() {
 	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
 	clear(victims)
-	w.scratch = preemption.Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}
+	w.scratch = preemption.Candidate{Victims: victims[:0]}
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // evaluateByFilters finds the victims by a dry run with every filter.
@@ -47,5 +46,5 @@ func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
 // dryScore is the score of the dry run that just ended.
 func (w *Worker) dryScore(position int, possible []*state.PodState) NodeScore {
 	sc := w.Dry.Score(possible)
-	return NodeScore{position, (*rank.Score)(&sc).Figures()}
+	return NodeScore{position, sc.Figures}
 }

@@ -44,7 +44,9 @@ func (s *Search) Explained(ctx context.Context) (*preemption.Plan, error) {
 		report.AfterRemoval = after.add(preemption.Status{})
 		candidates = append(candidates, s.lasting(c, victims.copy(c.Victims)))
 	}
-	s.scoreAll(candidates)
+	for i := range candidates {
+		s.Attempt.Complete(&candidates[i])
+	}
 	by := s.rank(ctx, candidates)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -114,7 +116,7 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 // lasting returns a copy of a worker's candidate with victims of its own.
 func (s *Search) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
 	out := *c
-	out.Victims, out.OwnScores = victims, nil
+	out.Victims = victims
 	// The start in the very form in which the caller gave it.
 	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
 		out.Score.Start = start
@@ -122,15 +124,6 @@ func (s *Search) lasting(c *preemption.Candidate, victims []preemption.Victim) p
 		out.Score.Start = s.Attempt.Now
 	}
 	return out
-}
-
-// scoreAll asks the caller's scorers about every candidate.
-func (s *Search) scoreAll(candidates []preemption.Candidate) {
-	for i := range candidates {
-		for _, x := range s.Attempt.Config.Scorers {
-			candidates[i].OwnScores = append(candidates[i].OwnScores, x.Score(&candidates[i]))
-		}
-	}
 }
 
 // victimSlab makes room for the victims of many candidates at a time.
@@ -147,13 +140,11 @@ func (v *victimSlab) copy(victims []preemption.Victim) []preemption.Victim {
 
 // rank sorts candidates that are in the order of their nodes, the best first, and returns the
 // rank by which the first beats the second. Once the context has ended the order is any.
-func (s *Search) rank(ctx context.Context, candidates []preemption.Candidate) preemption.Rank {
+func (s *Search) rank(ctx context.Context, candidates []preemption.Candidate) (by string) {
 	if len(candidates) < 2 {
-		return 0
+		return ""
 	}
-	compare := func(a, b *preemption.Candidate) (int, preemption.Rank) {
-		return s.Attempt.CompareStandings(standingOf(a), standingOf(b))
-	}
+	compare := func(a, b *preemption.Candidate) (int, string) { return s.Attempt.Compare(&a.Score, &b.Score) }
 	order := make([]int32, len(candidates))
 	for i := range order {
 		order[i] = int32(i)
@@ -170,16 +161,12 @@ func (s *Search) rank(ctx context.Context, candidates []preemption.Candidate) pr
 		return o
 	})
 	reorder(candidates, order)
-	_, by := compare(&candidates[0], &candidates[1])
+	_, by = compare(&candidates[0], &candidates[1])
 	return by
 }
 
 // comparesPerLook is how many candidates are compared between two looks at the context.
 const comparesPerLook = 512
-
-func standingOf(c *preemption.Candidate) dryrun.Standing {
-	return dryrun.Standing{Score: &c.Score, OwnScores: c.OwnScores}
-}
 
 // reorder puts the element at order[i] at i, in place, because another list of candidates
 // would be large. The order is used up.
@@ -216,6 +203,7 @@ func (s *Search) ExplainNode(n *state.NodeState) preemption.NodeReport {
 	after := s.Attempt.Public(st)
 	if report.AfterRemoval = &after; st.Code == filters.Success {
 		c := w.Dry.Candidate(possible)
+		s.Attempt.Complete(&c)
 		report.Candidate = &c
 	}
 	return report

@@ -41,7 +41,7 @@ type searchRules struct {
 	// standard is set if candidates are compared by the default ranks.
 	standard bool
 	// figureOrder has the figures that candidates are compared by.
-	figureOrder rankOrder
+	figureOrder dryrun.Order
 	// firstFigure and secondFigure are the first two beside violations, up to a start or a
 	// cost, whose bounds take longer to find. startFirst is set
 	// if the start is the first.
@@ -107,12 +107,7 @@ func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) sear
 	r.anyPriority = r.asked || r.reordered || r.chosen
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
 	r.ascending = c.Ascending()
-	ranks := c.Ranks
-	if ranks == nil {
-		ranks = dryrun.UsualRanks
-	}
-	r.figureOrder = FiguresOf(ranks)
-	r.costed = slices.Contains(r.figureOrder[:], rank.CostFigure)
+	r.figureOrder, r.costed = *c.Order(), c.Cost != nil
 	r.standard = r.figureOrder == DefaultOrder
 	r.general = !r.byRows || !r.standard || variant.FiltersOnce || c.Sample != nil
 	for _, x := range r.figureOrder {

@@ -58,8 +58,8 @@ func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.readGiven(); err != nil {
 		return nil, err
 	}
-	if len(s.Attempt.Config.Scorers) > 0 {
-		return s.runScored(ctx)
+	if s.Attempt.Config.Whole {
+		return s.runWhole(ctx)
 	}
 	if s.Rules.general {
 		return s.runGeneral(ctx)
@@ -84,7 +84,7 @@ func (s *Search) Ask(ctx context.Context, config *dryrun.Terms, snap *state.Snap
 	if !s.Rules.general {
 		s.bounded = state.HasUnits
 	}
-	every := config.Sample != nil || len(config.Scorers) > 0
+	every := config.Sample != nil || config.Whole
 	s.Rules.exactly, s.onlyCount = s.Rules.asked && every, false
 	if every {
 		s.toTry = slices.Grow(s.toTry[:0], len(snap.Order))[:len(snap.Order)]

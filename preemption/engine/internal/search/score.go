@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
@@ -14,28 +13,12 @@ type NodeScore struct {
 	rank.Figures
 }
 
-// rankOrder are the figures that ranks compare in turn, each once, up to NoFigure.
-type rankOrder [rank.NumFigures]rank.Figure
-
-// FiguresOf returns the figures that ranks compare.
-func FiguresOf(ranks []preemption.Rank) (order rankOrder) {
-	var seen [rank.NumFigures]bool
-	at := 0
-	for _, r := range ranks {
-		if x := rank.Of(r).Figure; x != rank.NoFigure && !seen[x] {
-			seen[x], order[at] = true, x
-			at++
-		}
-	}
-	return order
-}
-
 // DefaultOrder is that of the default ranks.
-var DefaultOrder = FiguresOf(dryrun.UsualRanks)
+var DefaultOrder = dryrun.OrderOf(dryrun.UsualRanks)
 
 // Beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
 // order of the nodes.
-func (f *NodeScore) Beats(g *NodeScore, order *rankOrder) bool {
+func (f *NodeScore) Beats(g *NodeScore, order *dryrun.Order) bool {
 	if f.Position < 0 || g.Position < 0 {
 		return g.Position < 0 && f.Position >= 0
 	}

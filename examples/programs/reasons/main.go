@@ -1,0 +1,74 @@
+// Why? The reasons of every node and every victim, as data and as a document.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/resource"
+)
+
+func main() {
+	cluster := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1"), node("n2"), node("n3")},
+		Pods:  []*outrank.Pod{pod("batch", 10, "n1"), pod("web", 10, "n2"), pod("database", 5000, "n3")},
+		Budgets: []*outrank.PodDisruptionBudget{{ // allows no disruption
+			Name: "web", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}},
+	}
+
+	plan, err := explain(cluster, preemption.Request{Pod: pod("urgent", 1000, "")}, preemption.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	fmt.Println(plan.Outcome, "on", plan.Node, "by", plan.DecidedBy)
+	for _, c := range plan.Candidates {
+		for _, v := range c.Victims {
+			fmt.Print(c.Node, ": ", v, " has to leave, for with it: ", v.Blocks)
+			for _, b := range v.Violated {
+				fmt.Print("; that violates budget ", b.Name)
+			}
+			fmt.Println()
+		}
+	}
+	for _, n := range plan.Nodes {
+		if n.Candidate == nil {
+			fmt.Println(n.Node, "is out:", n.Status, "- with every possible victim gone:", n.AfterRemoval)
+		}
+	}
+
+	document, err := json.Marshal(plan)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(document))
+}
+
+func explain(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
+	snap, err := engine.NewSnapshot(cluster)
+	if err != nil {
+		return nil, err
+	}
+	eval, err := engine.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return eval.Explain(context.Background(), snap, req)
+}
+
+func node(name string) *outrank.Node {
+	return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "2", "pods", "110")}
+}
+
+func pod(app string, priority int32, node string) *outrank.Pod {
+	return &outrank.Pod{
+		Name: app, Labels: map[string]string{"app": app}, Priority: outrank.Priority(priority), NodeName: node,
+		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1500m")}},
+	}
+}

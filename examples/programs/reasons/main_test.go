@@ -1,0 +1,11 @@
+package main
+
+func Example() {
+	main()
+	// Output:
+	// preempt on n1 by budget-violations
+	// n1: default/batch has to leave, for with it: NodeResourcesFit: Insufficient cpu
+	// n2: default/web has to leave, for with it: NodeResourcesFit: Insufficient cpu; that violates budget web
+	// n3 is out: NodeResourcesFit: Insufficient cpu - with every possible victim gone: No preemption victims found for incoming pod
+	// {"apiVersion":"outrank/v1","kind":"Explanation","pod":{"namespace":"default","name":"urgent","priority":1000},"outcome":"preempt","node":"n1","victims":[{"pod":{"namespace":"default","name":"batch","priority":10,"node":"n1"},"violated":[],"blocks":{"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]}}],"score":{"violations":0,"topPriority":10,"prioritySum":10,"shiftedPrioritySum":2147483658,"victims":1},"clearedNominations":[],"feasible":0,"turnedDown":[{"nodes":3,"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]}],"unhelpful":[{"nodes":1,"code":"unschedulable-and-unresolvable","reasons":["No preemption victims found for incoming pod"]}],"decidedBy":"budget-violations","candidates":[{"node":"n1","victims":[{"pod":{"namespace":"default","name":"batch","priority":10,"node":"n1"},"violated":[],"blocks":{"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]}}],"score":{"violations":0,"topPriority":10,"prioritySum":10,"shiftedPrioritySum":2147483658,"victims":1}},{"node":"n2","victims":[{"pod":{"namespace":"default","name":"web","priority":10,"node":"n2"},"violated":[{"namespace":"default","name":"web","disruptionsAllowed":0}],"blocks":{"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]}}],"score":{"violations":1,"topPriority":10,"prioritySum":10,"shiftedPrioritySum":2147483658,"victims":1}}],"nodes":[{"node":"n1","status":{"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]},"afterRemoval":{"code":"success"}},{"node":"n2","status":{"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]},"afterRemoval":{"code":"success"}},{"node":"n3","status":{"code":"unschedulable","filter":"NodeResourcesFit","reasons":["Insufficient cpu"]},"afterRemoval":{"code":"unschedulable-and-unresolvable","reasons":["No preemption victims found for incoming pod"]}}]}
+}
