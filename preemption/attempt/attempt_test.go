@@ -97,7 +97,7 @@ func TestOutcomes(t *testing.T) {
 func TestPodsThatAreGone(t *testing.T) {
 	s := newScene(t, nil)
 	s.cluster.Do = func(c executiontest.Call) error {
-		if c.Op == executiontest.OpBind {
+		if c.Op == "bind" {
 			return fmt.Errorf("pod %s: %w", c.Pod.Key(), preemption.ErrNotFound)
 		}
 		return nil
@@ -119,12 +119,12 @@ func TestPodsThatAreGone(t *testing.T) {
 func TestWhatFails(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
-		op        executiontest.Op
+		op        string
 		kind      execution.FailureKind
 	}{
-		{"binding", "1", executiontest.OpBind, execution.SchedulerFailed},
-		{"evicting", "4", executiontest.OpEvict, execution.NoFit},
-		{"nominating", "4", executiontest.OpNominate, execution.NoFit},
+		{"binding", "1", "bind", execution.SchedulerFailed},
+		{"evicting", "4", "evict", execution.NoFit},
+		{"nominating", "4", "nominate", execution.NoFit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t, nil)
@@ -183,7 +183,7 @@ func TestSnapshotChangedMeanwhile(t *testing.T) {
 			require.ErrorContains(t, err, "pod default/p: ")
 			assert.EqualError(t, err, r.Err.Error())
 			for _, call := range s.cluster.Calls() {
-				assert.NotContains(t, []executiontest.Op{executiontest.OpBind, executiontest.OpEvict, executiontest.OpNominate}, call.Op)
+				assert.NotContains(t, []string{"bind", "evict", "nominate"}, call.Op)
 			}
 		})
 	}

@@ -80,7 +80,7 @@ func TestReportOfClearing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			actions := &executiontest.Recorder{Do: func(call executiontest.Call) error {
-				if call.Op == executiontest.OpClear {
+				if call.Op == "clear nomination" {
 					return c.err
 				}
 				return nil

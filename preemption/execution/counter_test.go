@@ -38,7 +38,7 @@ func TestVictimsThatAreCounted(t *testing.T) {
 			"one that cannot be evicted", evicting("p", a, b),
 			func(r *executiontest.Recorder) {
 				r.Do = func(c executiontest.Call) error {
-					if c.Op == executiontest.OpEvict {
+					if c.Op == "evict" {
 						return busy
 					}
 					return nil
@@ -70,7 +70,7 @@ func TestVictimsThatAreCounted(t *testing.T) {
 // What becomes of a plan in the asynchronous order is counted with its error (rule 14.5.10).
 func TestExecutionsAreCounted(t *testing.T) {
 	busy := func(call executiontest.Call) error {
-		if call.Op == executiontest.OpEvict {
+		if call.Op == "evict" {
 			return errBusy
 		}
 		return nil

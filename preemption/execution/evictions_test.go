@@ -62,7 +62,7 @@ func TestSharedVictim(t *testing.T) {
 				synctest.Wait()
 				evicted := 0
 				for _, call := range door.Calls() {
-					if call.Op == executiontest.OpEvict {
+					if call.Op == "evict" {
 						evicted++
 					}
 				}

@@ -43,7 +43,7 @@ func ExampleExecutor_Preempting() {
 	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
 	plan, begun := planned(must(engine.NewSnapshot(sample()))), make(chan bool)
 	cluster.Do = func(call executiontest.Call) error {
-		if call.Op == executiontest.OpEvict {
+		if call.Op == "evict" {
 			begun <- executor.Preempting(plan.Pod.Key())
 		}
 		return nil
@@ -79,7 +79,7 @@ func ExampleExecutor_Gone() {
 // What fails is reported, and leaves the preemptor to be tried again.
 func ExampleReport() {
 	cluster := &executiontest.Recorder{Do: func(call executiontest.Call) error {
-		if call.Op == executiontest.OpEvict {
+		if call.Op == "evict" {
 			return errors.New("the server is busy")
 		}
 		return nil

@@ -289,7 +289,7 @@ func TestEventsOfTheVariants(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			for _, call := range r.Calls() {
-				if call.Op == executiontest.OpEvent {
+				if call.Op == "event" {
 					got = append(got, call.Event.String())
 				}
 			}
@@ -395,7 +395,7 @@ func TestParallel(t *testing.T) {
 func TestPanicOfAnAction(t *testing.T) {
 	for _, victim := range []string{"a", "c"} {
 		r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-			if c.Op == executiontest.OpEvict && c.Pod.Name == victim {
+			if c.Op == "evict" && c.Pod.Name == victim {
 				panic("the caller's")
 			}
 			return nil

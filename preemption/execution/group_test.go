@@ -92,7 +92,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	assert.Equal(t, []string{"n1", "n2"}, []string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b")})
 	assert.Zero(t, meter.Values().PreemptionVictims.Sum, "pods alone are counted as preemptors there")
 	for _, c := range cluster.Calls() {
-		if c.Op == executiontest.OpEvict {
+		if c.Op == "evict" {
 			assert.Same(t, report.Group, c.Eviction.Group)
 			assert.Equal(t, "cluster", c.Node)
 		}
@@ -173,7 +173,7 @@ func TestGroupsStayOutOfTheQueue(t *testing.T) { // rule 14.6.4
 	note := func() { counts = append(counts, q.Counts().String()) }
 	entry := queue.Entry{}
 	cluster.Do = func(c executiontest.Call) error {
-		if c.Op != executiontest.OpEvict {
+		if c.Op != "evict" {
 			return nil
 		}
 		if c.Pod.Name == "v1" {

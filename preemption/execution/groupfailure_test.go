@@ -113,7 +113,7 @@ func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
 		require.NoError(t, err)
 		var out []string
 		for _, c := range cluster.Calls() {
-			if c.Op == executiontest.OpGroup {
+			if c.Op == "update group" {
 				out = append(out, string(c.Group.Key)+" "+string(c.Condition.Type))
 			}
 		}
@@ -142,7 +142,7 @@ type podsAlone struct{ execution.FailureActions }
 func TestHandleGroupErrors(t *testing.T) {
 	good := execution.GroupFailure{Entry: gang("a", "b"), Err: errBusy}
 	cluster := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-		if c.Op == executiontest.OpGroup || c.Op == executiontest.OpLatest && c.Pod.Name == "a" {
+		if c.Op == "update group" || c.Op == "latest" && c.Pod.Name == "a" {
 			return errBusy
 		}
 		return nil

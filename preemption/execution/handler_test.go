@@ -135,10 +135,10 @@ func TestHandlingTakesTheLatestVersion(t *testing.T) {
 	assert.Same(t, latest, result.Pod)
 	for _, c := range r.Calls() {
 		switch c.Op {
-		case executiontest.OpRequeue:
+		case "requeue":
 			assert.Same(t, latest, c.Pod)
 			assert.Equal(t, []string{preemption.NodePorts}, c.Entry.FailedFilters)
-		case executiontest.OpUpdate:
+		case "update status":
 			assert.Same(t, latest, c.Pod)
 			assert.Equal(t, execution.Nomination{execution.SetNomination, "n1"}, c.Nomination)
 		}

@@ -97,7 +97,7 @@ func story(r *executiontest.Recorder) []string {
 	var lines []string
 	for _, c := range r.Calls() {
 		line := string(c.Op) + " " + c.Pod.Name
-		if c.Op == executiontest.OpNominate {
+		if c.Op == "nominate" {
 			line += " " + c.Node
 		}
 		if c.Err != nil {

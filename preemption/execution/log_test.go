@@ -64,7 +64,7 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 		p.ClearedNominations = []*outrank.Pod{waitingPod("low", 1)}
 		return p
 	}
-	fails := func(op executiontest.Op, err error) *executiontest.Recorder {
+	fails := func(op string, err error) *executiontest.Recorder {
 		return &executiontest.Recorder{Do: func(c executiontest.Call) error {
 			if c.Op == op {
 				return err
@@ -77,14 +77,14 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
 		"0 Cannot clear 'NominatedNodeName' field: pod default/low: not found",
-	}, run(execution.Config{Actions: fails(executiontest.OpClear, preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
+	}, run(execution.Config{Actions: fails("clear nomination", preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
 	assert.Equal(t, []string{
 		"2 Start the preemption asynchronously preemptor=default/p node=n1 numVictims=2 numVictimsToDelete=2",
 		"0 Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node node=n1: pod default/low: busy",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
 		"2 Async Preemption finished completely preemptor=default/p node=n1 result=error",
-	}, run(execution.Config{Actions: fails(executiontest.OpClear, busy), Order: execution.Asynchronous}, plan()))
+	}, run(execution.Config{Actions: fails("clear nomination", busy), Order: execution.Asynchronous}, plan()))
 	assert.Empty(t, run(execution.Config{Actions: &executiontest.Recorder{}, Variant: outrank.VariantV1_13}, plan()), "a variant")
 	e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}})
 	require.NoError(t, err)

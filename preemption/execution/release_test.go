@@ -41,7 +41,7 @@ func TestActivatedAfterAVictimInMemory(t *testing.T) {
 			_, err = e.Execute(context.Background(), evicting("p", runningPod("first", "uid-1"), runningPod("second", "uid-2")))
 			require.NoError(t, err)
 			calls := actions.Calls()
-			assert.Equal(t, test.want, calls[len(calls)-1].Op == executiontest.OpActivate)
+			assert.Equal(t, test.want, calls[len(calls)-1].Op == "activate")
 		})
 	}
 }

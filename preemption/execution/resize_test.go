@@ -58,7 +58,7 @@ func TestResizesAreCarriedOut(t *testing.T) {
 			assert.Zero(t, n.Len())
 			assert.Len(t, evictionsOf(r), 1)
 			for _, c := range r.Calls() {
-				assert.NotEqual(t, executiontest.OpNominate, c.Op)
+				assert.NotEqual(t, "nominate", c.Op)
 			}
 
 			for name, change := range map[string]func(*outrank.Pod){
@@ -199,7 +199,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 func evictionsOf(r *executiontest.Recorder) []executiontest.Call {
 	var out []executiontest.Call
 	for _, c := range r.Calls() {
-		if c.Op == executiontest.OpEvict {
+		if c.Op == "evict" {
 			out = append(out, c)
 		}
 	}

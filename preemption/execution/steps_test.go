@@ -56,11 +56,11 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 func simulated(snap *engine.Snapshot) *executiontest.Recorder {
 	return &executiontest.Recorder{Do: func(c executiontest.Call) error {
 		switch c.Op {
-		case executiontest.OpEvict:
+		case "evict":
 			return snap.RemovePod(c.Pod.Key())
-		case executiontest.OpNominate:
+		case "nominate":
 			return snap.Nominate(c.Pod.Key(), c.Node)
-		case executiontest.OpClear:
+		case "clear nomination":
 			return snap.Nominate(c.Pod.Key(), "")
 		}
 		return nil
@@ -92,7 +92,7 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 					left[key]--
 					return errBusy
 				}
-				if c.Op == executiontest.OpEvict {
+				if c.Op == "evict" {
 					evicted[c.Pod.Name]++
 				}
 				return nil
@@ -140,7 +140,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 	all.Wait()
 	evicted := map[string]int{}
 	for _, c := range r.Calls() {
-		if c.Op == executiontest.OpEvict {
+		if c.Op == "evict" {
 			evicted[c.Pod.Name]++
 		}
 	}

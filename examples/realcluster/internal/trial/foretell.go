@@ -254,11 +254,11 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	}
 	for _, call := range recorder.Calls() {
 		switch call.Op {
-		case executiontest.OpEvict:
+		case "evict":
 			w.Evictions[string(call.Pod.Key())] = call.Eviction
-		case executiontest.OpEvent:
+		case "event":
 			w.Preempted[string(call.Pod.Key())] = call.Event
-		case executiontest.OpClear:
+		case "clear nomination":
 			w.Cleared = append(w.Cleared, string(call.Pod.Key()))
 		}
 	}
