@@ -136,7 +136,7 @@ type Stay struct {
 	// Higher is the number of pods that count with the preemptor's priority or a higher one.
 	Higher int `json:"higher"`
 	// Room has the free amounts of the node for the preemptor with the victims gone; Short is 0.
-	Room []Shortage `json:"room"`
+	Room []Room `json:"room"`
 }
 
 // Spared is a pod of lower priority that stays.
@@ -228,8 +228,8 @@ type Nothing struct {
 type Nearest struct {
 	Node string `json:"node"`
 	// Gone is the number of pods that are thought away.
-	Gone    int        `json:"gone"`
-	Missing []Shortage `json:"missing"`
+	Gone    int    `json:"gone"`
+	Missing []Room `json:"missing"`
 }
 
 // Enough is a priority with which the pod would find room, everything else as it is: with

@@ -26,48 +26,49 @@ type Step struct {
 	Obstacle *Obstacle `json:"obstacle"`
 	// Changes are what was changed to see behind the obstacle; empty where nothing was.
 	Changes []Change `json:"changes,omitempty"`
-	// Evicted are the pods that leave by [Evict].
+	// Evicted are the pods that leave by the change "evict".
 	Evicted     []Pod `json:"evicted,omitempty"`
 	MoreEvicted int   `json:"moreEvicted,omitempty"`
 }
 
 // Change is a change of the pod or of the node. The [Obstacle] of its step says of what.
+//
+//	tolerate             the pod tolerates the taints, by the tolerations that stand with them
+//	uncordon             the node is uncordoned
+//	drop-node-name       the pod names no node
+//	drop-node-selector   the pod's node selector is without the labels
+//	drop-node-affinity   the pod has no required node affinity
+//	drop-ports           the pod is without the host ports
+//	ask-less             the pod asks for as much less as is short
+//	enlarge-node         the node offers as much more as is short
+//	drop-volumes         the pod is without the volumes
+//	install-driver       the node has the driver
+//	drop-spread          the pod is without its constraints on these topology keys
+//	drop-affinity        the pod has no required pod affinity
+//	drop-anti-affinity   the pod has no required pod anti-affinity
+//	evict                the pods in [Step].Evicted leave
+//	declare-features     the node declares the features
+//	allow-resize         nobody asks any more that pods of the node be spared by resizes
 type Change string
 
-// The changes.
+// The changes, which the comment of [Change] tells.
 const (
-	// Tolerate: the pod tolerates the taints, by the tolerations that stand with them.
-	Tolerate Change = "tolerate"
-	// Uncordon: the node is uncordoned.
-	Uncordon Change = "uncordon"
-	// DropNodeName: the pod names no node.
-	DropNodeName Change = "drop-node-name"
-	// DropNodeSelector: the pod's node selector is without the labels.
-	DropNodeSelector Change = "drop-node-selector"
-	// DropNodeAffinity: the pod has no required node affinity.
-	DropNodeAffinity Change = "drop-node-affinity"
-	// DropPorts: the pod is without the host ports.
-	DropPorts Change = "drop-ports"
-	// AskLess: the pod asks for as much less as is short.
-	AskLess Change = "ask-less"
-	// EnlargeNode: the node offers as much more as is short.
-	EnlargeNode Change = "enlarge-node"
-	// DropVolumes: the pod is without the volumes.
-	DropVolumes Change = "drop-volumes"
-	// InstallDriver: the node has the driver.
-	InstallDriver Change = "install-driver"
-	// DropSpread: the pod is without its constraints on these topology keys.
-	DropSpread Change = "drop-spread"
-	// DropAffinity: the pod has no required pod affinity.
-	DropAffinity Change = "drop-affinity"
-	// DropAntiAffinity: the pod has no required pod anti-affinity.
-	DropAntiAffinity Change = "drop-anti-affinity"
-	// Evict: the pods in [Step.Evicted] leave.
-	Evict Change = "evict"
-	// DeclareFeatures: the node declares the features.
-	DeclareFeatures Change = "declare-features"
-	// AllowResize: nobody asks any more that pods of the node be spared by resizes.
-	AllowResize Change = "allow-resize"
+	tolerate         Change = "tolerate"
+	uncordon         Change = "uncordon"
+	dropNodeName     Change = "drop-node-name"
+	dropNodeSelector Change = "drop-node-selector"
+	dropNodeAffinity Change = "drop-node-affinity"
+	dropPorts        Change = "drop-ports"
+	askLess          Change = "ask-less"
+	enlargeNode      Change = "enlarge-node"
+	dropVolumes      Change = "drop-volumes"
+	installDriver    Change = "install-driver"
+	dropSpread       Change = "drop-spread"
+	dropAffinity     Change = "drop-affinity"
+	dropAntiAffinity Change = "drop-anti-affinity"
+	evict            Change = "evict"
+	declareFeatures  Change = "declare-features"
+	allowResize      Change = "allow-resize"
 )
 
 // Helps reports whether the pod finds room on the node with the changes of the steps.

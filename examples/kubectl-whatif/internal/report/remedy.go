@@ -210,7 +210,7 @@ func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 		if cheap(g.Way) {
 			return g, dear
 		}
-		if dear == nil && without(g.Way, explain.EnlargeNode, explain.Evict) {
+		if dear == nil && without(g.Way, "enlarge-node", "evict") {
 			dear = g
 		}
 	}
@@ -263,9 +263,9 @@ func cheap(w *explain.Way) bool {
 	for i := range w.Steps {
 		for _, c := range w.Steps[i].Changes {
 			switch c {
-			case explain.EnlargeNode, explain.Evict:
+			case "enlarge-node", "evict":
 				return false
-			case explain.AskLess:
+			case "ask-less":
 				for _, s := range w.Steps[i].Obstacle.Short {
 					if little := resource.Amount(s.Resource, s.Needed) / 100 * mostLess; resource.Amount(s.Resource, s.Short) > little {
 						return false
