@@ -48,7 +48,7 @@ var everyFunction = []any{
 	quota.Read, quota.Usage,
 	clustergen.Benchmark, clustergen.Cluster, clustergen.Full, clustergen.Now, clustergen.Preemptor, clustergen.PreemptorGroup,
 	execution.NewExecutor, metrics.PendingOf, execution.PlanLogLines,
-	explain.Ask, explain.Explanation, explain.Group, explain.Plan, explain.Replacements, explain.RoomOn, explain.WhyNot,
+	explain.Ask, explain.Group, explain.Replacements, explain.RoomOn, explain.WhyNot,
 	filtertest.Check, filtertest.CheckGuard, filtertest.Warnings,
 	history.LineageOf, history.New,
 	joint.NewMoves, joint.Outlooks, joint.Preempt, joint.RegretOf,

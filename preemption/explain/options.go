@@ -33,8 +33,7 @@ type Options struct {
 const mostNames = 1 << 20
 
 var (
-	errNoEvaluator   = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
-	errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
+	errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
 )
 
 // newFinder prepares to find what stands behind answers to a request. What it finds once the context has ended

@@ -174,7 +174,7 @@ func TestPropertyWaysLeadWhereTheySay(t *testing.T) {
 			}
 		}
 		for _, n := range q.ex.Nodes {
-			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, q.ex, n.Node, explain.Options{Most: 1 << 20, Copies: q.copies})
+			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request(), Plan: q.ex}, n.Node, explain.Options{Most: 1 << 20, Copies: q.copies})
 			require.NoError(q, err)
 			if a.Way != nil {
 				q.follow(n.Node, a.Way)
