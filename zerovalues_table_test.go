@@ -108,7 +108,7 @@ var everyType = []any{
 	new(execution.FailureKind), new(execution.FailureQueue), new(execution.FailureResult), new(execution.GroupFailure),
 	new(execution.GroupFailureActions), new(metrics.Histogram[int]), new(metrics.GroupValues), new(execution.GroupStatus),
 	new(execution.LogLine), new(execution.MemberReport), new(metrics.Family), new(metrics.Label), new(metrics.Sample),
-	new(metrics.Values), new(metrics.Meter), new(execution.Nomination), new(execution.NominationChange),
+	new(metrics.Values), new(metrics.Meter), new(execution.Nomination),
 	new(execution.Nominator), new(execution.Order), new(metrics.PendingPods), new(metrics.PreemptionStep),
 	new(execution.PreemptorType), new(execution.Report), new(execution.Requeue), new(execution.Result),
 	new(execution.Retry), new(execution.Verdict),

@@ -48,7 +48,7 @@ func newWorld() *world {
 		case "clear nomination":
 			w.change(c.Pod, func(p *outrank.Pod) { p.NominatedNodeName = "" })
 		case "update status":
-			if c.Nomination.Change == execution.DropNomination {
+			if c.Nomination == (execution.Nomination{Override: true}) {
 				w.change(c.Pod, func(p *outrank.Pod) { p.NominatedNodeName = "" })
 			}
 		case "bind":

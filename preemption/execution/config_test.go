@@ -24,7 +24,7 @@ func TestExecutorLimits(t *testing.T) {
 		{"only actions", execution.Config{Actions: actions}, ""},
 		{"the order of the variant", execution.Config{Actions: actions, Variant: outrank.VariantV1_13, Order: execution.Synchronous}, ""},
 		{"the last order", execution.Config{Actions: actions, Order: execution.Asynchronous}, ""},
-		{"an order beyond", execution.Config{Actions: actions, Order: execution.Asynchronous + 1}, "executor config: Order: 3 is none"},
+		{"an order beyond", execution.Config{Actions: actions, Order: "soon"}, `executor config: Order: "soon" is none`},
 		{"the last variant", execution.Config{Actions: actions, Variant: outrank.VariantSimplified}, ""},
 		{"a variant beyond", execution.Config{Actions: actions, Variant: outrank.VariantSimplified + 1}, "executor config: Variant: 3 is none"},
 		{

@@ -56,7 +56,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
 			x.actions.Event(x.victimEvent(v))
 		}
-		all = all && v.Result.Done()
+		all = all && v.Result.done()
 	}
 	return all
 }

@@ -72,7 +72,7 @@ func ExampleExecutor_Gone() {
 	fmt.Println(must(executor.Execute(context.Background(), plan)).Victims[0].Result)
 	// Output:
 	// evicted
-	// evicted before
+	// already-evicted
 	// evicted
 }
 
@@ -182,7 +182,7 @@ func ExampleFailureHandler_Handle() {
 	}
 	// Output:
 	// <nil>
-	// fits nowhere - back to the queue - nominated to n1 <nil>
+	// no-fit - requeued - nominated to n1 <nil>
 	// - latest default/urgent
 	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
 	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims; nominated to n1)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -58,28 +57,20 @@ type Failure struct {
 var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 
 // FailureKind is why an attempt failed.
-type FailureKind uint8
+type FailureKind string
 
-// The kinds.
+// The kinds. An empty one is of no verdict.
 const (
 	// NoNodes: there are no nodes at all, and preemption is not counted as
 	// tried (ErrNoNodesAvailable).
-	NoNodes FailureKind = iota
+	NoNodes FailureKind = "no-nodes"
 	// NoFit: every node turned the pod down (FitError), also where preemption failed.
-	NoFit
+	NoFit FailureKind = "no-fit"
 	// NodeRefused: a later step refused the node that had been found.
-	NodeRefused
+	NodeRefused FailureKind = "node-refused"
 	// SchedulerFailed: something went wrong that the pod has nothing to do with.
-	SchedulerFailed
+	SchedulerFailed FailureKind = "scheduler-failed"
 )
-
-// String returns the kind in a few words.
-func (k FailureKind) String() string { return answerjson.Text(failureKindTexts, k) }
-
-var failureKindTexts = []string{
-	NoNodes: "no nodes", NoFit: "fits nowhere", NodeRefused: "refused after a node was found",
-	SchedulerFailed: "scheduler error",
-}
 
 // resizes reports whether the pod is on its node and waits for its resize.
 func (f *Failure) resizes() bool {

@@ -42,13 +42,13 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 		return nil, errNoExecutor
 	}
 	if err := e.ready(ctx); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	if of := e.release; !release.Release(of).HasGroups() {
-		return &Report{}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
+		return &Report{Result: Interrupted}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
 	}
 	if err := checkGroupPlan(group, plan); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	x := e.newGroupExecution(group, plan)
 	if !e.begin(x, leavesOf(group, plan)) {

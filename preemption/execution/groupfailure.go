@@ -134,7 +134,7 @@ func (f *GroupFailure) result() queue.GroupResult {
 
 // handleMember takes the steps for one pod.
 func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, member queue.Entry) (*FailureResult, error) {
-	r := &FailureResult{Verdict: f.verdict(member.Pod), Pod: member.Pod}
+	r := &FailureResult{Verdict: f.verdict(member.Pod), Requeue: Requeued, Pod: member.Pod}
 	single := &Failure{Entry: member, Now: f.Now, Profile: f.Profile}
 	counterOr(h.Metrics).AddAttempt(Attempt{Result: r.Result, Profile: single.schedulerName()})
 	latest, fetchErr := r.fetch(ctx, h.Actions)
@@ -184,7 +184,7 @@ func (f *GroupFailure) filters() []string {
 func (f *GroupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	switch {
 	case f.Err != nil:
-		return Nomination{Change: DropNomination}
+		return Nomination{Override: true}
 	case f.ExecutionErr != nil:
 		return Nomination{}
 	}
@@ -192,13 +192,13 @@ func (f *GroupFailure) nominationOf(pod *outrank.Pod) Nomination {
 		switch {
 		case at.Pod == nil || !samePod(at.Pod, pod):
 		case at.Node == "":
-			return Nomination{Change: DropNomination}
+			return Nomination{Override: true}
 		default:
-			return Nomination{Change: SetNomination, Node: at.Node}
+			return Nomination{Override: true, Node: at.Node}
 		}
 	}
 	if f.Plan.Outcome == preemption.NothingHelps {
-		return Nomination{Change: DropNomination}
+		return Nomination{Override: true}
 	}
 	return Nomination{}
 }

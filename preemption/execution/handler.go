@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -57,27 +56,19 @@ type FailureHandler struct {
 var errNoFailureHandler = fmt.Errorf("%w: no failure handler", outrank.ErrInvalid)
 
 // Requeue is whether a pod went back to the queue.
-type Requeue uint8
+type Requeue string
 
-// The answers.
+// The answers. An empty one is of a result that no handler made.
 const (
 	// Requeued: the pod went back as unschedulable.
-	Requeued Requeue = iota
+	Requeued Requeue = "requeued"
 	// NotRequeuedGone: the pod is gone.
-	NotRequeuedGone
+	NotRequeuedGone Requeue = "gone"
 	// NotRequeuedBound: the pod runs on a node by now.
-	NotRequeuedBound
+	NotRequeuedBound Requeue = "bound"
 	// NotRequeuedReplaced: the pod is gone, and another pod has its name by now.
-	NotRequeuedReplaced
+	NotRequeuedReplaced Requeue = "replaced"
 )
-
-// String returns the answer in a few words.
-func (r Requeue) String() string { return answerjson.Text(requeueTexts, r) }
-
-var requeueTexts = []string{
-	Requeued: "back to the queue", NotRequeuedGone: "gone", NotRequeuedBound: "bound already",
-	NotRequeuedReplaced: "another pod has its name",
-}
 
 // FailureResult says what was done about a failure. It belongs to the caller.
 type FailureResult struct {
@@ -136,7 +127,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if err := h.check(ctx); err != nil {
 		return nil, err
 	}
-	r := &FailureResult{Pod: f.Entry.Pod}
+	r := &FailureResult{Requeue: Requeued, Pod: f.Entry.Pod}
 	if err := f.writeVerdict(&r.Verdict); err != nil {
 		return nil, err
 	}
@@ -233,9 +224,9 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod) {
 	switch {
 	case h.Nominator == nil || r.Resize:
-	case r.Requeue != Requeued || r.Nomination.Change == DropNomination:
+	case r.Requeue != Requeued || r.Nomination == (Nomination{Override: true}):
 		h.Nominator.Remove(before)
-	case r.Nomination.Change == SetNomination:
+	case r.Nomination.Override:
 		h.Nominator.move(latest, r.Nomination.Node)
 	default:
 		h.Nominator.Update(before, latest)

@@ -140,7 +140,7 @@ func TestHandlingTakesTheLatestVersion(t *testing.T) {
 			assert.Equal(t, []string{preemption.NodePorts}, c.Entry.FailedFilters)
 		case "update status":
 			assert.Same(t, latest, c.Pod)
-			assert.Equal(t, execution.Nomination{execution.SetNomination, "n1"}, c.Nomination)
+			assert.Equal(t, execution.Nomination{Override: true, Node: "n1"}, c.Nomination)
 		}
 	}
 }

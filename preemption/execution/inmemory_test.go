@@ -66,7 +66,7 @@ func TestNothingIsClearedWhereAllLeave(t *testing.T) {
 		names []*outrank.Pod
 		want  string
 	}{
-		{"by default", execution.OrderOfRelease, nil, "n1"},
+		{"by default", "", nil, "n1"},
 		{"the plan is that of a release that carries out beside the next attempts", execution.Synchronous, nil, "n1"},
 		{"the plan is that of a release that does not", execution.Synchronous, []*outrank.Pod{lower}, ""},
 		{"the reference does nothing then", execution.Asynchronous, []*outrank.Pod{lower}, "n1"},

@@ -1,32 +1,32 @@
 package execution
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Result is how the execution of a plan ended.
-type Result uint8
+type Result string
 
-// The results.
+// The results. An empty one is of a report that no executor made.
 const (
 	// Interrupted: a step failed or the context ended. The preemptor can be
 	// tried again; the report says what was done.
-	Interrupted Result = iota
+	Interrupted Result = "interrupted"
 	// Completed: every victim was evicted or needed no eviction, and the
 	// preemptor is nominated, unless it is on its node already.
-	Completed
+	Completed Result = "completed"
 	// PreemptorGone: the preemptor does not exist any more, is being deleted, or
 	// another pod has its name. Nothing more was done.
-	PreemptorGone
+	PreemptorGone Result = "preemptor-gone"
 	// PreemptorBound: the preemptor runs on a node by now, or its resize there is not
 	// deferred any more. Nothing was done.
-	PreemptorBound
+	PreemptorBound Result = "preemptor-bound"
 )
 
 // PreemptorType says what preempts, in the words of the reference.
@@ -50,46 +50,38 @@ type MemberReport struct {
 	Result Result
 }
 
-// String returns the result in a few words.
-func (r Result) String() string { return answerjson.Text(resultTexts, r) }
-
-var resultTexts = []string{
-	Interrupted: "interrupted", Completed: "completed", PreemptorGone: "the preemptor is gone",
-	PreemptorBound: "the preemptor runs already",
-}
+// resultTexts are what [Report.String] says of results whose word says too little there.
+var resultTexts = map[Result]string{PreemptorGone: "the preemptor is gone", PreemptorBound: "the preemptor runs already"}
 
 // EvictionResult says what was done about one victim.
-type EvictionResult uint8
+type EvictionResult string
 
-// The results of evictions.
+// The results of evictions. An empty one is of a report that no executor made.
 const (
 	// Skipped: nothing was done, because an earlier step failed.
-	Skipped EvictionResult = iota
+	Skipped EvictionResult = "skipped"
 	// Evicted: the victim got its condition and was deleted. It terminates.
-	Evicted
+	Evicted EvictionResult = "evicted"
 	// RejectedWhileWaiting: the victim was waiting to be bound, and will not be.
-	RejectedWhileWaiting
+	RejectedWhileWaiting EvictionResult = "rejected-while-waiting"
 	// AlreadyTerminating: the victim was terminating when the plan was made.
-	AlreadyTerminating
+	AlreadyTerminating EvictionResult = "already-terminating"
 	// AlreadyEvicted: this executor had evicted the victim before, or did so at
 	// the same time in another call.
-	AlreadyEvicted
+	AlreadyEvicted EvictionResult = "already-evicted"
 	// AlreadyGone: the victim was not found, which is as good.
-	AlreadyGone
+	AlreadyGone EvictionResult = "already-gone"
 	// Failed: the eviction was tried and failed.
-	Failed
+	Failed EvictionResult = "failed"
 )
 
-// Done reports whether nothing is left to do about the victim.
-func (r EvictionResult) Done() bool { return r != Skipped && r != Failed }
+// done reports whether nothing is left to do about the victim.
+func (r EvictionResult) done() bool { return r != "" && r != Skipped && r != Failed }
 
-// String returns the result in a few words.
-func (r EvictionResult) String() string { return answerjson.Text(evictionResultTexts, r) }
-
-var evictionResultTexts = []string{
-	Skipped: "skipped", Evicted: "evicted", RejectedWhileWaiting: "rejected while waiting",
-	AlreadyTerminating: "terminating already", AlreadyEvicted: "evicted before", AlreadyGone: "gone already",
-	Failed: "failed",
+// evictionTexts are what [Report.String] says of results whose word says too little there.
+var evictionTexts = map[EvictionResult]string{
+	RejectedWhileWaiting: "rejected while waiting", AlreadyTerminating: "terminating already",
+	AlreadyEvicted: "evicted before", AlreadyGone: "gone already",
 }
 
 // Report says what was done about a plan. It belongs to the caller.
@@ -144,7 +136,7 @@ func (r *Report) Left() []*outrank.Pod { return r.podsByDone(false) }
 func (r *Report) podsByDone(done bool) []*outrank.Pod {
 	var pods []*outrank.Pod
 	for _, v := range r.Victims {
-		if v.Result.Done() == done {
+		if v.Result.done() == done {
 			pods = append(pods, v.Pod)
 		}
 	}
@@ -154,9 +146,9 @@ func (r *Report) podsByDone(done bool) []*outrank.Pod {
 // String returns the whole report in one line.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, r.Result)
+	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, cmp.Or(resultTexts[r.Result], string(r.Result)))
 	for _, v := range r.Victims {
-		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), v.Result)
+		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), cmp.Or(evictionTexts[v.Result], string(v.Result)))
 	}
 	for _, c := range r.Cleared {
 		if c.Cleared {

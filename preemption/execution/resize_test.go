@@ -132,7 +132,7 @@ func TestFailuresWithoutTheGate(t *testing.T) {
 		v, err := f.Verdict()
 		require.NoError(t, err)
 		assert.False(t, v.Resize)
-		assert.Equal(t, execution.Nomination{Change: execution.DropNomination}, v.Nomination)
+		assert.Equal(t, execution.Nomination{Override: true}, v.Nomination)
 		assert.Equal(t, outrank.PodScheduled, v.Condition.Type)
 	}
 }

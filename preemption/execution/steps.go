@@ -139,10 +139,10 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 		return nil, errNoExecutor
 	}
 	if err := e.ready(ctx); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	if err := checkPlan(plan); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	x := newExecution(e, plan)
 	if !e.begin(x, nil) {

@@ -517,7 +517,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	}
 	v, err := f.Verdict()
 	require.NoError(t, err)
-	got.keeps = v.Nomination.Change == execution.KeepNomination
+	got.keeps = !v.Nomination.Override
 	return got, steps
 }
 

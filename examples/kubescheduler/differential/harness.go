@@ -262,7 +262,7 @@ func (d *decided) carryOut(a *Answer) {
 		return
 	}
 	a.Event, a.Reason, a.Message, a.Part = verdict.Event.Message, verdict.Condition.Reason, verdict.Condition.Message, part
-	if a.Nominated = verdict.Nomination.Node; verdict.Nomination.Change == execution.KeepNomination {
+	if a.Nominated = verdict.Nomination.Node; !verdict.Nomination.Override {
 		a.Nominated = NominationKept
 	}
 }

@@ -190,7 +190,7 @@ func byOutrank(t *rapid.T, ways []*way) outcome {
 	require.NoError(t, err)
 	require.Equal(t, execution.ReasonUnschedulable, v.Condition.Reason)
 	o := outcome{Nomination: v.Nomination.Node, Message: v.Condition.Message}
-	if v.Nomination.Change == execution.KeepNomination {
+	if !v.Nomination.Override {
 		o.Nomination = kept
 	}
 	return o

@@ -38,15 +38,15 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 	}
 	change, text := p.answer(d)
-	switch change.Change {
-	case execution.SetNomination:
+	switch {
+	case change.Override && change.Node != "":
 		p.process.devices.keep(pod, d)
 		if err := p.carryOut(ctx, pod, d.Plan); err != nil {
 			p.process.devices.drop(pod.UID)
 			return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 		}
 		return nominate(change.Node), fwk.NewStatus(fwk.Success, text)
-	case execution.DropNomination:
+	case change.Override:
 		p.process.devices.end(pod.UID)
 		return nominate(""), fwk.NewStatus(fwk.Unschedulable, text)
 	}

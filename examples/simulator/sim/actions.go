@@ -119,10 +119,8 @@ func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.Po
 	switch {
 	case p == nil:
 		return missingPod(obj.Key())
-	case n.Change == execution.SetNomination:
+	case n.Override:
 		a.nominate(p, n.Node)
-	case n.Change == execution.DropNomination:
-		a.nominate(p, "")
 	}
 	return nil
 }

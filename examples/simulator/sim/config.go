@@ -223,8 +223,8 @@ func (c *Config) Validate() error {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
 	}
-	if _, err := c.Order.MarshalText(); err != nil {
-		ps.add("simulation config", "Order", "%d is none", c.Order)
+	if c.Order != "" && c.Order != execution.Synchronous && c.Order != execution.Asynchronous {
+		ps.add("simulation config", "Order", "%q is none", c.Order)
 	}
 	if c.Recreate.Rule > RecreateWhenEvicted {
 		ps.add("simulation config", "Recreate.Rule", "%d is none", c.Recreate.Rule)

@@ -274,7 +274,7 @@ func TestRefused(t *testing.T) {
 		{"schedulers", nil, nil, Config{Schedulers: []Scheduler{{}, {Name: "default-scheduler"}}}, "Schedulers[1]: there is another scheduler called default-scheduler"},
 		{"rules", nil, nil, Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Sample: &preemption.Sample{Percent: 101}}}}}, "Schedulers[0]"},
 		{"grace", nil, nil, Config{Grace: &short}, "Grace: -1s is not between"},
-		{"kinds", nil, nil, Config{Discipline: 9, Order: 9, Recreate: Recreate{Rule: 9}}, "Discipline: 9 is none"},
+		{"kinds", nil, nil, Config{Discipline: 9, Order: "soon", Recreate: Recreate{Rule: 9}}, "Discipline: 9 is none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := New(tt.cluster, tt.work, tt.config)
