@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -91,13 +92,10 @@ func (l *Loop) seat(pod *outrank.Pod, node string) error {
 
 // countBound counts the last attempt of a pod, and how long the pod has waited for it.
 func (l *Loop) countBound(entry queue.Entry, now time.Time) {
-	if l.counter == nil {
-		return
-	}
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: l.profile(entry.Pod)}
-	l.counter.AddAttempt(a)
+	a := metrics.Attempt{Result: "scheduled", Profile: l.profile(entry.Pod)}
+	l.meter.AddAttempt(a)
 	if l.took != nil {
-		l.counter.AddAttemptDuration(a, l.took())
+		l.meter.AddAttemptDuration(a, l.took())
 	}
-	l.counter.AddScheduled(entry.Attempts, now.Sub(entry.FirstEnqueued))
+	l.meter.AddScheduled(entry.Attempts, now.Sub(entry.FirstEnqueued))
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -24,17 +24,6 @@ type Actions interface {
 	Bind(ctx context.Context, pod *outrank.Pod, node string) error
 }
 
-// Counter is told what the attempts come to, for the metrics. That of package execution/metrics
-// counts what kube-scheduler counts.
-type Counter interface {
-	execution.Counter
-	// AddScheduled counts a pod that has found its node after so many attempts, and how long it
-	// waited for that.
-	AddScheduled(attempts int, waited time.Duration)
-	// AddGroupPreemption counts that preemption was asked to make room for a group, with its plan.
-	AddGroupPreemption(plan *preemption.GroupPlan)
-}
-
 // Config is what a [Loop] is made of. Snapshot, Queue and Actions are needed.
 type Config struct {
 	// Snapshot is the cluster. Others may change it between two attempts.
@@ -48,10 +37,10 @@ type Config struct {
 	// Execution is how plans are carried out. Its Actions must be nil, as those above are
 	// meant, and its Release zero or that of the snapshot. With a Nominator the caller keeps
 	// the nominations, and may share them; nil is one of the loop's own, which knows pods by
-	// the snapshot, so that nominating one that is gone is an error. Its Metrics must be nil, too.
+	// the snapshot, so that nominating one that is gone is an error.
 	Execution execution.Config
 	// Metrics, if any, counts the attempts, and what is done in them.
-	Metrics Counter
+	Metrics *metrics.Meter
 	// Place chooses among the nodes that take a pod, in the cluster's order, of which there are
 	// two or more. Nil takes the node of the highest score of the default profile
 	// (preemption/score). It must not change the snapshot.
@@ -99,9 +88,6 @@ func (c *Config) Validate() error {
 	e := c.Execution
 	if e.Actions != nil {
 		add("Execution.Actions", "set, and Actions is meant")
-	}
-	if e.Metrics != nil {
-		add("Execution.Metrics", "set, and Metrics is meant")
 	}
 	if c.Snapshot != nil && e.Release != 0 && e.Release.OrDefault() != c.Snapshot.Release() {
 		add("Execution.Release", "%v, and the snapshot has %v", e.Release, c.Snapshot.Release())

@@ -17,15 +17,12 @@ import (
 func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
 	pod := r.Entry.Pod
 	f.Entry, f.Now = r.Entry, now
-	f.Release, f.Variant, f.Profile = l.snap.Release(), l.variant, l.profile(pod)
-	if l.took != nil {
-		took := l.took()
-		f.Took = &took
-	}
+	f.Release, f.Variant = l.snap.Release(), l.variant
 
 	done, err := l.failures.Handle(ctx, f)
 	r.Failure, r.Err = done, cmp.Or(f.Err, f.ExecutionErr)
 	r.Outcome = Waiting
+	l.countFailure(pod, done)
 	switch {
 	case done == nil:
 		l.queue.Done(f.Entry) // nothing was done about it
@@ -39,6 +36,19 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 		r.Outcome, r.Node = Preempting, f.Plan.Node
 	}
 	return errors.Join(misuse(f.Err), err)
+}
+
+// countFailure counts an attempt without a node, where anything was done about it.
+func (l *Loop) countFailure(pod *outrank.Pod, done *execution.FailureResult) {
+	if done == nil {
+		return
+	}
+	var took *time.Duration
+	if l.took != nil {
+		d := l.took()
+		took = &d
+	}
+	l.meter.AddFailure(l.profile(pod), done, took)
 }
 
 // profile is the name of the scheduler that tries a pod.

@@ -70,9 +70,6 @@ type Config struct {
 	// only those are cleared that it has by then, to the plan's node and of a
 	// lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
-	// Metrics, if any, counts the victims of every plan that is begun, and how carrying it out
-	// ended.
-	Metrics Counter
 	// Remember is the largest number of evicted victims that are remembered
 	// until [Executor.Gone] is told about them. Beyond that the oldest are
 	// forgotten, and would be evicted again. Zero means 65,536.

@@ -41,7 +41,7 @@ type groupPreemptor struct {
 // newExecution prepares the report. A victim that is in the plan twice is taken
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
-	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Result: Interrupted, Preemptor: plan.Pod, Node: plan.Node}}
+	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Result: Interrupted, Order: e.order, Preemptor: plan.Pod, Node: plan.Node}}
 	victims := make([]VictimReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]
 	var seen identities

@@ -32,7 +32,6 @@ type Executor struct {
 	scheduler string
 	retry     Retry
 	nominator *Nominator
-	counter   Counter
 
 	rules     release.Rules
 	evictions *evictions
@@ -70,7 +69,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	e := &Executor{
 		actions: config.Actions, release: config.Release, variant: config.Variant, scheduler: config.Scheduler,
 		order: config.Order.of(config.Release, config.Variant), parallel: config.Parallel,
-		retry: config.Retry, nominator: config.Nominator, counter: counterOr(config.Metrics),
+		retry: config.Retry, nominator: config.Nominator,
 		rules:    release.Of(release.Release(config.Release)),
 		underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{},
 	}

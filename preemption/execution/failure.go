@@ -40,18 +40,12 @@ type Failure struct {
 	// Node is the node that the pod was about to be bound to when Err or Refused came up;
 	// empty if it came up before a node was found, or before the pod counted there.
 	Node string
-	// Profile is the name of the scheduler, for the metrics; empty means
-	// default-scheduler.
-	Profile string
 	// Variant says which preemption the attempt followed; by v1.13 a nomination goes only
 	// where no node was worth a try (rule 13.2.14). One that is not known counts as zero.
 	Variant outrank.Variant
 	// Release says which rules the attempt followed, with the feature gates that are on
 	// (rule 7.19.10); zero means [outrank.DefaultRelease]. One that is not known counts as that.
 	Release outrank.Release
-	// Took is how long the attempt took, by a clock of the caller's, for the
-	// metrics; nil where that was not measured.
-	Took *time.Duration
 }
 
 var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)

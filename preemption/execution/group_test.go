@@ -76,11 +76,12 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	odd := pendingPod("odd")
 	nominator.Add(odd, "cluster") // which may be the name of a node
 	e := newExecutor(t, execution.Config{
-		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Metrics: meter, Nominator: nominator,
+		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Nominator: nominator,
 	})
 	plan := gangPlan([]string{"a", "b"}, "v1 v2", "v3")
 	report, err := e.ExecuteGroup(context.Background(), gang("a", "b", "c").Group, plan)
 	require.NoError(t, err)
+	meter.AddExecution(report, err)
 	assert.Equal(t, []string{
 		"latest default/a", "latest default/b", "nominate default/a to n1", "nominate default/b to n2",
 		evicted("v1"), event("v1"), evicted("v2"), event("v2"), evicted("v3"), event("v3"),

@@ -27,9 +27,6 @@ type GroupFailure struct {
 	ExecutionErr error
 	// Err is anything else that went wrong.
 	Err error
-	// Profile is the name of the scheduler, for the metrics; empty means
-	// default-scheduler.
-	Profile string
 }
 
 // Conditions of groups, and their reasons (rule 15.5.3).
@@ -68,9 +65,8 @@ const gangFilter = "GangScheduling"
 // HandleGroup does what has to be done about a group that could not be scheduled, also
 // where room is being made for it (group 15.5):
 //
-//  1. For each member of the entry, the steps of [FailureHandler.Handle]: the attempt is
-//     counted, the pod goes back to the queue, the nomination is set, cleared or kept, and
-//     the event and the condition say what became of the group.
+//  1. For each member of the entry, the steps of [FailureHandler.Handle]: the pod goes back
+//     to the queue, the nomination is set, cleared or kept, and the event and the condition say what became of the group.
 //  2. The condition of the group becomes False, and so does that of every other group in
 //     its tree that has a member, unless it is True already. Without
 //     [GroupFailureActions] this is left out.
@@ -135,8 +131,7 @@ func (f *GroupFailure) result() queue.GroupResult {
 // handleMember takes the steps for one pod.
 func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, member queue.Entry) (*FailureResult, error) {
 	r := &FailureResult{Verdict: f.verdict(member.Pod), Requeue: Requeued, Pod: member.Pod}
-	single := &Failure{Entry: member, Now: f.Now, Profile: f.Profile}
-	counterOr(h.Metrics).AddAttempt(Attempt{Result: r.Result, Profile: single.schedulerName()})
+	single := &Failure{Entry: member, Now: f.Now}
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, single)
 	h.nominate(r, member.Pod, latest)
@@ -148,9 +143,9 @@ func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, memb
 
 // verdict returns the verdict about a member (rules 15.5.1 and 15.5.2).
 func (f *GroupFailure) verdict(pod *outrank.Pod) Verdict {
-	v := Verdict{Kind: NoFit, Result: ResultUnschedulable, Nomination: f.nominationOf(pod)}
+	v := Verdict{Kind: NoFit, Nomination: f.nominationOf(pod)}
 	if f.Err != nil {
-		v.Kind, v.Result = SchedulerFailed, ResultError
+		v.Kind = SchedulerFailed
 	} else {
 		v.Filters = f.filters()
 	}

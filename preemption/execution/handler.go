@@ -40,15 +40,14 @@ var (
 )
 
 // FailureHandler does what has to be done about pods that could not be
-// scheduled. Only Actions is needed; the steps that concern a Queue, a Nominator
-// or Metrics are left out where that is nil. Any number of goroutines may use a
+// scheduled. Only Actions is needed; the steps that concern a Queue or a
+// Nominator are left out where that is nil. Any number of goroutines may use a
 // handler at once if they may use its parts at once, which is true of the parts
 // of this module.
 type FailureHandler struct {
 	Actions   FailureActions
 	Queue     FailureQueue
 	Nominator *Nominator
-	Metrics   Counter
 	// Retry says how often the patch of the status is tried.
 	Retry Retry
 }
@@ -82,22 +81,20 @@ type FailureResult struct {
 // Handle does what has to be done about a pod that could not be scheduled
 // (group 15.2; handleSchedulingFailure):
 //
-//  1. The attempt is counted, as unschedulable or as an error. Where the pod
-//     fitted on none of the nodes, an attempt to preempt is counted, too.
-//  2. The latest version of the pod is fetched. A pod that is still there
+//  1. The latest version of the pod is fetched. A pod that is still there
 //     without a node goes back to the queue as unschedulable, with the filters
 //     that turned it down. For a pod that is gone or bound the attempt is done.
-//  3. Its nomination is set, cleared or kept in the Nominator. A pod that is
+//  2. Its nomination is set, cleared or kept in the Nominator. A pod that is
 //     gone or bound loses it.
 //     Where a node had been found for it (Refused, or Err with a Node), a queue
 //     that has the method RoomGivenUp, as those of package priority/queue have, is
 //     told that other pods may use the room there: with Node all of them, without it those
 //     of the same or a lower priority.
-//  4. The event FailedScheduling is posted, also for a pod that is gone or bound.
-//  5. The condition PodScheduled=False is set, together with the nomination.
+//  3. The event FailedScheduling is posted, also for a pod that is gone or bound.
+//  4. The condition PodScheduled=False is set, together with the nomination.
 //
-// For a pod on its node whose resize was to have room ([Verdict.Resize]) only steps 1
-// and 2 are taken: it goes back as long as the resize is deferred (rule 7.19.10).
+// For a pod on its node whose resize was to have room ([Verdict.Resize]) only step 1
+// is taken: it goes back as long as the resize is deferred (rule 7.19.10).
 //
 // It differs from the reference in this:
 //
@@ -109,8 +106,10 @@ type FailureResult struct {
 //   - When fetching fails with something else than [preemption.ErrNotFound], the
 //     pod goes back as it was, lest it be lost. The reference asks a cache,
 //     which cannot fail.
-//   - Step 5 is left out for a pod that is gone or bound: the first has no
+//   - Step 4 is left out for a pod that is gone or bound: the first has no
 //     status, and the condition would be wrong for the second.
+//
+// The metrics are counted of the result (metrics.Meter.AddFailure).
 //
 // All steps are taken even if one of them fails or the context has ended. The
 // error joins what went wrong, and the result is then complete all the same.
@@ -131,7 +130,6 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if err := f.writeVerdict(&r.Verdict); err != nil {
 		return nil, err
 	}
-	h.count(r, &f)
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
@@ -154,28 +152,6 @@ func (h *FailureHandler) check(ctx context.Context) error {
 		return fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
 	}
 	return nil
-}
-
-func (f *Failure) schedulerName() string {
-	if f.Profile == "" {
-		return outrank.DefaultScheduler
-	}
-	return f.Profile
-}
-
-func (h *FailureHandler) count(r *FailureResult, f *Failure) {
-	counter := counterOr(h.Metrics)
-	if r.Kind == NoFit {
-		for range f.preemptions() {
-			counter.AddPreemption()
-		}
-	}
-
-	a := Attempt{Result: r.Result, Profile: f.schedulerName()}
-	counter.AddAttempt(a)
-	if f.Took != nil {
-		counter.AddAttemptDuration(a, *f.Took)
-	}
 }
 
 // fetch finds out whether the pod is still to be scheduled. It returns the

@@ -29,14 +29,11 @@ const (
 	PreemptorBound Result = "preemptor-bound"
 )
 
-// PreemptorType says what preempts, in the words of the reference.
-type PreemptorType string
-
-// The types.
+// What preempts, in the words of the reference.
 const (
-	ByPod            PreemptorType = "pod"
-	ByPodGroup       PreemptorType = "podgroup"
-	ByCompositeGroup PreemptorType = "compositepodgroup"
+	byPod            = "pod"
+	byPodGroup       = "podgroup"
+	byCompositeGroup = "compositepodgroup"
 )
 
 // MemberReport says what was done about a pod of a group that is to be nominated.
@@ -87,6 +84,10 @@ var evictionTexts = map[EvictionResult]string{
 // Report says what was done about a plan. It belongs to the caller.
 type Report struct {
 	Result Result
+	// Order is the order of the steps after the first, and Begun says that they were begun: the
+	// preemptor, or a pod of the group, still waited for room. The plan counts in the metrics then.
+	Order Order
+	Begun bool
 	// Preemptor is the pod as it was fetched before anything was done, or the
 	// plan's pod where fetching failed. Node is the plan's node.
 	Preemptor *outrank.Pod
@@ -190,14 +191,14 @@ func (r *Report) failure(cause error) error {
 }
 
 // preemptorType says what the preemptor is.
-func (r *Report) preemptorType() PreemptorType {
+func (r *Report) preemptorType() string {
 	switch {
 	case r.Group == nil:
-		return ByPod
+		return byPod
 	case r.Group.Composite != nil:
-		return ByCompositeGroup
+		return byCompositeGroup
 	}
-	return ByPodGroup
+	return byPodGroup
 }
 
 func keyOfPod(p *outrank.Pod) string {

@@ -27,14 +27,11 @@ func (x *execution) run(ctx context.Context) error {
 	if !found {
 		return nil
 	}
-	x.countVictims()
+	x.report.Begun = true
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
 	activate = x.order == Asynchronous
 	err = x.steps(ctx)
-	if x.order == Asynchronous && !x.nothingToDo() {
-		x.counter.AddExecution(err)
-	}
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
 		if x.variant == outrank.VariantSimplified {
@@ -43,13 +40,6 @@ func (x *execution) run(ctx context.Context) error {
 	}
 	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
 	return err
-}
-
-// countVictims counts them for a pod as preemptor (rules 14.5.8 and 14.5.11).
-func (x *execution) countVictims() {
-	if x.group == nil && (x.rules.VictimsAlwaysCounted || !x.nothingToDo()) {
-		x.counter.AddVictims(len(x.report.Victims))
-	}
 }
 
 // activate has the preemptor tried again, or the first pod of a group, with which the
@@ -104,8 +94,7 @@ func (x *execution) steps(ctx context.Context) error {
 //     [preemption.Plan.Resize].
 //
 // [Order] says in what order steps 2 to 4 are taken. Where all victims are
-// terminating, [Asynchronous] order takes step 4 alone, and before v1.37 counts no
-// victims (rule 14.5.8). The call returns when all
+// terminating, [Asynchronous] order takes step 4 alone. The call returns when all
 // is done; the victims may take long after that to terminate.
 //
 // A failure, or the end of the context, interrupts the execution: calls that

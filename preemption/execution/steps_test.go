@@ -125,7 +125,7 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 // is completed.
 func TestManyPreemptorsShareVictims(t *testing.T) {
 	meter, n, r := &metrics.Meter{}, &execution.Nominator{}, &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Metrics: meter, Parallel: 4})
+	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Parallel: 4})
 	victims := victimsNamed("a b c d e f g h")
 	var all sync.WaitGroup
 	for i := range 32 {
@@ -133,6 +133,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 			plan := planFor(victims[i%5 : i%5+4]...)
 			plan.Pod = pendingPod(fmt.Sprint("p", i), withPriority(100))
 			report, err := e.Execute(context.Background(), plan)
+			meter.AddExecution(report, err)
 			assert.NoError(t, err)
 			assert.Equal(t, execution.Completed, report.Result)
 		})

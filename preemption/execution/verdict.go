@@ -33,8 +33,8 @@ func (n Nomination) String() string {
 // it.
 type Verdict struct {
 	Kind FailureKind
-	// Result is how the attempt counts.
-	Result AttemptResult
+	// Preemptions is how often preemption was asked to make room (rule 14.5.1).
+	Preemptions int
 	// Filters are the names of the filters that turned nodes down, or because of which nodes were
 	// not filtered at all, sorted by name. Only events that concern one of them can help the pod.
 	Filters []string
@@ -87,13 +87,16 @@ func (f *Failure) writeVerdict(v *Verdict) error {
 		return err
 	}
 	kind := f.kind()
-	v.Kind, v.Result, v.Filters = kind, ResultUnschedulable, f.filters(kind)
+	v.Kind, v.Filters = kind, f.filters(kind)
+	if kind == NoFit {
+		v.Preemptions = f.preemptions()
+	}
 	if f.Pending && kind == NodeRefused {
 		v.PendingFilters = slices.Clone(v.Filters)
 	}
 	reason := ReasonUnschedulable
 	if kind == SchedulerFailed {
-		v.Result, reason = ResultError, reasonSchedulerError
+		reason = reasonSchedulerError
 	}
 	if v.Resize = f.resizes(); v.Resize {
 		return nil

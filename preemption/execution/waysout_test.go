@@ -12,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // Every way out that was asked says why it does not help, and counts as an attempt
@@ -37,7 +36,7 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		plan     *preemption.Plan
 		ways     []execution.WayOutAnswer
 		want     string
-		attempts uint64
+		attempts int
 		change   execution.Nomination
 	}{
 		{"the default scheduler's", nothing, nil, nodes + " " + unhelpful, 1, dropped},
@@ -53,12 +52,11 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.Nomination{Override: true, Node: "n1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var m metrics.Meter
-			h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
+			h := execution.FailureHandler{Actions: &executiontest.Recorder{}}
 			r, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Plan: c.plan, Ways: c.ways})
 			require.NoError(t, err)
 			assert.Equal(t, c.want, r.Condition.Message)
-			assert.Equal(t, c.attempts, m.Values().PreemptionAttempts)
+			assert.Equal(t, c.attempts, r.Preemptions)
 			assert.Equal(t, c.change, r.Nomination)
 		})
 	}

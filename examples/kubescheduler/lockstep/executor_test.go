@@ -175,9 +175,9 @@ func TestExecutor(t *testing.T) {
 				ours, report, err := p.byLibrary(t, async)
 				theirs := p.byReference(outer, client, &now, async)
 				require.Equal(t, theirs, ours, "%v %v", report, err)
-				did[report.Result.String()]++
+				did[string(report.Result)]++
 				for _, v := range report.Victims {
-					did[v.Result.String()]++
+					did[string(v.Result)]++
 				}
 				for _, c := range report.Cleared {
 					did[fmt.Sprint("cleared ", c.Cleared)]++

@@ -14,7 +14,6 @@ import (
 	ktesting "k8s.io/client-go/testing"
 
 	"github.com/outrank-go/outrank/preemption/execution"
-	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // holdDeletions keeps deletions from returning until release is called, and so
@@ -66,7 +65,7 @@ func TestTriesAgainAfterAFailure(t *testing.T) {
 	assert.Len(t, c.decided(), 2)
 	c.eventually("counted", func() bool {
 		done := c.collector.Counts.Values().Executions
-		return done[schedulermetrics.ExecutionFailed] == 1 && done[schedulermetrics.ExecutionSucceeded] == 1
+		return done["error"] == 1 && done["success"] == 1
 	})
 	values := c.collector.Counts.Values()
 	assert.EqualValues(t, 2, values.PreemptionAttempts)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // holding is a node of 4 of the one resource and 4 slots with pods of these
@@ -72,7 +72,7 @@ func TestRoomIsRemembered(t *testing.T) {
 func TestRefusedAttemptsAreCounted(t *testing.T) {
 	for _, before := range []int{0, 2} {
 		s := &Simulation{config: Config{Cycle: time.Second}, tally: &tally{}, schedulers: &schedulers{inOrder: []*schedulerState{{name: "x", refused: 3}}}}
-		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: "x"}
+		attempt := metrics.Attempt{Result: "unschedulable", Profile: "x"}
 		for range before {
 			s.tally.metrics.AddAttemptDuration(attempt, time.Second)
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/history"
 )
@@ -82,9 +81,9 @@ func (s *Simulation) counted() metrics.Values {
 		}
 		values.PreemptionAttempts += x.refused
 		if values.ScheduleAttempts == nil {
-			values.ScheduleAttempts = map[execution.Attempt]uint64{}
+			values.ScheduleAttempts = map[metrics.Attempt]uint64{}
 		}
-		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: x.name}
+		attempt := metrics.Attempt{Result: "unschedulable", Profile: x.name}
 		values.ScheduleAttempts[attempt] += x.refused
 		s.countDurations(&values, attempt, x.refused)
 	}
@@ -92,7 +91,7 @@ func (s *Simulation) counted() metrics.Values {
 }
 
 // countDurations counts the time of n more attempts: each as long as every other.
-func (s *Simulation) countDurations(values *metrics.Values, attempt execution.Attempt, n uint64) {
+func (s *Simulation) countDurations(values *metrics.Values, attempt metrics.Attempt, n uint64) {
 	var single metrics.Meter
 	single.AddAttemptDuration(attempt, s.config.Cycle)
 	like := single.Values().AttemptDurations

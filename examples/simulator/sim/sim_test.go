@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -300,7 +301,7 @@ func TestBrokenRule(t *testing.T) {
 	})
 	w.run(1000)
 	w.at(1000, map[string]Place{"bad": {Phase: Queued}, "good": {Phase: Running, Node: "n"}})
-	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[execution.Attempt{Result: execution.ResultError, Profile: "broken"}])
+	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[metrics.Attempt{Result: "error", Profile: "broken"}])
 }
 
 // The schedulers of a simulation share their nominations, as profiles do: room

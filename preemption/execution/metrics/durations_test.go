@@ -1,6 +1,8 @@
 package metrics_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -11,11 +13,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 func TestAttemptDurations(t *testing.T) {
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: "p"}
+	a := metrics.Attempt{Result: "scheduled", Profile: "p"}
 	for _, c := range []struct {
 		took   time.Duration
 		bucket int
@@ -57,8 +61,8 @@ func TestFamiliesOfDurations(t *testing.T) {
 	m.AddScheduled(15, time.Hour)
 	m.AddScheduled(99, 3*time.Hour)
 	m.AddScheduled(-1, -1)
-	m.AddAttemptDuration(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "b"}, time.Second)
-	m.AddAttemptDuration(execution.Attempt{Result: execution.ResultScheduled, Profile: "a"}, 3*time.Second)
+	m.AddAttemptDuration(metrics.Attempt{Result: "unschedulable", Profile: "b"}, time.Second)
+	m.AddAttemptDuration(metrics.Attempt{Result: "scheduled", Profile: "a"}, 3*time.Second)
 	var names, lines []string
 	for _, f := range m.Values().Families() {
 		names = append(names, f.Name)
@@ -93,13 +97,29 @@ func TestFamiliesOfDurations(t *testing.T) {
 }
 
 func ExampleMeter_AddAttemptDuration() {
-	var metrics metrics.Meter
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: outrank.DefaultScheduler}
-	metrics.AddAttemptDuration(a, 3*time.Millisecond)
-	h := metrics.Values().AttemptDurations[a]
+	var meter metrics.Meter
+	a := metrics.Attempt{Result: "scheduled", Profile: outrank.DefaultScheduler}
+	meter.AddAttemptDuration(a, 3*time.Millisecond)
+	h := meter.Values().AttemptDurations[a]
 	fmt.Println(h.Count(), "attempt,", h.Sum, "in all; between", h.Bounds[1], "and", h.Bounds[2], "there are", h.Buckets[2])
 	// Output:
 	// 1 attempt, 3ms in all; between 2ms and 4ms there are 1
+}
+
+func ExampleMeter_AddFailure() {
+	handler := execution.FailureHandler{Actions: &executiontest.Recorder{}}
+	result, err := handler.Handle(context.Background(), execution.Failure{
+		Entry: queue.Entry{Pod: &outrank.Pod{Name: "p"}}, Err: errors.New("no answer"),
+	})
+	if err != nil {
+		panic(err)
+	}
+	var meter metrics.Meter
+	took := 3 * time.Millisecond
+	meter.AddFailure(outrank.DefaultScheduler, result, &took)
+	fmt.Println(meter.Values().ScheduleAttempts)
+	// Output:
+	// map[{error default-scheduler}:1]
 }
 
 func ExampleMeter_AddScheduled() {

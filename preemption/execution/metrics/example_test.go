@@ -13,8 +13,9 @@ import (
 
 func ExampleHistogram() {
 	var meter metrics.Meter
-	meter.AddVictims(3)
-	meter.AddVictims(100)
+	for _, victims := range []int{3, 100} {
+		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, victims)}, nil)
+	}
 	histogram := meter.Values().PreemptionVictims
 	for i, bound := range histogram.Bounds {
 		fmt.Println("up to", bound, "victims:", histogram.Buckets[i])
@@ -35,8 +36,8 @@ func ExampleHistogram() {
 func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
-	meter.AddVictims(3)
-	meter.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
+	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, 3)}, nil)
+	meter.AddAttempt(metrics.Attempt{Result: "unschedulable", Profile: "default-scheduler"})
 	meter.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range meter.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)

@@ -12,9 +12,8 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Meter counts what kube-scheduler counts about preemption (group 14.5). It is an
-// [execution.Counter], and the one of package attempt. Its zero value is
-// ready, and a nil *Meter counts nothing. Any number of goroutines may use it
+// Meter counts what kube-scheduler counts about preemption (group 14.5). Package attempt tells one
+// of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines may use it
 // at once. Every call takes constant time, but for the copy that Values makes.
 type Meter struct {
 	// Release says which metrics are counted; zero means [outrank.DefaultRelease], and so
@@ -30,16 +29,30 @@ func (m *Meter) AddPreemption() {
 	m.change(func(c *Values) { c.PreemptionAttempts++ })
 }
 
-// AddVictims counts a plan with n victims; a negative n counts as 0.
-func (m *Meter) AddVictims(n int) {
-	m.change(func(c *Values) { c.PreemptionVictims.add(n, victimBounds) })
+// AddFailure counts an attempt that ended without a node, under the name of the scheduler that made
+// it: how it ended, how often preemption was asked to make room, and how long it took, by a clock of
+// the caller's; nil where that was not measured. For a group there is one failure for each member.
+// A nil result counts nothing.
+func (m *Meter) AddFailure(profile string, r *execution.FailureResult, took *time.Duration) {
+	if m == nil || r == nil {
+		return
+	}
+	m.change(func(c *Values) { c.PreemptionAttempts += uint64(max(0, r.Preemptions)) })
+	a := Attempt{Result: "unschedulable", Profile: profile}
+	if r.Kind == execution.SchedulerFailed {
+		a.Result = "error"
+	}
+	m.AddAttempt(a)
+	if took != nil {
+		m.AddAttemptDuration(a, *took)
+	}
 }
 
 // AddAttempt counts an attempt to schedule a pod.
-func (m *Meter) AddAttempt(a execution.Attempt) {
+func (m *Meter) AddAttempt(a Attempt) {
 	m.change(func(c *Values) {
 		if c.ScheduleAttempts == nil {
-			c.ScheduleAttempts = map[execution.Attempt]uint64{}
+			c.ScheduleAttempts = map[Attempt]uint64{}
 		}
 		c.ScheduleAttempts[a]++
 	})
@@ -56,17 +69,32 @@ func (m *Meter) SetIncoming(in []queue.Incoming) {
 	m.change(func(c *Values) { c.Incoming = slices.Clone(in) })
 }
 
-// AddExecution counts a plan that was carried out beside the next attempts, and the error of
-// that, nil for a success. Before v1.37 it counts as a success whatever happened (rule
-// 14.5.10).
-func (m *Meter) AddExecution(err error) {
+// AddExecution counts a plan that was carried out, by the report and the error of
+// [execution.Executor.Execute] or ExecuteGroup: its victims, where it is one for a pod, and in
+// [execution.Asynchronous] order how it ended. Before v1.37 that is a success whatever happened (rule
+// 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
+// begun counts not at all, nor does a nil report.
+func (m *Meter) AddExecution(r *execution.Report, err error) {
+	if m == nil || r == nil || !r.Begun {
+		return
+	}
+	rules := release.Of(release.Release(m.Release))
+	beside := r.Order == execution.Asynchronous
+	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.VictimReport) bool { return v.Result != execution.AlreadyTerminating })
+
 	m.change(func(c *Values) {
-		result := ExecutionSucceeded
-		if err != nil && release.Of(release.Release(m.Release)).TrueResults {
-			result = ExecutionFailed
+		if r.Group == nil && (rules.VictimsAlwaysCounted || !leaving) {
+			c.PreemptionVictims.add(len(r.Victims), victimBounds)
+		}
+		if !beside || leaving {
+			return
+		}
+		result := succeeded
+		if err != nil && rules.TrueResults {
+			result = failed
 		}
 		if c.Executions == nil {
-			c.Executions = map[ExecutionResult]uint64{}
+			c.Executions = map[string]uint64{}
 		}
 		c.Executions[result]++
 	})
@@ -103,7 +131,7 @@ func (m *Meter) Values() Values {
 // AddAttemptDuration counts how long an attempt to schedule a pod took, by a clock of
 // the caller's. A negative duration counts as none. [Meter.AddAttempt] counts the
 // attempt itself.
-func (m *Meter) AddAttemptDuration(a execution.Attempt, took time.Duration) {
+func (m *Meter) AddAttemptDuration(a Attempt, took time.Duration) {
 	m.change(func(c *Values) { addTo(&c.AttemptDurations, a, attemptBounds, took) })
 }
 

@@ -16,6 +16,7 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
+	"github.com/outrank-go/outrank/preemption/execution"
 	outrank "github.com/outrank-go/outrank/examples/clientgo/metrics"
 )
 
@@ -70,8 +71,7 @@ func counted(t *testing.T) prometheus.Gatherer {
 	metrics.Register()
 	c := outrank.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddVictims(1)
-	c.Counts.AddExecution(nil)
+	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 1)}, nil)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	c.SetNotUnderstood(map[string]int{"pod": 1})
 	registry := prometheus.NewRegistry()

@@ -243,12 +243,14 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	recorder := &executiontest.Recorder{}
 	if plan.Outcome == preemption.Preempts {
 		x, err := execution.NewExecutor(execution.Config{
-			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1, Metrics: meter,
+			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1,
 		})
 		if err != nil {
 			return err
 		}
-		if _, err := x.Execute(ctx, plan); err != nil {
+		report, err := x.Execute(ctx, plan)
+		meter.AddExecution(report, err)
+		if err != nil {
 			return err
 		}
 	}
