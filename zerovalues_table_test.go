@@ -43,7 +43,7 @@ var everyFunction = []any{
 	preemption.Refuse,
 	kubeletadmit.Admit, kubeletadmit.AdmitContext, kubeletadmit.Check, kubeletadmit.Critical, kubeletadmit.Evict,
 	kubeletadmit.Preemptable, kubeletadmit.RankForEviction, kubeletadmit.Resolve, kubeletadmit.ResolveContext,
-	admitexplain.Admission, admitexplain.Ask, admitexplain.Compare, admitexplain.Faithful,
+	admitexplain.Admission, admitexplain.Ask, admitexplain.Compare,
 	queue.CompareEntries, queue.Helps, queue.New, queue.NewFIFO,
 	quota.Read, quota.Usage,
 	clustergen.Benchmark, clustergen.Cluster, clustergen.Full, clustergen.Now, clustergen.Preemptor, clustergen.PreemptorGroup,
