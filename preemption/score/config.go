@@ -20,8 +20,8 @@ const (
 	ImageLocality      = "ImageLocality"
 )
 
-// MaxScore is the best score of a node by one plugin, before its weight.
-const MaxScore = 100
+// maxScore is the best score of a node by one plugin, before its weight.
+const maxScore = 100
 
 // DefaultWeights returns the weights of the default profile (rule 27.1.3). The map is the
 // caller's.
