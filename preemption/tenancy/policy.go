@@ -64,7 +64,8 @@ func (p Policy) clone() Policy {
 // Rule names why a workload may be taken from. It is what stands in plans: "within the queue"
 // by priority in the queue itself, "reclaimed within the cohort" where its queue has more than
 // its own and the preemptor's does not, "reclaimed within the cohort while borrowing" where
-// both have, and "fair share within the cohort" where its queue has a larger share.
+// both have, and "fair share within the cohort" where its queue has a larger share. Between pods
+// without a queue it is "lower priority".
 type Rule string
 
 const (

@@ -180,8 +180,8 @@ func (r *Rules) takers(rule Rule) []Rule {
 	return []Rule{rule}
 }
 
-// LowerPriority is the rule between pods without a queue.
-const LowerPriority Rule = "lower priority"
+// lowerPriority is the rule between pods without a queue.
+const lowerPriority Rule = "lower priority"
 
 // Take reports whether the preemptor may take a pod, of whatever priority, as far as the two of
 // them tell, and by which rule: see [preemption.Eligibility].Take. What else is away is up to the
@@ -204,7 +204,7 @@ func (r *Rules) takes(preemptor, victim *outrank.Pod) Rule {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
 	if mine == "" || theirs == "" {
 		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
-			return LowerPriority
+			return lowerPriority
 		}
 		return ""
 	}
