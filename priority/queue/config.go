@@ -12,10 +12,10 @@ import (
 const (
 	defaultInitialBackoff       = time.Second
 	defaultMaxBackoff           = 10 * time.Second
-	DefaultUnschedulableTimeout = 5 * time.Minute
+	defaultUnschedulableTimeout = 5 * time.Minute
 )
 
-// timeoutV113 is DefaultUnschedulableTimeout of v1.13 (rule 13.2.9).
+// timeoutV113 is defaultUnschedulableTimeout of v1.13 (rule 13.2.9).
 const timeoutV113 = time.Minute
 
 // Config is how a [Queue] orders and delays pods. Its zero value does what
@@ -33,7 +33,7 @@ type Config struct {
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
-	// [DefaultUnschedulableTimeout], and a minute for the Variant v1.13.
+	// five minutes, and a minute for the Variant v1.13.
 	UnschedulableTimeout time.Duration
 	// NoEarlyPop keeps a pod in backoff for as long as that lasts. Without it,
 	// the first pod that did not fit is popped early where no pod is active, and
@@ -58,9 +58,9 @@ type Config struct {
 
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
-// SchedulingGates is the check that every [Queue] makes first: no pod is tried
+// schedulingGates is the check that every [Queue] makes first: no pod is tried
 // while it has scheduling gates (rule 5.2.3).
-const SchedulingGates = "SchedulingGates"
+const schedulingGates = "SchedulingGates"
 
 // Gate is a check before the queue (upstream's PreEnqueue plugin): a pod that it
 // holds waits as gated.
@@ -154,7 +154,7 @@ func (c Config) filledIn() Config {
 		c.UnschedulableTimeout = timeoutV113
 	}
 	if c.UnschedulableTimeout == 0 {
-		c.UnschedulableTimeout = DefaultUnschedulableTimeout
+		c.UnschedulableTimeout = defaultUnschedulableTimeout
 	}
 	if c.Helps == nil {
 		rules := release.Of(release.Release(c.Release))
@@ -166,7 +166,7 @@ func (c Config) filledIn() Config {
 // gateOf names the first gate that holds the pod, empty where none does.
 func (c *Config) gateOf(pod *outrank.Pod) string {
 	if pod.Gated() {
-		return SchedulingGates
+		return schedulingGates
 	}
 	for i := range c.Gates {
 		if c.Gates[i].Holds(pod) {

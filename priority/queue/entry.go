@@ -34,7 +34,8 @@ type Entry struct {
 	// when that second is over, unless [Config.NoEarlyPop] is set: the pod is then
 	// due at this moment.
 	BackoffEnd time.Time
-	// Gate names the check that holds the pod back; empty unless it is gated.
+	// Gate names the check that holds the pod back, SchedulingGates for the gates of its spec; empty
+	// unless it is gated.
 	Gate string
 	// FailedFilters names the filters that kept the pod off some node in its
 	// last attempt, sorted and each once. It is empty in an entry just popped:

@@ -113,7 +113,7 @@ func (it *item) arrivals() arrivals {
 // heldBySpec reports whether scheduling gates hold the pod, or the group.
 func (it *item) heldBySpec() bool {
 	if it.group != nil {
-		return it.Gate == SchedulingGates
+		return it.Gate == schedulingGates
 	}
 	return it.Pod.Gated()
 }
