@@ -9,14 +9,14 @@ import (
 // Reasons and actions of the events of this package.
 const (
 	reasonPreempted        = "Preempted"
-	ReasonFailedScheduling = "FailedScheduling"
+	reasonFailedScheduling = "FailedScheduling"
 	actionPreempting       = "Preempting"
 	actionScheduling       = "Scheduling"
 )
 
 // Reasons of the condition PodScheduled=False.
 const (
-	ReasonUnschedulable  = "Unschedulable"
+	reasonUnschedulable  = "Unschedulable"
 	reasonSchedulerError = "SchedulerError"
 )
 

@@ -82,9 +82,9 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	return nil
 }
 
-// GroupCandidate is the name of the only candidate that there is for a group, which stands
+// groupCandidate is the name of the only candidate that there is for a group, which stands
 // in events where the name of the node is otherwise (rule 12.9.12).
-const GroupCandidate = "cluster"
+const groupCandidate = "cluster"
 
 // nominationsOf returns the nodes that the pods of a plan are nominated to.
 func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
@@ -98,7 +98,7 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
 		Outcome: plan.Outcome, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod, Grace: plan.Grace,
-		Candidate: preemption.Candidate{Node: GroupCandidate},
+		Candidate: preemption.Candidate{Node: groupCandidate},
 	}
 	for _, p := range plan.VictimPods() {
 		single.Victims = append(single.Victims, preemption.Victim{Pod: p})

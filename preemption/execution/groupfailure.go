@@ -152,7 +152,7 @@ func (f *GroupFailure) verdict(pod *outrank.Pod) Verdict {
 	c := f.condition(outrank.PodScheduled)
 	v.Condition = c
 	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
+		Type: outrank.EventWarning, Reason: reasonFailedScheduling, Action: actionScheduling,
 		Pod: pod, Message: cutMessage(c.Message),
 	}
 	return v
@@ -200,7 +200,7 @@ func (f *GroupFailure) nominationOf(pod *outrank.Pod) Nomination {
 
 // condition says of a pod or of a group what became of the group.
 func (f *GroupFailure) condition(kind outrank.PodConditionType) outrank.PodCondition {
-	c := outrank.PodCondition{Type: kind, Status: outrank.ConditionFalse, Reason: ReasonUnschedulable, Message: f.message()}
+	c := outrank.PodCondition{Type: kind, Status: outrank.ConditionFalse, Reason: reasonUnschedulable, Message: f.message()}
 	if f.Err != nil {
 		c.Reason = reasonSchedulerError
 	}

@@ -94,7 +94,7 @@ type Report struct {
 	Node      string
 	// Group is the preemptor if that is a group, and Members its pods that are to be
 	// nominated, in the order of the plan. Preemptor is the first of them that still
-	// waits then, and Node is [GroupCandidate].
+	// waits then, and Node is "cluster".
 	Group   *queue.Group
 	Members []MemberReport
 	// Victims are the victims of the plan in its order, each once.

@@ -94,7 +94,7 @@ func (f *Failure) writeVerdict(v *Verdict) error {
 	if f.Pending && kind == NodeRefused {
 		v.PendingFilters = slices.Clone(v.Filters)
 	}
-	reason := ReasonUnschedulable
+	reason := reasonUnschedulable
 	if kind == SchedulerFailed {
 		reason = reasonSchedulerError
 	}
@@ -104,7 +104,7 @@ func (f *Failure) writeVerdict(v *Verdict) error {
 	message := f.message(kind)
 	v.Nomination = f.newNomination(kind)
 	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
+		Type: outrank.EventWarning, Reason: reasonFailedScheduling, Action: actionScheduling,
 		Pod: f.Entry.Pod, Message: cutMessage(message),
 	}
 	v.Condition = outrank.PodCondition{

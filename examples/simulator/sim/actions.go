@@ -108,7 +108,7 @@ func (a *actions) Activate(obj *outrank.Pod) {
 
 // Event reports failures to place a pod; evictions are reported where they happen.
 func (a *actions) Event(e outrank.Event) {
-	if e.Reason == execution.ReasonFailedScheduling {
+	if e.Reason == "FailedScheduling" {
 		a.teller.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
 	}
 }
