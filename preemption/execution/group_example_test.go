@@ -53,8 +53,8 @@ func ExampleExecutor_ExecuteGroup() {
 	meter.AddFailure("default-scheduler", results[0], nil)
 	fmt.Println(results[0].Nomination, err, executor.PreemptingGroup(e.Group))
 	fmt.Println(cluster.Events()[0])
-	meter.SetPending(metrics.PendingOf(q.Counts(), q.Entities()))
-	fmt.Println(meter.Values().Pending.Groups)
+	meter.SetPending(q.Counts(), q.Entities())
+	fmt.Println(meter.Values().Entities.Groups)
 	// Output:
 	// default/training on cluster: completed; default/batch evicted; nominated <nil>
 	// nominated to n1 <nil> false

@@ -375,7 +375,7 @@ func (w *watch) first(before queue.Pending) {
 	if i < 0 { // its time in the unschedulable pool was up
 		i = slices.IndexFunc(before.Unschedulable, func(e queue.Entry) bool { return e.Pod.Key() == tried.Key() })
 		require.GreaterOrEqual(w, i, 0, "%s was ready", tried.Key())
-		timeout := 5*time.Minute
+		timeout := 5 * time.Minute
 		if w.s.config.variant() == outrank.VariantV1_13 {
 			timeout = time.Minute
 		}

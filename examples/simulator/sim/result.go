@@ -36,13 +36,11 @@ func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 // Result sums up the run so far, which may go on afterwards. Pods are counted by
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
-	pending := metrics.PendingPods{}
+	waiting := s.line.queue
 	if s.gangs != nil {
-		pending = metrics.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
-	} else {
-		pending.Counts = s.line.queue.Counts()
+		waiting = s.gangs.queue
 	}
-	s.tally.metrics.SetPending(pending)
+	s.tally.metrics.SetPending(waiting.Counts(), waiting.Entities())
 	r := &Result{Steps: s.clock.steps, History: s.tally.history.Summary(), Metrics: s.counted()}
 	r.Simulated, r.Lost = s.clock.at.Seconds(), s.tally.lost
 	waits := &report.Waits{}

@@ -38,7 +38,7 @@ func ExampleValues_Families() {
 	meter.AddPreemption()
 	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, 3)}, nil)
 	meter.AddAttempt(metrics.Attempt{Result: "unschedulable", Profile: "default-scheduler"})
-	meter.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 2, Unschedulable: 1}})
+	meter.SetPending(queue.Counts{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range meter.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
@@ -101,7 +101,7 @@ func ExampleMeter_AddGroupPreemption() {
 	}
 
 	meter := metrics.Meter{Release: release}
-	meter.SetPending(metrics.PendingOf(waiting.Counts(), waiting.Entities()))
+	meter.SetPending(waiting.Counts(), waiting.Entities())
 	meter.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Unschedulable.Because("no room")})
 	for _, family := range meter.Values().Families() {
 		for _, sample := range family.Samples {

@@ -58,9 +58,10 @@ func (m *Meter) AddAttempt(a Attempt) {
 	})
 }
 
-// SetPending sets how many pods wait.
-func (m *Meter) SetPending(p PendingPods) {
-	m.change(func(c *Values) { c.Pending = &p })
+// SetPending sets how many pods and groups wait, as [queue.Queue.Counts] and [queue.Queue.Entities]
+// return them.
+func (m *Meter) SetPending(pods queue.Counts, entities queue.Entities) {
+	m.change(func(c *Values) { c.Pending, c.Entities = &pods, entities })
 }
 
 // SetIncoming sets how many pods have entered each part of the queue, as

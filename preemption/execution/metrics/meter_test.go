@@ -70,7 +70,7 @@ func TestNoMetrics(t *testing.T) {
 	m.AddPreemption()
 	m.AddExecution(begun(1), nil)
 	m.AddAttempt(metrics.Attempt{})
-	m.SetPending(metrics.PendingPods{})
+	m.SetPending(queue.Counts{}, queue.Entities{})
 	m.AddAttemptDuration(metrics.Attempt{}, 1)
 	m.AddScheduled(1, 1)
 	assert.Equal(t, metrics.Values{}, m.Values())
@@ -90,7 +90,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 				m.AddPreemption()
 				m.AddExecution(begun(i%100), nil)
 				m.AddAttempt(metrics.Attempt{Result: "unschedulable", Profile: "p"})
-				m.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: i, Backoff: i}})
+				m.SetPending(queue.Counts{Active: i, Backoff: i}, queue.Entities{Pods: queue.Counts{Active: i, Backoff: i}})
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 func TestCountsAreACopy(t *testing.T) {
 	var m metrics.Meter
 	m.AddAttempt(metrics.Attempt{Result: "scheduled"})
-	m.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 1}})
+	m.SetPending(queue.Counts{Active: 1}, queue.Entities{Pods: queue.Counts{Active: 1}})
 	c := m.Values()
 	c.ScheduleAttempts[metrics.Attempt{Result: "scheduled"}], c.Pending.Active = 7, 7
 	assert.Equal(t, uint64(1), m.Values().ScheduleAttempts[metrics.Attempt{Result: "scheduled"}])

@@ -50,7 +50,7 @@ func TestMetricsOfReleases(t *testing.T) {
 		beside.Order = execution.Asynchronous
 		m.AddExecution(beside, nil)
 		m.AddExecution(beside, assert.AnError)
-		m.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
+		m.SetPending(queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Entities{Pods: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
 		m.SetIncoming(entered)
 		values := m.Values()
 		assert.Equal(t, r, values.Release)
@@ -89,7 +89,7 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	for _, pod := range []*outrank.Pod{{Name: "a", Group: "gang"}, {Name: "b", Group: "gang"}, {Name: "single"}} {
 		require.NoError(t, q.Add(pod, time.Time{}.Add(1)))
 	}
-	m.SetPending(metrics.PendingOf(q.Counts(), q.Entities()))
+	m.SetPending(q.Counts(), q.Entities())
 	m.SetIncoming(q.Incoming())
 	var lines []string
 	for _, f := range m.Values().Families() {

@@ -27,8 +27,11 @@ type Values struct {
 	// for that and more.
 	PodAttempts  Histogram[int]
 	PodDurations map[int]Histogram[time.Duration]
-	// Pending is how many pods wait, nil until [Meter.SetPending] is called.
-	Pending *PendingPods
+	// Pending is how many pods wait in each part of the queue, nil until [Meter.SetPending] is called;
+	// Entities is how many of them wait by themselves, and how many groups. Those in flight are not
+	// looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
+	Pending  *queue.Counts
+	Entities queue.Entities
 	// Incoming is how many pods have entered each part of the queue, nil until
 	// [Meter.SetIncoming] is called.
 	Incoming []queue.Incoming
@@ -75,24 +78,6 @@ const (
 	succeeded = "success"
 	failed    = "error"
 )
-
-// PendingPods is how many pods wait in each part of the scheduling queue. Those in flight
-// are not looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
-type PendingPods struct {
-	queue.Counts
-	// Groups is how many groups each part has, and Grouped how many of the pods above are
-	// in them. Both are zero where no groups are queued.
-	Groups, Grouped queue.Counts
-}
-
-// PendingOf is how many pods and groups a queue holds, for [Meter.SetPending].
-func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
-	single := entities.Pods
-	return PendingPods{Counts: pods, Groups: entities.Groups, Grouped: queue.Counts{
-		Active: pods.Active - single.Active, Backoff: pods.Backoff - single.Backoff,
-		Unschedulable: pods.Unschedulable - single.Unschedulable, Gated: pods.Gated - single.Gated,
-	}}
-}
 
 // copied returns values that share nothing.
 func (c *GroupValues) copied() GroupValues {
