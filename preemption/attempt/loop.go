@@ -109,7 +109,7 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 	}
 	entry, ok := l.queue.TryPop(now)
 	if !ok {
-		return &Result{}, nil
+		return &Result{Outcome: Idle}, nil
 	}
 	return l.Attempt(ctx, entry, now)
 }
