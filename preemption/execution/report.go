@@ -119,8 +119,7 @@ type VictimReport struct {
 
 // ClearReport is a nomination that was to be cleared.
 type ClearReport struct {
-	Pod     *outrank.Pod
-	Cleared bool
+	Pod *outrank.Pod
 	// NotFound says that the pod is gone, and its nomination with it.
 	NotFound bool
 	// Err is why clearing failed. It is nil for a nomination that was cleared.
@@ -152,7 +151,7 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), cmp.Or(evictionTexts[v.Result], string(v.Result)))
 	}
 	for _, c := range r.Cleared {
-		if c.Cleared {
+		if c.Err == nil {
 			fmt.Fprintf(&b, "; %s not nominated any more", keyOfPod(c.Pod))
 		}
 	}
