@@ -13,7 +13,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-
 )
 
 // HandOver is why DefaultPreemption's code finds the victims in place of this module's.

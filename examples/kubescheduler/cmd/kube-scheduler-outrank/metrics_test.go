@@ -16,8 +16,8 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"github.com/outrank-go/outrank/preemption/execution"
 	outrank "github.com/outrank-go/outrank/examples/clientgo/metrics"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // Every metric that the alerts and the dashboard name exists in the program, with the labels
