@@ -19,10 +19,16 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	f.Entry, f.Now = r.Entry, now
 	f.Release, f.Variant = l.snap.Release(), l.variant
 
+	// The attempt ends here, as in the reference: what is done about the failure is no part of it.
+	var took *time.Duration
+	if l.took != nil {
+		d := l.took()
+		took = &d
+	}
 	done, err := l.failures.Handle(ctx, f)
+	l.meter.AddFailure(l.profile(pod), done, took)
 	r.Failure, r.Err = done, cmp.Or(f.Err, f.ExecutionErr)
 	r.Outcome = Waiting
-	l.countFailure(pod, done)
 	switch {
 	case done == nil:
 		l.queue.Done(f.Entry) // nothing was done about it
@@ -36,19 +42,6 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 		r.Outcome, r.Node = Preempting, f.Plan.Node
 	}
 	return errors.Join(misuse(f.Err), err)
-}
-
-// countFailure counts an attempt without a node, where anything was done about it.
-func (l *Loop) countFailure(pod *outrank.Pod, done *execution.FailureResult) {
-	if done == nil {
-		return
-	}
-	var took *time.Duration
-	if l.took != nil {
-		d := l.took()
-		took = &d
-	}
-	l.meter.AddFailure(l.profile(pod), done, took)
 }
 
 // profile is the name of the scheduler that tries a pod.
