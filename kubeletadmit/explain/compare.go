@@ -23,9 +23,9 @@ type Difference struct {
 	Spared, Instead []*outrank.Pod
 }
 
-// faithful is the configuration by which a kubelet decides: of the same release and
+// ofKubelet is the configuration by which a kubelet decides: of the same release and
 // operation, and without the settings that go beyond.
-func faithful(config kubeletadmit.Config) kubeletadmit.Config {
+func ofKubelet(config kubeletadmit.Config) kubeletadmit.Config {
 	return kubeletadmit.Config{Release: config.Release, Operation: config.Operation}
 }
 
@@ -37,7 +37,7 @@ func Compare(ctx context.Context, q Question) (Difference, error) {
 	if err != nil {
 		return Difference{}, err
 	}
-	faithful, err := q.admit(ctx, faithful(q.Config))
+	faithful, err := q.admit(ctx, ofKubelet(q.Config))
 	if err != nil {
 		return Difference{}, err
 	}

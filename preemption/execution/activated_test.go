@@ -29,7 +29,7 @@ func TestWhichVersionIsActivated(t *testing.T) {
 		{"reject", latest},
 		{"evict", latest},
 	} {
-		t.Run(string(c.fails), func(t *testing.T) {
+		t.Run(c.fails, func(t *testing.T) {
 			actions := &executiontest.Recorder{
 				Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true },
 				// Only who waits can be rejected.

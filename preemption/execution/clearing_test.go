@@ -22,7 +22,6 @@ func clearedFor(t *testing.T, e *execution.Executor, plan *preemption.Plan) []st
 	var names []string
 	for _, c := range report.Cleared {
 		assert.NoError(t, c.Err, c.Pod.Name)
-		assert.NoError(t, c.Err, c.Pod.Name)
 		names = append(names, c.Pod.Name)
 	}
 	return names

@@ -40,7 +40,7 @@ func (e *Executor) victimCondition(preemptor *outrank.Pod, kind string) outrank.
 	}
 	message := preemptedForPod // by most schedulers
 	if scheduler != outrank.DefaultScheduler || kind != byPod {
-		message = scheduler + preemptedFor + string(kind)
+		message = scheduler + preemptedFor + kind
 	}
 	return outrank.PodCondition{
 		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler, Message: message,
@@ -49,7 +49,7 @@ func (e *Executor) victimCondition(preemptor *outrank.Pod, kind string) outrank.
 
 const (
 	preemptedFor    = ": preempting to accommodate a higher priority "
-	preemptedForPod = outrank.DefaultScheduler + preemptedFor + string(byPod)
+	preemptedForPod = outrank.DefaultScheduler + preemptedFor + byPod
 )
 
 // preemptingEvent is the event about the preemptor in the simplified variant.

@@ -112,7 +112,7 @@ func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupP
 // of a pod (rule 14.6.4).
 func underwayAs(g *queue.Group) outrank.Key {
 	if g.Composite != nil {
-		return outrank.Key(string(byCompositeGroup) + " " + uidOr(g.Composite.UID, g.Key()))
+		return outrank.Key(byCompositeGroup + " " + uidOr(g.Composite.UID, g.Key()))
 	}
 	return outrank.Key(byPodGroup + " " + uidOr(g.PodGroup.UID, g.Key()))
 }

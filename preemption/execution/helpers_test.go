@@ -85,7 +85,7 @@ func newExecutor(t require.TestingT, config execution.Config) *execution.Executo
 // failOn makes the calls fail that are named as "op pod".
 func failOn(err error, calls ...string) func(executiontest.Call) error {
 	return func(c executiontest.Call) error {
-		if c.Pod != nil && slices.Contains(calls, string(c.Op)+" "+c.Pod.Name) {
+		if c.Pod != nil && slices.Contains(calls, c.Op+" "+c.Pod.Name) {
 			return err
 		}
 		return nil
@@ -96,7 +96,7 @@ func failOn(err error, calls ...string) func(executiontest.Call) error {
 func story(r *executiontest.Recorder) []string {
 	var lines []string
 	for _, c := range r.Calls() {
-		line := string(c.Op) + " " + c.Pod.Name
+		line := c.Op + " " + c.Pod.Name
 		if c.Op == "nominate" {
 			line += " " + c.Node
 		}

@@ -87,7 +87,7 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 				left[k] = n
 			}
 			r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-				key := string(c.Op) + " " + c.Pod.Name
+				key := c.Op + " " + c.Pod.Name
 				if left[key] > 0 {
 					left[key]--
 					return errBusy

@@ -511,7 +511,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 				got.victims = append(got.victims, c.Pod.Name)
 				steps = append(steps, "delete")
 			case "nominate", "clear nomination":
-				steps = append(steps, string(c.Op))
+				steps = append(steps, c.Op)
 			}
 		}
 	}
@@ -536,8 +536,8 @@ func TestVariantsAsTheyAre(t *testing.T) {
 				continue
 			}
 			deletes := slices.Repeat([]string{"delete"}, len(got.victims))
-			clears := slices.Repeat([]string{string("clear nomination")}, len(got.cleared))
-			if nominate := []string{string("nominate")}; variant == outrank.VariantV1_13 {
+			clears := slices.Repeat([]string{"clear nomination"}, len(got.cleared))
+			if nominate := []string{"nominate"}; variant == outrank.VariantV1_13 {
 				require.Equal(t, slices.Concat(nominate, deletes, clears), steps)
 			} else {
 				require.Equal(t, slices.Concat(deletes, clears, nominate), steps)
