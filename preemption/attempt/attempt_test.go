@@ -265,9 +265,10 @@ func TestNominationOfAPodThatIsGone(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	s := newScene(t, nil)
-	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Execution: execution.Config{Actions: s.cluster, Parallel: -1, Release: outrank.V1_36}}
+	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Metrics: &metrics.Meter{Release: outrank.V1_36}, Execution: execution.Config{Actions: s.cluster, Parallel: -1, Release: outrank.V1_36}}
 	assert.EqualError(t, c.Validate(), "attempt config: Execution.Actions: set, and Actions is meant\n"+
 		"attempt config: Execution.Release: v1.36, and the snapshot has v1.37\n"+
+		"attempt config: Metrics.Release: v1.36, and the snapshot has v1.37\n"+
 		"attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 	_, err := attempt.New(c)
 	require.Error(t, err)

@@ -39,7 +39,8 @@ type Config struct {
 	// the nominations, and may share them; nil is one of the loop's own, which knows pods by
 	// the snapshot, so that nominating one that is gone is an error.
 	Execution execution.Config
-	// Metrics, if any, counts the attempts, and what is done in them.
+	// Metrics, if any, counts the attempts, and what is done in them. Its Release is that of the
+	// snapshot, as a release says what counts.
 	Metrics *metrics.Meter
 	// Place chooses among the nodes that take a pod, in the cluster's order, of which there are
 	// two or more. Nil takes the node of the highest score of the default profile
@@ -91,6 +92,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Snapshot != nil && e.Release != 0 && e.Release.OrDefault() != c.Snapshot.Release() {
 		add("Execution.Release", "%v, and the snapshot has %v", e.Release, c.Snapshot.Release())
+	}
+	if c.Snapshot != nil && c.Metrics != nil && c.Metrics.Release.OrDefault() != c.Snapshot.Release() {
+		add("Metrics.Release", "%v, and the snapshot has %v", c.Metrics.Release.OrDefault(), c.Snapshot.Release())
 	}
 	if c.Actions != nil {
 		e.Actions = c.Actions

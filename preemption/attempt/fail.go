@@ -17,7 +17,7 @@ import (
 func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
 	pod := r.Entry.Pod
 	f.Entry, f.Now = r.Entry, now
-	f.Release, f.Variant = l.snap.Release(), l.variant
+	f.Release = l.snap.Release()
 
 	// The attempt ends here, as in the reference: what is done about the failure is no part of it.
 	var took *time.Duration

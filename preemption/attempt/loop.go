@@ -25,10 +25,8 @@ type Loop struct {
 	nominator *execution.Nominator
 	failures  execution.FailureHandler
 	retry     execution.Retry
-	// scheduler is the name that attempts are counted under, empty for the one that the pod names,
-	// and variant the preemption that is followed.
+	// scheduler is the name that attempts are counted under, empty for the one that the pod names.
 	scheduler string
-	variant   outrank.Variant
 	// The functions of the caller, as in the Config. All but choose may be nil.
 	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
 	tell     func(Decision) error
@@ -55,7 +53,7 @@ func New(config Config) (*Loop, error) {
 	release := snap.Release()
 	l := &Loop{
 		snap: snap, queue: config.Queue, actions: config.Actions, eval: config.Evaluator, nominator: carryOut.Nominator,
-		retry: carryOut.Retry, scheduler: carryOut.Scheduler, variant: carryOut.Variant,
+		retry: carryOut.Retry, scheduler: carryOut.Scheduler,
 		decideAs: config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, offset: config.Offset, took: config.Took,
 		meter: config.Metrics, groups: release.Gates()["GenericWorkload"],
 	}

@@ -46,14 +46,10 @@ func (o Order) of(r outrank.Release, v outrank.Variant) Order {
 type Config struct {
 	// Actions is how the executor reaches the cluster.
 	Actions Actions
-	// Release says which rules hold; zero means [outrank.DefaultRelease].
+	// Release says which rules hold; zero means those of the plan, and for the plan of a group
+	// outrank.DefaultRelease.
 	Release outrank.Release
-	// Variant says which way of executing plans is followed (groups 13.2 and 13.3); zero is
-	// that of kube-scheduler. Any other has an order and events of its own, evicts victims
-	// one after another, also those that are terminating or were evicted before, and sets
-	// no condition on them. It is to be that of the plans.
-	Variant outrank.Variant
-	// Order is the order of the steps; zero is that of the release. A Variant has its own.
+	// Order is the order of the steps; zero is that of the release. A plan of a variant has its own.
 	Order Order
 	// Parallel is how many victims of a plan are evicted at a time; zero means
 	// 16. With 1 everything happens in the caller's goroutine, one call of
@@ -102,14 +98,8 @@ func (c *Config) Validate() error {
 	if !c.Release.Known() {
 		add("Release", "%v is not known", c.Release)
 	}
-	if _, err := c.Variant.MarshalText(); err != nil {
-		add("Variant", "%d is none", uint8(c.Variant))
-	}
-	switch {
-	case c.Order != "" && c.Order != Synchronous && c.Order != Asynchronous:
+	if c.Order != "" && c.Order != Synchronous && c.Order != Asynchronous {
 		add("Order", "%q is none", c.Order)
-	case c.Order == Asynchronous && c.Variant != 0:
-		add("Order", "%v, and the variant %v has its own", c.Order, c.Variant)
 	}
 	if c.Parallel < 0 || c.Parallel > maxParallel {
 		add("Parallel", "%d is not between 0 and %d", c.Parallel, maxParallel)

@@ -40,11 +40,9 @@ type Failure struct {
 	// Node is the node that the pod was about to be bound to when Err or Refused came up;
 	// empty if it came up before a node was found, or before the pod counted there.
 	Node string
-	// Variant says which preemption the attempt followed; by v1.13 a nomination goes only
-	// where no node was worth a try (rule 13.2.14). One that is not known counts as zero.
-	Variant outrank.Variant
 	// Release says which rules the attempt followed, with the feature gates that are on
-	// (rule 7.19.10); zero means [outrank.DefaultRelease]. One that is not known counts as that.
+	// (rule 7.19.10); zero means those of the Plan, and without one outrank.DefaultRelease. One that
+	// is not known counts as that.
 	Release outrank.Release
 }
 
@@ -66,12 +64,22 @@ const (
 	SchedulerFailed FailureKind = "scheduler-failed"
 )
 
+// rules are those that the attempt followed.
+func (f *Failure) rules() release.Rules {
+	of := f.Release
+	if of == 0 && f.Plan != nil {
+		of = f.Plan.Release
+	}
+	return release.Of(release.Release(of))
+}
+
 // resizes reports whether the pod is on its node and waits for its resize.
 func (f *Failure) resizes() bool {
 	if f.Plan != nil {
 		return f.Plan.Resize
 	}
-	return release.Of(release.Release(f.Release)).DeferredResizes && f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred
+	rules := f.rules()
+	return rules.DeferredResizes && f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred
 }
 
 // preemptions is how often preemption was asked for a way out (rule 14.5.1).
@@ -122,5 +130,5 @@ const dynamicResources = "DynamicResources"
 // triedInVain reports whether v1.13 tried nodes and found no victims, which keeps the
 // nomination (rule 13.2.14).
 func (f *Failure) triedInVain() bool {
-	return f.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
+	return f.Plan.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
 }

@@ -91,6 +91,11 @@ func TestDevicesSaySomethingOnce(t *testing.T) {
 		v, err := f.Verdict()
 		require.NoError(t, err)
 		assert.Equal(t, want, v.Condition.Message, "%v", r)
+
+		f.Release, f.Plan.Release = 0, r
+		v, err = f.Verdict()
+		require.NoError(t, err)
+		assert.Equal(t, want, v.Condition.Message, "the plan says that it is of %v", r)
 	}
 }
 

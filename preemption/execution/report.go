@@ -106,6 +106,9 @@ type Report struct {
 	// failure in [Asynchronous] order it may be nominated although not all
 	// victims were evicted.
 	Nominated bool
+
+	// variant is that of the plan, whose steps kube-scheduler's log does not tell.
+	variant outrank.Variant
 }
 
 // VictimReport says what was done about one victim.

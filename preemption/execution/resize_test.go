@@ -46,12 +46,12 @@ func calls(r *executiontest.Recorder) []string {
 // carried out once the resize is not deferred any more (rule 7.19.9).
 func TestResizesAreCarriedOut(t *testing.T) {
 	for _, way := range ways {
-		t.Run(fmt.Sprint(way.Variant, way.Order), func(t *testing.T) {
+		t.Run(fmt.Sprint(way.variant, way.order), func(t *testing.T) {
 			var n execution.Nominator
-			plan := planFor(victimsNamed("a")...)
+			plan := way.of(planFor(victimsNamed("a")...))
 			plan.Pod, plan.Resize = growing(), true
 			r := &executiontest.Recorder{}
-			report, err := newExecutor(t, execution.Config{Actions: r, Variant: way.Variant, Order: way.Order, Nominator: &n, Release: withResizes}).Execute(context.Background(), plan)
+			report, err := newExecutor(t, execution.Config{Actions: r, Order: way.order, Nominator: &n, Release: withResizes}).Execute(context.Background(), plan)
 			require.NoError(t, err)
 			assert.Equal(t, execution.Completed, report.Result)
 			assert.False(t, report.Nominated)
@@ -67,7 +67,7 @@ func TestResizesAreCarriedOut(t *testing.T) {
 				latest := growing()
 				change(latest)
 				r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true }}
-				report, err := newExecutor(t, execution.Config{Actions: r, Variant: way.Variant, Order: way.Order, Release: withResizes}).Execute(context.Background(), plan)
+				report, err := newExecutor(t, execution.Config{Actions: r, Order: way.order, Release: withResizes}).Execute(context.Background(), plan)
 				require.NoError(t, err)
 				assert.Equal(t, execution.PreemptorBound, report.Result, name)
 				assert.Empty(t, evictionsOf(r))

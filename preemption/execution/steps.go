@@ -114,13 +114,14 @@ func (x *execution) steps(ctx context.Context) error {
 //     those that were begun with it; in the reference the others may or may not
 //     be reached.
 //   - A preemptor that is being deleted counts as gone.
-//   - No victim is evicted twice, but by a [Config.Variant]: the reference trusts the
+//   - No victim is evicted twice, but by a plan of a variant: the reference trusts the
 //     victim's deletion time, which it may read late.
 //
 // An error that wraps [preemption.ErrState] without anything done is about a
 // plan that is not to preempt, or a preemptor whose plan is being executed at
 // that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
-// preemptor, with a victim or a cleared nomination that is nil, or about no context.
+// preemptor, of a release or a variant that is not known, or with a victim or a cleared
+// nomination that is nil, or about no context.
 //
 // Beside the calls of Actions the cost is linear in the victims.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
@@ -147,6 +148,11 @@ func checkPlan(plan *preemption.Plan) error {
 		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
 	case plan.Pod == nil:
 		return fmt.Errorf("plan: %w: no preemptor", outrank.ErrInvalid)
+	case !plan.Release.Known():
+		return fmt.Errorf("plan for pod %s: %w: Release: %v is not known", plan.Pod.Key(), outrank.ErrInvalid, plan.Release)
+	}
+	if _, err := plan.Variant.MarshalText(); err != nil {
+		return fmt.Errorf("plan for pod %s: %w: Variant: %d is none", plan.Pod.Key(), outrank.ErrInvalid, uint8(plan.Variant))
 	}
 	for i, v := range plan.Victims {
 		if v.Pod == nil {

@@ -37,7 +37,7 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 		require.NoError(t, errOf(got.PutPod(plan.Pod)))
 		require.NoError(t, want.Apply(plan))
 		way := rapid.SampledFrom(ways).Draw(t, "way")
-		report, err := newExecutor(t, with(way, simulated(got))).Execute(context.Background(), plan)
+		report, err := newExecutor(t, way.config(simulated(got))).Execute(context.Background(), way.of(plan))
 		require.NoError(t, err)
 		require.Equal(t, execution.Completed, report.Result)
 		for _, v := range report.Victims {

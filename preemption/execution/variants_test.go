@@ -498,10 +498,10 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 		return got, nil
 	}
 	r := &executiontest.Recorder{}
-	f := execution.Failure{Entry: entryOf(pod), Plan: plan, Variant: variant}
+	f := execution.Failure{Entry: entryOf(pod), Plan: plan}
 	var steps []string
 	if plan.Outcome == preemption.Preempts {
-		_, err := newExecutor(t, execution.Config{Actions: r, Variant: variant}).Execute(context.Background(), plan)
+		_, err := newExecutor(t, execution.Config{Actions: r}).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		for _, c := range r.Calls() {
 			switch c.Op {

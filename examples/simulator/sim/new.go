@@ -184,8 +184,8 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		s.auditor = s.newAuditor()
 		s.teller.follow = append(s.teller.follow, s.auditor.event)
 	}
-	for i, x := range s.schedulers.inOrder {
-		if x.loop, err = s.scheduling.loopOf(x, s.config.Schedulers[i].Preemption.Variant); err != nil {
+	for _, x := range s.schedulers.inOrder {
+		if x.loop, err = s.scheduling.loopOf(x); err != nil {
 			return err
 		}
 	}
