@@ -39,10 +39,10 @@ var changes = map[string]func(*changing, *Obstacle) error{
 	filter.NodeDeclaredFeatures:  (*changing).declare,
 }
 
-func (c *changing) made(change Change) { c.Changes = append(c.Changes, change) }
+func (c *changing) made(change string) { c.Changes = append(c.Changes, change) }
 
 // onNode replaces the node by a changed copy.
-func (c *changing) onNode(change Change, edit func(n *outrank.Node)) error {
+func (c *changing) onNode(change string, edit func(n *outrank.Node)) error {
 	n := *c.at.node
 	edit(&n)
 	c.made(change)

@@ -247,7 +247,7 @@ func TestEmptyReports(t *testing.T) {
 		{Outcome: preemption.NothingHelps, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
 		{Nodes: []explain.NodeGroup{{}, {Stage: explain.InVain}, {Stage: explain.Chosen}, {Stage: explain.NotTried, Before: &explain.Obstacle{
 			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Limits: []explain.Limit{{}}, Spread: []explain.Spread{{}},
-			Neighbours: []explain.Neighbour{{}, {Side: explain.Side("anti-affinity")}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []explain.Taint{{}},
+			Neighbours: []explain.Neighbour{{}, {Side: "anti-affinity"}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []explain.Taint{{}},
 		}}}},
 	} {
 		assert.NotEmpty(t, r.Text())

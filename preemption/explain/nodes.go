@@ -226,7 +226,7 @@ func (o *Obstacle) key(b *strings.Builder) {
 		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Missing))
 	}
 	for _, n := range o.Neighbours {
-		keyTexts(b, "pods", string(n.Side), n.TopologyKey, n.Selector, strconv.FormatBool(n.Missing))
+		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Missing))
 	}
 	keyTexts(b, o.Features...)
 	keyTexts(b, strconv.Itoa(o.More))

@@ -146,20 +146,19 @@ type Spread struct {
 	Least   int    `json:"least"`
 }
 
-// Side says whose pod affinity term is in the way: "affinity" where no pod is there that the
-// preemptor wants to be near, "anti-affinity" where a pod is there that it keeps away from,
-// "others-anti-affinity" where one is there that keeps away from it.
-type Side string
-
+// Whose pod affinity term is in the way.
 const (
-	ownAffinity        Side = "affinity"
-	ownAntiAffinity    Side = "anti-affinity"
-	othersAntiAffinity Side = "others-anti-affinity"
+	ownAffinity        = "affinity"
+	ownAntiAffinity    = "anti-affinity"
+	othersAntiAffinity = "others-anti-affinity"
 )
 
 // Neighbour is a required pod affinity term that is not met.
 type Neighbour struct {
-	Side        Side   `json:"side"`
+	// Side says whose term it is: "affinity" where no pod is there that the preemptor wants to be
+	// near, "anti-affinity" where a pod is there that it keeps away from, "others-anti-affinity"
+	// where one is there that keeps away from it.
+	Side        string `json:"side"`
 	TopologyKey string `json:"topologyKey"`
 	Selector    string `json:"selector"`
 	// Domain is the node's value of the key; Missing where it has no such label.

@@ -126,7 +126,7 @@ func (d *doing) ports(kept func(fit.HostPort) bool) {
 }
 
 // room makes the pod ask for less, all of it in one more container, or the node offer more.
-func (d *doing) room(c explain.Change, short []explain.Room) {
+func (d *doing) room(c string, short []explain.Room) {
 	asked := d.pod.Requests()
 	for _, s := range short {
 		amount := resource.Amount(s.Resource, s.Short)

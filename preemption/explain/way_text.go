@@ -75,7 +75,7 @@ func gone(list []Pod, more int) string {
 }
 
 // changed says what is changed.
-func (s *Step) changed(c Change) string {
+func (s *Step) changed(c string) string {
 	o := s.Obstacle
 	switch c {
 	case tolerate:

@@ -21,17 +21,8 @@ type Way struct {
 	Limited bool `json:"limited,omitempty"`
 }
 
-// Step is a thing in the way with the changes that take it out of the way.
-type Step struct {
-	Obstacle *Obstacle `json:"obstacle"`
-	// Changes are what was changed to see behind the obstacle; empty where nothing was.
-	Changes []Change `json:"changes,omitempty"`
-	// Evicted are the pods that leave by the change "evict".
-	Evicted     []Pod `json:"evicted,omitempty"`
-	MoreEvicted int   `json:"moreEvicted,omitempty"`
-}
-
-// Change is a change of the pod or of the node. The [Obstacle] of its step says of what.
+// Step is a thing in the way with the changes that take it out of the way. They are changes of the
+// pod or of the node, and the [Obstacle] says of what:
 //
 //	tolerate             the pod tolerates the taints, by the tolerations that stand with them
 //	uncordon             the node is uncordoned
@@ -46,29 +37,36 @@ type Step struct {
 //	drop-spread          the pod is without its constraints on these topology keys
 //	drop-affinity        the pod has no required pod affinity
 //	drop-anti-affinity   the pod has no required pod anti-affinity
-//	evict                the pods in [Step].Evicted leave
+//	evict                the pods in Evicted leave
 //	declare-features     the node declares the features
 //	allow-resize         nobody asks any more that pods of the node be spared by resizes
-type Change string
+type Step struct {
+	Obstacle *Obstacle `json:"obstacle"`
+	// Changes are what was changed to see behind the obstacle; empty where nothing was.
+	Changes []string `json:"changes,omitempty"`
+	// Evicted are the pods that leave by the change "evict".
+	Evicted     []Pod `json:"evicted,omitempty"`
+	MoreEvicted int   `json:"moreEvicted,omitempty"`
+}
 
-// The changes, which the comment of [Change] tells.
+// The changes, as the comment of [Step] has them.
 const (
-	tolerate         Change = "tolerate"
-	uncordon         Change = "uncordon"
-	dropNodeName     Change = "drop-node-name"
-	dropNodeSelector Change = "drop-node-selector"
-	dropNodeAffinity Change = "drop-node-affinity"
-	dropPorts        Change = "drop-ports"
-	askLess          Change = "ask-less"
-	enlargeNode      Change = "enlarge-node"
-	dropVolumes      Change = "drop-volumes"
-	installDriver    Change = "install-driver"
-	dropSpread       Change = "drop-spread"
-	dropAffinity     Change = "drop-affinity"
-	dropAntiAffinity Change = "drop-anti-affinity"
-	evict            Change = "evict"
-	declareFeatures  Change = "declare-features"
-	allowResize      Change = "allow-resize"
+	tolerate         = "tolerate"
+	uncordon         = "uncordon"
+	dropNodeName     = "drop-node-name"
+	dropNodeSelector = "drop-node-selector"
+	dropNodeAffinity = "drop-node-affinity"
+	dropPorts        = "drop-ports"
+	askLess          = "ask-less"
+	enlargeNode      = "enlarge-node"
+	dropVolumes      = "drop-volumes"
+	installDriver    = "install-driver"
+	dropSpread       = "drop-spread"
+	dropAffinity     = "drop-affinity"
+	dropAntiAffinity = "drop-anti-affinity"
+	evict            = "evict"
+	declareFeatures  = "declare-features"
+	allowResize      = "allow-resize"
 )
 
 // Helps reports whether the pod finds room on the node with the changes of the steps.

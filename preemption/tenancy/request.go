@@ -75,7 +75,12 @@ const (
 // Taken is a victim with the rule that allows it.
 type Taken struct {
 	Workload
-	Rule Rule
+	// Rule is why the workload may be taken from: "within the queue" by priority in the queue
+	// itself, "reclaimed within the cohort" where its queue has more than its own and the
+	// preemptor's does not, "reclaimed within the cohort while borrowing" where both have, "fair
+	// share within the cohort" where its queue has a larger share, and "configured preemption by"
+	// with the name of a Selection.
+	Rule string
 }
 
 // Answer lists the workloads that have to leave.

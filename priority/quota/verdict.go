@@ -17,9 +17,12 @@ type Verdict struct {
 	// for a pod that is refused.
 	Used map[string]resource.List
 
-	// Reason and all below are for a pod that is refused. Quota is the name of
-	// the quota that refuses it; empty where no quota does.
-	Reason Reason
+	// Reason and all below are for a pod that is refused. Reason is "unstated" where some container
+	// does not state an amount that a quota limits, "uncounted" where the usage of a quota is not
+	// known yet, "uncovered-resources" and "uncovered-scopes" where no quota covers what needs one,
+	// and "exceeded" where a quota would be. Quota is the name of the quota that refuses the pod;
+	// empty where no quota does.
+	Reason string
 	Quota  string
 	// Resources are the names that the reason is about, sorted.
 	Resources []resource.Name
@@ -32,22 +35,13 @@ type Verdict struct {
 	Requested, Before, Hard resource.List
 }
 
-// Reason is why a pod may not be created; the empty one is that of a pod that may.
-//
-//	unstated              some container does not state an amount that a quota limits
-//	uncounted             the usage of a quota is not known yet
-//	uncovered-resources   no quota covers a resource that needs one
-//	uncovered-scopes      no quota covers a scope that needs one
-//	exceeded              a quota would be exceeded
-type Reason string
-
-// The reasons.
+// Why a pod may not be created.
 const (
-	unstated           Reason = "unstated"
-	uncounted          Reason = "uncounted"
-	uncoveredResources Reason = "uncovered-resources"
-	uncoveredScopes    Reason = "uncovered-scopes"
-	exceeded           Reason = "exceeded"
+	unstated           = "unstated"
+	uncounted          = "uncounted"
+	uncoveredResources = "uncovered-resources"
+	uncoveredScopes    = "uncovered-scopes"
+	exceeded           = "exceeded"
 )
 
 // Message returns what the API server answers (rule 20.2.8), empty for a pod that

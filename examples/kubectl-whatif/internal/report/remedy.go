@@ -278,9 +278,9 @@ func cheap(w *explain.Way) bool {
 }
 
 // without reports whether a way has none of some changes.
-func without(w *explain.Way, changes ...explain.Change) bool {
+func without(w *explain.Way, changes ...string) bool {
 	return !slices.ContainsFunc(w.Steps, func(s explain.Step) bool {
-		return slices.ContainsFunc(s.Changes, func(c explain.Change) bool { return slices.Contains(changes, c) })
+		return slices.ContainsFunc(s.Changes, func(c string) bool { return slices.Contains(changes, c) })
 	})
 }
 
