@@ -9,7 +9,6 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -92,10 +91,5 @@ func (l *Loop) seat(pod *outrank.Pod, node string) error {
 
 // countBound counts the last attempt of a pod, and how long the pod has waited for it.
 func (l *Loop) countBound(entry queue.Entry, now time.Time) {
-	a := metrics.Attempt{Result: "scheduled", Profile: l.profile(entry.Pod)}
-	l.meter.AddAttempt(a)
-	if l.took != nil {
-		l.meter.AddAttemptDuration(a, l.took())
-	}
-	l.meter.AddScheduled(entry.Attempts, now.Sub(entry.FirstEnqueued))
+	l.meter.AddScheduled(l.profile(entry.Pod), entry.Attempts, now.Sub(entry.FirstEnqueued), l.measured())
 }

@@ -11,12 +11,6 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// What the reference says of a pod that is kept out of the queue by [Executor.Gate].
-const (
-	WaitingForPodPreemption   = "waiting for the preemption for this pod to be finished"
-	WaitingForGroupPreemption = "waiting for the preemption for this pod group to be finished"
-)
-
 // ExecuteGroup does what the plan for a group says (group 14.6). The group is that of
 // the entry that was popped from the queue. The steps are those of [Executor.Execute],
 // with these differences:

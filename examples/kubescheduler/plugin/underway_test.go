@@ -12,8 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	ktesting "k8s.io/client-go/testing"
-
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // holdDeletions keeps deletions from returning until release is called, and so
@@ -38,7 +36,7 @@ func TestKeepsThePodOut(t *testing.T) {
 	c.create(high)
 	<-begun
 	said := c.plugin.PreEnqueue(t.Context(), high)
-	assert.Equal(t, execution.WaitingForPodPreemption, said.Message())
+	assert.Equal(t, "waiting for the preemption for this pod to be finished", said.Message())
 	assert.True(t, said.IsRejected())
 	assert.Nil(t, c.plugin.PreEnqueue(t.Context(), pending("other", 10, "2")))
 	release()

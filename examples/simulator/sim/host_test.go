@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
@@ -74,7 +75,8 @@ func TestRefusedAttemptsAreCounted(t *testing.T) {
 		s := &Simulation{config: Config{Cycle: time.Second}, tally: &tally{}, schedulers: &schedulers{inOrder: []*schedulerState{{name: "x", refused: 3}}}}
 		attempt := metrics.Attempt{Result: "unschedulable", Profile: "x"}
 		for range before {
-			s.tally.metrics.AddAttemptDuration(attempt, time.Second)
+			took := time.Second
+			s.tally.metrics.AddFailure("x", &execution.FailureResult{}, &took)
 		}
 		h := s.counted().AttemptDurations[attempt]
 		require.EqualValues(t, before+3, h.Count())

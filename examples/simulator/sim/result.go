@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/simulator/report"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/history"
 )
@@ -91,7 +92,8 @@ func (s *Simulation) counted() metrics.Values {
 // countDurations counts the time of n more attempts: each as long as every other.
 func (s *Simulation) countDurations(values *metrics.Values, attempt metrics.Attempt, n uint64) {
 	var single metrics.Meter
-	single.AddAttemptDuration(attempt, s.config.Cycle)
+	refused := &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}
+	single.AddFailure(attempt.Profile, refused, &s.config.Cycle)
 	like := single.Values().AttemptDurations
 	at := slices.Index(like[attempt].Buckets, 1)
 	h, ok := values.AttemptDurations[attempt]

@@ -37,7 +37,7 @@ func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
 	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, 3)}, nil)
-	meter.AddAttempt(metrics.Attempt{Result: "unschedulable", Profile: "default-scheduler"})
+	meter.AddFailure("default-scheduler", &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}, nil)
 	meter.SetPending(queue.Counts{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range meter.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)

@@ -37,25 +37,38 @@ func (m *Meter) AddFailure(profile string, r *execution.FailureResult, took *tim
 	if m == nil || r == nil {
 		return
 	}
-	m.change(func(c *Values) { c.PreemptionAttempts += uint64(max(0, r.Preemptions)) })
 	a := Attempt{Result: "unschedulable", Profile: profile}
 	if r.Kind == execution.SchedulerFailed {
 		a.Result = "error"
 	}
-	m.AddAttempt(a)
-	if took != nil {
-		m.AddAttemptDuration(a, *took)
-	}
+	m.change(func(c *Values) {
+		c.PreemptionAttempts += uint64(max(0, r.Preemptions))
+		c.attempted(a, took)
+	})
 }
 
-// AddAttempt counts an attempt to schedule a pod.
-func (m *Meter) AddAttempt(a Attempt) {
+// AddScheduled counts an attempt that found a node, under the name of the scheduler that made it: after
+// so many attempts, and after the pod waited for so long since it first became active in the queue. The
+// entry of the queue has both, as Attempts and, for a pod that was never gated, FirstEnqueued. took is
+// how long the attempt itself took, as in [Meter.AddFailure].
+func (m *Meter) AddScheduled(profile string, attempts int, waited time.Duration, took *time.Duration) {
+	attempts = max(attempts, 0)
 	m.change(func(c *Values) {
-		if c.ScheduleAttempts == nil {
-			c.ScheduleAttempts = map[Attempt]uint64{}
-		}
-		c.ScheduleAttempts[a]++
+		c.attempted(Attempt{Result: "scheduled", Profile: profile}, took)
+		c.PodAttempts.add(attempts, triesBounds)
+		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
 	})
+}
+
+// attempted counts an attempt, and its duration where that was measured. A negative one counts as none.
+func (c *Values) attempted(a Attempt, took *time.Duration) {
+	if c.ScheduleAttempts == nil {
+		c.ScheduleAttempts = map[Attempt]uint64{}
+	}
+	c.ScheduleAttempts[a]++
+	if took != nil {
+		addTo(&c.AttemptDurations, a, attemptBounds, *took)
+	}
 }
 
 // SetPending sets how many pods and groups wait, as [queue.Queue.Counts] and [queue.Queue.Entities]
@@ -127,22 +140,4 @@ func (m *Meter) Values() Values {
 		}
 	})
 	return copied
-}
-
-// AddAttemptDuration counts how long an attempt to schedule a pod took, by a clock of
-// the caller's. A negative duration counts as none. [Meter.AddAttempt] counts the
-// attempt itself.
-func (m *Meter) AddAttemptDuration(a Attempt, took time.Duration) {
-	m.change(func(c *Values) { addTo(&c.AttemptDurations, a, attemptBounds, took) })
-}
-
-// AddScheduled counts a pod that has found its node after so many attempts, and how
-// long it waited for that: since it first became active in the queue. The entry of
-// the queue has both, as Attempts and, for a pod that was never gated, FirstEnqueued.
-func (m *Meter) AddScheduled(attempts int, waited time.Duration) {
-	attempts = max(attempts, 0)
-	m.change(func(c *Values) {
-		c.PodAttempts.add(attempts, triesBounds)
-		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
-	})
 }

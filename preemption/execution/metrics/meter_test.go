@@ -50,7 +50,7 @@ func begun(victims int) *execution.Report {
 func TestLargeNumbers(t *testing.T) {
 	var m metrics.Meter
 	for _, n := range []int{math.MaxInt, 1, math.MaxInt, -5} {
-		m.AddScheduled(n, 0)
+		m.AddScheduled("p", n, 0, nil)
 	}
 	tries := m.Values().PodAttempts
 	assert.Equal(t, math.MaxInt, tries.Sum)
@@ -69,10 +69,9 @@ func TestNoMetrics(t *testing.T) {
 	var m *metrics.Meter
 	m.AddPreemption()
 	m.AddExecution(begun(1), nil)
-	m.AddAttempt(metrics.Attempt{})
+	m.AddFailure("p", &execution.FailureResult{}, nil)
 	m.SetPending(queue.Counts{}, queue.Entities{})
-	m.AddAttemptDuration(metrics.Attempt{}, 1)
-	m.AddScheduled(1, 1)
+	m.AddScheduled("p", 1, 1, nil)
 	assert.Equal(t, metrics.Values{}, m.Values())
 	assert.Len(t, m.Values().Families(), 2)
 }
@@ -89,7 +88,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 			for i := range rounds {
 				m.AddPreemption()
 				m.AddExecution(begun(i%100), nil)
-				m.AddAttempt(metrics.Attempt{Result: "unschedulable", Profile: "p"})
+				m.AddFailure("p", &execution.FailureResult{}, nil)
 				m.SetPending(queue.Counts{Active: i, Backoff: i}, queue.Entities{Pods: queue.Counts{Active: i, Backoff: i}})
 			}
 		})
@@ -112,7 +111,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 
 func TestCountsAreACopy(t *testing.T) {
 	var m metrics.Meter
-	m.AddAttempt(metrics.Attempt{Result: "scheduled"})
+	m.AddScheduled("", 1, 0, nil)
 	m.SetPending(queue.Counts{Active: 1}, queue.Entities{Pods: queue.Counts{Active: 1}})
 	c := m.Values()
 	c.ScheduleAttempts[metrics.Attempt{Result: "scheduled"}], c.Pending.Active = 7, 7
@@ -125,15 +124,17 @@ func TestMetricFamilies(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 100} {
 		m.AddExecution(begun(n), nil)
 	}
-	for _, a := range []metrics.Attempt{
-		{Result: "unschedulable", Profile: "b"}, {Result: "scheduled", Profile: "a"},
-		{Result: "scheduled", Profile: `q"\` + "\n"}, {Result: "error", Profile: "a"},
-	} {
-		m.AddAttempt(a)
-	}
+	failed := &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.SchedulerFailed}}
+	m.AddFailure("b", &execution.FailureResult{}, nil)
+	m.AddScheduled("a", 1, 0, nil)
+	m.AddScheduled(`q"\`+"\n", 1, 0, nil)
+	m.AddFailure("a", failed, nil)
 	var lines []string
 	for _, f := range m.Values().Families() {
 		assert.NotEmpty(t, f.Help)
+		if strings.HasPrefix(f.Name, "scheduler_pod_scheduling_") {
+			continue // TestFamiliesOfDurations
+		}
 		for _, s := range f.Samples {
 			assert.True(t, strings.HasPrefix(s.Name, f.Name))
 			lines = append(lines, s.String())
