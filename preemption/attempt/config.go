@@ -18,7 +18,7 @@ import (
 type Actions interface {
 	execution.Actions
 	execution.FailureActions
-	// Bind puts a pod on a node. An error that wraps [execution.ErrRetriable] is tried again
+	// Bind puts a pod on a node. An error that wraps execution.ErrRetriable is tried again
 	// by releases that do so. A Bind that changes the loop's snapshot has brought it in line
 	// itself; after any other one the loop puts the pod there.
 	Bind(ctx context.Context, pod *outrank.Pod, node string) error
@@ -32,7 +32,7 @@ type Config struct {
 	Queue *queue.Queue
 	// Actions is how the cluster is reached.
 	Actions Actions
-	// Evaluator decides; nil is that of the zero [preemption.Config].
+	// Evaluator decides; nil is that of the zero preemption.Config.
 	Evaluator *engine.Evaluator
 	// Execution is how plans are carried out. Its Actions must be nil, as those above are
 	// meant, and its Release zero or that of the snapshot. With a Nominator the caller keeps
@@ -49,12 +49,12 @@ type Config struct {
 	// Ties returns which of n nodes of equal score is taken, from 0 to n-1; nil is the node that
 	// kube-scheduler takes without drawing lots. It is not asked where Place is set.
 	Ties func(n int) int
-	// Offset returns the node at which a [preemption.Sample] begins for a pod, modulo the number of
+	// Offset returns the node at which a preemption.Sample begins for a pod, modulo the number of
 	// nodes; nil is the first one. kube-scheduler draws it for each attempt.
 	Offset func(pod *outrank.Pod) int
-	// PlaceGroup returns how the pods of a group are placed; nil is [engine.Evaluator.FirstFit].
+	// PlaceGroup returns how the pods of a group are placed; nil is engine.Evaluator.FirstFit.
 	PlaceGroup func(g *queue.Group) engine.PlaceFunc
-	// Decide, if set, decides about a pod in place of [Loop.Decide], which it may call. What it
+	// Decide, if set, decides about a pod in place of Loop.Decide, which it may call. What it
 	// says is taken to hold of the snapshot as it is when it returns.
 	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
 	// Decided, if set, hears what was decided before anything is done. Its error ends the

@@ -67,7 +67,7 @@ type Config struct {
 	// lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
 	// Remember is the largest number of evicted victims that are remembered
-	// until [Executor.Gone] is told about them. Beyond that the oldest are
+	// until Executor.Gone is told about them. Beyond that the oldest are
 	// forgotten, and would be evicted again. Zero means 65,536.
 	Remember int
 }

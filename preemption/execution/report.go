@@ -103,7 +103,7 @@ type Report struct {
 	// by importance. A failure here does not interrupt the execution.
 	Cleared []ClearReport
 	// Nominated says whether the preemptor was nominated to the node. After a
-	// failure in [Asynchronous] order it may be nominated although not all
+	// failure in Asynchronous order it may be nominated although not all
 	// victims were evicted.
 	Nominated bool
 

@@ -21,7 +21,7 @@ type Options struct {
 	// a priority that the preemptor gets its copies get, too, but those that have less than it
 	// now. Nil means none.
 	Copies func(pod *outrank.Pod) bool
-	// Depth is how many times [Replacements] follows a replacement that pushes out others to theirs;
+	// Depth is how many times Replacements follows a replacement that pushes out others to theirs;
 	// 0 tells of the plan's own victims alone.
 	Depth int
 	// Scorer returns what decides between the nodes that take a replacement; nil, or one that returns

@@ -17,9 +17,9 @@ type Question struct {
 	// Request may be without its Pod where there is a Plan.
 	Request preemption.Request
 	// Plan is the answer of the evaluator, where it is there already; nil has the evaluator asked. One of
-	// [engine.Evaluator.Explain] is taken as it is, and has to be the answer to this question. Any other
+	// engine.Evaluator.Explain is taken as it is, and has to be the answer to this question. Any other
 	// plan says too little of the nodes: the evaluator is asked again, and the error wraps
-	// [engine.ErrStale] where its answer is another one by now, or was from the beginning.
+	// engine.ErrStale where its answer is another one by now, or was from the beginning.
 	Plan *preemption.Plan
 }
 

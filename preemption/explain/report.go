@@ -26,7 +26,7 @@ type Report struct {
 	// Ineligible says why the pod may not preempt, "by-caller" where
 	// a rule of the caller says so; empty where it may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule ([preemption.Eligibility].Refuse) where that is
+	// Refusal is the answer of the caller's rule (preemption.Eligibility.Refuse) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Refused says what ended the attempt before any node was asked; nil where all were.

@@ -27,7 +27,7 @@ type NodeAnswer struct {
 	// Ineligible says why the pod may not preempt, "by-caller" where
 	// a rule of the caller says so; empty where it may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule ([preemption.Eligibility].Refuse) where that is
+	// Refusal is the answer of the caller's rule (preemption.Eligibility.Refuse) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number

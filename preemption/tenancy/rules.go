@@ -51,7 +51,7 @@ type Options struct {
 	QueuedAt func(p *outrank.Pod) time.Time
 	// Boost returns what is added to the priority of a pod of a queue (rule 24.2.5); nil adds nothing.
 	Boost func(p *outrank.Pod) int32
-	// Protection spares pods that started a short while before the time of [Rules.At].
+	// Protection spares pods that started a short while before the time of Rules.At.
 	Protection Protection
 	// StartedAt returns when a pod was allowed to run, zero for one that no window spares; nil means
 	// its start time.

@@ -21,7 +21,7 @@ const timeoutV113 = time.Minute
 // Config is how a [Queue] orders and delays pods. Its zero value does what
 // today's kube-scheduler does.
 type Config struct {
-	// Release is whose rules hold; zero means [outrank.DefaultRelease].
+	// Release is whose rules hold; zero means outrank.DefaultRelease.
 	Release outrank.Release
 	// Variant is whose queue it is. That of v1.13 has no backoff, and no hints (group
 	// 5.9); with it InitialBackoff, MaxBackoff, NoEarlyPop and Helps must not be set. That
@@ -46,10 +46,10 @@ type Config struct {
 	// Gate of execution.Executor keeps it out.
 	Gates []Gate
 	// Compare orders the active pods, and groups, whose entries have no Pod: it is negative if a is
-	// to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
+	// to be popped before b. Ties are broken by CompareEntries. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// came back from an attempt during which the event came in; nil is [Helps] by the rules of the
+	// came back from an attempt during which the event came in; nil is Helps by the rules of the
 	// Release. It is asked once more with the PendingFilters alone where there are any.
 	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
@@ -65,11 +65,11 @@ const schedulingGates = "SchedulingGates"
 // Gate is a check before the queue (upstream's PreEnqueue plugin): a pod that it
 // holds waits as gated.
 type Gate struct {
-	// Name stands in [Entry.Gate] while the gate holds the pod.
+	// Name stands in Entry.Gate while the gate holds the pod.
 	Name string
-	// Holds reports whether the pod is to be kept out. Like [Config.Helps] it must
+	// Holds reports whether the pod is to be kept out. Like Config.Helps it must
 	// not change the pod or call the queue, which is locked meanwhile. The answer
-	// may change with time; see [Queue] for when the question is asked again.
+	// may change with time; see Queue for when the question is asked again.
 	Holds func(pod *outrank.Pod) bool
 	// Events are the kinds of events after which the gate is asked again, as upstream
 	// those that the plugin is registered for; none means all. From v1.37 on an event

@@ -15,7 +15,7 @@ import (
 type Admission struct {
 	Limited []Limited
 	// Release says whose rules hold for the pods' usage and QoS classes; zero
-	// means [outrank.DefaultRelease]. An unknown one is an error of every call.
+	// means outrank.DefaultRelease. An unknown one is an error of every call.
 	Release outrank.Release
 }
 

@@ -39,10 +39,10 @@ const (
 
 // Call is one call that a [Recorder] received.
 type Call struct {
-	// Op is the kind of call. Those of [execution.Actions] are "latest", "reject", "evict",
+	// Op is the kind of call. Those of execution.Actions are "latest", "reject", "evict",
 	// "nominate", "clear nomination", "activate" and "event"; those of
-	// [execution.FailureActions], besides, "update status" and "update group"; those of
-	// [execution.FailureQueue] "requeue" and "done"; and "bind" is that of attempt.Actions.
+	// execution.FailureActions, besides, "update status" and "update group"; those of
+	// execution.FailureQueue "requeue" and "done"; and "bind" is that of attempt.Actions.
 	Op string
 	// Pod is the pod that the call is about.
 	Pod *outrank.Pod
@@ -99,7 +99,7 @@ func (c Call) String() string {
 // number of goroutines may use it at once.
 type Recorder struct {
 	// Find, if set, returns the latest version of a pod by its key, such as
-	// [engine.Snapshot.Pod]; a pod that it does not find is gone.
+	// engine.Snapshot.Pod; a pod that it does not find is gone.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 	// Waiting, if set, says which pods wait to be bound.
 	Waiting func(pod *outrank.Pod) bool

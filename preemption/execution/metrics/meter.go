@@ -16,7 +16,7 @@ import (
 // of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines may use it
 // at once. Every call takes constant time, but for the copy that Values makes.
 type Meter struct {
-	// Release says which metrics are counted; zero means [outrank.DefaultRelease], and so
+	// Release says which metrics are counted; zero means outrank.DefaultRelease, and so
 	// does one that is not known. It is set before the first use.
 	Release outrank.Release
 

@@ -28,7 +28,7 @@ type Binding struct {
 	Node string
 	// Static makes the pod a static one.
 	Static bool
-	// Depth is how far the evicted pods are followed, as in [AskVictims].
+	// Depth is how far the evicted pods are followed, as in AskVictims.
 	Depth int
 }
 

@@ -19,7 +19,7 @@ type Limits struct {
 	// Limited has what may be had only where a quota covers it.
 	Limited []quota.Limited
 	// Deadline and PrefersAcross are what a quota looks at beside the pod in question; see
-	// [quota.Pod].
+	// quota.Pod.
 	Deadline, PrefersAcross bool
 }
 

@@ -23,7 +23,7 @@ const MostRemedies = 20
 type Remedies struct {
 	List []Remedy `json:"list"`
 	// NotAsked counts pods for which none was looked for: their controllers come after
-	// [MostRemedies] others, they are scheduled with a group, or they wait for a resize.
+	// MostRemedies others, they are scheduled with a group, or they wait for a resize.
 	NotAsked int `json:"notAsked"`
 }
 
