@@ -29,9 +29,9 @@ func ofKubelet(config kubeletadmit.Config) kubeletadmit.Config {
 	return kubeletadmit.Config{Release: config.Release, Operation: config.Operation}
 }
 
-// Compare decides as a kubelet does, by the Release and the Operation alone, and as the configuration of the question says, and returns
-// both with what they differ in. Errors are those of [kubeletadmit.AdmitContext]. Time is that of
-// the two decisions.
+// Compare decides as a kubelet does, by the Release and the Operation alone, and as the configuration
+// of the question says, and returns both with what they differ in. Errors are those of
+// [kubeletadmit.AdmitContext]. Time is that of the two decisions.
 func Compare(ctx context.Context, q Question) (Difference, error) {
 	chosen, err := q.admit(ctx, q.Config)
 	if err != nil {

@@ -85,21 +85,3 @@ func TestExecutionsAreCounted(t *testing.T) {
 	}
 	assert.Equal(t, map[string]uint64{"success": 1, "error": 1}, meter.Values().Executions)
 }
-
-// A failure that says how long it took counts with that, and no other.
-func TestFailuresThatWereTimed(t *testing.T) {
-	var m metrics.Meter
-	took := 5 * time.Millisecond
-	failed, refused := &execution.FailureResult{}, &execution.FailureResult{}
-	failed.Kind, refused.Kind = execution.SchedulerFailed, execution.NoFit
-	m.AddFailure(outrank.DefaultScheduler, failed, &took)
-	m.AddFailure(outrank.DefaultScheduler, failed, nil)
-	m.AddFailure("mine", refused, &took)
-	counts := map[metrics.Attempt]uint64{}
-	for a, d := range m.Values().AttemptDurations {
-		counts[a] = d.Count()
-	}
-	assert.Equal(t, map[metrics.Attempt]uint64{
-		{Result: "error", Profile: outrank.DefaultScheduler}: 1, {Result: "unschedulable", Profile: "mine"}: 1,
-	}, counts)
-}

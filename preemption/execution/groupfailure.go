@@ -66,7 +66,8 @@ const gangFilter = "GangScheduling"
 // where room is being made for it (group 15.5):
 //
 //  1. For each member of the entry, the steps of [FailureHandler.Handle]: the pod goes back
-//     to the queue, the nomination is set, cleared or kept, and the event and the condition say what became of the group.
+//     to the queue, the nomination is set, cleared or kept, and the event and the condition say
+//     what became of the group.
 //  2. The condition of the group becomes False, and so does that of every other group in
 //     its tree that has a member, unless it is True already. Without
 //     [GroupFailureActions] this is left out.

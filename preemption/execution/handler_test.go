@@ -177,7 +177,7 @@ func TestFailuresAreCounted(t *testing.T) {
 		f.Entry = entryOf(pendingPod("p"))
 		done, err := (&execution.FailureHandler{Actions: r}).Handle(context.Background(), f)
 		require.NoError(t, err)
-		profile := outrank.DefaultScheduler
+		profile := "" // that is the default scheduler
 		if i == 2 {
 			profile = "mine"
 		}

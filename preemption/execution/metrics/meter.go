@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -13,8 +14,8 @@ import (
 )
 
 // Meter counts what kube-scheduler counts about preemption (group 14.5). Package attempt tells one
-// of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines may use it
-// at once. Every call takes constant time, but for the copy that Values makes.
+// of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines
+// may use it at once. Every call takes constant time, but for the copy that Values makes.
 type Meter struct {
 	// Release says which metrics are counted; zero means outrank.DefaultRelease, and so
 	// does one that is not known. It is set before the first use.
@@ -29,39 +30,40 @@ func (m *Meter) AddPreemption() {
 	m.change(func(c *Values) { c.PreemptionAttempts++ })
 }
 
-// AddFailure counts an attempt that ended without a node, under the name of the scheduler that made
-// it: how it ended, how often preemption was asked to make room, and how long it took, by a clock of
-// the caller's; nil where that was not measured. For a group there is one failure for each member.
-// A nil result counts nothing.
+// AddFailure counts an attempt that ended without a node: how it ended, how often preemption was
+// asked to make room, and how long it took, by a clock of the caller's; nil where that was not
+// measured. profile is the name of the scheduler that made it; an empty one means
+// [outrank.DefaultScheduler]. For a group there is one failure for each member. A nil result counts
+// nothing.
 func (m *Meter) AddFailure(profile string, r *execution.FailureResult, took *time.Duration) {
 	if m == nil || r == nil {
 		return
 	}
-	a := Attempt{Result: "unschedulable", Profile: profile}
+	result := "unschedulable"
 	if r.Kind == execution.SchedulerFailed {
-		a.Result = "error"
+		result = "error"
 	}
 	m.change(func(c *Values) {
 		c.PreemptionAttempts += uint64(max(0, r.Preemptions))
-		c.attempted(a, took)
+		c.attempted(result, profile, took)
 	})
 }
 
-// AddScheduled counts an attempt that found a node, under the name of the scheduler that made it: after
-// so many attempts, and after the pod waited for so long since it first became active in the queue. The
-// entry of the queue has both, as Attempts and, for a pod that was never gated, FirstEnqueued. took is
-// how long the attempt itself took, as in [Meter.AddFailure].
+// AddScheduled counts an attempt that found a node: the pod took so many attempts for that, and waited
+// for so long since it first became active in the queue. The entry of the queue has both, as Attempts
+// and, for a pod that was never gated, FirstEnqueued. profile and took are as in [Meter.AddFailure].
 func (m *Meter) AddScheduled(profile string, attempts int, waited time.Duration, took *time.Duration) {
 	attempts = max(attempts, 0)
 	m.change(func(c *Values) {
-		c.attempted(Attempt{Result: "scheduled", Profile: profile}, took)
+		c.attempted("scheduled", profile, took)
 		c.PodAttempts.add(attempts, triesBounds)
 		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
 	})
 }
 
 // attempted counts an attempt, and its duration where that was measured. A negative one counts as none.
-func (c *Values) attempted(a Attempt, took *time.Duration) {
+func (c *Values) attempted(result, profile string, took *time.Duration) {
+	a := Attempt{Result: result, Profile: cmp.Or(profile, outrank.DefaultScheduler)}
 	if c.ScheduleAttempts == nil {
 		c.ScheduleAttempts = map[Attempt]uint64{}
 	}

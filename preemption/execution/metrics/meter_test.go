@@ -111,11 +111,12 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 
 func TestCountsAreACopy(t *testing.T) {
 	var m metrics.Meter
-	m.AddScheduled("", 1, 0, nil)
+	m.AddScheduled("p", 1, 0, nil)
 	m.SetPending(queue.Counts{Active: 1}, queue.Entities{Pods: queue.Counts{Active: 1}})
 	c := m.Values()
-	c.ScheduleAttempts[metrics.Attempt{Result: "scheduled"}], c.Pending.Active = 7, 7
-	assert.Equal(t, uint64(1), m.Values().ScheduleAttempts[metrics.Attempt{Result: "scheduled"}])
+	a := metrics.Attempt{Result: "scheduled", Profile: "p"}
+	c.ScheduleAttempts[a], c.Pending.Active = 7, 7
+	assert.Equal(t, uint64(1), m.Values().ScheduleAttempts[a])
 	assert.Equal(t, 1, m.Values().Pending.Active)
 }
 
