@@ -52,8 +52,8 @@ var rooms = map[string][]string{
 	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
 	// What is counted of it.
 	"preemption/execution/metrics": {".", "priority/queue", "preemption", "preemption/execution", "internal/filter", "internal/release"},
-	// One attempt of a scheduler, made of these.
-	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/score", "internal/prose"},
+	// One attempt of a scheduler, made of these, and counted.
+	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/execution/metrics", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.
 	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/rank", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.

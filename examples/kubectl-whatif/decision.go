@@ -45,7 +45,7 @@ func (s *scene) decide(watch *stopwatch) (*decision, error) {
 		return nil, console.Unusable("the pod", err)
 	}
 	watch.lap("deciding")
-	why, err := explain.Explanation(ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: preemption.Request{Pod: pod, Now: s.now}}, e, explain.Options{Classes: s.cluster.Classes})
+	why, err := explain.Ask(ctx, explain.Question{Evaluator: eval, Snapshot: s.snap, Request: preemption.Request{Pod: pod, Now: s.now}, Plan: e}, explain.Options{Classes: s.cluster.Classes})
 	if err != nil {
 		return nil, console.Unusable("the pod", err)
 	}

@@ -89,7 +89,7 @@ func (d *KueueDocument) victims(p console.Page, victims []kueue.Victim, list int
 	}
 	for i, v := range victims[:shown] {
 		t.Add(fmt.Sprint(i+1), v.Workload, v.ClusterQueue, fmt.Sprint(v.Priority), age(d.Now, v.Started.Time), quotaText(v.Uses))
-		note := "by the rule " + string(v.Rule)
+		note := "by the rule " + v.Rule
 		if v.Leaving {
 			note += "; it is being evicted already"
 		}

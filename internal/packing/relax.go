@@ -6,7 +6,7 @@ import (
 
 // Relaxed is what no placement beats, with the prices that show it.
 type Relaxed struct {
-	// Bound is a sum of weights, or a number of violations in units of [Unit].
+	// Bound is a sum of weights, or a number of violations in units of Unit.
 	Bound int64
 	// Prices are what a place for one item of each kind is worth.
 	Prices []int64

@@ -2,7 +2,7 @@ package release
 
 // change is a row of the table of what changed between releases.
 type change struct {
-	// Rule is the name of the field of [Rules], empty where both releases are decided
+	// Rule is the name of the field of Rules, empty where both releases are decided
 	// alike here.
 	Rule string
 	// Number is that of the rule in a RULES.md which says what holds from From on.

@@ -101,7 +101,7 @@ func (x *explainer) compare(r *Report) {
 			r.Search.Tiers = append(r.Search.Tiers, TierCount(t))
 		}
 	}
-	faithful, err := kubeletadmit.Resolve(x.pod, x.question.Active, x.adm.Failures, Faithful(x.question.Config))
+	faithful, err := kubeletadmit.Resolve(x.pod, x.question.Active, x.adm.Failures, ofKubelet(x.question.Config))
 	if err != nil {
 		return // an admission of another question
 	}

@@ -23,21 +23,21 @@ type Difference struct {
 	Spared, Instead []*outrank.Pod
 }
 
-// Faithful returns the configuration by which a kubelet decides: of the same release and
+// ofKubelet is the configuration by which a kubelet decides: of the same release and
 // operation, and without the settings that go beyond.
-func Faithful(config kubeletadmit.Config) kubeletadmit.Config {
+func ofKubelet(config kubeletadmit.Config) kubeletadmit.Config {
 	return kubeletadmit.Config{Release: config.Release, Operation: config.Operation}
 }
 
-// Compare decides by [Faithful] and as the configuration of the question says, and returns
-// both with what they differ in. Errors are those of [kubeletadmit.AdmitContext]. Time is that of
-// the two decisions.
+// Compare decides as a kubelet does, by the Release and the Operation alone, and as the configuration
+// of the question says, and returns both with what they differ in. Errors are those of
+// [kubeletadmit.AdmitContext]. Time is that of the two decisions.
 func Compare(ctx context.Context, q Question) (Difference, error) {
 	chosen, err := q.admit(ctx, q.Config)
 	if err != nil {
 		return Difference{}, err
 	}
-	faithful, err := q.admit(ctx, Faithful(q.Config))
+	faithful, err := q.admit(ctx, ofKubelet(q.Config))
 	if err != nil {
 		return Difference{}, err
 	}
@@ -67,13 +67,13 @@ func missingFrom(list, of []kubeletadmit.EvictedPod) (pods []*outrank.Pod) {
 	return pods
 }
 
-// Same reports whether the same pods go.
-func (d *Difference) Same() bool { return len(d.Spared)+len(d.Instead) == 0 }
+// same reports whether the same pods go.
+func (d *Difference) same() bool { return len(d.Spared)+len(d.Instead) == 0 }
 
 // String says in a line for people what differs, as in "2 pods go, where the kubelet
 // evicts 3; default/a is spared".
 func (d *Difference) String() string {
-	if d.Same() {
+	if d.same() {
 		if len(d.Chosen.Evictions) == 0 {
 			return "nobody goes, as with the kubelet"
 		}

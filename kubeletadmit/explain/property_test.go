@@ -138,7 +138,7 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 					continue
 				}
 				require.LessOrEqual(t, r.Distance, r.RunnerUpDistance)
-				require.Equal(t, r.Distance < r.RunnerUpDistance, r.DecidedBy == explain.Decider("distance"))
+				require.Equal(t, r.Distance < r.RunnerUpDistance, r.DecidedBy == "distance")
 				if j == 0 {
 					s.runnerUpIsNext(t, &r, class)
 				}
@@ -238,7 +238,7 @@ func TestPropertyOptionsAreTold(t *testing.T) {
 			for _, round := range tier.Rounds {
 				rounds++
 				require.True(t, goes[round.Pod.Key])
-				require.Equal(t, a.Exact, round.DecidedBy == explain.Decider("search"))
+				require.Equal(t, a.Exact, round.DecidedBy == "search")
 			}
 		}
 		require.Equal(t, len(goes), rounds)

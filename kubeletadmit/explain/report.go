@@ -25,10 +25,12 @@ type Report struct {
 	// Reason and Message are shown to the user of a rejected pod.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Choice is why other pods may go than the kubelet would evict, empty where it decides
-	// as the kubelet does. Search says how good a set is that was searched for, and Kubelet
-	// what the kubelet would do; both are nil otherwise.
-	Choice  Choice   `json:"choice,omitempty"`
+	// Choice is why other pods may go than the kubelet would evict: "priority-first" where the pods
+	// of the lowest priority go first, "best-set" where the best set of pods goes,
+	// "best-set-by-priority" for both; empty where it decides as the kubelet does. Search says how
+	// good a set is that was searched for, and Kubelet what the kubelet would do; both are nil
+	// otherwise.
+	Choice  string   `json:"choice,omitempty"`
 	Search  *Search  `json:"search,omitempty"`
 	Kubelet *Kubelet `json:"kubelet,omitempty"`
 	// Failures lists the findings of the check, in its order.
@@ -46,15 +48,11 @@ type Report struct {
 	Stay  []Pod `json:"stay,omitempty"`
 }
 
-// Choice is by which options of a [kubeletadmit.Config] an answer was found:
-// "priority-first" where the pods of the lowest priority go first, "best-set" where the best
-// set of pods goes, "best-set-by-priority" for both.
-type Choice string
-
+// By which options of a kubeletadmit.Config an answer was found.
 const (
-	priorityFirst     Choice = "priority-first"
-	bestSet           Choice = "best-set"
-	bestSetByPriority Choice = "best-set-by-priority"
+	priorityFirst     = "priority-first"
+	bestSet           = "best-set"
+	bestSetByPriority = "best-set-by-priority"
 )
 
 // Search says how good the pods are that a search chose ([kubeletadmit.Certificate]).
@@ -178,11 +176,13 @@ type Round struct {
 	Distance float64 `json:"distance"`
 	Frees    []Frees `json:"frees"`
 	// RunnerUp is the pod that would have been next, with its distance; nil for the last pod
-	// of its tier, and in a set that was searched for. Where the two are equal, DecidedBy
-	// says what decided.
+	// of its tier, and in a set that was searched for.
 	RunnerUp         *Pod    `json:"runnerUp,omitempty"`
 	RunnerUpDistance float64 `json:"runnerUpDistance,omitempty"`
-	DecidedBy        Decider `json:"decidedBy,omitempty"`
+	// DecidedBy says why the pod was chosen before the runner-up: "distance", "memory-request",
+	// "cpu-request", "place-in-list", in the order in which they count, or "search" for a pod of
+	// the best set.
+	DecidedBy string `json:"decidedBy,omitempty"`
 }
 
 // Frees is the part of a pod in covering one shortage.
@@ -194,15 +194,11 @@ type Frees struct {
 	Left   resource.Quantity `json:"left"`
 }
 
-// Decider says why a pod was chosen before the runner-up: "distance", "memory-request",
-// "cpu-request", "place-in-list", in the order in which they count, or "search" for a pod of
-// the best set.
-type Decider string
-
+// What decided for a pod.
 const (
-	byDistance Decider = "distance"
-	byMemory   Decider = "memory-request"
-	byCPU      Decider = "cpu-request"
-	byListing  Decider = "place-in-list"
-	bySearch   Decider = "search"
+	byDistance = "distance"
+	byMemory   = "memory-request"
+	byCPU      = "cpu-request"
+	byListing  = "place-in-list"
+	bySearch   = "search"
 )

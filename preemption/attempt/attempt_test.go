@@ -88,16 +88,13 @@ func TestOutcomes(t *testing.T) {
 
 	values := s.metrics.Values()
 	assert.EqualValues(t, 2, values.PreemptionAttempts)
-	for o, word := range map[attempt.Outcome]string{attempt.Idle: "idle", attempt.Bound: "bound", attempt.Preempting: "preempting", attempt.Waiting: "waiting", attempt.Dropped: "dropped", 9: "Outcome(9)"} {
-		assert.Equal(t, word, o.String())
-	}
 }
 
 // A pod that is gone by the time of the attempt is dropped, with all that was known of it.
 func TestPodsThatAreGone(t *testing.T) {
 	s := newScene(t, nil)
 	s.cluster.Do = func(c executiontest.Call) error {
-		if c.Op == executiontest.OpBind {
+		if c.Op == "bind" {
 			return fmt.Errorf("pod %s: %w", c.Pod.Key(), preemption.ErrNotFound)
 		}
 		return nil
@@ -119,12 +116,12 @@ func TestPodsThatAreGone(t *testing.T) {
 func TestWhatFails(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
-		op        executiontest.Op
+		op        string
 		kind      execution.FailureKind
 	}{
-		{"binding", "1", executiontest.OpBind, execution.SchedulerFailed},
-		{"evicting", "4", executiontest.OpEvict, execution.NoFit},
-		{"nominating", "4", executiontest.OpNominate, execution.NoFit},
+		{"binding", "1", "bind", execution.SchedulerFailed},
+		{"evicting", "4", "evict", execution.NoFit},
+		{"nominating", "4", "nominate", execution.NoFit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t, nil)
@@ -183,7 +180,7 @@ func TestSnapshotChangedMeanwhile(t *testing.T) {
 			require.ErrorContains(t, err, "pod default/p: ")
 			assert.EqualError(t, err, r.Err.Error())
 			for _, call := range s.cluster.Calls() {
-				assert.NotContains(t, []executiontest.Op{executiontest.OpBind, executiontest.OpEvict, executiontest.OpNominate}, call.Op)
+				assert.NotContains(t, []string{"bind", "evict", "nominate"}, call.Op)
 			}
 		})
 	}
@@ -268,10 +265,10 @@ func TestNominationOfAPodThatIsGone(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	s := newScene(t, nil)
-	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Execution: execution.Config{Actions: s.cluster, Metrics: s.metrics, Parallel: -1, Release: outrank.V1_36}}
+	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Metrics: &metrics.Meter{Release: outrank.V1_36}, Execution: execution.Config{Actions: s.cluster, Parallel: -1, Release: outrank.V1_36}}
 	assert.EqualError(t, c.Validate(), "attempt config: Execution.Actions: set, and Actions is meant\n"+
-		"attempt config: Execution.Metrics: set, and Metrics is meant\n"+
 		"attempt config: Execution.Release: v1.36, and the snapshot has v1.37\n"+
+		"attempt config: Metrics.Release: v1.36, and the snapshot has v1.37\n"+
 		"attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 	_, err := attempt.New(c)
 	require.Error(t, err)

@@ -91,13 +91,5 @@ func (l *Loop) seat(pod *outrank.Pod, node string) error {
 
 // countBound counts the last attempt of a pod, and how long the pod has waited for it.
 func (l *Loop) countBound(entry queue.Entry, now time.Time) {
-	if l.counter == nil {
-		return
-	}
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: l.profile(entry.Pod)}
-	l.counter.AddAttempt(a)
-	if l.took != nil {
-		l.counter.AddAttemptDuration(a, l.took())
-	}
-	l.counter.AddScheduled(entry.Attempts, now.Sub(entry.FirstEnqueued))
+	l.meter.AddScheduled(l.profile(entry.Pod), entry.Attempts, now.Sub(entry.FirstEnqueued), l.measured())
 }

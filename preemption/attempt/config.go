@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -18,21 +18,10 @@ import (
 type Actions interface {
 	execution.Actions
 	execution.FailureActions
-	// Bind puts a pod on a node. An error that wraps [execution.ErrRetriable] is tried again
+	// Bind puts a pod on a node. An error that wraps execution.ErrRetriable is tried again
 	// by releases that do so. A Bind that changes the loop's snapshot has brought it in line
 	// itself; after any other one the loop puts the pod there.
 	Bind(ctx context.Context, pod *outrank.Pod, node string) error
-}
-
-// Counter is told what the attempts come to, for the metrics. That of package execution/metrics
-// counts what kube-scheduler counts.
-type Counter interface {
-	execution.Counter
-	// AddScheduled counts a pod that has found its node after so many attempts, and how long it
-	// waited for that.
-	AddScheduled(attempts int, waited time.Duration)
-	// AddGroupPreemption counts that preemption was asked to make room for a group, with its plan.
-	AddGroupPreemption(plan *preemption.GroupPlan)
 }
 
 // Config is what a [Loop] is made of. Snapshot, Queue and Actions are needed.
@@ -43,15 +32,16 @@ type Config struct {
 	Queue *queue.Queue
 	// Actions is how the cluster is reached.
 	Actions Actions
-	// Evaluator decides; nil is that of the zero [preemption.Config].
+	// Evaluator decides; nil is that of the zero preemption.Config.
 	Evaluator *engine.Evaluator
 	// Execution is how plans are carried out. Its Actions must be nil, as those above are
 	// meant, and its Release zero or that of the snapshot. With a Nominator the caller keeps
 	// the nominations, and may share them; nil is one of the loop's own, which knows pods by
-	// the snapshot, so that nominating one that is gone is an error. Its Metrics must be nil, too.
+	// the snapshot, so that nominating one that is gone is an error.
 	Execution execution.Config
-	// Metrics, if any, counts the attempts, and what is done in them.
-	Metrics Counter
+	// Metrics, if any, counts the attempts, and what is done in them. Its Release is that of the
+	// snapshot, as a release says what counts.
+	Metrics *metrics.Meter
 	// Place chooses among the nodes that take a pod, in the cluster's order, of which there are
 	// two or more. Nil takes the node of the highest score of the default profile
 	// (preemption/score). It must not change the snapshot.
@@ -59,12 +49,12 @@ type Config struct {
 	// Ties returns which of n nodes of equal score is taken, from 0 to n-1; nil is the node that
 	// kube-scheduler takes without drawing lots. It is not asked where Place is set.
 	Ties func(n int) int
-	// Offset returns the node at which a [preemption.Sample] begins for a pod, modulo the number of
+	// Offset returns the node at which a preemption.Sample begins for a pod, modulo the number of
 	// nodes; nil is the first one. kube-scheduler draws it for each attempt.
 	Offset func(pod *outrank.Pod) int
-	// PlaceGroup returns how the pods of a group are placed; nil is [engine.Evaluator.FirstFit].
+	// PlaceGroup returns how the pods of a group are placed; nil is engine.Evaluator.FirstFit.
 	PlaceGroup func(g *queue.Group) engine.PlaceFunc
-	// Decide, if set, decides about a pod in place of [Loop.Decide], which it may call. What it
+	// Decide, if set, decides about a pod in place of Loop.Decide, which it may call. What it
 	// says is taken to hold of the snapshot as it is when it returns.
 	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
 	// Decided, if set, hears what was decided before anything is done. Its error ends the
@@ -100,11 +90,11 @@ func (c *Config) Validate() error {
 	if e.Actions != nil {
 		add("Execution.Actions", "set, and Actions is meant")
 	}
-	if e.Metrics != nil {
-		add("Execution.Metrics", "set, and Metrics is meant")
-	}
 	if c.Snapshot != nil && e.Release != 0 && e.Release.OrDefault() != c.Snapshot.Release() {
 		add("Execution.Release", "%v, and the snapshot has %v", e.Release, c.Snapshot.Release())
+	}
+	if c.Snapshot != nil && c.Metrics != nil && c.Metrics.Release.OrDefault() != c.Snapshot.Release() {
+		add("Metrics.Release", "%v, and the snapshot has %v", c.Metrics.Release.OrDefault(), c.Snapshot.Release())
 	}
 	if c.Actions != nil {
 		e.Actions = c.Actions

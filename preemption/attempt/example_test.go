@@ -56,7 +56,7 @@ func Example() {
 	next(now.Add(30 * time.Second))
 	next(now.Add(time.Minute))
 	for _, call := range cluster.Calls() {
-		if call.Op == executiontest.OpEvict || call.Op == executiontest.OpBind {
+		if call.Op == "evict" || call.Op == "bind" {
 			fmt.Println("-", call.Op, call.Pod.Key(), call.Node)
 		}
 	}

@@ -17,13 +17,12 @@ import (
 func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
 	pod := r.Entry.Pod
 	f.Entry, f.Now = r.Entry, now
-	f.Release, f.Variant, f.Profile = l.snap.Release(), l.variant, l.profile(pod)
-	if l.took != nil {
-		took := l.took()
-		f.Took = &took
-	}
+	f.Release = l.snap.Release()
 
+	// The attempt ends here, as in the reference: what is done about the failure is no part of it.
+	took := l.measured()
 	done, err := l.failures.Handle(ctx, f)
+	l.meter.AddFailure(l.profile(pod), done, took)
 	r.Failure, r.Err = done, cmp.Or(f.Err, f.ExecutionErr)
 	r.Outcome = Waiting
 	switch {
@@ -39,6 +38,15 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 		r.Outcome, r.Node = Preempting, f.Plan.Node
 	}
 	return errors.Join(misuse(f.Err), err)
+}
+
+// measured is how long the attempt has taken, nil where nobody has a clock.
+func (l *Loop) measured() *time.Duration {
+	if l.took == nil {
+		return nil
+	}
+	took := l.took()
+	return &took
 }
 
 // profile is the name of the scheduler that tries a pod.

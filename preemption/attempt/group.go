@@ -40,7 +40,7 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", group.Key(), engine.ErrStale)
 	}
 
-	f := execution.GroupFailure{Entry: entry, Now: now, Profile: l.profile(group.Members[0].Pod)}
+	f := execution.GroupFailure{Entry: entry, Now: now}
 	if err != nil {
 		f.Err = err
 		return r, l.failGroup(ctx, r, f)
@@ -48,6 +48,7 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 	f.Plan = d.plan
 	if d.plan.Outcome == preemption.Preempts {
 		r.Report, f.ExecutionErr = l.executor.ExecuteGroup(ctx, group, d.plan)
+		l.meter.AddExecution(r.Report, f.ExecutionErr)
 	}
 	return r, l.failGroup(ctx, r, f)
 }
@@ -85,8 +86,8 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 		return decidedGroup{}, err
 	}
 	d := decidedGroup{plan, revision}
-	if plan.Outcome != preemption.Fits && l.counter != nil {
-		l.counter.AddGroupPreemption(plan)
+	if plan.Outcome != preemption.Fits {
+		l.meter.AddGroupPreemption(plan)
 	}
 	if l.tell != nil {
 		if err := l.tell(Decision{Group: plan}); err != nil {
@@ -150,6 +151,9 @@ func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.GroupFailur
 	group := f.Entry.Group
 	for i, failure := range results {
 		m := Result{Entry: group.Members[i], Outcome: r.Outcome, Failure: failure}
+		if failure != nil {
+			l.meter.AddFailure(l.profile(group.Members[0].Pod), failure, nil)
+		}
 		if failure != nil && failure.Requeue != execution.Requeued {
 			m.Outcome = Dropped
 		}

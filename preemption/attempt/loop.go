@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -24,10 +25,8 @@ type Loop struct {
 	nominator *execution.Nominator
 	failures  execution.FailureHandler
 	retry     execution.Retry
-	// scheduler is the name that attempts are counted under, empty for the one that the pod names,
-	// and variant the preemption that is followed.
+	// scheduler is the name that attempts are counted under, empty for the one that the pod names.
 	scheduler string
-	variant   outrank.Variant
 	// The functions of the caller, as in the Config. All but choose may be nil.
 	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
 	tell     func(Decision) error
@@ -35,8 +34,8 @@ type Loop struct {
 	placing  func(*queue.Group) engine.PlaceFunc
 	took     func() time.Duration
 	offset   func(pod *outrank.Pod) int
-	// counter is nil where nothing is counted.
-	counter Counter
+	// meter is nil where nothing is counted.
+	meter *metrics.Meter
 	// schedulers are the names of those whose pods are queued; none stands for all.
 	schedulers []string
 	// owns is set where the nominator is the loop's own, and knows pods by the snapshot.
@@ -54,9 +53,9 @@ func New(config Config) (*Loop, error) {
 	release := snap.Release()
 	l := &Loop{
 		snap: snap, queue: config.Queue, actions: config.Actions, eval: config.Evaluator, nominator: carryOut.Nominator,
-		retry: carryOut.Retry, scheduler: carryOut.Scheduler, variant: carryOut.Variant,
+		retry: carryOut.Retry, scheduler: carryOut.Scheduler,
 		decideAs: config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, offset: config.Offset, took: config.Took,
-		counter: config.Metrics, groups: release.Gates()["GenericWorkload"],
+		meter: config.Metrics, groups: release.Gates()["GenericWorkload"],
 	}
 
 	// What the caller has left open.
@@ -72,13 +71,13 @@ func New(config Config) (*Loop, error) {
 	}
 
 	carryOut.Actions, carryOut.Nominator = l.actions, l.nominator
-	carryOut.Release, carryOut.Metrics = release, l.counter
+	carryOut.Release = release
 	executor, err := execution.NewExecutor(carryOut)
 	if err != nil {
 		return nil, err
 	}
 	l.executor = executor
-	l.failures = execution.FailureHandler{Actions: l.actions, Queue: l.queue, Nominator: l.nominator, Metrics: l.counter, Retry: l.retry}
+	l.failures = execution.FailureHandler{Actions: l.actions, Queue: l.queue, Nominator: l.nominator, Retry: l.retry}
 	return l, nil
 }
 
@@ -108,7 +107,7 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 	}
 	entry, ok := l.queue.TryPop(now)
 	if !ok {
-		return &Result{}, nil
+		return &Result{Outcome: Idle}, nil
 	}
 	return l.Attempt(ctx, entry, now)
 }
@@ -168,6 +167,7 @@ func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time)
 			break
 		}
 		r.Report, f.ExecutionErr = l.executor.Execute(ctx, d.plan)
+		l.meter.AddExecution(r.Report, f.ExecutionErr)
 	}
 	return r, l.fail(ctx, r, now, f)
 }

@@ -39,19 +39,19 @@ func newWorld() *world {
 	w.Find = func(key outrank.Key) (*outrank.Pod, bool) { p, ok := w.pods[key]; return p, ok }
 	w.Do = func(c executiontest.Call) error {
 		switch c.Op {
-		case executiontest.OpEvict:
+		case "evict":
 			w.change(c.Pod, func(p *outrank.Pod) {
 				p.DeletionTimestamp, p.DisruptionReason = now, outrank.PreemptionByScheduler
 			})
-		case executiontest.OpNominate:
+		case "nominate":
 			w.change(c.Pod, func(p *outrank.Pod) { p.NominatedNodeName = c.Node })
-		case executiontest.OpClear:
+		case "clear nomination":
 			w.change(c.Pod, func(p *outrank.Pod) { p.NominatedNodeName = "" })
-		case executiontest.OpUpdate:
-			if c.Nomination.Change == execution.DropNomination {
+		case "update status":
+			if c.Nomination == (execution.Nomination{Override: true}) {
 				w.change(c.Pod, func(p *outrank.Pod) { p.NominatedNodeName = "" })
 			}
-		case executiontest.OpBind:
+		case "bind":
 			if w.busy {
 				return fmt.Errorf("the server is busy")
 			}

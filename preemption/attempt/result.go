@@ -1,8 +1,6 @@
 package attempt
 
 import (
-	"fmt"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -20,40 +18,23 @@ type Decision struct {
 }
 
 // Outcome is what an attempt came to.
-type Outcome uint8
+type Outcome string
 
-// The outcomes.
+// The outcomes. An empty one is of an attempt that nobody made.
 const (
 	// Idle: no pod was to be tried.
-	Idle Outcome = iota
+	Idle Outcome = "idle"
 	// Bound: the pod is on its node, and of a group as many pods as it takes.
-	Bound
+	Bound Outcome = "bound"
 	// Preempting: a plan was carried out, and the pod, or the group, is back in the queue and
 	// waits for the room.
-	Preempting
+	Preempting Outcome = "preempting"
 	// Waiting: the pod, or the group, is back in the queue without that.
-	Waiting
+	Waiting Outcome = "waiting"
 	// Dropped: the pod needs no node any more. It is gone, bound by somebody else, or being
 	// deleted.
-	Dropped
+	Dropped Outcome = "dropped"
 )
-
-// String returns the outcome in a word.
-func (o Outcome) String() string {
-	switch o {
-	case Idle:
-		return "idle"
-	case Bound:
-		return "bound"
-	case Preempting:
-		return "preempting"
-	case Waiting:
-		return "waiting"
-	case Dropped:
-		return "dropped"
-	}
-	return fmt.Sprintf("Outcome(%d)", uint8(o))
-}
 
 // Result says what became of an attempt. It belongs to the caller.
 type Result struct {

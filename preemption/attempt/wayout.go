@@ -17,7 +17,7 @@ import (
 type WayOut struct {
 	// Name is for people and programs.
 	Name string
-	// Ask looks for room, like [engine.Evaluator.Preempt]. A plan to preempt helps, one
+	// Ask looks for room, like engine.Evaluator.Preempt. A plan to preempt helps, one
 	// without victims too: something else than the loss of pods makes room on its
 	// node. With any other plan, and without one, the way does not help; without one
 	// it leaves the pod's nomination alone. An error ends all.

@@ -148,15 +148,15 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 			return err
 		}},
 		{"report of a plan", func(ctx context.Context) error {
-			_, err := report.Plan(ctx, report.Question{Evaluator: usual, Snapshot: snap, Request: req}, plan, report.Options{})
+			_, err := report.Ask(ctx, report.Question{Evaluator: usual, Snapshot: snap, Request: req, Plan: plan}, report.Options{})
 			return err
 		}},
 		{"why not", func(ctx context.Context) error {
-			_, err := report.WhyNot(ctx, report.Question{Evaluator: usual, Snapshot: snap, Request: req}, explained, cluster.Nodes[0].Name, report.Options{})
+			_, err := report.WhyNot(ctx, report.Question{Evaluator: usual, Snapshot: snap, Request: req, Plan: explained}, cluster.Nodes[0].Name, report.Options{})
 			return err
 		}},
 		{"replacements", func(ctx context.Context) error {
-			_, err := report.Replacements(ctx, report.Question{Evaluator: usual, Snapshot: snap, Request: req}, plan, report.Options{Depth: 2})
+			_, err := report.Replacements(ctx, report.Question{Evaluator: usual, Snapshot: snap, Request: req, Plan: plan}, report.Options{Depth: 2})
 			return err
 		}},
 	}

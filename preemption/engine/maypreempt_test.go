@@ -63,7 +63,7 @@ func TestRefuse(t *testing.T) {
 			v, err := (&execution.Failure{Entry: queue.Entry{Pod: test.p}, Plan: plan, Release: outrank.V1_37}).Verdict()
 			require.NoError(t, err)
 			assert.Equal(t, test.text, v.Condition.Message)
-			assert.Equal(t, execution.KeepNomination, v.Nomination.Change)
+			assert.Equal(t, execution.Nomination{}, v.Nomination)
 		})
 	}
 	plan, err := newEvaluator(t, preemption.Config{

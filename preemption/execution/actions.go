@@ -49,7 +49,7 @@ type Eviction struct {
 	Grace *time.Duration
 	// Preemptor is the pod that the room is for, Node the node that it is on.
 	// For a group that is the first pod of it that still waits, and Node is
-	// [GroupCandidate].
+	// "cluster".
 	Preemptor *outrank.Pod
 	Node      string
 	// Group is the preemptor if that is a group, else nil.

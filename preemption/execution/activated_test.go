@@ -20,20 +20,20 @@ func TestWhichVersionIsActivated(t *testing.T) {
 	latest := &outrank.Pod{Name: "p", UID: "uid-p", Labels: map[string]string{"new": "yes"}}
 	busy := errors.New("busy")
 	for _, c := range []struct {
-		fails executiontest.Op
+		fails string
 		want  *outrank.Pod
 	}{
-		{executiontest.OpLatest, planned},
-		{executiontest.OpNominate, latest},
-		{executiontest.OpClear, latest},
-		{executiontest.OpReject, latest},
-		{executiontest.OpEvict, latest},
+		{"latest", planned},
+		{"nominate", latest},
+		{"clear nomination", latest},
+		{"reject", latest},
+		{"evict", latest},
 	} {
-		t.Run(string(c.fails), func(t *testing.T) {
+		t.Run(c.fails, func(t *testing.T) {
 			actions := &executiontest.Recorder{
 				Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true },
 				// Only who waits can be rejected.
-				Waiting: func(*outrank.Pod) bool { return c.fails == executiontest.OpReject },
+				Waiting: func(*outrank.Pod) bool { return c.fails == "reject" },
 				Do: func(call executiontest.Call) error {
 					if call.Op == c.fails {
 						return busy
@@ -48,7 +48,7 @@ func TestWhichVersionIsActivated(t *testing.T) {
 			_, _ = e.Execute(context.Background(), plan)
 			calls := actions.Calls()
 			last := calls[len(calls)-1]
-			assert.Equal(t, executiontest.OpActivate, last.Op)
+			assert.Equal(t, "activate", last.Op)
 			assert.Same(t, c.want, last.Pod)
 		})
 	}

@@ -21,7 +21,6 @@ func clearedFor(t *testing.T, e *execution.Executor, plan *preemption.Plan) []st
 	require.NoError(t, err)
 	var names []string
 	for _, c := range report.Cleared {
-		assert.True(t, c.Cleared, c.Pod.Name)
 		assert.NoError(t, c.Err, c.Pod.Name)
 		names = append(names, c.Pod.Name)
 	}
@@ -74,13 +73,13 @@ func TestReportOfClearing(t *testing.T) {
 		err  error
 		want execution.ClearReport
 	}{
-		{"done", nil, execution.ClearReport{Cleared: true}},
-		{"gone", preemption.ErrNotFound, execution.ClearReport{Cleared: true, NotFound: true}},
+		{"done", nil, execution.ClearReport{}},
+		{"gone", preemption.ErrNotFound, execution.ClearReport{NotFound: true}},
 		{"failed", busy, execution.ClearReport{Err: busy}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			actions := &executiontest.Recorder{Do: func(call executiontest.Call) error {
-				if call.Op == executiontest.OpClear {
+				if call.Op == "clear nomination" {
 					return c.err
 				}
 				return nil

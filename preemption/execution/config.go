@@ -7,28 +7,26 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Order is the order in which the steps of a plan are taken (group 14.2).
-type Order uint8
+// Order is the order in which the steps of a plan are taken (group 14.2). An empty one is that of the
+// release: [Asynchronous], as kube-scheduler has it by default, or [Synchronous] where the feature gate
+// SchedulerAsyncPreemption is switched off.
+type Order string
 
 // The orders.
 const (
-	// OrderOfRelease is [Asynchronous], which kube-scheduler does by default, unless the
-	// release has the feature gate SchedulerAsyncPreemption switched off: it is
-	// [Synchronous] then.
-	OrderOfRelease Order = iota
 	// Synchronous: the victims are evicted in the order of the plan, up to
 	// Parallel of them at a time. Then the nominations of lower priority are
 	// cleared, and then the preemptor is nominated (prepareCandidate). A failed
 	// eviction ends the execution, so a preemptor is only nominated where every
 	// victim terminates.
-	Synchronous
+	Synchronous Order = "synchronous"
 	// Asynchronous: the preemptor is nominated first, because a scheduler that
 	// continues in the meantime must know of it. Then the nominations of lower
 	// priority are cleared, then all victims but the last are evicted, up to
 	// Parallel at a time, and the last one after them (prepareCandidateAsync).
 	// After any failure the rest is skipped and the preemptor is activated; it
 	// keeps its nomination.
-	Asynchronous
+	Asynchronous Order = "asynchronous"
 )
 
 // of returns the order in which the plans of a release and a variant are carried out.
@@ -36,7 +34,7 @@ func (o Order) of(r outrank.Release, v outrank.Variant) Order {
 	switch {
 	case v != 0:
 		return Synchronous // with the steps of its own
-	case o != OrderOfRelease:
+	case o != "":
 		return o
 	case release.Release(r).Asynchronous():
 		return Asynchronous
@@ -48,14 +46,10 @@ func (o Order) of(r outrank.Release, v outrank.Variant) Order {
 type Config struct {
 	// Actions is how the executor reaches the cluster.
 	Actions Actions
-	// Release says which rules hold; zero means [outrank.DefaultRelease].
+	// Release says which rules hold; zero means those of the plan, and for the plan of a group
+	// outrank.DefaultRelease.
 	Release outrank.Release
-	// Variant says which way of executing plans is followed (groups 13.2 and 13.3); zero is
-	// that of kube-scheduler. Any other has an order and events of its own, evicts victims
-	// one after another, also those that are terminating or were evicted before, and sets
-	// no condition on them. It is to be that of the plans.
-	Variant outrank.Variant
-	// Order is the order of the steps; zero is [OrderOfRelease]. A Variant has its own.
+	// Order is the order of the steps; zero is that of the release. A plan of a variant has its own.
 	Order Order
 	// Parallel is how many victims of a plan are evicted at a time; zero means
 	// 16. With 1 everything happens in the caller's goroutine, one call of
@@ -72,11 +66,8 @@ type Config struct {
 	// only those are cleared that it has by then, to the plan's node and of a
 	// lower priority than the preemptor's (rule 14.3.7).
 	Nominator *Nominator
-	// Metrics, if any, counts the victims of every plan that is begun, and how carrying it out
-	// ended.
-	Metrics Counter
 	// Remember is the largest number of evicted victims that are remembered
-	// until [Executor.Gone] is told about them. Beyond that the oldest are
+	// until Executor.Gone is told about them. Beyond that the oldest are
 	// forgotten, and would be evicted again. Zero means 65,536.
 	Remember int
 }
@@ -107,14 +98,8 @@ func (c *Config) Validate() error {
 	if !c.Release.Known() {
 		add("Release", "%v is not known", c.Release)
 	}
-	if _, err := c.Variant.MarshalText(); err != nil {
-		add("Variant", "%d is none", uint8(c.Variant))
-	}
-	switch {
-	case c.Order > Asynchronous:
-		add("Order", "%d is none", c.Order)
-	case c.Order == Asynchronous && c.Variant != 0:
-		add("Order", "%v, and the variant %v has its own", c.Order, c.Variant)
+	if c.Order != "" && c.Order != Synchronous && c.Order != Asynchronous {
+		add("Order", "%q is none", c.Order)
 	}
 	if c.Parallel < 0 || c.Parallel > maxParallel {
 		add("Parallel", "%d is not between 0 and %d", c.Parallel, maxParallel)

@@ -22,15 +22,8 @@ func TestExecutorLimits(t *testing.T) {
 		want   string
 	}{
 		{"only actions", execution.Config{Actions: actions}, ""},
-		{"the order of the variant", execution.Config{Actions: actions, Variant: outrank.VariantV1_13, Order: execution.Synchronous}, ""},
 		{"the last order", execution.Config{Actions: actions, Order: execution.Asynchronous}, ""},
-		{"an order beyond", execution.Config{Actions: actions, Order: execution.Asynchronous + 1}, "executor config: Order: 3 is none"},
-		{"the last variant", execution.Config{Actions: actions, Variant: outrank.VariantSimplified}, ""},
-		{"a variant beyond", execution.Config{Actions: actions, Variant: outrank.VariantSimplified + 1}, "executor config: Variant: 3 is none"},
-		{
-			"another order than the variant's", execution.Config{Actions: actions, Variant: outrank.VariantV1_13, Order: execution.Asynchronous},
-			"executor config: Order: asynchronous, and the variant v1.13 has its own",
-		},
+		{"an order beyond", execution.Config{Actions: actions, Order: "soon"}, `executor config: Order: "soon" is none`},
 		{"most at a time", execution.Config{Actions: actions, Parallel: 1024}, ""},
 		{"more at a time", execution.Config{Actions: actions, Parallel: 1025}, "executor config: Parallel: 1025 is not between 0 and 1024"},
 		{"less than none at a time", execution.Config{Actions: actions, Parallel: -1}, "executor config: Parallel: -1 is not between 0 and 1024"},
@@ -66,18 +59,23 @@ func TestOrderOfARelease(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config execution.Config
+		plans  outrank.Release
 		want   string
 	}{
-		{"nothing is set", execution.Config{}, beside},
-		{"v1.36", execution.Config{Release: outrank.V1_36}, beside},
-		{"v1.37", execution.Config{Release: outrank.V1_37}, beside},
-		{"v1.36 without the gate", execution.Config{Release: off(outrank.V1_36)}, before},
-		{"v1.37 without the gate", execution.Config{Release: off(outrank.V1_37)}, before},
-		{"synchronous is set", execution.Config{Order: execution.Synchronous}, before},
-		{"asynchronous is set", execution.Config{Release: off(outrank.V1_37), Order: execution.Asynchronous}, beside},
+		{"nothing is set", execution.Config{}, 0, beside},
+		{"the plan is of a release without the gate", execution.Config{}, off(outrank.V1_37), before},
+		{"the release of the plan is not meant", execution.Config{Release: outrank.V1_37}, off(outrank.V1_37), beside},
+		{"the order is set, whatever the plan's release", execution.Config{Order: execution.Asynchronous}, off(outrank.V1_37), beside},
+		{"v1.36", execution.Config{Release: outrank.V1_36}, 0, beside},
+		{"v1.37", execution.Config{Release: outrank.V1_37}, 0, beside},
+		{"v1.36 without the gate", execution.Config{Release: off(outrank.V1_36)}, 0, before},
+		{"v1.37 without the gate", execution.Config{Release: off(outrank.V1_37)}, 0, before},
+		{"synchronous is set", execution.Config{Order: execution.Synchronous}, 0, before},
+		{"asynchronous is set", execution.Config{Release: off(outrank.V1_37), Order: execution.Asynchronous}, 0, beside},
 	} {
 		r := &executiontest.Recorder{}
 		plan := planFor(victimsNamed("a b")...)
+		plan.Release = c.plans
 		plan.ClearedNominations = []*outrank.Pod{waitingPod("lower", 1)}
 		_, err := newExecutor(t, with(c.config, r)).Execute(context.Background(), plan)
 		require.NoError(t, err)

@@ -38,7 +38,7 @@ func TestVictimsThatAreCounted(t *testing.T) {
 			"one that cannot be evicted", evicting("p", a, b),
 			func(r *executiontest.Recorder) {
 				r.Do = func(c executiontest.Call) error {
-					if c.Op == executiontest.OpEvict {
+					if c.Op == "evict" {
 						return busy
 					}
 					return nil
@@ -57,9 +57,9 @@ func TestVictimsThatAreCounted(t *testing.T) {
 			if c.change != nil {
 				c.change(actions)
 			}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Metrics: meter})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions})
 			require.NoError(t, err)
-			_, _ = e.Execute(context.Background(), c.plan)
+			meter.AddExecution(e.Execute(context.Background(), c.plan))
 			counted := meter.Values().PreemptionVictims
 			assert.Equal(t, c.plans, counted.Count())
 			assert.EqualValues(t, c.victims, counted.Sum)
@@ -70,7 +70,7 @@ func TestVictimsThatAreCounted(t *testing.T) {
 // What becomes of a plan in the asynchronous order is counted with its error (rule 14.5.10).
 func TestExecutionsAreCounted(t *testing.T) {
 	busy := func(call executiontest.Call) error {
-		if call.Op == executiontest.OpEvict {
+		if call.Op == "evict" {
 			return errBusy
 		}
 		return nil
@@ -78,31 +78,10 @@ func TestExecutionsAreCounted(t *testing.T) {
 	meter := &metrics.Meter{}
 	for _, do := range []func(executiontest.Call) error{nil, busy} {
 		actions := &executiontest.Recorder{Do: do}
-		e := newExecutor(t, execution.Config{Actions: actions, Order: execution.Asynchronous, Metrics: meter})
-		_, err := e.Execute(context.Background(), evicting("p", runningPod("victim", "uid-1")))
+		e := newExecutor(t, execution.Config{Actions: actions, Order: execution.Asynchronous})
+		report, err := e.Execute(context.Background(), evicting("p", runningPod("victim", "uid-1")))
+		meter.AddExecution(report, err)
 		require.Equal(t, do != nil, err != nil)
 	}
-	assert.Equal(t, map[metrics.ExecutionResult]uint64{metrics.ExecutionSucceeded: 1, metrics.ExecutionFailed: 1}, meter.Values().Executions)
-}
-
-// A failure that says how long it took counts with that, and no other.
-func TestFailuresThatWereTimed(t *testing.T) {
-	var m metrics.Meter
-	took := 5 * time.Millisecond
-	h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
-	for _, f := range []execution.Failure{
-		{Err: errBusy, Took: &took}, {Err: errBusy},
-		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken")), Profile: "mine", Took: &took},
-	} {
-		f.Entry = entryOf(pendingPod("p"))
-		_, err := h.Handle(context.Background(), f)
-		require.NoError(t, err)
-	}
-	counts := map[execution.Attempt]uint64{}
-	for a, d := range m.Values().AttemptDurations {
-		counts[a] = d.Count()
-	}
-	assert.Equal(t, map[execution.Attempt]uint64{
-		{execution.ResultError, outrank.DefaultScheduler}: 1, {execution.ResultUnschedulable, "mine"}: 1,
-	}, counts)
+	assert.Equal(t, map[string]uint64{"success": 1, "error": 1}, meter.Values().Executions)
 }

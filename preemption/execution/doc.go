@@ -7,13 +7,13 @@
 //   - An [Executor] evicts the victims of a plan, clears the nominations of lower priority and
 //     nominates the preemptor, through [Actions] and in one of two orders ([Synchronous],
 //     [Asynchronous]). It evicts no victim twice while the eviction is in progress.
-//   - A [FailureHandler] counts the attempt of a pod that was not placed, puts the pod back into
-//     its queue, sets or clears its nomination, posts the event and sets the condition.
-//     [Failure.Verdict] is the decision alone, as data.
+//   - A [FailureHandler] puts a pod that was not placed back into its queue, sets or clears its
+//     nomination, posts the event and sets the condition. [Failure.Verdict] is the decision alone,
+//     as data.
 //   - A [Nominator] remembers for which pods room was made, and [Nominator.ApplyTo] has the
 //     filters leave that room to them, at the cost of what has changed since.
-//   - A [Counter] is told what is done, and that of package metrics below counts what
-//     kube-scheduler counts. A [LogLine] is a line of its log.
+//   - A [Report] and a [FailureResult] say what was done, and package metrics below counts them
+//     as kube-scheduler counts. A [LogLine] is a line of its log.
 //
 // Package preemption/attempt makes one attempt of a scheduler of all of them: pop, decide,
 // nominate, execute, fail, requeue.

@@ -9,19 +9,19 @@ import (
 // Reasons and actions of the events of this package.
 const (
 	reasonPreempted        = "Preempted"
-	ReasonFailedScheduling = "FailedScheduling"
+	reasonFailedScheduling = "FailedScheduling"
 	actionPreempting       = "Preempting"
 	actionScheduling       = "Scheduling"
 )
 
 // Reasons of the condition PodScheduled=False.
 const (
-	ReasonUnschedulable  = "Unschedulable"
+	reasonUnschedulable  = "Unschedulable"
 	reasonSchedulerError = "SchedulerError"
 )
 
 // preemptedBy is the message of the event about a victim.
-func preemptedBy(kind PreemptorType, who, node string) string {
+func preemptedBy(kind string, who, node string) string {
 	var space [128]byte
 	text := append(append(space[:0], "Preempted by "...), kind...)
 	text = append(append(append(text, ' '), who...), " on node "...)
@@ -33,14 +33,14 @@ const inMemory = " (in kube-scheduler memory)."
 
 // victimCondition is the condition of a victim (rule 14.1.4). The scheduler is the
 // one that the preemptor names, unless the configuration gives another name.
-func (e *Executor) victimCondition(preemptor *outrank.Pod, kind PreemptorType) outrank.PodCondition {
+func (e *Executor) victimCondition(preemptor *outrank.Pod, kind string) outrank.PodCondition {
 	scheduler := e.scheduler
 	if scheduler == "" {
 		scheduler = preemptor.Scheduler()
 	}
 	message := preemptedForPod // by most schedulers
-	if scheduler != outrank.DefaultScheduler || kind != ByPod {
-		message = scheduler + preemptedFor + string(kind)
+	if scheduler != outrank.DefaultScheduler || kind != byPod {
+		message = scheduler + preemptedFor + kind
 	}
 	return outrank.PodCondition{
 		Type: outrank.DisruptionTarget, Status: outrank.ConditionTrue, Reason: outrank.PreemptionByScheduler, Message: message,
@@ -49,7 +49,7 @@ func (e *Executor) victimCondition(preemptor *outrank.Pod, kind PreemptorType) o
 
 const (
 	preemptedFor    = ": preempting to accommodate a higher priority "
-	preemptedForPod = outrank.DefaultScheduler + preemptedFor + string(ByPod)
+	preemptedForPod = outrank.DefaultScheduler + preemptedFor + byPod
 )
 
 // preemptingEvent is the event about the preemptor in the simplified variant.

@@ -56,7 +56,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
 			x.actions.Event(x.victimEvent(v))
 		}
-		all = all && v.Result.Done()
+		all = all && v.Result.done()
 	}
 	return all
 }
@@ -107,7 +107,7 @@ func (x *execution) preemptedText() string {
 	case x.variant == outrank.VariantV1_13:
 		return "by " + string(pod.Key()) + " on node " + node
 	}
-	return preemptedBy(ByPod, identityOf(pod), node)
+	return preemptedBy(byPod, identityOf(pod), node)
 }
 
 // evictOnce evicts a victim unless this executor has done so before.

@@ -86,7 +86,7 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 func (ev *evictions) settle(c *evictionClaim, result EvictionResult) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
-	c.over, c.worked = true, result.Done()
+	c.over, c.worked = true, result.done()
 	if result == Evicted && !c.gone {
 		ev.remember(c)
 	} else {

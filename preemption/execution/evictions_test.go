@@ -62,7 +62,7 @@ func TestSharedVictim(t *testing.T) {
 				synctest.Wait()
 				evicted := 0
 				for _, call := range door.Calls() {
-					if call.Op == executiontest.OpEvict {
+					if call.Op == "evict" {
 						evicted++
 					}
 				}
@@ -114,14 +114,14 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		report, _ := e.Execute(context.Background(), planFor(victims...))
 		var deeds []string
 		for _, v := range report.Victims {
-			deeds = append(deeds, v.Result.String())
+			deeds = append(deeds, string(v.Result))
 		}
 		return strings.Join(deeds, "|")
 	}
 	t.Run("evicted, until it is gone", func(t *testing.T) {
 		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
-		assert.Equal(t, "evicted before|evicted", run(t, e, victimsNamed("a b")...))
+		assert.Equal(t, "already-evicted|evicted", run(t, e, victimsNamed("a b")...))
 		e.Gone(victimsNamed("a")[0])
 		assert.Equal(t, 1, e.Remembered())
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
@@ -134,19 +134,19 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 	t.Run("without a UID the name counts", func(t *testing.T) {
 		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a")))
-		assert.Equal(t, "evicted before", run(t, e, pendingPod("a")))
+		assert.Equal(t, "already-evicted", run(t, e, pendingPod("a")))
 	})
 	t.Run("a failure is tried again", func(t *testing.T) {
 		r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
 		e := newExecutor(t, execution.Config{Actions: r, Parallel: 1})
 		assert.Equal(t, "evicted|failed|skipped", run(t, e, victimsNamed("a b c")...))
 		r.Do = nil
-		assert.Equal(t, "evicted before|evicted|evicted", run(t, e, victimsNamed("a b c")...))
+		assert.Equal(t, "already-evicted|evicted|evicted", run(t, e, victimsNamed("a b c")...))
 	})
 	t.Run("one that was rejected may come back", func(t *testing.T) {
 		r := &executiontest.Recorder{Waiting: func(*outrank.Pod) bool { return true }}
 		e := newExecutor(t, execution.Config{Actions: r})
-		assert.Equal(t, "rejected while waiting", run(t, e, victimsNamed("a")...))
+		assert.Equal(t, "rejected-while-waiting", run(t, e, victimsNamed("a")...))
 		assert.Zero(t, e.Remembered())
 	})
 	t.Run("no more than asked for", func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		run(t, e, victimsNamed("a b c")...)
 		assert.Equal(t, 2, e.Remembered())
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...), "the oldest is forgotten")
-		assert.Equal(t, "evicted before", run(t, e, victimsNamed("c")...))
+		assert.Equal(t, "already-evicted", run(t, e, victimsNamed("c")...))
 	})
 }
 

@@ -43,7 +43,7 @@ func ExampleExecutor_Preempting() {
 	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
 	plan, begun := planned(must(engine.NewSnapshot(sample()))), make(chan bool)
 	cluster.Do = func(call executiontest.Call) error {
-		if call.Op == executiontest.OpEvict {
+		if call.Op == "evict" {
 			begun <- executor.Preempting(plan.Pod.Key())
 		}
 		return nil
@@ -72,14 +72,14 @@ func ExampleExecutor_Gone() {
 	fmt.Println(must(executor.Execute(context.Background(), plan)).Victims[0].Result)
 	// Output:
 	// evicted
-	// evicted before
+	// already-evicted
 	// evicted
 }
 
 // What fails is reported, and leaves the preemptor to be tried again.
 func ExampleReport() {
 	cluster := &executiontest.Recorder{Do: func(call executiontest.Call) error {
-		if call.Op == executiontest.OpEvict {
+		if call.Op == "evict" {
 			return errors.New("the server is busy")
 		}
 		return nil
@@ -182,7 +182,7 @@ func ExampleFailureHandler_Handle() {
 	}
 	// Output:
 	// <nil>
-	// fits nowhere - back to the queue - nominated to n1 <nil>
+	// no-fit - requeued - nominated to n1 <nil>
 	// - latest default/urgent
 	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
 	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims; nominated to n1)

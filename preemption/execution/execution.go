@@ -1,9 +1,11 @@
 package execution
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -11,6 +13,12 @@ import (
 type execution struct {
 	*Executor
 	plan *preemption.Plan
+	// rules, variant and order are those of the plan, parallel is how many victims are evicted at a
+	// time: by a variant one.
+	rules    release.Rules
+	variant  outrank.Variant
+	order    Order
+	parallel int
 	// key names the preemptor among those under way, and state is its state there. group is set
 	// if the preemptor is a group.
 	key   outrank.Key
@@ -41,7 +49,14 @@ type groupPreemptor struct {
 // newExecution prepares the report. A victim that is in the plan twice is taken
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
-	x := &execution{Executor: e, plan: plan, key: plan.Pod.Key(), report: &Report{Preemptor: plan.Pod, Node: plan.Node}}
+	x := &execution{Executor: e, plan: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
+	of := cmp.Or(e.release, plan.Release)
+	x.rules, x.order = release.Of(release.Release(of)), e.wanted.of(of, plan.Variant)
+	if x.variant != 0 {
+		x.parallel = 1
+	}
+	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
+
 	victims := make([]VictimReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]
 	var seen identities
@@ -50,8 +65,8 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 		if !seen.add(identityOf(pod)) {
 			continue
 		}
-		victims = append(victims, VictimReport{Pod: pod})
-		if v := &victims[len(victims)-1]; pod.Terminating() && e.variant == 0 {
+		victims = append(victims, VictimReport{Pod: pod, Result: Skipped})
+		if v := &victims[len(victims)-1]; pod.Terminating() && x.variant == 0 {
 			v.Result = AlreadyTerminating
 		} else {
 			x.toEvict = append(x.toEvict, v)

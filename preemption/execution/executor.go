@@ -1,13 +1,13 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -26,15 +26,12 @@ type Executor struct {
 	// These are of the Config, with the defaults of what it leaves open.
 	actions   Actions
 	release   outrank.Release
-	variant   outrank.Variant
-	order     Order
-	parallel  int
+	wanted    Order
+	together  int
 	scheduler string
 	retry     Retry
 	nominator *Nominator
-	counter   Counter
 
-	rules     release.Rules
 	evictions *evictions
 
 	mu sync.Mutex
@@ -68,22 +65,12 @@ func NewExecutor(config Config) (*Executor, error) {
 		return nil, err
 	}
 	e := &Executor{
-		actions: config.Actions, release: config.Release, variant: config.Variant, scheduler: config.Scheduler,
-		order: config.Order.of(config.Release, config.Variant), parallel: config.Parallel,
-		retry: config.Retry, nominator: config.Nominator, counter: counterOr(config.Metrics),
-		rules:    release.Of(release.Release(config.Release)),
+		actions: config.Actions, release: config.Release, scheduler: config.Scheduler,
+		wanted: config.Order, together: cmp.Or(config.Parallel, defaultParallel),
+		retry: config.Retry, nominator: config.Nominator,
 		underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{},
 	}
-	switch {
-	case config.Variant != 0:
-		e.parallel = 1
-	case config.Parallel == 0:
-		e.parallel = defaultParallel
-	}
-	if config.Remember == 0 {
-		config.Remember = defaultRemember
-	}
-	e.evictions = newEvictions(config.Remember)
+	e.evictions = newEvictions(cmp.Or(config.Remember, defaultRemember))
 	return e, nil
 }
 

@@ -28,7 +28,7 @@ func TestOrders(t *testing.T) {
 	lower := pendingPod("lower", withNomination("n1"))
 	for name, c := range map[string]struct {
 		why    string
-		config execution.Config
+		way    way
 		plan   *preemption.Plan
 		change func(*executiontest.Recorder)
 		want   string
@@ -229,10 +229,10 @@ func TestOrders(t *testing.T) {
 			if c.change != nil {
 				c.change(r)
 			}
-			plan := *c.plan
+			plan := c.way.of(c.plan)
 			plan.ClearedNominations = append([]*outrank.Pod{lower}, plan.ClearedNominations...)
-			e := newExecutor(t, with(c.config, r))
-			report, err := e.Execute(context.Background(), &plan)
+			e := newExecutor(t, c.way.config(r))
+			report, err := e.Execute(context.Background(), plan)
 			require.ErrorIs(t, err, c.err, c.why)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
 			assert.Equal(t, c.report, report.String(), c.why)
@@ -270,11 +270,11 @@ func TestWhatActionsAreTold(t *testing.T) {
 // 13.3.10).
 func TestEventsOfTheVariants(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		config execution.Config
-		want   []string
+		name string
+		way  way
+		want []string
 	}{
-		{"today", execution.Config{}, []string{"Normal Preempted default/a: Preempted by pod uid-p on node n1", "Normal Preempted default/b: Preempted by pod uid-p on node n1"}},
+		{"today", way{}, []string{"Normal Preempted default/a: Preempted by pod uid-p on node n1", "Normal Preempted default/b: Preempted by pod uid-p on node n1"}},
 		{"v1.13", old, []string{"Normal Preempted default/a: by default/p on node n1", "Normal Preempted default/b: by default/p on node n1"}},
 		{"simplified", simplified, []string{
 			"Warning Preempted default/b: Preempted by default/p on node n1", "Warning Preempted default/a: Preempted by default/p on node n1",
@@ -283,13 +283,11 @@ func TestEventsOfTheVariants(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &executiontest.Recorder{}
-			c.config.Actions = r
-			c.config.Parallel = 1
-			_, err := newExecutor(t, c.config).Execute(context.Background(), planFor(victimsNamed("a b")...))
+			_, err := newExecutor(t, c.way.config(r)).Execute(context.Background(), c.way.of(planFor(victimsNamed("a b")...)))
 			require.NoError(t, err)
 			var got []string
 			for _, call := range r.Calls() {
-				if call.Op == executiontest.OpEvent {
+				if call.Op == "event" {
 					got = append(got, call.Event.String())
 				}
 			}
@@ -298,7 +296,7 @@ func TestEventsOfTheVariants(t *testing.T) {
 	}
 	// No event about the preemptor where its victims did not all go.
 	r := &executiontest.Recorder{Do: failOn(errBusy, "evict a")}
-	_, err := newExecutor(t, with(simplified, r)).Execute(context.Background(), planFor(victimsNamed("a")...))
+	_, err := newExecutor(t, simplified.config(r)).Execute(context.Background(), simplified.of(planFor(victimsNamed("a")...)))
 	require.ErrorIs(t, err, errBusy)
 	assert.Equal(t, "latest p|evict a!", strings.Join(story(r), "|"))
 }
@@ -306,7 +304,7 @@ func TestEventsOfTheVariants(t *testing.T) {
 // In the order of v1.13 victims go one after another, whatever Parallel says.
 func TestV113EvictsOneByOne(t *testing.T) {
 	r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
-	report, err := newExecutor(t, execution.Config{Actions: r, Variant: outrank.VariantV1_13, Parallel: 8}).Execute(context.Background(), planFor(victimsNamed("a b c")...))
+	report, err := newExecutor(t, execution.Config{Actions: r, Parallel: 8}).Execute(context.Background(), old.of(planFor(victimsNamed("a b c")...)))
 	require.ErrorIs(t, err, errBusy)
 	assert.Equal(t, "default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped; nominated", report.String())
 }
@@ -395,7 +393,7 @@ func TestParallel(t *testing.T) {
 func TestPanicOfAnAction(t *testing.T) {
 	for _, victim := range []string{"a", "c"} {
 		r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-			if c.Op == executiontest.OpEvict && c.Pod.Name == victim {
+			if c.Op == "evict" && c.Pod.Name == victim {
 				panic("the caller's")
 			}
 			return nil

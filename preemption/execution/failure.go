@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -41,44 +40,37 @@ type Failure struct {
 	// Node is the node that the pod was about to be bound to when Err or Refused came up;
 	// empty if it came up before a node was found, or before the pod counted there.
 	Node string
-	// Profile is the name of the scheduler, for the metrics; empty means
-	// default-scheduler.
-	Profile string
-	// Variant says which preemption the attempt followed; by v1.13 a nomination goes only
-	// where no node was worth a try (rule 13.2.14). One that is not known counts as zero.
-	Variant outrank.Variant
 	// Release says which rules the attempt followed, with the feature gates that are on
-	// (rule 7.19.10); zero means [outrank.DefaultRelease]. One that is not known counts as that.
+	// (rule 7.19.10); zero means those of the Plan, and without one outrank.DefaultRelease. One that
+	// is not known counts as that.
 	Release outrank.Release
-	// Took is how long the attempt took, by a clock of the caller's, for the
-	// metrics; nil where that was not measured.
-	Took *time.Duration
 }
 
 var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 
 // FailureKind is why an attempt failed.
-type FailureKind uint8
+type FailureKind string
 
-// The kinds.
+// The kinds. An empty one is of no verdict.
 const (
 	// NoNodes: there are no nodes at all, and preemption is not counted as
 	// tried (ErrNoNodesAvailable).
-	NoNodes FailureKind = iota
+	NoNodes FailureKind = "no-nodes"
 	// NoFit: every node turned the pod down (FitError), also where preemption failed.
-	NoFit
+	NoFit FailureKind = "no-fit"
 	// NodeRefused: a later step refused the node that had been found.
-	NodeRefused
+	NodeRefused FailureKind = "node-refused"
 	// SchedulerFailed: something went wrong that the pod has nothing to do with.
-	SchedulerFailed
+	SchedulerFailed FailureKind = "scheduler-failed"
 )
 
-// String returns the kind in a few words.
-func (k FailureKind) String() string { return answerjson.Text(failureKindTexts, k) }
-
-var failureKindTexts = []string{
-	NoNodes: "no nodes", NoFit: "fits nowhere", NodeRefused: "refused after a node was found",
-	SchedulerFailed: "scheduler error",
+// rules are those that the attempt followed.
+func (f *Failure) rules() release.Rules {
+	of := f.Release
+	if of == 0 && f.Plan != nil {
+		of = f.Plan.Release
+	}
+	return release.Of(release.Release(of))
 }
 
 // resizes reports whether the pod is on its node and waits for its resize.
@@ -86,7 +78,8 @@ func (f *Failure) resizes() bool {
 	if f.Plan != nil {
 		return f.Plan.Resize
 	}
-	return release.Of(release.Release(f.Release)).DeferredResizes && f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred
+	rules := f.rules()
+	return rules.DeferredResizes && f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred
 }
 
 // preemptions is how often preemption was asked for a way out (rule 14.5.1).
@@ -137,5 +130,5 @@ const dynamicResources = "DynamicResources"
 // triedInVain reports whether v1.13 tried nodes and found no victims, which keeps the
 // nomination (rule 13.2.14).
 func (f *Failure) triedInVain() bool {
-	return f.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
+	return f.Plan.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
 }

@@ -38,7 +38,7 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	x.report.Members = make([]MemberReport, len(x.group.nominations))
 	for i, at := range x.group.nominations {
 		m := &x.report.Members[i]
-		m.Pod, m.Node = at.Pod, at.Node
+		m.Pod, m.Node, m.Result = at.Pod, at.Node, Interrupted
 		latest, result, err := latestOf(ctx, x.actions, at.Pod)
 		switch {
 		case err != nil:

@@ -11,12 +11,6 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// What the reference says of a pod that is kept out of the queue by [Executor.Gate].
-const (
-	WaitingForPodPreemption   = "waiting for the preemption for this pod to be finished"
-	WaitingForGroupPreemption = "waiting for the preemption for this pod group to be finished"
-)
-
 // ExecuteGroup does what the plan for a group says (group 14.6). The group is that of
 // the entry that was popped from the queue. The steps are those of [Executor.Execute],
 // with these differences:
@@ -42,13 +36,13 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 		return nil, errNoExecutor
 	}
 	if err := e.ready(ctx); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	if of := e.release; !release.Release(of).HasGroups() {
-		return &Report{}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
+		return &Report{Result: Interrupted}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
 	}
 	if err := checkGroupPlan(group, plan); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	x := e.newGroupExecution(group, plan)
 	if !e.begin(x, leavesOf(group, plan)) {
@@ -82,9 +76,9 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	return nil
 }
 
-// GroupCandidate is the name of the only candidate that there is for a group, which stands
+// groupCandidate is the name of the only candidate that there is for a group, which stands
 // in events where the name of the node is otherwise (rule 12.9.12).
-const GroupCandidate = "cluster"
+const groupCandidate = "cluster"
 
 // nominationsOf returns the nodes that the pods of a plan are nominated to.
 func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
@@ -98,7 +92,7 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
 		Outcome: plan.Outcome, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod, Grace: plan.Grace,
-		Candidate: preemption.Candidate{Node: GroupCandidate},
+		Candidate: preemption.Candidate{Node: groupCandidate},
 	}
 	for _, p := range plan.VictimPods() {
 		single.Victims = append(single.Victims, preemption.Victim{Pod: p})
@@ -112,9 +106,9 @@ func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupP
 // of a pod (rule 14.6.4).
 func underwayAs(g *queue.Group) outrank.Key {
 	if g.Composite != nil {
-		return outrank.Key(string(ByCompositeGroup) + " " + uidOr(g.Composite.UID, g.Key()))
+		return outrank.Key(byCompositeGroup + " " + uidOr(g.Composite.UID, g.Key()))
 	}
-	return outrank.Key(string(ByPodGroup) + " " + uidOr(g.PodGroup.UID, g.Key()))
+	return outrank.Key(byPodGroup + " " + uidOr(g.PodGroup.UID, g.Key()))
 }
 
 // leavesOf lists the groups that pods of the preemptor name.

@@ -47,12 +47,14 @@ func ExampleExecutor_ExecuteGroup() {
 	meter.AddGroupPreemption(plan)
 	report, err := executor.ExecuteGroup(context.Background(), e.Group, plan)
 	fmt.Println(report, err)
-	handler := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: meter}
+	meter.AddExecution(report, err)
+	handler := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator}
 	results, err := handler.HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Now: now, Plan: plan})
+	meter.AddFailure("default-scheduler", results[0], nil)
 	fmt.Println(results[0].Nomination, err, executor.PreemptingGroup(e.Group))
 	fmt.Println(cluster.Events()[0])
-	meter.SetPending(metrics.PendingOf(q.Counts(), q.Entities()))
-	fmt.Println(meter.Values().Pending.Groups)
+	meter.SetPending(q.Counts(), q.Entities())
+	fmt.Println(meter.Values().Entities.Groups)
 	// Output:
 	// default/training on cluster: completed; default/batch evicted; nominated <nil>
 	// nominated to n1 <nil> false

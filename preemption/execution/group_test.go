@@ -76,11 +76,12 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	odd := pendingPod("odd")
 	nominator.Add(odd, "cluster") // which may be the name of a node
 	e := newExecutor(t, execution.Config{
-		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Metrics: meter, Nominator: nominator,
+		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Nominator: nominator,
 	})
 	plan := gangPlan([]string{"a", "b"}, "v1 v2", "v3")
 	report, err := e.ExecuteGroup(context.Background(), gang("a", "b", "c").Group, plan)
 	require.NoError(t, err)
+	meter.AddExecution(report, err)
 	assert.Equal(t, []string{
 		"latest default/a", "latest default/b", "nominate default/a to n1", "nominate default/b to n2",
 		evicted("v1"), event("v1"), evicted("v2"), event("v2"), evicted("v3"), event("v3"),
@@ -92,7 +93,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	assert.Equal(t, []string{"n1", "n2"}, []string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b")})
 	assert.Zero(t, meter.Values().PreemptionVictims.Sum, "pods alone are counted as preemptors there")
 	for _, c := range cluster.Calls() {
-		if c.Op == executiontest.OpEvict {
+		if c.Op == "evict" {
 			assert.Same(t, report.Group, c.Eviction.Group)
 			assert.Equal(t, "cluster", c.Node)
 		}
@@ -173,7 +174,7 @@ func TestGroupsStayOutOfTheQueue(t *testing.T) { // rule 14.6.4
 	note := func() { counts = append(counts, q.Counts().String()) }
 	entry := queue.Entry{}
 	cluster.Do = func(c executiontest.Call) error {
-		if c.Op != executiontest.OpEvict {
+		if c.Op != "evict" {
 			return nil
 		}
 		if c.Pod.Name == "v1" {

@@ -27,9 +27,6 @@ type GroupFailure struct {
 	ExecutionErr error
 	// Err is anything else that went wrong.
 	Err error
-	// Profile is the name of the scheduler, for the metrics; empty means
-	// default-scheduler.
-	Profile string
 }
 
 // Conditions of groups, and their reasons (rule 15.5.3).
@@ -68,9 +65,9 @@ const gangFilter = "GangScheduling"
 // HandleGroup does what has to be done about a group that could not be scheduled, also
 // where room is being made for it (group 15.5):
 //
-//  1. For each member of the entry, the steps of [FailureHandler.Handle]: the attempt is
-//     counted, the pod goes back to the queue, the nomination is set, cleared or kept, and
-//     the event and the condition say what became of the group.
+//  1. For each member of the entry, the steps of [FailureHandler.Handle]: the pod goes back
+//     to the queue, the nomination is set, cleared or kept, and the event and the condition say
+//     what became of the group.
 //  2. The condition of the group becomes False, and so does that of every other group in
 //     its tree that has a member, unless it is True already. Without
 //     [GroupFailureActions] this is left out.
@@ -134,9 +131,8 @@ func (f *GroupFailure) result() queue.GroupResult {
 
 // handleMember takes the steps for one pod.
 func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, member queue.Entry) (*FailureResult, error) {
-	r := &FailureResult{Verdict: f.verdict(member.Pod), Pod: member.Pod}
-	single := &Failure{Entry: member, Now: f.Now, Profile: f.Profile}
-	counterOr(h.Metrics).AddAttempt(Attempt{Result: r.Result, Profile: single.schedulerName()})
+	r := &FailureResult{Verdict: f.verdict(member.Pod), Requeue: Requeued, Pod: member.Pod}
+	single := &Failure{Entry: member, Now: f.Now}
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, single)
 	h.nominate(r, member.Pod, latest)
@@ -148,16 +144,16 @@ func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, memb
 
 // verdict returns the verdict about a member (rules 15.5.1 and 15.5.2).
 func (f *GroupFailure) verdict(pod *outrank.Pod) Verdict {
-	v := Verdict{Kind: NoFit, Result: ResultUnschedulable, Nomination: f.nominationOf(pod)}
+	v := Verdict{Kind: NoFit, Nomination: f.nominationOf(pod)}
 	if f.Err != nil {
-		v.Kind, v.Result = SchedulerFailed, ResultError
+		v.Kind = SchedulerFailed
 	} else {
 		v.Filters = f.filters()
 	}
 	c := f.condition(outrank.PodScheduled)
 	v.Condition = c
 	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
+		Type: outrank.EventWarning, Reason: reasonFailedScheduling, Action: actionScheduling,
 		Pod: pod, Message: cutMessage(c.Message),
 	}
 	return v
@@ -184,7 +180,7 @@ func (f *GroupFailure) filters() []string {
 func (f *GroupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	switch {
 	case f.Err != nil:
-		return Nomination{Change: DropNomination}
+		return Nomination{Override: true}
 	case f.ExecutionErr != nil:
 		return Nomination{}
 	}
@@ -192,20 +188,20 @@ func (f *GroupFailure) nominationOf(pod *outrank.Pod) Nomination {
 		switch {
 		case at.Pod == nil || !samePod(at.Pod, pod):
 		case at.Node == "":
-			return Nomination{Change: DropNomination}
+			return Nomination{Override: true}
 		default:
-			return Nomination{Change: SetNomination, Node: at.Node}
+			return Nomination{Override: true, Node: at.Node}
 		}
 	}
 	if f.Plan.Outcome == preemption.NothingHelps {
-		return Nomination{Change: DropNomination}
+		return Nomination{Override: true}
 	}
 	return Nomination{}
 }
 
 // condition says of a pod or of a group what became of the group.
 func (f *GroupFailure) condition(kind outrank.PodConditionType) outrank.PodCondition {
-	c := outrank.PodCondition{Type: kind, Status: outrank.ConditionFalse, Reason: ReasonUnschedulable, Message: f.message()}
+	c := outrank.PodCondition{Type: kind, Status: outrank.ConditionFalse, Reason: reasonUnschedulable, Message: f.message()}
 	if f.Err != nil {
 		c.Reason = reasonSchedulerError
 	}

@@ -30,7 +30,7 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	entry, _ := q.TryPop(now)
 	cluster, nominator, meter := &executiontest.Recorder{}, &execution.Nominator{}, &metrics.Meter{Release: withGroups(t)}
 	nominator.Add(gangPod("c"), "n7")
-	h := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator, Metrics: meter}
+	h := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator}
 	plan := gangPlan([]string{"a", "b"}, "v")
 	results, err := h.HandleGroup(context.Background(), execution.GroupFailure{Entry: entry, Now: now, Plan: plan})
 	require.NoError(t, err)
@@ -43,6 +43,9 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	want = append(want, "update group default/gang (PodGroupInitiallyScheduled=False Unschedulable: "+said+")")
 	assert.Equal(t, want, textsOf(cluster))
 	require.Len(t, results, 3)
+	for _, r := range results {
+		meter.AddFailure("default-scheduler", r, nil)
+	}
 	assert.Equal(t, []string{"GangScheduling"}, results[2].Filters)
 	assert.Equal(t, "n1 n2 n7", strings.Join([]string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b"), nominator.NodeOf("default/c")}, " "))
 	assert.Equal(t, "0 active, 3 in backoff, 0 unschedulable, 0 gated, 0 in flight", q.Counts().String())
@@ -50,7 +53,7 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	assert.Equal(t, 1, back.Refusals)
 	assert.Equal(t, 1, back.Group.Members[0].Refusals)
 	v := meter.Values()
-	assert.EqualValues(t, 3, v.ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"}])
+	assert.EqualValues(t, 3, v.ScheduleAttempts[metrics.Attempt{Result: "unschedulable", Profile: "default-scheduler"}])
 	assert.Zero(t, v.PreemptionAttempts, "that is for pods")
 }
 
@@ -113,7 +116,7 @@ func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
 		require.NoError(t, err)
 		var out []string
 		for _, c := range cluster.Calls() {
-			if c.Op == executiontest.OpGroup {
+			if c.Op == "update group" {
 				out = append(out, string(c.Group.Key)+" "+string(c.Condition.Type))
 			}
 		}
@@ -142,7 +145,7 @@ type podsAlone struct{ execution.FailureActions }
 func TestHandleGroupErrors(t *testing.T) {
 	good := execution.GroupFailure{Entry: gang("a", "b"), Err: errBusy}
 	cluster := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-		if c.Op == executiontest.OpGroup || c.Op == executiontest.OpLatest && c.Pod.Name == "a" {
+		if c.Op == "update group" || c.Op == "latest" && c.Pod.Name == "a" {
 			return errBusy
 		}
 		return nil

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -41,15 +40,14 @@ var (
 )
 
 // FailureHandler does what has to be done about pods that could not be
-// scheduled. Only Actions is needed; the steps that concern a Queue, a Nominator
-// or Metrics are left out where that is nil. Any number of goroutines may use a
+// scheduled. Only Actions is needed; the steps that concern a Queue or a
+// Nominator are left out where that is nil. Any number of goroutines may use a
 // handler at once if they may use its parts at once, which is true of the parts
 // of this module.
 type FailureHandler struct {
 	Actions   FailureActions
 	Queue     FailureQueue
 	Nominator *Nominator
-	Metrics   Counter
 	// Retry says how often the patch of the status is tried.
 	Retry Retry
 }
@@ -57,27 +55,19 @@ type FailureHandler struct {
 var errNoFailureHandler = fmt.Errorf("%w: no failure handler", outrank.ErrInvalid)
 
 // Requeue is whether a pod went back to the queue.
-type Requeue uint8
+type Requeue string
 
-// The answers.
+// The answers. An empty one is of a result that no handler made.
 const (
 	// Requeued: the pod went back as unschedulable.
-	Requeued Requeue = iota
+	Requeued Requeue = "requeued"
 	// NotRequeuedGone: the pod is gone.
-	NotRequeuedGone
+	NotRequeuedGone Requeue = "gone"
 	// NotRequeuedBound: the pod runs on a node by now.
-	NotRequeuedBound
+	NotRequeuedBound Requeue = "bound"
 	// NotRequeuedReplaced: the pod is gone, and another pod has its name by now.
-	NotRequeuedReplaced
+	NotRequeuedReplaced Requeue = "replaced"
 )
-
-// String returns the answer in a few words.
-func (r Requeue) String() string { return answerjson.Text(requeueTexts, r) }
-
-var requeueTexts = []string{
-	Requeued: "back to the queue", NotRequeuedGone: "gone", NotRequeuedBound: "bound already",
-	NotRequeuedReplaced: "another pod has its name",
-}
 
 // FailureResult says what was done about a failure. It belongs to the caller.
 type FailureResult struct {
@@ -91,22 +81,20 @@ type FailureResult struct {
 // Handle does what has to be done about a pod that could not be scheduled
 // (group 15.2; handleSchedulingFailure):
 //
-//  1. The attempt is counted, as unschedulable or as an error. Where the pod
-//     fitted on none of the nodes, an attempt to preempt is counted, too.
-//  2. The latest version of the pod is fetched. A pod that is still there
+//  1. The latest version of the pod is fetched. A pod that is still there
 //     without a node goes back to the queue as unschedulable, with the filters
 //     that turned it down. For a pod that is gone or bound the attempt is done.
-//  3. Its nomination is set, cleared or kept in the Nominator. A pod that is
+//  2. Its nomination is set, cleared or kept in the Nominator. A pod that is
 //     gone or bound loses it.
 //     Where a node had been found for it (Refused, or Err with a Node), a queue
 //     that has the method RoomGivenUp, as those of package priority/queue have, is
 //     told that other pods may use the room there: with Node all of them, without it those
 //     of the same or a lower priority.
-//  4. The event FailedScheduling is posted, also for a pod that is gone or bound.
-//  5. The condition PodScheduled=False is set, together with the nomination.
+//  3. The event FailedScheduling is posted, also for a pod that is gone or bound.
+//  4. The condition PodScheduled=False is set, together with the nomination.
 //
-// For a pod on its node whose resize was to have room ([Verdict.Resize]) only steps 1
-// and 2 are taken: it goes back as long as the resize is deferred (rule 7.19.10).
+// For a pod on its node whose resize was to have room ([Verdict.Resize]) only step 1
+// is taken: it goes back as long as the resize is deferred (rule 7.19.10).
 //
 // It differs from the reference in this:
 //
@@ -118,8 +106,10 @@ type FailureResult struct {
 //   - When fetching fails with something else than [preemption.ErrNotFound], the
 //     pod goes back as it was, lest it be lost. The reference asks a cache,
 //     which cannot fail.
-//   - Step 5 is left out for a pod that is gone or bound: the first has no
+//   - Step 4 is left out for a pod that is gone or bound: the first has no
 //     status, and the condition would be wrong for the second.
+//
+// The metrics are counted of the result (metrics.Meter.AddFailure).
 //
 // All steps are taken even if one of them fails or the context has ended. The
 // error joins what went wrong, and the result is then complete all the same.
@@ -136,11 +126,10 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if err := h.check(ctx); err != nil {
 		return nil, err
 	}
-	r := &FailureResult{Pod: f.Entry.Pod}
+	r := &FailureResult{Requeue: Requeued, Pod: f.Entry.Pod}
 	if err := f.writeVerdict(&r.Verdict); err != nil {
 		return nil, err
 	}
-	h.count(r, &f)
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
@@ -163,28 +152,6 @@ func (h *FailureHandler) check(ctx context.Context) error {
 		return fmt.Errorf("failure handler: %w: no context", outrank.ErrInvalid)
 	}
 	return nil
-}
-
-func (f *Failure) schedulerName() string {
-	if f.Profile == "" {
-		return outrank.DefaultScheduler
-	}
-	return f.Profile
-}
-
-func (h *FailureHandler) count(r *FailureResult, f *Failure) {
-	counter := counterOr(h.Metrics)
-	if r.Kind == NoFit {
-		for range f.preemptions() {
-			counter.AddPreemption()
-		}
-	}
-
-	a := Attempt{Result: r.Result, Profile: f.schedulerName()}
-	counter.AddAttempt(a)
-	if f.Took != nil {
-		counter.AddAttemptDuration(a, *f.Took)
-	}
 }
 
 // fetch finds out whether the pod is still to be scheduled. It returns the
@@ -233,9 +200,9 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod) {
 	switch {
 	case h.Nominator == nil || r.Resize:
-	case r.Requeue != Requeued || r.Nomination.Change == DropNomination:
+	case r.Requeue != Requeued || r.Nomination == (Nomination{Override: true}):
 		h.Nominator.Remove(before)
-	case r.Nomination.Change == SetNomination:
+	case r.Nomination.Override:
 		h.Nominator.move(latest, r.Nomination.Node)
 	default:
 		h.Nominator.Update(before, latest)

@@ -135,12 +135,12 @@ func TestHandlingTakesTheLatestVersion(t *testing.T) {
 	assert.Same(t, latest, result.Pod)
 	for _, c := range r.Calls() {
 		switch c.Op {
-		case executiontest.OpRequeue:
+		case "requeue":
 			assert.Same(t, latest, c.Pod)
 			assert.Equal(t, []string{preemption.NodePorts}, c.Entry.FailedFilters)
-		case executiontest.OpUpdate:
+		case "update status":
 			assert.Same(t, latest, c.Pod)
-			assert.Equal(t, execution.Nomination{execution.SetNomination, "n1"}, c.Nomination)
+			assert.Equal(t, execution.Nomination{Override: true, Node: "n1"}, c.Nomination)
 		}
 	}
 }
@@ -165,22 +165,27 @@ func refusedAtOnce() *preemption.Plan {
 func TestFailuresAreCounted(t *testing.T) {
 	var m metrics.Meter
 	r := &executiontest.Recorder{}
-	for _, f := range []execution.Failure{
+	for i, f := range []execution.Failure{
 		{Plan: turnedDown(preemption.Preempts, countOf(1, preemption.NodePorts, "taken"))},
 		{Plan: turnedDown(preemption.NotEligible, countOf(1, preemption.NodePorts, "taken"))},
-		{Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken")), Profile: "mine"},
+		{Plan: turnedDown(preemption.NothingHelps, countOf(1, preemption.NodePorts, "taken"))},
 		{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
 		{Plan: refusedAtOnce()},
 		{Err: errBusy},
 		{Refused: &preemption.Status{Code: preemption.Unschedulable}},
 	} {
 		f.Entry = entryOf(pendingPod("p"))
-		_, err := (&execution.FailureHandler{Actions: r, Metrics: &m}).Handle(context.Background(), f)
+		done, err := (&execution.FailureHandler{Actions: r}).Handle(context.Background(), f)
 		require.NoError(t, err)
+		profile := "" // that is the default scheduler
+		if i == 2 {
+			profile = "mine"
+		}
+		m.AddFailure(profile, done, nil)
 	}
 	c := m.Values()
 	assert.Equal(t, uint64(3), c.PreemptionAttempts, "where the pod fitted on none of the nodes, and they were asked (rule 15.3.9)")
-	assert.Equal(t, map[execution.Attempt]uint64{
-		{execution.ResultUnschedulable, outrank.DefaultScheduler}: 5, {execution.ResultUnschedulable, "mine"}: 1, {execution.ResultError, outrank.DefaultScheduler}: 1,
+	assert.Equal(t, map[metrics.Attempt]uint64{
+		{Result: "unschedulable", Profile: outrank.DefaultScheduler}: 5, {Result: "unschedulable", Profile: "mine"}: 1, {Result: "error", Profile: outrank.DefaultScheduler}: 1,
 	}, c.ScheduleAttempts)
 }

@@ -50,15 +50,33 @@ func victimsNamed(names string) []*outrank.Pod {
 	return pods
 }
 
+// way is how a plan is executed: in an order of the executor's, or as the variant of the plan has it.
+type way struct {
+	order   execution.Order
+	variant outrank.Variant
+}
+
 // The ways to execute a plan.
 var (
-	synchronous  = execution.Config{Order: execution.Synchronous}
-	asynchronous = execution.Config{Order: execution.Asynchronous}
-	old          = execution.Config{Variant: outrank.VariantV1_13}
-	simplified   = execution.Config{Variant: outrank.VariantSimplified}
+	synchronous  = way{order: execution.Synchronous}
+	asynchronous = way{order: execution.Asynchronous}
+	old          = way{variant: outrank.VariantV1_13}
+	simplified   = way{variant: outrank.VariantSimplified}
 
-	ways = []execution.Config{synchronous, asynchronous, old, simplified}
+	ways = []way{synchronous, asynchronous, old, simplified}
 )
+
+// config is a configuration that acts on a recorder, one call after the other.
+func (w way) config(r execution.Actions) execution.Config {
+	return with(execution.Config{Order: w.order}, r)
+}
+
+// of is a plan that is executed in this way.
+func (w way) of(plan *preemption.Plan) *preemption.Plan {
+	copied := *plan
+	copied.Variant = w.variant
+	return &copied
+}
 
 // with is a configuration that acts on a recorder, one call after the other.
 func with(c execution.Config, r execution.Actions) execution.Config {
@@ -85,7 +103,7 @@ func newExecutor(t require.TestingT, config execution.Config) *execution.Executo
 // failOn makes the calls fail that are named as "op pod".
 func failOn(err error, calls ...string) func(executiontest.Call) error {
 	return func(c executiontest.Call) error {
-		if c.Pod != nil && slices.Contains(calls, string(c.Op)+" "+c.Pod.Name) {
+		if c.Pod != nil && slices.Contains(calls, c.Op+" "+c.Pod.Name) {
 			return err
 		}
 		return nil
@@ -96,8 +114,8 @@ func failOn(err error, calls ...string) func(executiontest.Call) error {
 func story(r *executiontest.Recorder) []string {
 	var lines []string
 	for _, c := range r.Calls() {
-		line := string(c.Op) + " " + c.Pod.Name
-		if c.Op == executiontest.OpNominate {
+		line := c.Op + " " + c.Pod.Name
+		if c.Op == "nominate" {
 			line += " " + c.Node
 		}
 		if c.Err != nil {

@@ -16,19 +16,18 @@ import (
 // about any other does not. The older variants make no difference.
 func TestEventOfAWaitingVictim(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		config execution.Config
-		want   string
+		name string
+		way  way
+		want string
 	}{
-		{"today", execution.Config{}, "Preempted by pod uid-p on node n1 (in kube-scheduler memory)."},
-		{"today, beside the scheduler", execution.Config{Order: execution.Asynchronous}, "Preempted by pod uid-p on node n1 (in kube-scheduler memory)."},
+		{"today", way{}, "Preempted by pod uid-p on node n1 (in kube-scheduler memory)."},
+		{"today, beside the scheduler", asynchronous, "Preempted by pod uid-p on node n1 (in kube-scheduler memory)."},
 		{"v1.13", old, "by default/p on node n1"},
 		{"simplified", simplified, "Preempted by default/p on node n1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &executiontest.Recorder{Waiting: func(p *outrank.Pod) bool { return p.Name == "a" }}
-			c.config.Actions = r
-			_, err := newExecutor(t, c.config).Execute(context.Background(), planFor(victimsNamed("a b")...))
+			_, err := newExecutor(t, execution.Config{Actions: r, Order: c.way.order}).Execute(context.Background(), c.way.of(planFor(victimsNamed("a b")...)))
 			require.NoError(t, err)
 			for _, e := range r.Events()[:2] {
 				if e.Pod.Name == "a" {
@@ -66,7 +65,7 @@ func TestNothingIsClearedWhereAllLeave(t *testing.T) {
 		names []*outrank.Pod
 		want  string
 	}{
-		{"by default", execution.OrderOfRelease, nil, "n1"},
+		{"by default", "", nil, "n1"},
 		{"the plan is that of a release that carries out beside the next attempts", execution.Synchronous, nil, "n1"},
 		{"the plan is that of a release that does not", execution.Synchronous, []*outrank.Pod{lower}, ""},
 		{"the reference does nothing then", execution.Asynchronous, []*outrank.Pod{lower}, "n1"},

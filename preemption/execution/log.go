@@ -13,7 +13,7 @@ import (
 // LogLine is a line that kube-scheduler logs, as data (group 14.7). Nothing of this module
 // writes one:
 //
-//	for _, l := range executor.LogLines(report) {
+//	for _, l := range report.LogLines() {
 //		logger.LogAttrs(ctx, slog.Level(-l.Level), l.Message, l.Attrs...)
 //	}
 type LogLine struct {
@@ -65,15 +65,15 @@ func PlanLogLines(plan *preemption.Plan) []LogLine {
 	return l.all
 }
 
-// LogLines returns what kube-scheduler logs of a plan that this executor executed, in its
-// order (rules 14.7.2 to 14.7.5). It is nothing for a nil report and by a [Config.Variant].
+// LogLines returns what kube-scheduler logs of a plan that was executed, in the order of its steps
+// (rules 14.7.2 to 14.7.5). It is nothing for a nil report and for the plan of a variant.
 // Time is linear in the report.
-func (e *Executor) LogLines(r *Report) []LogLine {
-	if r == nil || e.variant != 0 || r.Result == PreemptorGone || r.Result == PreemptorBound {
+func (r *Report) LogLines() []LogLine {
+	if r == nil || r.variant != 0 || r.Result == PreemptorGone || r.Result == PreemptorBound {
 		return nil
 	}
 	l := lines{first: slog.String("preemptor", r.who())}
-	if e.order == Synchronous {
+	if r.Order == Synchronous {
 		failed := false // the execution ends before a terminating victim behind it
 		r.logVictims(&l, func(v VictimReport) bool {
 			failed = failed || v.Result == Failed
@@ -138,7 +138,7 @@ func (r *Report) logVictim(l *lines, v VictimReport) {
 	case AlreadyTerminating, AlreadyEvicted:
 		l.add(2, "Victim Pod is already being deleted, skipping the API call for it", node, victim)
 	case RejectedWhileWaiting:
-		kind := slog.String("preemptorType", string(r.preemptorType()))
+		kind := slog.String("preemptorType", r.preemptorType())
 		l.all = append(l.all, LogLine{
 			Level: 2, Message: "Preemptor preempted a waiting pod", Attrs: []slog.Attr{kind, l.first, podAttr("waitingPod", v.Pod), node},
 		})

@@ -57,14 +57,14 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 		e, err := execution.NewExecutor(config)
 		require.NoError(t, err)
 		report, _ := e.Execute(context.Background(), plan)
-		return linesOf(e.LogLines(report))
+		return linesOf(report.LogLines())
 	}
 	plan := func() *preemption.Plan {
 		p := evicting("p", runningPod("a", "uid-a"), runningPod("b", "uid-b"))
 		p.ClearedNominations = []*outrank.Pod{waitingPod("low", 1)}
 		return p
 	}
-	fails := func(op executiontest.Op, err error) *executiontest.Recorder {
+	fails := func(op string, err error) *executiontest.Recorder {
 		return &executiontest.Recorder{Do: func(c executiontest.Call) error {
 			if c.Op == op {
 				return err
@@ -77,18 +77,17 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
 		"0 Cannot clear 'NominatedNodeName' field: pod default/low: not found",
-	}, run(execution.Config{Actions: fails(executiontest.OpClear, preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
+	}, run(execution.Config{Actions: fails("clear nomination", preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
 	assert.Equal(t, []string{
 		"2 Start the preemption asynchronously preemptor=default/p node=n1 numVictims=2 numVictimsToDelete=2",
 		"0 Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node node=n1: pod default/low: busy",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
 		"2 Async Preemption finished completely preemptor=default/p node=n1 result=error",
-	}, run(execution.Config{Actions: fails(executiontest.OpClear, busy), Order: execution.Asynchronous}, plan()))
-	assert.Empty(t, run(execution.Config{Actions: &executiontest.Recorder{}, Variant: outrank.VariantV1_13}, plan()), "a variant")
-	e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}})
-	require.NoError(t, err)
-	assert.Empty(t, e.LogLines(nil))
+	}, run(execution.Config{Actions: fails("clear nomination", busy), Order: execution.Asynchronous}, plan()))
+	assert.Empty(t, run(execution.Config{Actions: &executiontest.Recorder{}}, old.of(plan())), "a variant")
+	var none *execution.Report
+	assert.Empty(t, none.LogLines())
 }
 
 func TestLogLinesOfAFailure(t *testing.T) {
@@ -138,7 +137,7 @@ func TestLogLinesOfAFailure(t *testing.T) {
 	assert.Empty(t, lines)
 }
 
-func ExampleExecutor_LogLines() {
+func ExampleReport_LogLines() {
 	victim := &outrank.Pod{Namespace: "shop", Name: "batch", NodeName: "n1"}
 	plan := &preemption.Plan{Outcome: preemption.Preempts, Pod: &outrank.Pod{Namespace: "shop", Name: "web"}}
 	plan.Node, plan.Victims = "n1", []preemption.Victim{{Pod: victim}}
@@ -150,7 +149,7 @@ func ExampleExecutor_LogLines() {
 	if err != nil {
 		panic(err)
 	}
-	for _, l := range append(execution.PlanLogLines(plan), executor.LogLines(report)...) {
+	for _, l := range append(execution.PlanLogLines(plan), report.LogLines()...) {
 		fmt.Println(l.Level, l.Message, l.Attrs)
 	}
 	// Output:

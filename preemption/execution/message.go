@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -61,10 +60,11 @@ func (f *Failure) message(kind FailureKind) string {
 // appendPlacement appends, where there is a way out for the pod, what that says of itself, or
 // from v1.37 on what preemption says of it (rule 11.11).
 func (f *Failure) appendPlacement(text []byte) []byte {
+	rules := f.rules()
 	switch found := f.lastWay().Found; {
 	case found != "":
 		return append(append(text, ' '), found...)
-	case !release.Of(release.Release(f.Release)).SuccessText:
+	case !rules.SuccessText:
 		return text
 	}
 	text = append(text, " "+preemptionMessage+"found a potential placement for pod on node "...)
@@ -76,7 +76,7 @@ func (f *Failure) appendPlacement(text []byte) []byte {
 // 15.3.7), empty where there is one. An error is told alone: preemption's, or
 // what the way that failed says.
 func (f *Failure) wayOut() string {
-	rules := release.Of(release.Release(f.Release))
+	rules := f.rules()
 	last := f.lastWay()
 	switch {
 	case f.preemptionErr() != nil && f.Err != nil && last.Says != "":

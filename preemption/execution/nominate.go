@@ -22,7 +22,7 @@ func (x *execution) clearNominations(ctx context.Context) {
 		}
 		x.clearingFailed = x.clearingFailed || c.Err != nil
 		if c.Err == nil || notFound(c.Err) {
-			c.Cleared, c.NotFound, c.Err = true, c.Err != nil, nil
+			c.NotFound, c.Err = c.Err != nil, nil
 			x.forgetNomination(p)
 		}
 		x.report.Cleared = append(x.report.Cleared, c)

@@ -26,7 +26,7 @@ import (
 // The zero value is empty and ready. Any number of goroutines may use it at
 // once. It keeps pointers to the pods that it is given and never changes them.
 type Nominator struct {
-	// Release says which rules hold; zero means [outrank.DefaultRelease], and so does one
+	// Release says which rules hold; zero means outrank.DefaultRelease, and so does one
 	// that is not known. It is set before the first use.
 	Release outrank.Release
 	// Find, if set, returns the latest version of a pod by its key, such as a

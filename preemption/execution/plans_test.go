@@ -18,6 +18,8 @@ func TestPlansThatAreNone(t *testing.T) {
 	e := newExecutor(t, execution.Config{Actions: r})
 	without := planFor(victimsNamed("a")...)
 	without.Pod = nil
+	unknown, strange := planFor(victimsNamed("a")...), planFor(victimsNamed("a")...)
+	unknown.Release, strange.Variant = 3, outrank.VariantSimplified+1
 	for name, c := range map[string]struct {
 		plan *preemption.Plan
 		want error
@@ -27,6 +29,8 @@ func TestPlansThatAreNone(t *testing.T) {
 		"nothing helps":   {&preemption.Plan{Pod: pendingPod("p"), Outcome: preemption.NothingHelps}, preemption.ErrState},
 		"no preemptor":    {without, outrank.ErrInvalid},
 		"a victim is nil": {planFor(nil), outrank.ErrInvalid},
+		"of no release":   {unknown, outrank.ErrInvalid},
+		"of no variant":   {strange, outrank.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report, err := e.Execute(context.Background(), c.plan)

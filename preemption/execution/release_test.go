@@ -41,7 +41,7 @@ func TestActivatedAfterAVictimInMemory(t *testing.T) {
 			_, err = e.Execute(context.Background(), evicting("p", runningPod("first", "uid-1"), runningPod("second", "uid-2")))
 			require.NoError(t, err)
 			calls := actions.Calls()
-			assert.Equal(t, test.want, calls[len(calls)-1].Op == executiontest.OpActivate)
+			assert.Equal(t, test.want, calls[len(calls)-1].Op == "activate")
 		})
 	}
 }
@@ -51,11 +51,12 @@ func TestTerminatingVictimsAreCounted(t *testing.T) {
 	leaving := runningPod("leaving", "uid-1")
 	leaving.DeletionTimestamp = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 	for r, want := range map[outrank.Release]uint64{outrank.V1_36: 0, outrank.V1_37: 1} {
-		meter := &metrics.Meter{}
-		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Metrics: meter, Release: r})
+		meter := &metrics.Meter{Release: r}
+		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Release: r})
 		require.NoError(t, err)
-		_, err = e.Execute(context.Background(), evicting("p", leaving))
+		report, err := e.Execute(context.Background(), evicting("p", leaving))
 		require.NoError(t, err)
+		meter.AddExecution(report, err)
 		victims := meter.Values().PreemptionVictims
 		assert.Equal(t, want, victims.Count(), "%v", r)
 	}
@@ -90,6 +91,11 @@ func TestDevicesSaySomethingOnce(t *testing.T) {
 		v, err := f.Verdict()
 		require.NoError(t, err)
 		assert.Equal(t, want, v.Condition.Message, "%v", r)
+
+		f.Release, f.Plan.Release = 0, r
+		v, err = f.Verdict()
+		require.NoError(t, err)
+		assert.Equal(t, want, v.Condition.Message, "the plan says that it is of %v", r)
 	}
 }
 

@@ -1,42 +1,39 @@
 package execution
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Result is how the execution of a plan ended.
-type Result uint8
+type Result string
 
-// The results.
+// The results. An empty one is of a report that no executor made.
 const (
 	// Interrupted: a step failed or the context ended. The preemptor can be
 	// tried again; the report says what was done.
-	Interrupted Result = iota
+	Interrupted Result = "interrupted"
 	// Completed: every victim was evicted or needed no eviction, and the
 	// preemptor is nominated, unless it is on its node already.
-	Completed
+	Completed Result = "completed"
 	// PreemptorGone: the preemptor does not exist any more, is being deleted, or
 	// another pod has its name. Nothing more was done.
-	PreemptorGone
+	PreemptorGone Result = "preemptor-gone"
 	// PreemptorBound: the preemptor runs on a node by now, or its resize there is not
 	// deferred any more. Nothing was done.
-	PreemptorBound
+	PreemptorBound Result = "preemptor-bound"
 )
 
-// PreemptorType says what preempts, in the words of the reference.
-type PreemptorType string
-
-// The types.
+// What preempts, in the words of the reference.
 const (
-	ByPod            PreemptorType = "pod"
-	ByPodGroup       PreemptorType = "podgroup"
-	ByCompositeGroup PreemptorType = "compositepodgroup"
+	byPod            = "pod"
+	byPodGroup       = "podgroup"
+	byCompositeGroup = "compositepodgroup"
 )
 
 // MemberReport says what was done about a pod of a group that is to be nominated.
@@ -50,58 +47,54 @@ type MemberReport struct {
 	Result Result
 }
 
-// String returns the result in a few words.
-func (r Result) String() string { return answerjson.Text(resultTexts, r) }
-
-var resultTexts = []string{
-	Interrupted: "interrupted", Completed: "completed", PreemptorGone: "the preemptor is gone",
-	PreemptorBound: "the preemptor runs already",
-}
+// resultTexts are what [Report.String] says of results whose word says too little there.
+var resultTexts = map[Result]string{PreemptorGone: "the preemptor is gone", PreemptorBound: "the preemptor runs already"}
 
 // EvictionResult says what was done about one victim.
-type EvictionResult uint8
+type EvictionResult string
 
-// The results of evictions.
+// The results of evictions. An empty one is of a report that no executor made.
 const (
 	// Skipped: nothing was done, because an earlier step failed.
-	Skipped EvictionResult = iota
+	Skipped EvictionResult = "skipped"
 	// Evicted: the victim got its condition and was deleted. It terminates.
-	Evicted
+	Evicted EvictionResult = "evicted"
 	// RejectedWhileWaiting: the victim was waiting to be bound, and will not be.
-	RejectedWhileWaiting
+	RejectedWhileWaiting EvictionResult = "rejected-while-waiting"
 	// AlreadyTerminating: the victim was terminating when the plan was made.
-	AlreadyTerminating
+	AlreadyTerminating EvictionResult = "already-terminating"
 	// AlreadyEvicted: this executor had evicted the victim before, or did so at
 	// the same time in another call.
-	AlreadyEvicted
+	AlreadyEvicted EvictionResult = "already-evicted"
 	// AlreadyGone: the victim was not found, which is as good.
-	AlreadyGone
+	AlreadyGone EvictionResult = "already-gone"
 	// Failed: the eviction was tried and failed.
-	Failed
+	Failed EvictionResult = "failed"
 )
 
-// Done reports whether nothing is left to do about the victim.
-func (r EvictionResult) Done() bool { return r != Skipped && r != Failed }
+// done reports whether nothing is left to do about the victim.
+func (r EvictionResult) done() bool { return r != "" && r != Skipped && r != Failed }
 
-// String returns the result in a few words.
-func (r EvictionResult) String() string { return answerjson.Text(evictionResultTexts, r) }
-
-var evictionResultTexts = []string{
-	Skipped: "skipped", Evicted: "evicted", RejectedWhileWaiting: "rejected while waiting",
-	AlreadyTerminating: "terminating already", AlreadyEvicted: "evicted before", AlreadyGone: "gone already",
-	Failed: "failed",
+// evictionTexts are what [Report.String] says of results whose word says too little there.
+var evictionTexts = map[EvictionResult]string{
+	RejectedWhileWaiting: "rejected while waiting", AlreadyTerminating: "terminating already",
+	AlreadyEvicted: "evicted before", AlreadyGone: "gone already",
 }
 
 // Report says what was done about a plan. It belongs to the caller.
 type Report struct {
 	Result Result
+	// Order is the order of the steps after the first, and Begun says that they were begun: the
+	// preemptor, or a pod of the group, still waited for room. The plan counts in the metrics then.
+	Order Order
+	Begun bool
 	// Preemptor is the pod as it was fetched before anything was done, or the
 	// plan's pod where fetching failed. Node is the plan's node.
 	Preemptor *outrank.Pod
 	Node      string
 	// Group is the preemptor if that is a group, and Members its pods that are to be
 	// nominated, in the order of the plan. Preemptor is the first of them that still
-	// waits then, and Node is [GroupCandidate].
+	// waits then, and Node is "cluster".
 	Group   *queue.Group
 	Members []MemberReport
 	// Victims are the victims of the plan in its order, each once.
@@ -110,9 +103,12 @@ type Report struct {
 	// by importance. A failure here does not interrupt the execution.
 	Cleared []ClearReport
 	// Nominated says whether the preemptor was nominated to the node. After a
-	// failure in [Asynchronous] order it may be nominated although not all
+	// failure in Asynchronous order it may be nominated although not all
 	// victims were evicted.
 	Nominated bool
+
+	// variant is that of the plan, whose steps kube-scheduler's log does not tell.
+	variant outrank.Variant
 }
 
 // VictimReport says what was done about one victim.
@@ -126,8 +122,7 @@ type VictimReport struct {
 
 // ClearReport is a nomination that was to be cleared.
 type ClearReport struct {
-	Pod     *outrank.Pod
-	Cleared bool
+	Pod *outrank.Pod
 	// NotFound says that the pod is gone, and its nomination with it.
 	NotFound bool
 	// Err is why clearing failed. It is nil for a nomination that was cleared.
@@ -144,7 +139,7 @@ func (r *Report) Left() []*outrank.Pod { return r.podsByDone(false) }
 func (r *Report) podsByDone(done bool) []*outrank.Pod {
 	var pods []*outrank.Pod
 	for _, v := range r.Victims {
-		if v.Result.Done() == done {
+		if v.Result.done() == done {
 			pods = append(pods, v.Pod)
 		}
 	}
@@ -154,12 +149,12 @@ func (r *Report) podsByDone(done bool) []*outrank.Pod {
 // String returns the whole report in one line.
 func (r *Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, r.Result)
+	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, cmp.Or(resultTexts[r.Result], string(r.Result)))
 	for _, v := range r.Victims {
-		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), v.Result)
+		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), cmp.Or(evictionTexts[v.Result], string(v.Result)))
 	}
 	for _, c := range r.Cleared {
-		if c.Cleared {
+		if c.Err == nil {
 			fmt.Fprintf(&b, "; %s not nominated any more", keyOfPod(c.Pod))
 		}
 	}
@@ -198,14 +193,14 @@ func (r *Report) failure(cause error) error {
 }
 
 // preemptorType says what the preemptor is.
-func (r *Report) preemptorType() PreemptorType {
+func (r *Report) preemptorType() string {
 	switch {
 	case r.Group == nil:
-		return ByPod
+		return byPod
 	case r.Group.Composite != nil:
-		return ByCompositeGroup
+		return byCompositeGroup
 	}
-	return ByPodGroup
+	return byPodGroup
 }
 
 func keyOfPod(p *outrank.Pod) string {

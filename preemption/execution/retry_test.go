@@ -19,7 +19,7 @@ import (
 var errConflict = fmt.Errorf("conflict: %w", execution.ErrRetriable)
 
 // failing lets the first calls of an operation fail.
-func failing(op executiontest.Op, times int, err error) func(executiontest.Call) error {
+func failing(op string, times int, err error) func(executiontest.Call) error {
 	return func(c executiontest.Call) error {
 		if c.Op != op || times == 0 {
 			return nil
@@ -35,23 +35,23 @@ func TestPatchesAreTriedAgain(t *testing.T) {
 	const never = 1 << 30
 	for _, c := range []struct {
 		name  string
-		op    executiontest.Op
+		op    string
 		times int
 		err   error
 		tries int
 		want  string
 		fails bool
 	}{
-		{"a conflict on a victim", executiontest.OpEvict, 1, errConflict, 0, "latest p|evict a!|evict a|event a|clear nomination lower|nominate p n1", false},
-		{"four tries by default", executiontest.OpEvict, never, errConflict, 0, "latest p|evict a!|evict a!|evict a!|evict a!", true},
-		{"the last one works", executiontest.OpEvict, 3, errConflict, 0, "latest p|evict a!|evict a!|evict a!|evict a|event a|clear nomination lower|nominate p n1", false},
-		{"two tries", executiontest.OpEvict, never, errConflict, 2, "latest p|evict a!|evict a!", true},
-		{"none again", executiontest.OpEvict, never, errConflict, 1, "latest p|evict a!", true},
-		{"an error that stays", executiontest.OpEvict, never, errBusy, 0, "latest p|evict a!", true},
-		{"clearing", executiontest.OpClear, 2, errConflict, 0, "latest p|evict a|event a|clear nomination lower!|clear nomination lower!|clear nomination lower|nominate p n1", false},
-		{"clearing fails", executiontest.OpClear, never, errConflict, 2, "latest p|evict a|event a|clear nomination lower!|clear nomination lower!|nominate p n1", false},
-		{"nominating", executiontest.OpNominate, 1, errConflict, 0, "latest p|evict a|event a|clear nomination lower|nominate p n1!|nominate p n1", false},
-		{"fetching is no patch", executiontest.OpLatest, 1, errConflict, 0, "latest p!", true},
+		{"a conflict on a victim", "evict", 1, errConflict, 0, "latest p|evict a!|evict a|event a|clear nomination lower|nominate p n1", false},
+		{"four tries by default", "evict", never, errConflict, 0, "latest p|evict a!|evict a!|evict a!|evict a!", true},
+		{"the last one works", "evict", 3, errConflict, 0, "latest p|evict a!|evict a!|evict a!|evict a|event a|clear nomination lower|nominate p n1", false},
+		{"two tries", "evict", never, errConflict, 2, "latest p|evict a!|evict a!", true},
+		{"none again", "evict", never, errConflict, 1, "latest p|evict a!", true},
+		{"an error that stays", "evict", never, errBusy, 0, "latest p|evict a!", true},
+		{"clearing", "clear nomination", 2, errConflict, 0, "latest p|evict a|event a|clear nomination lower!|clear nomination lower!|clear nomination lower|nominate p n1", false},
+		{"clearing fails", "clear nomination", never, errConflict, 2, "latest p|evict a|event a|clear nomination lower!|clear nomination lower!|nominate p n1", false},
+		{"nominating", "nominate", 1, errConflict, 0, "latest p|evict a|event a|clear nomination lower|nominate p n1!|nominate p n1", false},
+		{"fetching is no patch", "latest", 1, errConflict, 0, "latest p!", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &executiontest.Recorder{Do: failing(c.op, c.times, c.err)}
@@ -71,7 +71,7 @@ func TestWaitsBetweenTries(t *testing.T) {
 		waits = append(waits, d)
 		return nil
 	}}
-	r := &executiontest.Recorder{Do: failing(executiontest.OpUpdate, 1<<30, errConflict)}
+	r := &executiontest.Recorder{Do: failing("update status", 1<<30, errConflict)}
 	h := execution.FailureHandler{Actions: r, Retry: retry}
 	_, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.ErrorIs(t, err, execution.ErrRetriable)
@@ -81,7 +81,7 @@ func TestWaitsBetweenTries(t *testing.T) {
 		assert.GreaterOrEqual(t, d, waits[i], "they do not overflow")
 	}
 
-	r = &executiontest.Recorder{Do: failing(executiontest.OpUpdate, 1, errConflict)}
+	r = &executiontest.Recorder{Do: failing("update status", 1, errConflict)}
 	h = execution.FailureHandler{Actions: r}
 	_, err = h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestEndOfTries(t *testing.T) {
 			defer cancel()
 			calls := 0
 			r := &executiontest.Recorder{Do: func(call executiontest.Call) error {
-				if call.Op != executiontest.OpEvict {
+				if call.Op != "evict" {
 					return nil
 				}
 				calls++

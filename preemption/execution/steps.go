@@ -27,14 +27,11 @@ func (x *execution) run(ctx context.Context) error {
 	if !found {
 		return nil
 	}
-	x.countVictims()
+	x.report.Begun = true
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
 	activate = x.order == Asynchronous
 	err = x.steps(ctx)
-	if x.order == Asynchronous && !x.nothingToDo() {
-		x.counter.AddExecution(err)
-	}
 	if err == nil && x.report.Result == Interrupted {
 		x.report.Result = Completed
 		if x.variant == outrank.VariantSimplified {
@@ -43,13 +40,6 @@ func (x *execution) run(ctx context.Context) error {
 	}
 	activate = activate && (err != nil || x.clearingFailed || x.endedInMemory())
 	return err
-}
-
-// countVictims counts them for a pod as preemptor (rules 14.5.8 and 14.5.11).
-func (x *execution) countVictims() {
-	if x.group == nil && (x.rules.VictimsAlwaysCounted || !x.nothingToDo()) {
-		x.counter.AddVictims(len(x.report.Victims))
-	}
 }
 
 // activate has the preemptor tried again, or the first pod of a group, with which the
@@ -104,8 +94,7 @@ func (x *execution) steps(ctx context.Context) error {
 //     [preemption.Plan.Resize].
 //
 // [Order] says in what order steps 2 to 4 are taken. Where all victims are
-// terminating, [Asynchronous] order takes step 4 alone, and before v1.37 counts no
-// victims (rule 14.5.8). The call returns when all
+// terminating, [Asynchronous] order takes step 4 alone. The call returns when all
 // is done; the victims may take long after that to terminate.
 //
 // A failure, or the end of the context, interrupts the execution: calls that
@@ -125,13 +114,14 @@ func (x *execution) steps(ctx context.Context) error {
 //     those that were begun with it; in the reference the others may or may not
 //     be reached.
 //   - A preemptor that is being deleted counts as gone.
-//   - No victim is evicted twice, but by a [Config.Variant]: the reference trusts the
+//   - No victim is evicted twice, but by a plan of a variant: the reference trusts the
 //     victim's deletion time, which it may read late.
 //
 // An error that wraps [preemption.ErrState] without anything done is about a
 // plan that is not to preempt, or a preemptor whose plan is being executed at
 // that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
-// preemptor, with a victim or a cleared nomination that is nil, or about no context.
+// preemptor, of a release or a variant that is not known, or with a victim or a cleared
+// nomination that is nil, or about no context.
 //
 // Beside the calls of Actions the cost is linear in the victims.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
@@ -139,10 +129,10 @@ func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report,
 		return nil, errNoExecutor
 	}
 	if err := e.ready(ctx); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	if err := checkPlan(plan); err != nil {
-		return &Report{}, err
+		return &Report{Result: Interrupted}, err
 	}
 	x := newExecution(e, plan)
 	if !e.begin(x, nil) {
@@ -158,6 +148,11 @@ func checkPlan(plan *preemption.Plan) error {
 		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
 	case plan.Pod == nil:
 		return fmt.Errorf("plan: %w: no preemptor", outrank.ErrInvalid)
+	case !plan.Release.Known():
+		return fmt.Errorf("plan for pod %s: %w: Release: %v is not known", plan.Pod.Key(), outrank.ErrInvalid, plan.Release)
+	}
+	if _, err := plan.Variant.MarshalText(); err != nil {
+		return fmt.Errorf("plan for pod %s: %w: Variant: %d is none", plan.Pod.Key(), outrank.ErrInvalid, uint8(plan.Variant))
 	}
 	for i, v := range plan.Victims {
 		if v.Pod == nil {

@@ -37,7 +37,7 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 		require.NoError(t, errOf(got.PutPod(plan.Pod)))
 		require.NoError(t, want.Apply(plan))
 		way := rapid.SampledFrom(ways).Draw(t, "way")
-		report, err := newExecutor(t, with(way, simulated(got))).Execute(context.Background(), plan)
+		report, err := newExecutor(t, way.config(simulated(got))).Execute(context.Background(), way.of(plan))
 		require.NoError(t, err)
 		require.Equal(t, execution.Completed, report.Result)
 		for _, v := range report.Victims {
@@ -56,11 +56,11 @@ func TestPropertyExecutingIsApplying(t *testing.T) {
 func simulated(snap *engine.Snapshot) *executiontest.Recorder {
 	return &executiontest.Recorder{Do: func(c executiontest.Call) error {
 		switch c.Op {
-		case executiontest.OpEvict:
+		case "evict":
 			return snap.RemovePod(c.Pod.Key())
-		case executiontest.OpNominate:
+		case "nominate":
 			return snap.Nominate(c.Pod.Key(), c.Node)
-		case executiontest.OpClear:
+		case "clear nomination":
 			return snap.Nominate(c.Pod.Key(), "")
 		}
 		return nil
@@ -87,12 +87,12 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 				left[k] = n
 			}
 			r := &executiontest.Recorder{Do: func(c executiontest.Call) error {
-				key := string(c.Op) + " " + c.Pod.Name
+				key := c.Op + " " + c.Pod.Name
 				if left[key] > 0 {
 					left[key]--
 					return errBusy
 				}
-				if c.Op == executiontest.OpEvict {
+				if c.Op == "evict" {
 					evicted[c.Pod.Name]++
 				}
 				return nil
@@ -125,7 +125,7 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 // is completed.
 func TestManyPreemptorsShareVictims(t *testing.T) {
 	meter, n, r := &metrics.Meter{}, &execution.Nominator{}, &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Metrics: meter, Parallel: 4})
+	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Parallel: 4})
 	victims := victimsNamed("a b c d e f g h")
 	var all sync.WaitGroup
 	for i := range 32 {
@@ -133,6 +133,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 			plan := planFor(victims[i%5 : i%5+4]...)
 			plan.Pod = pendingPod(fmt.Sprint("p", i), withPriority(100))
 			report, err := e.Execute(context.Background(), plan)
+			meter.AddExecution(report, err)
 			assert.NoError(t, err)
 			assert.Equal(t, execution.Completed, report.Result)
 		})
@@ -140,7 +141,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 	all.Wait()
 	evicted := map[string]int{}
 	for _, c := range r.Calls() {
-		if c.Op == executiontest.OpEvict {
+		if c.Op == "evict" {
 			evicted[c.Pod.Name]++
 		}
 	}

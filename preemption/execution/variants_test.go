@@ -498,26 +498,26 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 		return got, nil
 	}
 	r := &executiontest.Recorder{}
-	f := execution.Failure{Entry: entryOf(pod), Plan: plan, Variant: variant}
+	f := execution.Failure{Entry: entryOf(pod), Plan: plan}
 	var steps []string
 	if plan.Outcome == preemption.Preempts {
-		_, err := newExecutor(t, execution.Config{Actions: r, Variant: variant}).Execute(context.Background(), plan)
+		_, err := newExecutor(t, execution.Config{Actions: r}).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		for _, c := range r.Calls() {
 			switch c.Op {
-			case executiontest.OpEvict:
+			case "evict":
 				require.Zero(t, c.Eviction.Condition, "neither knows DisruptionTarget")
 				require.Equal(t, variant == outrank.VariantSimplified, c.Eviction.Grace != nil && *c.Eviction.Grace == 0)
 				got.victims = append(got.victims, c.Pod.Name)
 				steps = append(steps, "delete")
-			case executiontest.OpNominate, executiontest.OpClear:
-				steps = append(steps, string(c.Op))
+			case "nominate", "clear nomination":
+				steps = append(steps, c.Op)
 			}
 		}
 	}
 	v, err := f.Verdict()
 	require.NoError(t, err)
-	got.keeps = v.Nomination.Change == execution.KeepNomination
+	got.keeps = !v.Nomination.Override
 	return got, steps
 }
 
@@ -536,8 +536,8 @@ func TestVariantsAsTheyAre(t *testing.T) {
 				continue
 			}
 			deletes := slices.Repeat([]string{"delete"}, len(got.victims))
-			clears := slices.Repeat([]string{string(executiontest.OpClear)}, len(got.cleared))
-			if nominate := []string{string(executiontest.OpNominate)}; variant == outrank.VariantV1_13 {
+			clears := slices.Repeat([]string{"clear nomination"}, len(got.cleared))
+			if nominate := []string{"nominate"}; variant == outrank.VariantV1_13 {
 				require.Equal(t, slices.Concat(nominate, deletes, clears), steps)
 			} else {
 				require.Equal(t, slices.Concat(deletes, clears, nominate), steps)

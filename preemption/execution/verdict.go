@@ -9,45 +9,32 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// NominationChange says whether a nomination is kept, set or dropped.
-type NominationChange uint8
-
-// The changes.
-const (
-	// KeepNomination leaves it as it is.
-	KeepNomination NominationChange = iota
-	// SetNomination replaces it.
-	SetNomination
-	// DropNomination clears it.
-	DropNomination
-)
-
-// Nomination is a change of a pod's nomination. Its zero value is no change.
+// Nomination is a change of a pod's nomination, as NominatingInfo is in the reference. Its zero value
+// keeps the nomination as it is.
 type Nomination struct {
-	Change NominationChange
-	// Node is the new node of SetNomination; else empty.
-	Node string
+	// Override: the pod is nominated to Node from now on, or to none where that is empty
+	// (ModeOverride).
+	Override bool
+	Node     string
 }
 
 // String returns the change in a few words.
 func (n Nomination) String() string {
-	switch n.Change {
-	case KeepNomination:
+	switch {
+	case !n.Override:
 		return "nomination kept"
-	case SetNomination:
-		return "nominated to " + n.Node
-	case DropNomination:
+	case n.Node == "":
 		return "nomination cleared"
 	}
-	return fmt.Sprintf("NominationChange(%d)", uint8(n.Change))
+	return "nominated to " + n.Node
 }
 
 // Verdict says what a failure means for the pod, before anything is done about
 // it.
 type Verdict struct {
 	Kind FailureKind
-	// Result is how the attempt counts.
-	Result AttemptResult
+	// Preemptions is how often preemption was asked to make room (rule 14.5.1).
+	Preemptions int
 	// Filters are the names of the filters that turned nodes down, or because of which nodes were
 	// not filtered at all, sorted by name. Only events that concern one of them can help the pod.
 	Filters []string
@@ -100,13 +87,16 @@ func (f *Failure) writeVerdict(v *Verdict) error {
 		return err
 	}
 	kind := f.kind()
-	v.Kind, v.Result, v.Filters = kind, ResultUnschedulable, f.filters(kind)
+	v.Kind, v.Filters = kind, f.filters(kind)
+	if kind == NoFit {
+		v.Preemptions = f.preemptions()
+	}
 	if f.Pending && kind == NodeRefused {
 		v.PendingFilters = slices.Clone(v.Filters)
 	}
-	reason := ReasonUnschedulable
+	reason := reasonUnschedulable
 	if kind == SchedulerFailed {
-		v.Result, reason = ResultError, reasonSchedulerError
+		reason = reasonSchedulerError
 	}
 	if v.Resize = f.resizes(); v.Resize {
 		return nil
@@ -114,7 +104,7 @@ func (f *Failure) writeVerdict(v *Verdict) error {
 	message := f.message(kind)
 	v.Nomination = f.newNomination(kind)
 	v.Event = outrank.Event{
-		Type: outrank.EventWarning, Reason: ReasonFailedScheduling, Action: actionScheduling,
+		Type: outrank.EventWarning, Reason: reasonFailedScheduling, Action: actionScheduling,
 		Pod: f.Entry.Pod, Message: cutMessage(message),
 	}
 	v.Condition = outrank.PodCondition{
@@ -162,13 +152,13 @@ func (f *Failure) newNomination(kind FailureKind) Nomination {
 	case kind == NoFit && (f.devicesFail() || f.triedInVain()):
 		return Nomination{}
 	case kind != NoFit || f.Ways != nil && len(f.Ways) == 0:
-		return Nomination{Change: DropNomination}
+		return Nomination{Override: true}
 	case f.preemptionErr() != nil:
 		return Nomination{}
 	case f.Plan.Outcome == preemption.Preempts:
-		return Nomination{Change: SetNomination, Node: f.Plan.Node}
+		return Nomination{Override: true, Node: f.Plan.Node}
 	case f.Plan.Outcome == preemption.NothingHelps && !dropped(f.Plan):
-		return Nomination{Change: DropNomination}
+		return Nomination{Override: true}
 	}
 	return Nomination{}
 }

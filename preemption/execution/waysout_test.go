@@ -12,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // Every way out that was asked says why it does not help, and counts as an attempt
@@ -37,29 +36,28 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 		plan     *preemption.Plan
 		ways     []execution.WayOutAnswer
 		want     string
-		attempts uint64
-		change   execution.NominationChange
+		attempts int
+		change   execution.Nomination
 	}{
-		{"the default scheduler's", nothing, nil, nodes + " " + unhelpful, 1, execution.DropNomination},
-		{"with claims that are in use", nothing, []execution.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, execution.DropNomination},
-		{"preemption alone", nothing, []execution.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, execution.DropNomination},
+		{"the default scheduler's", nothing, nil, nodes + " " + unhelpful, 1, dropped},
+		{"with claims that are in use", nothing, []execution.WayOutAnswer{devices, preempting(nothing)}, nodes + " no new claims to deallocate, " + unhelpful, 1, dropped},
+		{"preemption alone", nothing, []execution.WayOutAnswer{preempting(nothing)}, nodes + " " + unhelpful, 1, dropped},
 		{"three", never, []execution.WayOutAnswer{mine, preempting(never), preempting(never)},
-			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.KeepNomination},
-		{"one without a word", never, []execution.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.KeepNomination},
-		{"preemption is off", off, nil, nodes, 0, execution.KeepNomination},
-		{"preemption is off, among ways out", off, []execution.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.KeepNomination},
-		{"no way out at all", off, []execution.WayOutAnswer{}, nodes, 0, execution.DropNomination},
+			nodes + " nothing to scale up, preemption: not eligible due to preemptionPolicy=Never., preemption: not eligible due to preemptionPolicy=Never.", 2, execution.Nomination{}},
+		{"one without a word", never, []execution.WayOutAnswer{{Name: "silent"}, preempting(never)}, nodes + " preemption: not eligible due to preemptionPolicy=Never.", 1, execution.Nomination{}},
+		{"preemption is off", off, nil, nodes, 0, execution.Nomination{}},
+		{"preemption is off, among ways out", off, []execution.WayOutAnswer{mine, preempting(off)}, nodes + " nothing to scale up", 0, execution.Nomination{}},
+		{"no way out at all", off, []execution.WayOutAnswer{}, nodes, 0, dropped},
 		{"the second helps", turnedDown(preemption.Preempts, taken), []execution.WayOutAnswer{preempting(nothing), preempting(turnedDown(preemption.Preempts, taken))},
-			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.SetNomination},
+			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.Nomination{Override: true, Node: "n1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var m metrics.Meter
-			h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Metrics: &m}
+			h := execution.FailureHandler{Actions: &executiontest.Recorder{}}
 			r, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Plan: c.plan, Ways: c.ways})
 			require.NoError(t, err)
 			assert.Equal(t, c.want, r.Condition.Message)
-			assert.Equal(t, c.attempts, m.Values().PreemptionAttempts)
-			assert.Equal(t, c.change, r.Nomination.Change)
+			assert.Equal(t, c.attempts, r.Preemptions)
+			assert.Equal(t, c.change, r.Nomination)
 		})
 	}
 }
@@ -72,25 +70,25 @@ func TestWayOutInItsOwnWords(t *testing.T) {
 	for name, c := range map[string]struct {
 		failure execution.Failure
 		want    string
-		change  execution.NominationChange
+		change  execution.Nomination
 	}{
 		"it helps": {execution.Failure{Plan: helps, Ways: []execution.WayOutAnswer{
 			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "no room", Found: "room elsewhere", Plan: helps},
-		}}, "room elsewhere", execution.SetNomination},
+		}}, "room elsewhere", execution.Nomination{Override: true, Node: "n1"}},
 		"it fails": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []execution.WayOutAnswer{
 			{Name: "preemption", Plan: nothing}, {Name: "mine", Says: "out of order", Found: "room elsewhere", Plan: nothing},
-		}}, "out of order", execution.KeepNomination},
+		}}, "out of order", execution.Nomination{}},
 		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []execution.WayOutAnswer{{Name: "preemption", Plan: nothing}}},
-			"preemption: busy", execution.KeepNomination},
+			"preemption: busy", execution.Nomination{}},
 		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []execution.WayOutAnswer{{Name: "mine", Says: "no room", Plan: helps}}},
-			"preemption: busy", execution.KeepNomination},
+			"preemption: busy", execution.Nomination{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.failure.Entry = entryOf(pendingPod("p"))
 			v, err := c.failure.Verdict()
 			require.NoError(t, err)
 			assert.Equal(t, "0/1 nodes are available: 1 Insufficient cpu. "+c.want, v.Condition.Message)
-			assert.Equal(t, c.change, v.Nomination.Change)
+			assert.Equal(t, c.change, v.Nomination)
 		})
 	}
 }
@@ -115,3 +113,6 @@ func ExampleWayOutAnswer_Helps() {
 	// preemption true
 	// 0/1 nodes are available: 1 full. one pod leaves n1 <nil>
 }
+
+// dropped is the end of a nomination.
+var dropped = execution.Nomination{Override: true}

@@ -52,7 +52,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 	b.left--
 	req := b.req
 	req.Pod = pod
-	f, err := newFinder(b.ctx, Question{b.e, b.snap, req}, b.options)
+	f, err := newFinder(b.ctx, Question{Evaluator: b.e, Snapshot: b.snap, Request: req}, b.options)
 	if err != nil {
 		return nil, err
 	}

@@ -39,10 +39,10 @@ var changes = map[string]func(*changing, *Obstacle) error{
 	filter.NodeDeclaredFeatures:  (*changing).declare,
 }
 
-func (c *changing) made(change Change) { c.Changes = append(c.Changes, change) }
+func (c *changing) made(change string) { c.Changes = append(c.Changes, change) }
 
 // onNode replaces the node by a changed copy.
-func (c *changing) onNode(change Change, edit func(n *outrank.Node)) error {
+func (c *changing) onNode(change string, edit func(n *outrank.Node)) error {
 	n := *c.at.node
 	edit(&n)
 	c.made(change)
@@ -50,7 +50,7 @@ func (c *changing) onNode(change Change, edit func(n *outrank.Node)) error {
 }
 
 func (c *changing) uncordon(*Obstacle) error {
-	return c.onNode(Uncordon, func(n *outrank.Node) {
+	return c.onNode(uncordon, func(n *outrank.Node) {
 		n.Unschedulable = false
 		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t outrank.Taint) bool { return t.Key == outrank.UnschedulableTaint })
 	})
@@ -62,10 +62,10 @@ func (c *changing) unasked(o *Obstacle) error {
 	case c.pod.ResizeDeferred: // a pod that runs does not move
 	case o.WantedNode != "":
 		c.pod.NodeName = ""
-		c.made(DropNodeName)
+		c.made(dropNodeName)
 	case len(o.WantedNodes) > 0:
 		c.pod.Affinity.NodeAffinity = nil
-		c.made(DropNodeAffinity)
+		c.made(dropNodeAffinity)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (c *changing) tolerate(o *Obstacle) error {
 	for _, t := range o.Taints {
 		c.pod.Tolerations = append(c.pod.Tolerations, t.Toleration)
 	}
-	c.made(Tolerate)
+	c.made(tolerate)
 	return nil
 }
 
@@ -91,11 +91,11 @@ func (c *changing) dropLabels(o *Obstacle) error {
 		for _, l := range o.Labels {
 			delete(c.pod.NodeSelector, l.Key)
 		}
-		c.made(DropNodeSelector)
+		c.made(dropNodeSelector)
 	}
 	if len(o.Terms) > 0 {
 		c.pod.Affinity.NodeAffinity = nil
-		c.made(DropNodeAffinity)
+		c.made(dropNodeAffinity)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (c *changing) dropPorts(o *Obstacle) error {
 	}
 	if len(o.Ports) > 0 {
 		c.pod.Containers, c.pod.InitContainers = drop(c.pod.Containers), drop(c.pod.InitContainers)
-		c.made(DropPorts)
+		c.made(dropPorts)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (c *changing) allowResize(o *Obstacle) error {
 	if len(o.DisabledBy) == 0 {
 		return nil
 	}
-	return c.onNode(AllowResize, func(n *outrank.Node) { n.DisableResizePreemption = nil })
+	return c.onNode(allowResize, func(n *outrank.Node) { n.DisableResizePreemption = nil })
 }
 
 // makeRoom lets the pod ask for less. A place for one pod more, and what a running pod lacks
@@ -139,12 +139,12 @@ func (c *changing) makeRoom(o *Obstacle) error {
 	}
 	if len(less) > 0 {
 		*c.pod = *askingLess(c.pod, less)
-		c.made(AskLess)
+		c.made(askLess)
 	}
 	if len(offered) == 0 {
 		return nil
 	}
-	return c.onNode(EnlargeNode, func(n *outrank.Node) {
+	return c.onNode(enlargeNode, func(n *outrank.Node) {
 		n.Allocatable = maps.Clone(n.Allocatable)
 		maps.Copy(n.Allocatable, offered)
 	})
@@ -192,14 +192,14 @@ func (c *changing) dropVolumesIf(drop func(*outrank.Volume) bool) error {
 	rest := slices.DeleteFunc(slices.Clone(c.pod.Volumes), func(v outrank.Volume) bool { return drop(&v) })
 	if len(rest) < len(c.pod.Volumes) {
 		c.pod.Volumes = rest
-		c.made(DropVolumes)
+		c.made(dropVolumes)
 	}
 	return nil
 }
 
 func (c *changing) dropAttached(o *Obstacle) error {
 	if i := slices.IndexFunc(o.Limits, func(l Limit) bool { return l.NotInstalled }); i >= 0 {
-		return c.onNode(InstallDriver, func(n *outrank.Node) {
+		return c.onNode(installDriver, func(n *outrank.Node) {
 			n.MissingDrivers = slices.DeleteFunc(slices.Clone(n.MissingDrivers), func(d string) bool { return d == o.Limits[i].Driver })
 		})
 	}
@@ -215,7 +215,7 @@ func (c *changing) dropSpread(o *Obstacle) error {
 	})
 	if len(rest) < len(c.pod.TopologySpreadConstraints) {
 		c.pod.TopologySpreadConstraints = rest
-		c.made(DropSpread)
+		c.made(dropSpread)
 	}
 	return nil
 }
@@ -228,17 +228,17 @@ func (c *changing) dropNeighbours(o *Obstacle) error {
 	switch o.Neighbours[0].Side {
 	case ownAffinity:
 		c.pod.Affinity.PodAffinity = nil
-		c.made(DropAffinity)
+		c.made(dropAffinity)
 		return nil
 	case ownAntiAffinity:
 		c.pod.Affinity.PodAntiAffinity = nil
-		c.made(DropAntiAffinity)
+		c.made(dropAntiAffinity)
 		return nil
 	}
 	gone, err := c.evict(o)
 	if len(gone) > 0 {
 		c.Evicted = c.refs(gone, &c.MoreEvicted)
-		c.made(Evict)
+		c.made(evict)
 	}
 	return err
 }
@@ -247,7 +247,7 @@ func (c *changing) declare(o *Obstacle) error {
 	if len(o.Features) == 0 {
 		return nil
 	}
-	return c.onNode(DeclareFeatures, func(n *outrank.Node) {
+	return c.onNode(declareFeatures, func(n *outrank.Node) {
 		n.DeclaredFeatures = append(slices.Clone(n.DeclaredFeatures), o.Features...)
 		slices.Sort(n.DeclaredFeatures)
 	})

@@ -188,7 +188,7 @@ func TestRefusalOfTheCaller(t *testing.T) {
 	require.Contains(t, r.Summary(), "may not push others out: the caller's rule says: not between 9 and 5.")
 	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
 	require.NoError(t, err)
-	a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}}, ex, "n", explain.Options{})
+	a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}, Plan: ex}, "n", explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, refusal, a.Refusal)
 }

@@ -3,8 +3,8 @@
 // every other node was out and what stands in the way there by name, and, where nothing
 // helps, what is missing and which priority would be enough.
 //
-// A [Question] is a request of an evaluator about a snapshot. [Ask] decides and explains,
-// [Explanation] explains what [engine.Evaluator.Explain] has found, and [Plan] a plan. The
+// A [Question] is a request of an evaluator about a snapshot. [Ask] explains its answer,
+// which it decides itself or finds in [Question].Plan. The
 // answer is a [Report]: data that programs read as JSON, described field by field in
 // REPORT_JSON.md in this folder. [Report.Text] makes text for people from the same data, and
 // from nothing else, so that a report which was stored and read back says the same.

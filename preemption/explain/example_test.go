@@ -59,14 +59,14 @@ func ExampleAsk() {
 	//   1 node (n2) out: taint gpu:NoSchedule
 }
 
-func ExampleExplanation() {
+func ExampleAsk_explained() {
 	snap, e := small()
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(7), Containers: asking("cpu", "2")}}
 	ex, err := e.Explain(context.Background(), snap, req)
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := explain.Explanation(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, ex, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req, Plan: ex}, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,14 +86,14 @@ func ExampleRankText() {
 	// Output: chosen for fewer victims
 }
 
-func ExamplePlan() {
+func ExampleAsk_plan() {
 	snap, e := small()
 	pod := &outrank.Pod{Name: "web", Priority: outrank.Priority(100), Containers: asking("cpu", "2")}
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: time.Now()})
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: time.Now()}}, plan, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: time.Now()}, Plan: plan}, explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (f *finder) nominated(at *place) []*outrank.Pod {
 }
 
 // room is what the preemptor asks of the node and what there is of it, without the pods that are thought away.
-func (f *finder) room(at *place) []Room { return roomWithout(&f.config, f.snap, at.view, at.gone) }
+func (f *finder) room(at *place) []amounts { return roomWithout(&f.config, f.snap, at.view, at.gone) }
 
 // leaveTogether reports whether two running pods leave together: both are of one group that leaves whole, or they are
 // the same pod (rules 12.6.3 and 12.6.4).

@@ -247,7 +247,7 @@ func TestEmptyReports(t *testing.T) {
 		{Outcome: preemption.NothingHelps, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
 		{Nodes: []explain.NodeGroup{{}, {Stage: explain.InVain}, {Stage: explain.Chosen}, {Stage: explain.NotTried, Before: &explain.Obstacle{
 			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Limits: []explain.Limit{{}}, Spread: []explain.Spread{{}},
-			Neighbours: []explain.Neighbour{{}, {Side: explain.Side("anti-affinity")}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []explain.Taint{{}},
+			Neighbours: []explain.Neighbour{{}, {Side: "anti-affinity"}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []explain.Taint{{}},
 		}}}},
 	} {
 		assert.NotEmpty(t, r.Text())
@@ -263,15 +263,15 @@ func TestStalePlans(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
-	r, err := explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, explain.Options{})
 	require.NoError(t, err)
 	assert.Equal(t, plan.Node, r.Choice.Node)
 	again := ask(t, crowd, explain.Options{})
 	assert.Equal(t, again.Text(), r.Text())
 	require.NoError(t, snap.Apply(plan))
-	_, err = explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
+	_, err = explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, explain.Options{})
 	require.ErrorIs(t, err, engine.ErrStale)
-	_, err = explain.Plan(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, nil, explain.Options{})
+	_, err = explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	_, err = explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{}}, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)

@@ -55,7 +55,7 @@ type NoPlace struct {
 	MoreNodes int         `json:"moreNodes,omitempty"`
 	// Reason is the sentence of the group's policy.
 	Reason string `json:"reason,omitempty"`
-	// Guard is what [preemption.Config].Guard says where it is in the way: the rest is then
+	// Guard is what preemption.Config.Guard says where it is in the way: the rest is then
 	// about a placement with those gone that it lets go, and empty where the pods of the group
 	// have their places.
 	Guard *GuardWord `json:"guard,omitempty"`

@@ -6,9 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // behind names what stands behind a status of each filter.
@@ -149,20 +147,12 @@ func (f *finder) nobody(at *place) *Nobody {
 const noVictims = "No preemption victims found for incoming pod"
 
 // shortOf returns what is short.
-func shortOf(rooms []Room) []Shortage {
-	var out []Shortage
+func shortOf(rooms []amounts) []Room {
+	var out []Room
 	for _, r := range rooms {
-		if r.Short() > 0 {
-			out = append(out, shortageOf(r))
+		if r.short() > 0 {
+			out = append(out, r.room())
 		}
 	}
 	return out
-}
-
-func shortageOf(r Room) Shortage {
-	q := func(amount int64) resource.Quantity { return prose.Quantity(r.Resource, amount) }
-	return Shortage{
-		Resource: r.Resource, Needed: q(r.Needed), Free: q(r.Free()), Short: q(r.Short()), Offered: q(r.Offered),
-		Reserved: q(r.Reserved),
-	}
 }

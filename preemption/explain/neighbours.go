@@ -90,7 +90,7 @@ func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 	}
 }
 
-func neighbourOf(side Side, t *podTerm, node *outrank.Node) Neighbour {
+func neighbourOf(side string, t *podTerm, node *outrank.Node) Neighbour {
 	value, ok := node.Labels[t.key]
 	return Neighbour{Side: side, TopologyKey: t.key, Selector: selectorText(t.selector), Domain: value, Missing: !ok}
 }

@@ -226,7 +226,7 @@ func (o *Obstacle) key(b *strings.Builder) {
 		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Missing))
 	}
 	for _, n := range o.Neighbours {
-		keyTexts(b, "pods", string(n.Side), n.TopologyKey, n.Selector, strconv.FormatBool(n.Missing))
+		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Missing))
 	}
 	keyTexts(b, o.Features...)
 	keyTexts(b, strconv.Itoa(o.More))
@@ -272,12 +272,12 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 }
 
 // missingOf returns what is missing on a node with these rooms.
-func missingOf(rooms []Room) missing {
+func missingOf(rooms []amounts) missing {
 	var m missing
 	for _, r := range rooms {
-		if r.Short() > 0 {
+		if r.short() > 0 {
 			m.known = true
-			m.part = max(m.part, float64(r.Short())/float64(max(1, r.Needed)))
+			m.part = max(m.part, float64(r.short())/float64(max(1, r.needed)))
 		}
 	}
 	return m

@@ -14,7 +14,7 @@ type Obstacle struct {
 	Reasons    []string `json:"reasons,omitempty"`
 
 	// Short lists the resources that the node has too little of.
-	Short []Shortage `json:"short,omitempty"`
+	Short []Room `json:"short,omitempty"`
 	// Nobody is set where no pod on the node may be evicted.
 	Nobody *Nobody `json:"nobody,omitempty"`
 	// WantedNode is the only node that the pod's spec.nodeName allows, and WantedNodes the
@@ -45,16 +45,16 @@ type Obstacle struct {
 	More int `json:"more,omitempty"`
 }
 
-// Shortage is an amount that a pod needs and what the node has of it.
-type Shortage struct {
+// Room is what a pod asks of a node and what the node has of it.
+type Room struct {
 	Resource resource.Name `json:"resource"`
 	// Needed is the amount that the pod asks for, Free the amount that is not taken, below 0 where more is taken
-	// than offered, and Short what is missing.
+	// than offered, and Short what is missing, 0 where there is enough. Places for pods are the resource "pods".
 	Needed resource.Quantity `json:"needed"`
 	Free   resource.Quantity `json:"free"`
 	Short  resource.Quantity `json:"short"`
 	// Offered is the amount that the node offers to all pods. Where it is less than Needed, no eviction
-	// covers the shortage.
+	// makes room.
 	Offered resource.Quantity `json:"offered"`
 	// Reserved is the part of the taken amount that pods nominated to the node hold.
 	Reserved resource.Quantity `json:"reserved,omitzero"`
@@ -146,20 +146,19 @@ type Spread struct {
 	Least   int    `json:"least"`
 }
 
-// Side says whose pod affinity term is in the way: "affinity" where no pod is there that the
-// preemptor wants to be near, "anti-affinity" where a pod is there that it keeps away from,
-// "others-anti-affinity" where one is there that keeps away from it.
-type Side string
-
+// Whose pod affinity term is in the way.
 const (
-	ownAffinity        Side = "affinity"
-	ownAntiAffinity    Side = "anti-affinity"
-	othersAntiAffinity Side = "others-anti-affinity"
+	ownAffinity        = "affinity"
+	ownAntiAffinity    = "anti-affinity"
+	othersAntiAffinity = "others-anti-affinity"
 )
 
 // Neighbour is a required pod affinity term that is not met.
 type Neighbour struct {
-	Side        Side   `json:"side"`
+	// Side says whose term it is: "affinity" where no pod is there that the preemptor wants to be
+	// near, "anti-affinity" where a pod is there that it keeps away from, "others-anti-affinity"
+	// where one is there that keeps away from it.
+	Side        string `json:"side"`
 	TopologyKey string `json:"topologyKey"`
 	Selector    string `json:"selector"`
 	// Domain is the node's value of the key; Missing where it has no such label.

@@ -49,7 +49,7 @@ func textsOf[T any](list []T, text func(*T) string) []string {
 func (o *Obstacle) things() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	out = append(out, textsOf(o.Short, (*Shortage).text)...)
+	out = append(out, textsOf(o.Short, (*Room).text)...)
 	if o.Nobody != nil {
 		add("%s", o.Nobody.text())
 	}

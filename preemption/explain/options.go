@@ -21,7 +21,7 @@ type Options struct {
 	// a priority that the preemptor gets its copies get, too, but those that have less than it
 	// now. Nil means none.
 	Copies func(pod *outrank.Pod) bool
-	// Depth is how many times [Replacements] follows a replacement that pushes out others to theirs;
+	// Depth is how many times Replacements follows a replacement that pushes out others to theirs;
 	// 0 tells of the plan's own victims alone.
 	Depth int
 	// Scorer returns what decides between the nodes that take a replacement; nil, or one that returns
@@ -33,8 +33,7 @@ type Options struct {
 const mostNames = 1 << 20
 
 var (
-	errNoEvaluator   = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
-	errNoExplanation = fmt.Errorf("%w: no explanation", outrank.ErrInvalid)
+	errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
 )
 
 // newFinder prepares to find what stands behind answers to a request. What it finds once the context has ended

@@ -121,7 +121,7 @@ func (q *question) ask(config preemption.Config) {
 	if err != nil {
 		q.Skip(err.Error()) // a pod of a group does not preempt by itself
 	}
-	q.report, err = explain.Explanation(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, q.ex, explain.Options{Most: 1 << 20, Copies: q.copies})
+	q.report, err = explain.Ask(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request(), Plan: q.ex}, explain.Options{Most: 1 << 20, Copies: q.copies})
 	require.NoError(q, err)
 }
 

@@ -54,7 +54,7 @@ type Replacement struct {
 	Victims []Replacement `json:"victims,omitempty"`
 }
 
-// Replacements says what becomes of the victims of a plan: once they are gone and the
+// Replacements says what becomes of the victims of [Question].Plan: once they are gone and the
 // preemptor runs, their controllers make them again, the most important first, and each
 // replacement takes the node that the scores of [Options].Scorer prefer among those with room, or
 // else does what the evaluator decides; where preferences cannot be read it waits, as the scheduler
@@ -65,7 +65,8 @@ type Replacement struct {
 // are those of [engine.Evaluator.Preempt] and [engine.Snapshot.Apply], and wrap
 // [outrank.ErrInvalid] for a plan that is none to preempt, and for a depth below 0. Time is that of asking
 // and scoring every node once for each replacement, and of a decision where none has room.
-func Replacements(ctx context.Context, q Question, plan *preemption.Plan, options Options) ([]Replacement, error) {
+func Replacements(ctx context.Context, q Question, options Options) ([]Replacement, error) {
+	plan := q.Plan
 	if plan == nil || plan.Outcome != preemption.Preempts {
 		return nil, fmt.Errorf("%w: no plan to preempt", outrank.ErrInvalid)
 	}

@@ -58,7 +58,7 @@ func chain() (*engine.Snapshot, *engine.Evaluator, *preemption.Plan) {
 
 func ExampleReplacements() {
 	snap, e, plan := chain()
-	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: 2})
+	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, explain.Options{Depth: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestPropertyReplacementsAreTrue(t *testing.T) {
 					}
 					options.Scorer = scorer
 				}
-				fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: preemption.Request{Now: gen.Now}}, plantest.Unexplained(q.ex), options)
+				fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: preemption.Request{Now: gen.Now}, Plan: plantest.Unexplained(q.ex)}, options)
 				require.NoError(t, err)
 				after, err := json.Marshal(q.snap.Cluster())
 				require.NoError(t, err)
@@ -271,7 +271,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 	plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
 	require.Equal(t, []*outrank.Pod{waits}, plan.ClearedNominations)
-	fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: 1})
+	fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, explain.Options{Depth: 1})
 	require.NoError(t, err)
 	require.Len(t, fates, 1)
 	require.Len(t, fates[0].Victims, 2)
@@ -281,7 +281,7 @@ func TestReplacementsAndClearedNominations(t *testing.T) {
 func TestReplacementsOfNothing(t *testing.T) {
 	snap, e, plan := chain()
 	for _, p := range []*preemption.Plan{nil, {}} {
-		_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, p, explain.Options{})
+		_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: p}, explain.Options{})
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 	}
 	stale, victim := snap.Clone(), *plan.Victims[0].Pod
@@ -291,9 +291,9 @@ func TestReplacementsOfNothing(t *testing.T) {
 	another := victim
 	another.UID = "second"
 	require.NoError(t, errOf(stale.PutPod(&another)))
-	_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: stale, Request: preemption.Request{Now: now}}, &was, explain.Options{Depth: 1})
+	_, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: stale, Request: preemption.Request{Now: now}, Plan: &was}, explain.Options{Depth: 1})
 	require.ErrorIs(t, err, preemption.ErrNotFound, "another pod has the victim's name")
-	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{})
+	fates, err := explain.Replacements(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, explain.Options{})
 	require.NoError(t, err)
 	text := ""
 	for i := range fates {
@@ -320,7 +320,7 @@ func TestReplacementsGoByScores(t *testing.T) {
 		require.NoError(t, err)
 		plan, err := e.Preempt(t.Context(), snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
-		fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, options)
+		fates, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, options)
 		require.NoError(t, err)
 		require.Len(t, fates, 1)
 		return fates[0]
@@ -334,7 +334,7 @@ func TestReplacementsGoByScores(t *testing.T) {
 
 func TestReplacementsToNoDepth(t *testing.T) {
 	snap, e, plan := chain()
-	_, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}}, plan, explain.Options{Depth: -1})
+	_, err := explain.Replacements(t.Context(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plan}, explain.Options{Depth: -1})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 

@@ -26,7 +26,7 @@ type Report struct {
 	// Ineligible says why the pod may not preempt, "by-caller" where
 	// a rule of the caller says so; empty where it may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule ([preemption.Eligibility].Refuse) where that is
+	// Refusal is the answer of the caller's rule (preemption.Eligibility.Refuse) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Refused says what ended the attempt before any node was asked; nil where all were.
@@ -135,7 +135,7 @@ type Stay struct {
 	// Higher is the number of pods that count with the preemptor's priority or a higher one.
 	Higher int `json:"higher"`
 	// Room has the free amounts of the node for the preemptor with the victims gone; Short is 0.
-	Room []Shortage `json:"room"`
+	Room []Room `json:"room"`
 }
 
 // Spared is a pod of lower priority that stays.
@@ -227,8 +227,8 @@ type Nothing struct {
 type Nearest struct {
 	Node string `json:"node"`
 	// Gone is the number of pods that are thought away.
-	Gone    int        `json:"gone"`
-	Missing []Shortage `json:"missing"`
+	Gone    int    `json:"gone"`
+	Missing []Room `json:"missing"`
 }
 
 // Enough is a priority with which the pod would find room, everything else as it is: with

@@ -6,28 +6,38 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Room is what a pod asks of a node and what the node has of it.
-type Room struct {
-	Resource resource.Name
-	// Needed is what the pod needs, Offered what the node offers to pods, Taken what is
-	// taken of that, and Reserved the part of Taken that pods nominated to the node hold:
+// amounts are what a pod asks of a node and what the node has of it.
+type amounts struct {
+	resource resource.Name
+	// needed is what the pod needs, offered what the node offers to pods, taken what is
+	// taken of that, and reserved the part of taken that pods nominated to the node hold:
 	// millicores of cpu, units of any other resource, places under "pods". None is below
-	// 0, and Taken may be above Offered.
-	Needed, Offered, Taken, Reserved int64
+	// 0, and taken may be above offered.
+	needed, offered, taken, reserved int64
 }
 
-// Free returns what is not taken; below 0 where more is taken than offered.
-func (r Room) Free() int64 { return r.Offered - r.Taken }
+// free is what is not taken; below 0 where more is taken than offered.
+func (r amounts) free() int64 { return r.offered - r.taken }
 
-// Short returns how much more would have to be free, 0 where there is enough.
-func (r Room) Short() int64 {
-	return max(0, resource.SubSat(r.Needed, r.Free()))
+// short is how much more would have to be free, 0 where there is enough.
+func (r amounts) short() int64 {
+	return max(0, resource.SubSat(r.needed, r.free()))
+}
+
+// room is what a report says of them.
+func (r amounts) room() Room {
+	q := func(amount int64) resource.Quantity { return prose.Quantity(r.resource, amount) }
+	return Room{
+		Resource: r.resource, Needed: q(r.needed), Free: q(r.free()), Short: q(r.short()), Offered: q(r.offered),
+		Reserved: q(r.reserved),
+	}
 }
 
 // RoomOn returns what the pod of a view asks of its node and what there is of it, with some of the
@@ -46,16 +56,24 @@ func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view preemption.NodeView
 		away[p] = true
 	}
 	config := e.Config()
-	return roomWithout(&config, snap, view, func(p *outrank.Pod) bool { return away[p] })
+	of := roomWithout(&config, snap, view, func(p *outrank.Pod) bool { return away[p] })
+	if of == nil {
+		return nil
+	}
+	out := make([]Room, len(of))
+	for i, r := range of {
+		out[i] = r.room()
+	}
+	return out
 }
 
 // roomWithout is RoomOn by a configuration, without the possible victims of which gone is true; nil means none.
-func roomWithout(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) []Room {
+func roomWithout(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) []amounts {
 	if off := config.Profile; slices.Contains(off.Off, preemption.NodeResourcesFit) || slices.Contains(off.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
 	}
 	n := newHolding(config, snap, view, gone)
-	out := []Room{n.places()}
+	out := []amounts{n.places()}
 	for _, need := range fit.Needs(n.pod, config.Profile.IgnoredResources, config.Profile.IgnoredResourceGroups) {
 		if r, asked := n.room(need); asked {
 			out = append(out, r)
@@ -105,25 +123,25 @@ func newHolding(config *preemption.Config, snap *engine.Snapshot, view preemptio
 }
 
 // places are those that the node has for pods, of which each takes one.
-func (h *holding) places() Room {
+func (h *holding) places() amounts {
 	held := int64(len(h.held))
-	return Room{resource.Pods, 1, h.node.Allocatable.Amount(resource.Pods), int64(len(h.stay)) + held, held}
+	return amounts{resource.Pods, 1, h.node.Allocatable.Amount(resource.Pods), int64(len(h.stay)) + held, held}
 }
 
 // room is what there is of a resource. A pod that grows in place asks for what the node does not count yet, and not
 // at all for a resource beside the standard ones of which that is nothing (rules 7.19.4 and 7.19.11).
-func (h *holding) room(need fit.Need) (r Room, asked bool) {
-	r = Room{Resource: need.Name, Needed: need.Amount, Offered: max(0, h.node.Allocatable.Amount(need.Name))}
+func (h *holding) room(need fit.Need) (r amounts, asked bool) {
+	r = amounts{resource: need.Name, needed: need.Amount, offered: max(0, h.node.Allocatable.Amount(need.Name))}
 	if h.resident != nil {
-		r.Needed = max(0, need.Amount-h.takes(h.resident, need.Name))
-		if r.Needed == 0 && !fit.Standard(need.Name) {
+		r.needed = max(0, need.Amount-h.takes(h.resident, need.Name))
+		if r.needed == 0 && !fit.Standard(need.Name) {
 			return r, false
 		}
 	}
 	for _, p := range h.held {
-		r.Reserved = resource.AddSat(r.Reserved, max(0, resource.Amount(need.Name, p.RequestOf(need.Name))))
+		r.reserved = resource.AddSat(r.reserved, max(0, resource.Amount(need.Name, p.RequestOf(need.Name))))
 	}
-	r.Taken = resource.AddSat(h.taken(need.Name), r.Reserved)
+	r.taken = resource.AddSat(h.taken(need.Name), r.reserved)
 	return r, true
 }
 

@@ -36,11 +36,11 @@ func ExampleRoomOn() {
 		fmt.Println(err)
 	}
 	for _, r := range explain.RoomOn(eval, snap, view, view.Possible()[0]) {
-		fmt.Println(r.Resource, "needed:", r.Needed, "offered:", r.Offered, "taken:", r.Taken, "of which reserved:", r.Reserved, "free:", r.Free(), "short:", r.Short())
+		fmt.Println(r.Resource, "needed:", r.Needed, "offered:", r.Offered, "free:", r.Free, "short:", r.Short, "reserved:", r.Reserved)
 	}
 	// Output:
-	// pods needed: 1 offered: 10 taken: 2 of which reserved: 1 free: 8 short: 0
-	// cpu needed: 3000 offered: 4000 taken: 2000 of which reserved: 1000 free: 2000 short: 1000
+	// pods needed: 1 offered: 10 free: 8 short: 0 reserved: 1
+	// cpu needed: 3 offered: 4 free: 2 short: 1 reserved: 1
 }
 
 // What is taken is what the pods that stay and the nominated ones ask for, added up pod by pod; and where nothing is
@@ -65,9 +65,11 @@ func TestPropertyRoomIsWhatPodsTake(t *testing.T) {
 					rooms := explain.RoomOn(eval, snap, view, gone...)
 					short := false
 					for _, r := range rooms {
-						require.Equal(t, takenPlainly(snap, pod, n.Name, gone, r.Resource), r.Taken, "%s of %s", r.Resource, n.Name)
-						require.Equal(t, r.Needed > r.Offered-r.Taken, r.Short() > 0)
-						short = short || r.Short() > 0
+						units := func(q resource.Quantity) int64 { return resource.Amount(r.Resource, q) }
+						taken := units(r.Offered) - units(r.Free)
+						require.Equal(t, takenPlainly(snap, pod, n.Name, gone, r.Resource), taken, "%s of %s", r.Resource, n.Name)
+						require.Equal(t, units(r.Needed) > units(r.Free), units(r.Short) > 0)
+						short = short || units(r.Short) > 0
 					}
 					if says := view.Check(gone...); says.Code == preemption.Success || says.Filter == preemption.NodeResourcesFit {
 						require.Equal(t, says.Code != preemption.Success, short, "%s: %s", n.Name, says)

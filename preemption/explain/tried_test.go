@@ -54,45 +54,45 @@ func (d *doing) do(s *explain.Step) {
 	o := s.Obstacle
 	for _, c := range s.Changes {
 		switch c {
-		case explain.Tolerate:
+		case "tolerate":
 			for _, t := range o.Taints {
 				d.pod.Tolerations = append(slices.Clone(d.pod.Tolerations), t.Toleration)
 			}
-		case explain.Uncordon:
+		case "uncordon":
 			d.node.Unschedulable = false
 			d.node.Taints = slices.DeleteFunc(slices.Clone(d.node.Taints), func(t outrank.Taint) bool { return t.Key == outrank.UnschedulableTaint })
-		case explain.DropNodeName:
+		case "drop-node-name":
 			d.pod.NodeName = ""
-		case explain.DropNodeSelector:
+		case "drop-node-selector":
 			d.pod.NodeSelector = maps.Clone(d.pod.NodeSelector)
 			for _, l := range o.Labels {
 				delete(d.pod.NodeSelector, l.Key)
 			}
-		case explain.DropNodeAffinity:
+		case "drop-node-affinity":
 			d.pod.Affinity.NodeAffinity = nil
-		case explain.DropPorts:
+		case "drop-ports":
 			d.ports(func(h fit.HostPort) bool {
 				return !slices.ContainsFunc(o.Ports, func(p explain.Port) bool { return h == fit.HostPort{IP: p.IP, Protocol: p.Protocol, Port: p.Port} })
 			})
-		case explain.AskLess, explain.EnlargeNode:
+		case "ask-less", "enlarge-node":
 			d.room(c, o.Short)
-		case explain.DropVolumes:
+		case "drop-volumes":
 			d.volumes(o)
-		case explain.InstallDriver:
+		case "install-driver":
 			d.node.MissingDrivers = slices.DeleteFunc(slices.Clone(d.node.MissingDrivers), func(name string) bool {
 				return slices.ContainsFunc(o.Limits, func(l explain.Limit) bool { return l.NotInstalled && l.Driver == name })
 			})
-		case explain.DropSpread:
+		case "drop-spread":
 			d.pod.TopologySpreadConstraints = slices.DeleteFunc(slices.Clone(d.pod.TopologySpreadConstraints), func(c outrank.TopologySpreadConstraint) bool {
 				return slices.ContainsFunc(o.Spread, func(s explain.Spread) bool { return s.TopologyKey == c.TopologyKey })
 			})
-		case explain.DropAffinity:
+		case "drop-affinity":
 			d.pod.Affinity.PodAffinity = nil
-		case explain.DropAntiAffinity:
+		case "drop-anti-affinity":
 			d.pod.Affinity.PodAntiAffinity = nil
-		case explain.Evict:
+		case "evict":
 			d.evict(s.Evicted)
-		case explain.DeclareFeatures:
+		case "declare-features":
 			d.node.DeclaredFeatures = slices.Sorted(slices.Values(append(slices.Clone(d.node.DeclaredFeatures), o.Features...)))
 		default:
 			d.Fatalf("no such change: %s", c)
@@ -126,20 +126,20 @@ func (d *doing) ports(kept func(fit.HostPort) bool) {
 }
 
 // room makes the pod ask for less, all of it in one more container, or the node offer more.
-func (d *doing) room(c explain.Change, short []explain.Shortage) {
+func (d *doing) room(c string, short []explain.Room) {
 	asked := d.pod.Requests()
 	for _, s := range short {
 		amount := resource.Amount(s.Resource, s.Short)
 		switch places := s.Resource == resource.Pods; {
-		case c == explain.EnlargeNode && places:
+		case c == "enlarge-node" && places:
 			d.node.Allocatable = maps.Clone(d.node.Allocatable)
 			d.node.Allocatable[s.Resource] = prose.Quantity(s.Resource, d.node.Allocatable.Amount(s.Resource)+amount)
-		case c == explain.AskLess && !places:
+		case c == "ask-less" && !places:
 			asked = maps.Clone(asked)
 			asked[s.Resource] = prose.Quantity(s.Resource, max(0, asked.Amount(s.Resource)-amount))
 		}
 	}
-	if c == explain.AskLess {
+	if c == "ask-less" {
 		strip := func(list []outrank.Container) []outrank.Container {
 			list = slices.Clone(list)
 			for i := range list {
@@ -174,7 +174,7 @@ func TestPropertyWaysLeadWhereTheySay(t *testing.T) {
 			}
 		}
 		for _, n := range q.ex.Nodes {
-			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, q.ex, n.Node, explain.Options{Most: 1 << 20, Copies: q.copies})
+			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request(), Plan: q.ex}, n.Node, explain.Options{Most: 1 << 20, Copies: q.copies})
 			require.NoError(q, err)
 			if a.Way != nil {
 				q.follow(n.Node, a.Way)

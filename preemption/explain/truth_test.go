@@ -57,7 +57,7 @@ func (q *question) possible(node string) map[outrank.Key]bool {
 }
 
 // grown gives a node more of what is short: of the i-th one less than is missing.
-func grown(short []explain.Shortage, i int) func(*outrank.Node) {
+func grown(short []explain.Room, i int) func(*outrank.Node) {
 	return func(n *outrank.Node) {
 		for j, s := range short {
 			more := resource.Amount(s.Resource, s.Short)
@@ -76,7 +76,7 @@ func grown(short []explain.Shortage, i int) func(*outrank.Node) {
 
 // shortIsShort holds shortages to the cluster: with exactly so much more on the node it has
 // room, and with one less of any of them it has not.
-func (q *question) shortIsShort(node string, gone map[outrank.Key]bool, short []explain.Shortage) {
+func (q *question) shortIsShort(node string, gone map[outrank.Key]bool, short []explain.Room) {
 	if len(short) == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func TestPropertyWhatIsShortIsShort(t *testing.T) {
 
 // No other node is nearer to having room than the one that is said to be.
 func TestPropertyNearestIsNearest(t *testing.T) {
-	part := func(short []explain.Shortage) (part float64) {
+	part := func(short []explain.Room) (part float64) {
 		for _, s := range short {
 			needed := max(1, resource.Amount(s.Resource, s.Needed))
 			part = max(part, float64(resource.Amount(s.Resource, s.Short))/float64(needed))
@@ -158,7 +158,7 @@ func TestPropertyNearestIsNearest(t *testing.T) {
 				continue // it is not room that is missing
 			}
 			snap := q.without(q.possible(n.Node), "", nil)
-			var short []explain.Shortage
+			var short []explain.Room
 			node := mustNode(q, n.Node)
 			for name, asked := range q.pod.Requests().Max(resource.MustList("pods", "1")) {
 				used := snap.Used(n.Node, name)
@@ -168,7 +168,7 @@ func TestPropertyNearestIsNearest(t *testing.T) {
 					}
 				}
 				if s := resource.Amount(name, asked) + used - node.Allocatable.Amount(name); s > 0 && resource.Amount(name, asked) > 0 {
-					short = append(short, explain.Shortage{Resource: name, Needed: asked, Short: amountOf(name, s)})
+					short = append(short, explain.Room{Resource: name, Needed: asked, Short: amountOf(name, s)})
 				}
 			}
 			require.GreaterOrEqual(q, part(short), least, n.Node)

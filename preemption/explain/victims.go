@@ -108,10 +108,10 @@ func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
 
 // stay says who stays on the chosen node, which is asked with the victims gone.
 func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
-	out := &Stay{Spared: []Spared{}, Room: []Shortage{}}
+	out := &Stay{Spared: []Spared{}, Room: []Room{}}
 	rooms := f.room(after)
 	for _, r := range rooms {
-		out.Room = append(out.Room, shortageOf(r))
+		out.Room = append(out.Room, r.room())
 	}
 	possible := after.view.Possible()
 	var violated [][]*outrank.PodDisruptionBudget
@@ -152,11 +152,11 @@ func chargesPossible(c *preemption.Config) bool {
 }
 
 // takes lists what a pod on the node takes of what is asked for.
-func (f *finder) takes(p *outrank.Pod, rooms []Room) resource.List {
+func (f *finder) takes(p *outrank.Pod, rooms []amounts) resource.List {
 	out := resource.List{}
 	for _, r := range rooms {
-		if n := takes(f.snap, p, r.Resource); r.Resource != resource.Pods && n != 0 {
-			out[r.Resource] = prose.Quantity(r.Resource, n)
+		if n := takes(f.snap, p, r.resource); r.resource != resource.Pods && n != 0 {
+			out[r.resource] = prose.Quantity(r.resource, n)
 		}
 	}
 	return out

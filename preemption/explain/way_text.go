@@ -45,7 +45,7 @@ func (g *NodeGroup) Help() string {
 // sensible reports whether the way helps by changes that leave something to ask for.
 func (w *Way) sensible() bool {
 	return w.Helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
-		return slices.Contains(s.Changes, AskLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Shortage) bool {
+		return slices.Contains(s.Changes, askLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Room) bool {
 			return r.Resource != resource.Pods && r.Short.Cmp(r.Needed) >= 0
 		})
 	})
@@ -75,40 +75,40 @@ func gone(list []Pod, more int) string {
 }
 
 // changed says what is changed.
-func (s *Step) changed(c Change) string {
+func (s *Step) changed(c string) string {
 	o := s.Obstacle
 	switch c {
-	case Tolerate:
+	case tolerate:
 		return "with the toleration " + both(textsOf(o.Taints, func(t *Taint) string { return tolerationText(&t.Toleration) }))
-	case Uncordon:
+	case uncordon:
 		return "with the node uncordoned"
-	case DropNodeName:
+	case dropNodeName:
 		return "without its spec.nodeName"
-	case DropNodeSelector:
+	case dropNodeSelector:
 		return "without its node selector for " + both(textsOf(o.Labels, func(l *Label) string { return prose.Name(l.Key) }))
-	case DropNodeAffinity:
+	case dropNodeAffinity:
 		return "without its node affinity"
-	case DropPorts:
+	case dropPorts:
 		return "without host port " + both(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.Port) }))
-	case AskLess:
+	case askLess:
 		return "with " + both(s.room(" less", ""))
-	case EnlargeNode:
+	case enlargeNode:
 		return "with " + both(s.room(" more", " on the node"))
-	case DropVolumes:
+	case dropVolumes:
 		return "without " + both(s.volumes())
-	case InstallDriver:
+	case installDriver:
 		return "with the CSI driver installed on the node"
-	case DropSpread:
+	case dropSpread:
 		return "without its topology spread constraint on " + both(textsOf(o.Spread, func(s *Spread) string { return prose.Name(s.TopologyKey) }))
-	case DropAffinity:
+	case dropAffinity:
 		return "without its pod affinity"
-	case DropAntiAffinity:
+	case dropAntiAffinity:
 		return "without its pod anti-affinity"
-	case Evict:
+	case evict:
 		return "with " + both(textsOf(s.Evicted, (*Pod).placed)) + " evicted by hand"
-	case DeclareFeatures:
+	case declareFeatures:
 		return "with a node that declares " + both(prose.Names(o.Features))
-	case AllowResize:
+	case allowResize:
 		return "with the node's spec.podPreemptionPolicy taken back"
 	}
 	return "with " + prose.Text(string(c))

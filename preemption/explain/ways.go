@@ -21,53 +21,52 @@ type Way struct {
 	Limited bool `json:"limited,omitempty"`
 }
 
-// Step is a thing in the way with the changes that take it out of the way.
+// Step is a thing in the way with the changes that take it out of the way. They are changes of the
+// pod or of the node, and the [Obstacle] says of what:
+//
+//	tolerate             the pod tolerates the taints, by the tolerations that stand with them
+//	uncordon             the node is uncordoned
+//	drop-node-name       the pod names no node
+//	drop-node-selector   the pod's node selector is without the labels
+//	drop-node-affinity   the pod has no required node affinity
+//	drop-ports           the pod is without the host ports
+//	ask-less             the pod asks for as much less as is short
+//	enlarge-node         the node offers as much more as is short
+//	drop-volumes         the pod is without the volumes
+//	install-driver       the node has the driver
+//	drop-spread          the pod is without its constraints on these topology keys
+//	drop-affinity        the pod has no required pod affinity
+//	drop-anti-affinity   the pod has no required pod anti-affinity
+//	evict                the pods in Evicted leave
+//	declare-features     the node declares the features
+//	allow-resize         nobody asks any more that pods of the node be spared by resizes
 type Step struct {
 	Obstacle *Obstacle `json:"obstacle"`
 	// Changes are what was changed to see behind the obstacle; empty where nothing was.
-	Changes []Change `json:"changes,omitempty"`
-	// Evicted are the pods that leave by [Evict].
+	Changes []string `json:"changes,omitempty"`
+	// Evicted are the pods that leave by the change "evict".
 	Evicted     []Pod `json:"evicted,omitempty"`
 	MoreEvicted int   `json:"moreEvicted,omitempty"`
 }
 
-// Change is a change of the pod or of the node. The [Obstacle] of its step says of what.
-type Change string
-
-// The changes.
+// The changes, as the comment of [Step] has them.
 const (
-	// Tolerate: the pod tolerates the taints, by the tolerations that stand with them.
-	Tolerate Change = "tolerate"
-	// Uncordon: the node is uncordoned.
-	Uncordon Change = "uncordon"
-	// DropNodeName: the pod names no node.
-	DropNodeName Change = "drop-node-name"
-	// DropNodeSelector: the pod's node selector is without the labels.
-	DropNodeSelector Change = "drop-node-selector"
-	// DropNodeAffinity: the pod has no required node affinity.
-	DropNodeAffinity Change = "drop-node-affinity"
-	// DropPorts: the pod is without the host ports.
-	DropPorts Change = "drop-ports"
-	// AskLess: the pod asks for as much less as is short.
-	AskLess Change = "ask-less"
-	// EnlargeNode: the node offers as much more as is short.
-	EnlargeNode Change = "enlarge-node"
-	// DropVolumes: the pod is without the volumes.
-	DropVolumes Change = "drop-volumes"
-	// InstallDriver: the node has the driver.
-	InstallDriver Change = "install-driver"
-	// DropSpread: the pod is without its constraints on these topology keys.
-	DropSpread Change = "drop-spread"
-	// DropAffinity: the pod has no required pod affinity.
-	DropAffinity Change = "drop-affinity"
-	// DropAntiAffinity: the pod has no required pod anti-affinity.
-	DropAntiAffinity Change = "drop-anti-affinity"
-	// Evict: the pods in [Step.Evicted] leave.
-	Evict Change = "evict"
-	// DeclareFeatures: the node declares the features.
-	DeclareFeatures Change = "declare-features"
-	// AllowResize: nobody asks any more that pods of the node be spared by resizes.
-	AllowResize Change = "allow-resize"
+	tolerate         = "tolerate"
+	uncordon         = "uncordon"
+	dropNodeName     = "drop-node-name"
+	dropNodeSelector = "drop-node-selector"
+	dropNodeAffinity = "drop-node-affinity"
+	dropPorts        = "drop-ports"
+	askLess          = "ask-less"
+	enlargeNode      = "enlarge-node"
+	dropVolumes      = "drop-volumes"
+	installDriver    = "install-driver"
+	dropSpread       = "drop-spread"
+	dropAffinity     = "drop-affinity"
+	dropAntiAffinity = "drop-anti-affinity"
+	evict            = "evict"
+	declareFeatures  = "declare-features"
+	allowResize      = "allow-resize"
 )
 
 // Helps reports whether the pod finds room on the node with the changes of the steps.

@@ -27,7 +27,7 @@ type NodeAnswer struct {
 	// Ineligible says why the pod may not preempt, "by-caller" where
 	// a rule of the caller says so; empty where it may.
 	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule ([preemption.Eligibility].Refuse) where that is
+	// Refusal is the answer of the caller's rule (preemption.Eligibility.Refuse) where that is
 	// what keeps the pod from it; else empty.
 	Refusal string `json:"refusal,omitempty"`
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number
@@ -65,20 +65,18 @@ type NodeAnswer struct {
 }
 
 // WhyNot says everything about one node: what keeps the pod out as things are, whose
-// leaving would help, and against which node and by which values it lost. ex is what the
-// evaluator has found; where it is the answer to another question, this answer is about neither.
+// leaving would help, and against which node and by which values it lost.
 //
-// Errors are those of [Ask], and [preemption.ErrNotFound] for a node that ex does not have.
-// Time is linear in the nodes and candidates of ex, in the pods of the node for each of its victims, and in
-// all pods where pod affinity or topology spread keep the pod out.
-func WhyNot(ctx context.Context, q Question, ex *preemption.Plan, node string, options Options) (*NodeAnswer, error) {
-	switch {
-	case ctx == nil:
-		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
-	case ctx.Err() != nil:
+// Errors are those of [Ask], and [preemption.ErrNotFound] for a node that the answer does not have.
+// Besides a decision, time is linear in the nodes and candidates, in the pods of the node for each of its
+// victims, and in all pods where pod affinity or topology spread keep the pod out.
+func WhyNot(ctx context.Context, q Question, node string, options Options) (*NodeAnswer, error) {
+	ex, err := q.answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	case ex == nil:
-		return nil, errNoExplanation
 	}
 	f, err := newFinder(ctx, q, options)
 	if err != nil {

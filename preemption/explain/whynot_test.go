@@ -26,7 +26,7 @@ func ExampleWhyNot() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, ex, "n2", explain.Options{})
+	answer, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req, Plan: ex}, "n2", explain.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -49,11 +49,11 @@ func why(t *testing.T, c *outrank.Cluster, pod *outrank.Pod) []*explain.NodeAnsw
 	require.NoError(t, err)
 	var out []*explain.NodeAnswer
 	for _, n := range c.Nodes {
-		a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, ex, n.Name, explain.Options{})
+		a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req, Plan: ex}, n.Name, explain.Options{})
 		require.NoError(t, err)
 		out = append(out, a)
 	}
-	_, err = explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, ex, "elsewhere", explain.Options{})
+	_, err = explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req, Plan: ex}, "elsewhere", explain.Options{})
 	require.ErrorIs(t, err, preemption.ErrNotFound)
 	return out
 }
@@ -97,7 +97,7 @@ func TestPropertyNodeAnswersAreTrue(t *testing.T) {
 		}
 		for i := range q.ex.Nodes {
 			node := q.ex.Nodes[i].Node
-			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request()}, q.ex, node, explain.Options{Most: 1 << 20})
+			a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: q.eval, Snapshot: q.snap, Request: q.request(), Plan: q.ex}, node, explain.Options{Most: 1 << 20})
 			require.NoError(q, err)
 			require.Equal(q, stages[node], a.Stage)
 			q.nodeAnswer(a)

@@ -36,7 +36,7 @@ func pods(ps []Pod, more int) string {
 }
 
 // text says what is missing.
-func (s *Shortage) text() string {
+func (s *Room) text() string {
 	if s.Resource == resource.Pods {
 		text := fmt.Sprintf("the node holds %s pods already, of at most %s", s.Offered.Sub(s.Free), s.Offered)
 		return text + s.reservedText()
@@ -48,14 +48,14 @@ func (s *Shortage) text() string {
 	return text + s.reservedText()
 }
 
-func (s *Shortage) reservedText() string {
+func (s *Room) reservedText() string {
 	if s.Reserved.IsZero() {
 		return ""
 	}
 	return fmt.Sprintf(" (%s kept for nominated pods)", s.Reserved)
 }
 
-func shortages(list []Shortage) string {
+func shortages(list []Room) string {
 	texts := make([]string, len(list))
 	for i := range list {
 		texts[i] = list[i].text()

@@ -49,7 +49,7 @@ func brief(r history.Summary) string {
 	if steps := r.LongestCascade; len(steps) > 0 {
 		chain := steps[0].Preemptor
 		for _, s := range steps {
-			chain += " " + s.Node + " " + s.Victim
+			chain += " " + s.Node + " " + s.Victims[0]
 		}
 		parts = append(parts, chain)
 	}
@@ -196,7 +196,7 @@ func TestCounts(t *testing.T) {
 func TestSummaryIsTheCallersOwn(t *testing.T) {
 	h := historyOf(t, history.Config{}, entries("a > b\n b > c\n c > a"))
 	r, want := h.Summary(), h.Summary()
-	r.LongestCycle.Lineages[0], r.LongestCascade[0].Victim = "x", "x"
+	r.LongestCycle.Lineages[0], r.LongestCascade[0].Victims[0] = "x", "x"
 	require.Equal(t, "a", r.Cycles[0].Lineages[0], "two fields share memory")
 	r.Cycles[0].Lineages[1] = "x"
 	if diff := testdiff.Diff(want, h.Summary()); diff != "" {
@@ -283,7 +283,7 @@ func ExampleLog() {
 	}
 	r := log.Summary()
 	for _, step := range r.LongestCascade {
-		fmt.Println(step.Time.Format(time.TimeOnly), step.Preemptor, "evicts", step.Victim, "from", step.Node)
+		fmt.Println(step.Time.Format(time.TimeOnly), step.Preemptor, "evicts", step.Victims[0], "from", step.Node)
 	}
 	for _, c := range r.Cycles {
 		fmt.Println(c, "rounds:", c.Rounds)

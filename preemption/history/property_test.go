@@ -130,9 +130,9 @@ func (o *oracle) addCascades(r *history.Summary, lengths map[string]int, longest
 		return
 	}
 	for i, j := range longest.entries {
-		r.LongestCascade = append(r.LongestCascade, history.CascadeLink{
+		r.LongestCascade = append(r.LongestCascade, history.Preemption{
 			Time: o.entries[j].Time, Node: o.entries[j].Node,
-			Preemptor: longest.lineages[i], Victim: longest.lineages[i+1],
+			Preemptor: longest.lineages[i], Victims: []string{longest.lineages[i+1]},
 		})
 	}
 }
@@ -265,7 +265,7 @@ func TestPropertyInvariants(t *testing.T) {
 		}
 		for i := 1; i < len(r.LongestCascade); i++ {
 			a, b := r.LongestCascade[i-1], r.LongestCascade[i]
-			if a.Victim != b.Preemptor || b.Time.Before(a.Time) {
+			if a.Victims[0] != b.Preemptor || b.Time.Before(a.Time) {
 				t.Fatalf("%v does not lead to %v", a, b)
 			}
 		}

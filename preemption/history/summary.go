@@ -14,11 +14,12 @@ type Summary struct {
 	Preemptions, Evictions int
 
 	// Cascades counts the cascades, ByLength those of each length, the shortest
-	// first. LongestCascade is the longest chain of all, the earliest of equals;
-	// it is empty where there is no cascade.
+	// first. LongestCascade is the longest chain of all, the earliest of equals:
+	// preemptions with one victim each, the preemptor of the next. It is empty
+	// where there is no cascade.
 	Cascades       int
 	ByLength       []CascadeCount
-	LongestCascade []CascadeLink
+	LongestCascade []Preemption
 	// CutCascades is how often a chain was cut because it was too long.
 	CutCascades int
 
@@ -40,14 +41,6 @@ type Summary struct {
 // CascadeCount is the number of cascades whose longest chain has Length links.
 type CascadeCount struct {
 	Links, Cascades int
-}
-
-// CascadeLink is one link of a cascade: at this time the preemptor evicted the
-// victim from the node. The victim is the preemptor of the next link.
-type CascadeLink struct {
-	Time              time.Time
-	Node              string
-	Preemptor, Victim string
 }
 
 // Cycle is a ring of lineages that evict one another.
@@ -112,8 +105,8 @@ func (c *cascades) report(r *Summary) {
 		return
 	}
 	for l := c.longest; l.before != nil; l = l.before {
-		r.LongestCascade = append(r.LongestCascade, CascadeLink{
-			Time: l.time, Node: l.node, Preemptor: l.before.lineage, Victim: l.lineage,
+		r.LongestCascade = append(r.LongestCascade, Preemption{
+			Time: l.time, Node: l.node, Preemptor: l.before.lineage, Victims: []string{l.lineage},
 		})
 	}
 	slices.Reverse(r.LongestCascade)

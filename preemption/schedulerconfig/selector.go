@@ -18,7 +18,7 @@ type Workload struct {
 	Selector *outrank.LabelSelector
 }
 
-// SpreadSelector returns a function for [preemption.Plugins.SpreadSelector] that
+// SpreadSelector returns a function for [preemption.Profile].SpreadSelector that
 // knows these services and controllers (rule 19.3.5; helper.DefaultSelector). For
 // a pod it returns the labels of all services of the pod's namespace that select
 // it, together with what the controller that made it selects; nil if there is

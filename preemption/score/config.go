@@ -20,8 +20,8 @@ const (
 	ImageLocality      = "ImageLocality"
 )
 
-// MaxScore is the best score of a node by one plugin, before its weight.
-const MaxScore = 100
+// maxScore is the best score of a node by one plugin, before its weight.
+const maxScore = 100
 
 // DefaultWeights returns the weights of the default profile (rule 27.1.3). The map is the
 // caller's.
@@ -35,7 +35,7 @@ func DefaultWeights() map[string]int64 {
 // Config is what a profile can change about scores. The zero value is the default profile,
 // but for the default constraints of PodTopologySpread, which need SpreadSelector.
 type Config struct {
-	// Weights has the weight of each plugin by its name; nil means [DefaultWeights]. A
+	// Weights has the weight of each plugin by its name; nil means DefaultWeights. A
 	// plugin that is not listed, or has the weight 0, gives no score. One that is listed
 	// with 0 fails all the same over what it cannot read (rule 27.1.7).
 	Weights map[string]int64
@@ -52,7 +52,7 @@ type Config struct {
 	DefaultSpread []outrank.TopologySpreadConstraint
 	// SpreadSelector returns what the services of a pod and the controller that made it
 	// select; nil or empty for neither. Without the function no default constraint
-	// applies. See [preemption.Plugins.SpreadSelector].
+	// applies. See preemption.Profile.SpreadSelector.
 	SpreadSelector func(pod *outrank.Pod) *outrank.LabelSelector
 	// HardPodAffinityWeight is the weight of a required affinity term of a pod in the
 	// cluster that the pod matches; nil means 1.

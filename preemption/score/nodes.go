@@ -86,7 +86,7 @@ func (q *question) images() ([]int64, error) {
 			return nil, nil
 		}
 		if sum >= leastImage {
-			raw[i] = MaxScore * (min(sum, most) - leastImage) / (most - leastImage)
+			raw[i] = maxScore * (min(sum, most) - leastImage) / (most - leastImage)
 		}
 	}
 	return raw, nil

@@ -2,36 +2,36 @@ package score
 
 import "slices"
 
-// upwards stretches the scores so that the highest is [MaxScore] (rule 27.1.5;
+// upwards stretches the scores so that the highest is maxScore (rule 27.1.5;
 // helper.DefaultNormalizeScore).
 func upwards(_ *question, raw []int64) []int64 {
 	most := max(0, slices.Max(raw))
 	out := make([]int64, len(raw))
 	for i, score := range raw {
 		if out[i] = score; most > 0 {
-			out[i] = MaxScore * score / most
+			out[i] = maxScore * score / most
 		}
 	}
 	return out
 }
 
-// reversed takes the scores of upwards from [MaxScore].
+// reversed takes the scores of upwards from maxScore.
 func reversed(q *question, raw []int64) []int64 {
 	out := upwards(q, raw)
 	for i := range out {
-		out[i] = MaxScore - out[i]
+		out[i] = maxScore - out[i]
 	}
 	return out
 }
 
-// spanned maps the lowest score to 0 and the highest to [MaxScore]; equal ones are all 0
+// spanned maps the lowest score to 0 and the highest to maxScore; equal ones are all 0
 // (rule 27.6.6).
 func spanned(_ *question, raw []int64) []int64 {
 	least, span := slices.Min(raw), slices.Max(raw)-slices.Min(raw)
 	out := make([]int64, len(raw))
 	for i, score := range raw {
 		if span > 0 {
-			out[i] = int64(float64(MaxScore) * (float64(score-least) / float64(span)))
+			out[i] = int64(float64(maxScore) * (float64(score-least) / float64(span)))
 		}
 	}
 	return out

@@ -18,7 +18,7 @@ type Ranking struct {
 type Column struct {
 	Plugin string
 	Weight int64
-	// Raw are the scores as the plugin found them; Normalized are from 0 to [MaxScore].
+	// Raw are the scores as the plugin found them; Normalized are from 0 to 100.
 	Raw, Normalized []int64
 }
 

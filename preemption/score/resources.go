@@ -80,7 +80,7 @@ func (s *Strategy) one(requested, total int64) int64 {
 		return parts(min(requested, total), total)
 	case RequestedToCapacityRatio:
 		if requested > total {
-			return s.at(MaxScore)
+			return s.at(maxScore)
 		}
 		return s.at(parts(requested, total))
 	}
@@ -92,7 +92,7 @@ func (s *Strategy) one(requested, total int64) int64 {
 
 // at is the value of the shape at a utilization.
 func (s *Strategy) at(utilization int64) int64 {
-	const scale = MaxScore / 10
+	const scale = maxScore / 10
 	for i, p := range s.Shape {
 		if utilization > int64(p.Utilization) {
 			continue
@@ -113,7 +113,7 @@ func parts(amount, whole int64) int64 {
 	if amount <= 0 {
 		return 0
 	}
-	high, low := bits.Mul64(uint64(amount), MaxScore)
+	high, low := bits.Mul64(uint64(amount), maxScore)
 	hundredths, _ := bits.Div64(high, low, uint64(whole))
 	return int64(hundredths)
 }
@@ -144,13 +144,13 @@ func (q *question) balance() ([]int64, error) {
 			return nil, nil
 		}
 		with, without := evenness(demands, i, at), evenness(before, i, at)
-		raw[i] = MaxScore/2 + (MaxScore/2+with-without)/2
+		raw[i] = maxScore/2 + (maxScore/2+with-without)/2
 	}
 	return raw, nil
 }
 
 // evenness is higher the less the parts of the resources differ that are taken and asked for,
-// from 50 to [MaxScore]. Conversions keep products from being fused with sums, which would
+// from 50 to maxScore. Conversions keep products from being fused with sums, which would
 // round differently on some machines.
 func evenness(demands []demand, node int, at int32) int64 {
 	var space [8]float64
@@ -174,7 +174,7 @@ func evenness(demands []demand, node int, at int32) int64 {
 		}
 		deviation = math.Sqrt(sum / n)
 	}
-	return int64((1 - deviation) * MaxScore)
+	return int64((1 - deviation) * maxScore)
 }
 
 // demands lists the resources that count (rule 27.3.2).

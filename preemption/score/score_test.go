@@ -225,7 +225,7 @@ func TestAmountsBeyondAllBounds(t *testing.T) {
 			require.NoError(t, err)
 			for _, x := range r.Plugins {
 				for _, n := range x.Normalized {
-					assert.True(t, n >= 0 && n <= score.MaxScore, "%s gives %d", x.Plugin, n)
+					assert.True(t, n >= 0 && n <= 100, "%s gives %d", x.Plugin, n)
 				}
 			}
 		}
@@ -438,7 +438,7 @@ func TestPropertyCountedBeforeOrNow(t *testing.T) {
 		require.Equal(t, want, got)
 		for _, x := range got.Plugins {
 			for i, n := range x.Normalized {
-				require.True(t, n >= 0 && n <= score.MaxScore, "%s gives %d to %s", x.Plugin, n, got.Nodes[i].Name)
+				require.True(t, n >= 0 && n <= 100, "%s gives %d to %s", x.Plugin, n, got.Nodes[i].Name)
 			}
 		}
 	})

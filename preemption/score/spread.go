@@ -214,9 +214,9 @@ func (q *question) normalizeSpread(raw []int64) []int64 {
 		switch {
 		case q.ignored[i]:
 		case most == 0:
-			out[i] = MaxScore
+			out[i] = maxScore
 		default:
-			out[i] = MaxScore * (most + least - score) / most
+			out[i] = maxScore * (most + least - score) / most
 		}
 	}
 	return out

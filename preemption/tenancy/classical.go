@@ -19,7 +19,7 @@ const (
 	evenBorrowing
 )
 
-func (v variant) rule() Rule {
+func (v variant) rule() string {
 	switch v {
 	case ownQueue:
 		return ruleWithin

@@ -20,7 +20,7 @@ type Closeness struct {
 	// always returns the same for the same pod.
 	MaxParallel func(victim *outrank.Pod) (job string, most int)
 	// Release says what a pod takes while it is being resized in place: that of the snapshot. Zero
-	// means [outrank.DefaultRelease].
+	// means outrank.DefaultRelease.
 	Release outrank.Release
 }
 

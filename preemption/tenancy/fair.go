@@ -69,7 +69,7 @@ func (r *fairRun) fitsNow() bool {
 }
 
 // take takes a workload unless a window spares it, and reports whether the preemptor fits.
-func (r *fairRun) take(h *holder, rule Rule) bool {
+func (r *fairRun) take(h *holder, rule string) bool {
 	if r.spares(h, rule) {
 		return false
 	}

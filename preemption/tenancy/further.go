@@ -17,7 +17,7 @@ func (d *decision) widen(taken []Taken, of []*holder, fits func() bool) ([]Taken
 		for _, x := range d.further(trigger, gone) {
 			d.add(x.at, x.uses, -1)
 			gone[x.holder] = true
-			taken, of = append(taken, Taken{*x.Workload, ruleConfigured + Rule(x.rule.Name)}), append(of, x.holder)
+			taken, of = append(taken, Taken{*x.Workload, ruleConfigured + x.rule.Name}), append(of, x.holder)
 			if fits() {
 				return taken, of, true
 			}
@@ -60,7 +60,7 @@ func (d *decision) party(h *holder) *party {
 
 // spares reports whether a window keeps a candidate from being a victim by a rule, and remembers
 // the first end of those (rules 24.8.1 to 24.8.4).
-func (d *decision) spares(h *holder, rule Rule) bool {
+func (d *decision) spares(h *holder, rule string) bool {
 	if h.Leaving {
 		return false
 	}

@@ -103,7 +103,7 @@ func TestSelectors(t *testing.T) {
 			a, err := tree.Reclaim(req)
 			require.NoError(t, err)
 			if a.Helps {
-				assert.Equal(t, tenancy.Rule("configured preemption by r"), a.Victims[0].Rule)
+				assert.Equal(t, "configured preemption by r", a.Victims[0].Rule)
 				got += " " + w.Name
 			}
 		}
@@ -165,7 +165,7 @@ func TestTriggers(t *testing.T) {
 			require.NoError(t, err)
 			var got []string
 			for _, v := range a.Victims {
-				rule := string(v.Rule)
+				rule := v.Rule
 				if len(rule) > 25 && rule[:25] == "configured preemption by " {
 					rule = rule[25:]
 				}
@@ -193,7 +193,7 @@ func TestFurtherWithoutBorrowing(t *testing.T) {
 	}))
 	var got []string
 	for _, v := range a.Victims {
-		got = append(got, v.Name+" by "+string(v.Rule))
+		got = append(got, v.Name+" by "+v.Rule)
 	}
 	assert.Equal(t, []string{"low by reclaimed within the cohort", "mine by within the queue", "high by configured preemption by r"}, got)
 }

@@ -20,7 +20,7 @@ import (
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // told are the rules by the words of the scenario file.
-var told = map[tenancy.Rule]string{
+var told = map[string]string{
 	"within the queue": "within", "reclaimed within the cohort": "reclaimed",
 	"reclaimed within the cohort while borrowing": "borrowing", "fair share within the cohort": "fair",
 }

@@ -246,8 +246,8 @@ func TestLockstepWithKueue(t *testing.T) {
 		require.NoError(t, err)
 		gives := []string{}
 		for _, v := range a.Victims {
-			gives = append(gives, v.Name+" by "+string(v.Rule))
-			seen[string(v.Rule)]++
+			gives = append(gives, v.Name+" by "+v.Rule)
+			seen[v.Rule]++
 		}
 		require.Equal(t, c.Kueue.Fits, a.Fits, "case %d: fits", n)
 		if !a.Fits {

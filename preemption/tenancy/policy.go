@@ -61,19 +61,14 @@ func (p Policy) clone() Policy {
 	return p
 }
 
-// Rule names why a workload may be taken from. It is what stands in plans: "within the queue"
-// by priority in the queue itself, "reclaimed within the cohort" where its queue has more than
-// its own and the preemptor's does not, "reclaimed within the cohort while borrowing" where
-// both have, and "fair share within the cohort" where its queue has a larger share.
-type Rule string
-
+// Why a workload may be taken from, as it stands in plans. [Taken] tells what each means.
 const (
-	ruleWithin    Rule = "within the queue"
-	ruleReclaimed Rule = "reclaimed within the cohort"
-	ruleBorrowing Rule = "reclaimed within the cohort while borrowing"
-	ruleFairShare Rule = "fair share within the cohort"
-	// ruleConfigured is followed by the name of a [Selection].
-	ruleConfigured Rule = "configured preemption by "
+	ruleWithin    = "within the queue"
+	ruleReclaimed = "reclaimed within the cohort"
+	ruleBorrowing = "reclaimed within the cohort while borrowing"
+	ruleFairShare = "fair share within the cohort"
+	// ruleConfigured is followed by the name of a Selection.
+	ruleConfigured = "configured preemption by "
 )
 
 // ranked has the priority and the time by which workloads are compared.

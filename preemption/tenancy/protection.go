@@ -14,7 +14,7 @@ import (
 type Protection struct{ Within, Reclaim, FairShare time.Duration }
 
 // window returns how long a rule spares a workload.
-func (p Protection) window(rule Rule) time.Duration {
+func (p Protection) window(rule string) time.Duration {
 	switch rule {
 	case ruleWithin:
 		return p.Within
@@ -40,7 +40,7 @@ func (p Protection) check(object string, ps *[]outrank.Problem) {
 
 // until returns the end of the window in which a rule spares a workload that started at a time;
 // zero if it is over or there is none.
-func (p Protection) until(rule Rule, started, now time.Time) time.Time {
+func (p Protection) until(rule string, started, now time.Time) time.Time {
 	window := p.window(rule)
 	end := started.Add(window)
 	if window <= 0 || started.IsZero() || !now.Before(end) {

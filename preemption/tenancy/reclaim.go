@@ -10,7 +10,7 @@ import (
 )
 
 // Reclaim decides which workloads have to leave so that another can be admitted, by
-// quotas alone: it looks at no nodes (groups 24.3 and 24.4). A [Guard] holds to the same
+// quotas alone: it looks at no nodes (groups 24.3 and 24.4). The guard of [Rules.Guard] holds to the same
 // rules when victims are chosen on nodes.
 //
 // The error is an *[outrank.InputError] about queues that do not exist, amounts below 0, resources

@@ -20,16 +20,16 @@ type Workload struct {
 	Boost int32
 	// Uses has the amounts that it takes of the quotas.
 	Uses resource.List
-	// Queued is when it began to wait: what is newer by [LowerOrNewer]. Admitted is when it
+	// Queued is when it began to wait: what is newer by LowerOrNewer. Admitted is when it
 	// got its quota; the one that got it last is taken from first. Zero stands for now.
 	Queued, Admitted time.Time
-	// Started is when it was allowed to run, with which the windows of [Protection] begin. Zero
+	// Started is when it was allowed to run, with which the windows of Protection begin. Zero
 	// is not yet: no window spares it.
 	Started time.Time
 	// Leaving: it is being evicted already, and is taken from before all others.
 	Leaving bool
 	// LocalQueue is the queue of its namespace that it came by, as NAMESPACE/NAME. Class is the
-	// name of its priority class. Only the rules of a [Selection] read these and Labels.
+	// name of its priority class. Only the rules of a Selection read these and Labels.
 	LocalQueue, Class string
 	Labels            map[string]string
 }
@@ -75,7 +75,12 @@ const (
 // Taken is a victim with the rule that allows it.
 type Taken struct {
 	Workload
-	Rule Rule
+	// Rule is why the workload may be taken from: "within the queue" by priority in the queue
+	// itself, "reclaimed within the cohort" where its queue has more than its own and the
+	// preemptor's does not, "reclaimed within the cohort while borrowing" where both have, "fair
+	// share within the cohort" where its queue has a larger share, and "configured preemption by"
+	// with the name of a Selection.
+	Rule string
 }
 
 // Answer lists the workloads that have to leave.

@@ -51,7 +51,7 @@ type Options struct {
 	QueuedAt func(p *outrank.Pod) time.Time
 	// Boost returns what is added to the priority of a pod of a queue (rule 24.2.5); nil adds nothing.
 	Boost func(p *outrank.Pod) int32
-	// Protection spares pods that started a short while before the time of [Rules.At].
+	// Protection spares pods that started a short while before the time of Rules.At.
 	Protection Protection
 	// StartedAt returns when a pod was allowed to run, zero for one that no window spares; nil means
 	// its start time.
@@ -140,7 +140,7 @@ func (r *Rules) origin() *Rules {
 }
 
 // until returns the end of the window in which a rule spares a pod; zero for none.
-func (r *Rules) until(rule Rule, p *outrank.Pod) time.Time {
+func (r *Rules) until(rule string, p *outrank.Pod) time.Time {
 	started := p.StartTime
 	if r.StartedAt != nil {
 		started = r.StartedAt(p)
@@ -159,7 +159,7 @@ func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first t
 	free.Protection = Protection{}
 	for _, p := range running {
 		by, _ := free.Take(preemptor, p)
-		for _, rule := range r.takers(Rule(by)) {
+		for _, rule := range r.takers(by) {
 			if end := r.until(rule, p); !end.IsZero() && (first.IsZero() || end.Before(first)) {
 				first = end
 			}
@@ -170,21 +170,22 @@ func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first t
 
 // takers are the rules by which a pod can leave of which Take says one: between queues that
 // compare shares the guard decides.
-func (r *Rules) takers(rule Rule) []Rule {
+func (r *Rules) takers(rule string) []string {
 	switch {
 	case rule == "":
 		return nil
 	case rule == ruleReclaimed && r.Fair != nil:
-		return []Rule{ruleReclaimed, ruleFairShare}
+		return []string{ruleReclaimed, ruleFairShare}
 	}
-	return []Rule{rule}
+	return []string{rule}
 }
 
-// LowerPriority is the rule between pods without a queue.
-const LowerPriority Rule = "lower priority"
+// lowerPriority is the rule between pods without a queue.
+const lowerPriority = "lower priority"
 
 // Take reports whether the preemptor may take a pod, of whatever priority, as far as the two of
-// them tell, and by which rule: see [preemption.Eligibility].Take. What else is away is up to the
+// them tell, and by which rule: one of those that [Taken] tells of, or "lower priority" between pods without a
+// queue; see [preemption.Eligibility].Take. What else is away is up to the
 // guard. Nobody takes a nil pod, nor does a nil pod.
 func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
@@ -193,18 +194,18 @@ func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	by := r.takes(preemptor, victim)
 	for _, taker := range r.takers(by) {
 		if r.until(taker, victim).IsZero() {
-			return string(by), true
+			return by, true
 		}
 	}
 	return "", false
 }
 
 // takes is Take without windows, and the empty rule for no.
-func (r *Rules) takes(preemptor, victim *outrank.Pod) Rule {
+func (r *Rules) takes(preemptor, victim *outrank.Pod) string {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
 	if mine == "" || theirs == "" {
 		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
-			return LowerPriority
+			return lowerPriority
 		}
 		return ""
 	}

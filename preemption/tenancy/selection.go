@@ -62,7 +62,7 @@ type NumberLabel struct {
 // PriorityIs selects candidates by their priority.
 type PriorityIs struct {
 	// Mode is Base for priorities as they are, or Boosted for those with their boosts. Comparison
-	// is as in [NumberLabel]. There are both of them or neither.
+	// is as in NumberLabel. There are both of them or neither.
 	Mode       string `json:"mode,omitempty"`
 	Comparison string `json:"comparison,omitempty"`
 	Classes

@@ -523,8 +523,8 @@ func TestPropertyFurtherAgreesWithThePlainWay(t *testing.T) {
 		want := p.decide()
 		gives := []string{}
 		for _, v := range a.Victims {
-			gives = append(gives, v.Name+" by "+string(v.Rule))
-			seen[string(v.Rule)]++
+			gives = append(gives, v.Name+" by "+v.Rule)
+			seen[v.Rule]++
 		}
 		require.Equal(t, want, gives)
 		if a.Helps || a.Fits {
@@ -547,7 +547,7 @@ func TestPropertyFurtherByShares(t *testing.T) {
 		c := drawFurther(t)
 		tree, req := must(tenancy.NewTree(c.Case.Config)), c.Case.Request
 		a := must(tree.Reclaim(req))
-		windows := map[tenancy.Rule]time.Duration{
+		windows := map[string]time.Duration{
 			"within the queue": req.Protection.Within, "reclaimed within the cohort": req.Protection.Reclaim,
 			"reclaimed within the cohort while borrowing": req.Protection.Reclaim, "fair share within the cohort": req.Protection.FairShare,
 		}
@@ -562,7 +562,7 @@ func TestPropertyFurtherByShares(t *testing.T) {
 				assert.False(t, !v.Leaving && !v.Started.IsZero() && now.Sub(v.Started) < window, "%s is spared from %s", v.Name, v.Rule)
 				continue
 			}
-			rule, ok := rules[string(v.Rule)]
+			rule, ok := rules[v.Rule]
 			require.True(t, ok, v.Rule)
 			require.True(t, p.configured(&rule, &v.Workload), "%s is no candidate of %s", v.Name, v.Rule)
 			seen["configured by shares "+fmt.Sprint(req.Fair != nil)]++

@@ -25,7 +25,7 @@ type Queue struct {
 	// weight 0 that borrows has the largest share of all.
 	Weight *float64
 	Policy Policy
-	// Labels are what a [Selector] selects queues by.
+	// Labels are what a Selector selects queues by.
 	Labels map[string]string
 }
 
@@ -35,7 +35,7 @@ type Cohort struct {
 	Name string
 	// Parent is the cohort that this one lends to and borrows from; empty at the top.
 	Parent string
-	// The rest is as in [Queue]: Nominal is for everybody below, beside what they have.
+	// The rest is as in Queue: Nominal is for everybody below, beside what they have.
 	Nominal, BorrowLimit, LendLimit resource.List
 	Weight                          *float64
 }

@@ -12,16 +12,16 @@ import (
 const (
 	defaultInitialBackoff       = time.Second
 	defaultMaxBackoff           = 10 * time.Second
-	DefaultUnschedulableTimeout = 5 * time.Minute
+	defaultUnschedulableTimeout = 5 * time.Minute
 )
 
-// timeoutV113 is DefaultUnschedulableTimeout of v1.13 (rule 13.2.9).
+// timeoutV113 is defaultUnschedulableTimeout of v1.13 (rule 13.2.9).
 const timeoutV113 = time.Minute
 
 // Config is how a [Queue] orders and delays pods. Its zero value does what
 // today's kube-scheduler does.
 type Config struct {
-	// Release is whose rules hold; zero means [outrank.DefaultRelease].
+	// Release is whose rules hold; zero means outrank.DefaultRelease.
 	Release outrank.Release
 	// Variant is whose queue it is. That of v1.13 has no backoff, and no hints (group
 	// 5.9); with it InitialBackoff, MaxBackoff, NoEarlyPop and Helps must not be set. That
@@ -33,7 +33,7 @@ type Config struct {
 	InitialBackoff, MaxBackoff time.Duration
 	// UnschedulableTimeout is how long after its last attempt an unschedulable
 	// pod is tried again without an event that may help it. Zero means
-	// [DefaultUnschedulableTimeout], and a minute for the Variant v1.13.
+	// five minutes, and a minute for the Variant v1.13.
 	UnschedulableTimeout time.Duration
 	// NoEarlyPop keeps a pod in backoff for as long as that lasts. Without it,
 	// the first pod that did not fit is popped early where no pod is active, and
@@ -46,10 +46,10 @@ type Config struct {
 	// Gate of execution.Executor keeps it out.
 	Gates []Gate
 	// Compare orders the active pods, and groups, whose entries have no Pod: it is negative if a is
-	// to be popped before b. Ties are broken by [CompareEntries]. Nil means CompareEntries alone.
+	// to be popped before b. Ties are broken by CompareEntries. Nil means CompareEntries alone.
 	Compare func(a, b *Entry) int
 	// Helps decides whether an event may help an unschedulable pod, or a pod that
-	// came back from an attempt during which the event came in; nil is [Helps] by the rules of the
+	// came back from an attempt during which the event came in; nil is Helps by the rules of the
 	// Release. It is asked once more with the PendingFilters alone where there are any.
 	// Like Compare it must not change the entry, keep it, or call the
 	// queue, which is locked meanwhile.
@@ -58,18 +58,18 @@ type Config struct {
 
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
-// SchedulingGates is the check that every [Queue] makes first: no pod is tried
+// schedulingGates is the check that every [Queue] makes first: no pod is tried
 // while it has scheduling gates (rule 5.2.3).
-const SchedulingGates = "SchedulingGates"
+const schedulingGates = "SchedulingGates"
 
 // Gate is a check before the queue (upstream's PreEnqueue plugin): a pod that it
 // holds waits as gated.
 type Gate struct {
-	// Name stands in [Entry.Gate] while the gate holds the pod.
+	// Name stands in Entry.Gate while the gate holds the pod.
 	Name string
-	// Holds reports whether the pod is to be kept out. Like [Config.Helps] it must
+	// Holds reports whether the pod is to be kept out. Like Config.Helps it must
 	// not change the pod or call the queue, which is locked meanwhile. The answer
-	// may change with time; see [Queue] for when the question is asked again.
+	// may change with time; see Queue for when the question is asked again.
 	Holds func(pod *outrank.Pod) bool
 	// Events are the kinds of events after which the gate is asked again, as upstream
 	// those that the plugin is registered for; none means all. From v1.37 on an event
@@ -154,7 +154,7 @@ func (c Config) filledIn() Config {
 		c.UnschedulableTimeout = timeoutV113
 	}
 	if c.UnschedulableTimeout == 0 {
-		c.UnschedulableTimeout = DefaultUnschedulableTimeout
+		c.UnschedulableTimeout = defaultUnschedulableTimeout
 	}
 	if c.Helps == nil {
 		rules := release.Of(release.Release(c.Release))
@@ -166,7 +166,7 @@ func (c Config) filledIn() Config {
 // gateOf names the first gate that holds the pod, empty where none does.
 func (c *Config) gateOf(pod *outrank.Pod) string {
 	if pod.Gated() {
-		return SchedulingGates
+		return schedulingGates
 	}
 	for i := range c.Gates {
 		if c.Gates[i].Holds(pod) {

@@ -30,11 +30,12 @@ type Entry struct {
 	// pools of a queue change neither.
 	FirstEnqueued, Enqueued time.Time
 	// BackoffEnd is the end of the backoff after the last failure; zero before
-	// the first, and always in the queue of [NewFIFO]. It is a whole second, and the pod is due
-	// when that second is over, unless [Config.NoEarlyPop] is set: the pod is then
+	// the first, and always in the queue of NewFIFO. It is a whole second, and the pod is due
+	// when that second is over, unless Config.NoEarlyPop is set: the pod is then
 	// due at this moment.
 	BackoffEnd time.Time
-	// Gate names the check that holds the pod back; empty unless it is gated.
+	// Gate names the check that holds the pod back, SchedulingGates for the gates of its spec; empty
+	// unless it is gated.
 	Gate string
 	// FailedFilters names the filters that kept the pod off some node in its
 	// last attempt, sorted and each once. It is empty in an entry just popped:

@@ -40,7 +40,7 @@ type ClusterEvent struct {
 	// Node and Pod are the changed object in its latest version, nil if the
 	// caller does not give it. A pod with its node says what the event means for
 	// anti-affinity (rule 5.4.12), and one without a node whether it was nominated;
-	// the rest is for a caller's own [Config.Helps].
+	// the rest is for a caller's own Config.Helps.
 	Node *outrank.Node
 	Pod  *outrank.Pod
 	// NodeBefore is the version of the node before an update; nil if it is not known.

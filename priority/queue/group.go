@@ -10,31 +10,18 @@ import (
 )
 
 // GroupResult is how an attempt with a group ended.
-type GroupResult uint8
+type GroupResult string
 
 // The results.
 const (
 	// GroupPlaced: enough pods of the group have found places. The others are tried
 	// again at once.
-	GroupPlaced GroupResult = iota
+	GroupPlaced GroupResult = "placed"
 	// GroupRefused: there was no place for the group.
-	GroupRefused
+	GroupRefused GroupResult = "refused"
 	// GroupFailed: something went wrong that the group has nothing to do with.
-	GroupFailed
+	GroupFailed GroupResult = "failed"
 )
-
-// String returns the result in a word.
-func (r GroupResult) String() string {
-	switch r {
-	case GroupPlaced:
-		return "placed"
-	case GroupRefused:
-		return "refused"
-	case GroupFailed:
-		return "failed"
-	}
-	return fmt.Sprintf("GroupResult(%d)", uint8(r))
-}
 
 // SetGroup tells the queue of a group of pods, or of a newer version of it. Pods that
 // waited for it leave the incomplete ones (rule 5.8.5). Releases and feature gates
@@ -128,7 +115,7 @@ func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) er
 	if e.Group == nil {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: "the entry is not that of a group"}}}
 	}
-	if result > GroupFailed {
+	if result != GroupPlaced && result != GroupRefused && result != GroupFailed {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: fmt.Sprintf("%v is no result", result)}}}
 	}
 	q.mu.Lock()

@@ -63,7 +63,7 @@ type batchState struct {
 	// class is the pod's class, nil until it was asked for.
 	class Class
 	// run numbers the latest attempt if the pod was refused together with others;
-	// [Entry].Cycle does not then.
+	// Entry.Cycle does not then.
 	run *refusalRun
 	// members are the pods that a batch stands for, nil for a single pod. member says that
 	// the pod is one of them.
@@ -113,7 +113,7 @@ func (it *item) arrivals() arrivals {
 // heldBySpec reports whether scheduling gates hold the pod, or the group.
 func (it *item) heldBySpec() bool {
 	if it.group != nil {
-		return it.Gate == SchedulingGates
+		return it.Gate == schedulingGates
 	}
 	return it.Pod.Gated()
 }

@@ -58,27 +58,6 @@ type Pending struct {
 	Incomplete, Waiting                             []Entry
 }
 
-// String returns the counts in words.
-func (p Pending) String() string {
-	return Counts{
-		Active: podsIn(p.Active), Backoff: podsIn(p.Backoff), Unschedulable: podsIn(p.Unschedulable), Gated: podsIn(p.Gated),
-		InFlight: len(p.InFlight), Incomplete: len(p.Incomplete), Waiting: len(p.Waiting),
-	}.String()
-}
-
-// podsIn counts the pods of entries, those of groups by themselves.
-func podsIn(entries []Entry) int {
-	n := 0
-	for i := range entries {
-		if entries[i].Group != nil {
-			n += len(entries[i].Group.Members)
-		} else {
-			n++
-		}
-	}
-	return n
-}
-
 // Pending returns the entries inside. Time O(n log n).
 func (q *Queue) Pending() Pending {
 	q.mu.Lock()

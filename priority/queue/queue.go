@@ -79,7 +79,7 @@ type Queue struct {
 	// them apart.
 	batching     bool
 	batchRefusal batchRefusal
-	// fifo: the queue is one of [NewFIFO].
+	// fifo: the queue is one of NewFIFO.
 	fifo bool
 }
 

@@ -36,7 +36,7 @@ type Refusing struct {
 // Refusals is what was refused.
 type Refusals struct {
 	// Attempts is how many attempts there were, Fresh how many of them were with
-	// pods that had not been tried since [Refusing.Since].
+	// pods that had not been tried since Refusing.Since.
 	Attempts, Fresh int
 	// Last is the number of the last attempt; zero if there was none.
 	Last int64

@@ -39,7 +39,7 @@ func TestStatusUpdateInFlight(t *testing.T) {
 	moved := func(t *testing.T, q *Queue) {
 		require.Zero(t, q.MoveAll(ClusterEvent{Kind: EventNodeAdded}, noon))
 	}
-	const backoff, timeout = defaultInitialBackoff, DefaultUnschedulableTimeout
+	const backoff, timeout = defaultInitialBackoff, defaultUnschedulableTimeout
 	for _, c := range []struct {
 		name string
 		acts []act

@@ -15,7 +15,7 @@ import (
 type Admission struct {
 	Limited []Limited
 	// Release says whose rules hold for the pods' usage and QoS classes; zero
-	// means [outrank.DefaultRelease]. An unknown one is an error of every call.
+	// means outrank.DefaultRelease. An unknown one is an error of every call.
 	Release outrank.Release
 }
 
@@ -112,10 +112,10 @@ func (r *request) applies(quotas []*Quota) bool {
 			continue
 		}
 		if missing := r.unstated(limits); len(missing) > 0 {
-			return r.refuse(Verdict{Reason: Unstated, Quota: q.Name, Unstated: missing})
+			return r.refuse(Verdict{Reason: unstated, Quota: q.Name, Unstated: missing})
 		}
 		if slices.ContainsFunc(limits, func(n resource.Name) bool { _, ok := q.Used[n]; return !ok }) {
-			return r.refuse(Verdict{Reason: Uncounted, Quota: q.Name, Resources: limits})
+			return r.refuse(Verdict{Reason: uncounted, Quota: q.Name, Resources: limits})
 		}
 		r.applied = append(r.applied, q)
 		for _, name := range limits {
@@ -180,13 +180,13 @@ func (r *request) covered(limited []Limited) bool {
 		}
 	}
 	if len(bare) > 0 {
-		return r.refuse(Verdict{Reason: UncoveredResources, Resources: slices.Sorted(maps.Keys(bare))})
+		return r.refuse(Verdict{Reason: uncoveredResources, Resources: slices.Sorted(maps.Keys(bare))})
 	}
 	scopes = slices.DeleteFunc(scopes, func(s Requirement) bool {
 		return slices.ContainsFunc(r.scopes, func(t Requirement) bool { return t.Scope == s.Scope })
 	})
 	if len(scopes) > 0 {
-		return r.refuse(Verdict{Reason: UncoveredScopes, Scopes: scopes})
+		return r.refuse(Verdict{Reason: uncoveredScopes, Scopes: scopes})
 	}
 	return true
 }
@@ -196,7 +196,7 @@ func (r *request) fits() bool {
 	r.verdict.Used = map[string]resource.List{}
 	for _, q := range r.applied {
 		used := q.Used.Clone()
-		over := Verdict{Reason: Exceeded, Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
+		over := Verdict{Reason: exceeded, Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
 		for name, hard := range q.Hard {
 			amount, asked := r.usage[name]
 			if !asked || amount.IsZero() {

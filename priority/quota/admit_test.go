@@ -275,7 +275,7 @@ func TestLetOffAsAWhole(t *testing.T) {
 			}
 			v, err := (&quota.Admission{}).Admit([]*quota.Quota{q}, quota.Pod{Pod: pod})
 			require.NoError(t, err)
-			assert.Equal(t, letOff, v.Reason != quota.Unstated, "%s, limits: %v: %s", name, limits, v.Message())
+			assert.Equal(t, letOff, v.Reason != "unstated", "%s, limits: %v: %s", name, limits, v.Message())
 		}
 	}
 }

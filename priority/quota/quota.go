@@ -17,7 +17,7 @@ type Quota struct {
 	// of the namespace counts.
 	Scopes []Requirement
 	// Hard has the limits, and Used the amounts in use: status.hard and status.used.
-	// A name without an entry in Used has not been counted yet. [Quota.Measure] counts.
+	// A name without an entry in Used has not been counted yet. Quota.Measure counts.
 	Hard, Used resource.List
 }
 
@@ -76,7 +76,7 @@ type Pod struct {
 	// Deadline is set where the pod has spec.activeDeadlineSeconds.
 	Deadline bool
 	// PrefersAcross is set where a preferred term of pod affinity or anti-affinity
-	// names namespaces; [outrank.Affinity] has the required ones.
+	// names namespaces; outrank.Affinity has the required ones.
 	PrefersAcross bool
 }
 

@@ -17,36 +17,31 @@ type Verdict struct {
 	// for a pod that is refused.
 	Used map[string]resource.List
 
-	// Reason and all below are for a pod that is refused. Quota is the name of
-	// the quota that refuses it; empty where no quota does.
-	Reason Reason
+	// Reason and all below are for a pod that is refused. Reason is "unstated" where some container
+	// does not state an amount that a quota limits, "uncounted" where the usage of a quota is not
+	// known yet, "uncovered-resources" and "uncovered-scopes" where no quota covers what needs one,
+	// and "exceeded" where a quota would be. Quota is the name of the quota that refuses the pod;
+	// empty where no quota does.
+	Reason string
 	Quota  string
 	// Resources are the names that the reason is about, sorted.
 	Resources []resource.Name
-	// Unstated has, for [Unstated], the containers that do not state an amount, by name.
+	// Unstated has, for the reason "unstated", the containers that do not state an amount, by name.
 	Unstated map[resource.Name][]string
-	// Scopes has, for [UncoveredScopes], the scopes without a quota.
+	// Scopes has, for "uncovered-scopes", the scopes without a quota.
 	Scopes []Requirement
-	// Requested, Before and Hard are, for [Exceeded], the pod's request, the
+	// Requested, Before and Hard are, for "exceeded", the pod's request, the
 	// former usage and the limit, of Resources alone.
 	Requested, Before, Hard resource.List
 }
 
-// Reason is why a pod may not be created.
-type Reason uint8
-
-// The reasons. The zero value is that of a pod that may be created.
+// Why a pod may not be created.
 const (
-	// Unstated: some container does not state an amount that a quota limits.
-	Unstated Reason = iota + 1
-	// Uncounted: the usage of a quota is not known yet.
-	Uncounted
-	// UncoveredResources and UncoveredScopes: no quota covers something that
-	// needs one.
-	UncoveredResources
-	UncoveredScopes
-	// Exceeded: a quota would be exceeded.
-	Exceeded
+	unstated           = "unstated"
+	uncounted          = "uncounted"
+	uncoveredResources = "uncovered-resources"
+	uncoveredScopes    = "uncovered-scopes"
+	exceeded           = "exceeded"
 )
 
 // Message returns what the API server answers (rule 20.2.8), empty for a pod that
@@ -56,7 +51,7 @@ func (v *Verdict) Message() string {
 		return ""
 	}
 	text := v.text()
-	if v.Reason == UncoveredScopes {
+	if v.Reason == uncoveredScopes {
 		return text // the reference does not say which pod
 	}
 	name := "Unknown"
@@ -68,19 +63,19 @@ func (v *Verdict) Message() string {
 
 func (v *Verdict) text() string {
 	switch v.Reason {
-	case Unstated:
+	case unstated:
 		var parts []string
 		for _, name := range sorted(v.Unstated) {
 			parts = append(parts, fmt.Sprintf("%s for: %s", name, strings.Join(v.Unstated[name], ",")))
 		}
 		return fmt.Sprintf("failed quota: %s: must specify %s", v.Quota, strings.Join(parts, "; "))
-	case Uncounted:
+	case uncounted:
 		return fmt.Sprintf("status unknown for quota: %s, resources: %s", v.Quota, joined(v.Resources))
-	case UncoveredResources:
+	case uncoveredResources:
 		return "insufficient quota to consume: " + joined(v.Resources)
-	case UncoveredScopes:
+	case uncoveredScopes:
 		return fmt.Sprintf("insufficient quota to match these scopes: %v", v.Scopes)
-	case Exceeded:
+	case exceeded:
 		return fmt.Sprintf("exceeded quota: %s, requested: %s, used: %s, limited: %s", v.Quota, amounts(v.Requested), amounts(v.Before), amounts(v.Hard))
 	}
 	return ""

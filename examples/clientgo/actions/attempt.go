@@ -43,7 +43,7 @@ func (c *Client) UpdateStatus(ctx context.Context, pod *outrank.Pod, want outran
 	if condition, changes := conditionOf(latest, want, time.Now()); changes && want.Type != "" {
 		change.Condition = &condition
 	}
-	if nomination.Change != execution.KeepNomination && nomination.Node != latest.Status.NominatedNodeName { // none to drop it
+	if nomination.Override && nomination.Node != latest.Status.NominatedNodeName { // none to drop it
 		change.NominatedNode = &nomination.Node
 	}
 	if change == (convert.StatusChange{}) {

@@ -50,7 +50,7 @@ func TestUpdateStatus(t *testing.T) {
 	no := outrank.PodCondition{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: "full"}
 	var none outrank.PodCondition
 	set := func(node string) execution.Nomination {
-		return execution.Nomination{Change: execution.SetNomination, Node: node}
+		return execution.Nomination{Override: true, Node: node}
 	}
 	for _, step := range []struct {
 		name       string
@@ -63,7 +63,7 @@ func TestUpdateStatus(t *testing.T) {
 		{"neither changes", no, set("n1"), "", "n1"},
 		{"the nomination alone", no, set("n2"), "nominatedNodeName", "n2"},
 		{"the condition alone", outrank.PodCondition{Type: "PodScheduled", Status: "True"}, execution.Nomination{}, "conditions", "n2"},
-		{"no condition", none, execution.Nomination{Change: execution.DropNomination}, "nominatedNodeName", ""},
+		{"no condition", none, execution.Nomination{Override: true}, "nominatedNodeName", ""},
 		{"nothing", none, execution.Nomination{}, "", ""},
 	} {
 		w.api.ClearActions()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
@@ -58,28 +57,28 @@ var buckets = prometheus.ExponentialBuckets(1e-5, 2, 22)
 
 // AddGoroutine counts the time of carrying out a plan in the background.
 func (c *Collector) AddGoroutine(took time.Duration, failed bool) {
-	result := metrics.ExecutionSucceeded
+	result := "success"
 	if failed {
-		result = metrics.ExecutionFailed
+		result = "error"
 	}
-	c.goroutines.WithLabelValues(string(result)).Observe(took.Seconds())
+	c.goroutines.WithLabelValues(result).Observe(took.Seconds())
 }
 
 // AddDecision counts a decision: the time to bring the snapshot up to date and to
 // find the answer, the kind of preemptor ("pod", "podgroup"), and the outcome.
-func (c *Collector) AddDecision(by execution.PreemptorType, outcome string, followed, decided time.Duration) {
+func (c *Collector) AddDecision(by string, outcome string, followed, decided time.Duration) {
 	c.followed.Observe(followed.Seconds())
 	c.AddOutcome(by, outcome, decided)
 }
 
 // AddOutcome counts a decision for which no snapshot was brought up to date.
-func (c *Collector) AddOutcome(by execution.PreemptorType, outcome string, decided time.Duration) {
-	c.decided.WithLabelValues(string(by), outcome).Observe(decided.Seconds())
+func (c *Collector) AddOutcome(by string, outcome string, decided time.Duration) {
+	c.decided.WithLabelValues(by, outcome).Observe(decided.Seconds())
 }
 
 // AddHandedOver counts a decision that DefaultPreemption made in place of this module, by the reason.
-func (c *Collector) AddHandedOver(by execution.PreemptorType, because string) {
-	c.handed.WithLabelValues(string(by), because).Inc()
+func (c *Collector) AddHandedOver(by string, because string) {
+	c.handed.WithLabelValues(by, because).Inc()
 }
 
 // AddVictims counts pods that had to leave for a pod, which is named by its UID, until

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // Counts appear in the text format of Prometheus.
 func TestCollector(t *testing.T) {
 	c := metrics.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddVictims(3)
-	c.Counts.AddExecution(nil)
+	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 3)}, nil)
 	c.AddGoroutine(20*time.Millisecond, false)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	registry := prometheus.NewPedanticRegistry()

@@ -127,7 +127,7 @@ func (r *rules) decide(pod *outrank.Pod, ask asking) (*way, error) {
 		return nil, console.Unusable("the pod", err)
 	}
 	w := &way{Outcome: e.Outcome, Node: e.Node, Feasible: e.Feasible, Victims: []victim{}, Devices: []given{}, explained: e}
-	if w.Why, err = explain.Explanation(ctx, explain.Question{Evaluator: r.eval, Snapshot: r.snap, Request: preemption.Request{Pod: pod, Now: r.now}}, e, explain.Options{Classes: ask.classes}); err != nil {
+	if w.Why, err = explain.Ask(ctx, explain.Question{Evaluator: r.eval, Snapshot: r.snap, Request: preemption.Request{Pod: pod, Now: r.now}, Plan: e}, explain.Options{Classes: ask.classes}); err != nil {
 		return nil, console.Unusable("the pod", err)
 	}
 	w.Turned = counts(e, e.TurnedDown, func(n *preemption.NodeReport) (preemption.Status, bool) { return n.Status, true })

@@ -17,7 +17,7 @@ import (
 type Objects struct {
 	// Pods are the pods that have claims or ask for extended resources; others may be left
 	// out, or be among them. A pod that is none of them has no claims, unless its
-	// [outrank.Pod].Value is its *corev1.Pod.
+	// outrank.Pod.Value is its *corev1.Pod.
 	Pods []*corev1.Pod
 	// Claims are all claims of the cluster.
 	Claims []*resourcev1.ResourceClaim
@@ -29,7 +29,7 @@ type Objects struct {
 	Classes    []*resourcev1.DeviceClass
 	TaintRules []*resourcev1.DeviceTaintRule
 	// Nominations are those of pods that wait for the claims of their victims, and those that
-	// have ended while such claims are allocated. They count with [Config].DRAPreemption alone.
+	// have ended while such claims are allocated. They count with Config.DRAPreemption alone.
 	Nominations []*Nomination
 }
 

@@ -29,7 +29,7 @@ type Case struct {
 	CSINodes       []*storagev1.CSINode
 	CSIDrivers     []*storagev1.CSIDriver
 	// Groups mean something with the feature gate GenericWorkload. They are PodGroups of
-	// [GroupVersion], which not every release has.
+	// GroupVersion, which not every release has.
 	Groups []Object
 
 	// Devices are claims of pods, and what they ask for.

@@ -227,7 +227,7 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 	plan := d.failure.Plan
 	for i := range d.ranked.Candidates {
 		c := &d.ranked.Candidates[i]
-		if order, _ := c.Score.Compare(best); order != 0 {
+		if order, _ := c.Score.Compare(best, nil); order != 0 {
 			continue
 		}
 		if ties++; c.Node == chosen {
@@ -262,7 +262,7 @@ func (d *decided) carryOut(a *Answer) {
 		return
 	}
 	a.Event, a.Reason, a.Message, a.Part = verdict.Event.Message, verdict.Condition.Reason, verdict.Condition.Message, part
-	if a.Nominated = verdict.Nomination.Node; verdict.Nomination.Change == execution.KeepNomination {
+	if a.Nominated = verdict.Nomination.Node; !verdict.Nomination.Override {
 		a.Nominated = NominationKept
 	}
 }

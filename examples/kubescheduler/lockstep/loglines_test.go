@@ -88,10 +88,10 @@ func TestLogLinesOfTheExecutor(t *testing.T) {
 		t.Run(fmt.Sprint("asynchronous ", async), func(outer *testing.T) {
 			check(outer, 300, func(t *rapid.T) {
 				p := drawPreempting(t)
-				e, report := p.executed(t, async)
+				report := p.executed(t, async)
 				sink.take()
 				p.byReference(outer, client, &now, async)
-				require.Equal(t, sink.take(), textsOf(e.LogLines(report)), "%v", report)
+				require.Equal(t, sink.take(), textsOf(report.LogLines()), "%v", report)
 			})
 		})
 	}

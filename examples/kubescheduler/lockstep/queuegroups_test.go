@@ -221,7 +221,7 @@ func (q *groupQueues) endGroup(t *rapid.T) {
 	}[outcome]
 	require.NoError(t, q.theirs.AddAttemptedPodGroupIfNeeded(silent, group, q.theirs.SchedulingCycle(), status))
 	require.NoError(t, q.ours.AddAttemptedGroup(a.ours, outcome, q.clock.Now()))
-	q.did[outcome.String()]++
+	q.did[string(outcome)]++
 }
 
 // compare: where each pod is, and what is known of each group that waits.

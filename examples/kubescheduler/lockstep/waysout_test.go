@@ -188,9 +188,9 @@ func byOutrank(t *rapid.T, ways []*way) outcome {
 	}
 	v, err := failure.Verdict()
 	require.NoError(t, err)
-	require.Equal(t, execution.ReasonUnschedulable, v.Condition.Reason)
+	require.Equal(t, "Unschedulable", v.Condition.Reason)
 	o := outcome{Nomination: v.Nomination.Node, Message: v.Condition.Message}
-	if v.Nomination.Change == execution.KeepNomination {
+	if !v.Nomination.Override {
 		o.Nomination = kept
 	}
 	return o

@@ -18,7 +18,7 @@ import (
 // that comes while an earlier one of the same preemptor is about to end waits for it. A preemptor
 // that waits for devices is tried once more when pods were told to go: what made the devices free
 // may have found it kept out, and the plugin for claims names no pod among its events.
-func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) {
+func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by string, run func(context.Context) (*execution.Report, error)) {
 	f.unbound = p.anyUnbound(f.victims)
 	told := 0
 	p.process.background.Go(func() {
@@ -50,7 +50,7 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by execution.PreemptorType, r
 }
 
 // timed carries a plan out and counts its time.
-func (p *Plugin) timed(ctx context.Context, by execution.PreemptorType, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {
+func (p *Plugin) timed(ctx context.Context, by string, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {
 	begun := time.Now()
 	report, err := run(asProfile(ctx, p.handle.ProfileName()))
 	step := schedulermetrics.PreemptionStep{By: by, Result: preemption.Success}

@@ -18,7 +18,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // filter is a filter that this module does not know.
@@ -107,7 +106,7 @@ func TestBudgets(t *testing.T) {
 	c.create(pending("next", 10, "4"))
 	c.isOn("next", "n1")
 	assert.Equal(t, []string{"next Normal PreemptionPlanned Preempting: Node n1 has room without a pod of priority 1, 1 against a disruption budget: default/low"}, c.recorder.about("next Normal PreemptionPlanned"))
-	assert.EqualValues(t, 1, c.collector.Counts.Values().Groups.Violations[execution.ByPod])
+	assert.EqualValues(t, 1, c.collector.Counts.Values().Groups.Violations["pod"])
 }
 
 // A pod that was nominated to the node and is less important looks for another place.

@@ -21,7 +21,6 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // plug puts a plugin of others into the profile.
@@ -248,7 +247,7 @@ func TestHandedOverIsCarriedOut(t *testing.T) {
 	high := pending("high", 10, "2")
 	c.create(high)
 	<-begun
-	assert.Equal(t, execution.WaitingForPodPreemption, c.plugin.PreEnqueue(t.Context(), high).Message())
+	assert.Equal(t, "waiting for the preemption for this pod to be finished", c.plugin.PreEnqueue(t.Context(), high).Message())
 	release()
 	c.isOn("high", "n1")
 	assert.Equal(t, []string{"high Normal PreemptionPlanned Preempting: Node n1 has room without a pod of priority 1: default/low"}, c.recorder.about("high Normal PreemptionPlanned"))

@@ -46,7 +46,7 @@ func (p *Plugin) postFilterGroup(ctx context.Context, group fwk.PodGroupInfo, pl
 	if err := scheduler.StartMutations(); err != nil {
 		err = notStarted(err)
 		d := Decision{Err: err}
-		p.observe(execution.ByPodGroup, d)
+		p.observe("podgroup", d)
 		p.options.Metrics.Counts.AddGroupPreemption(nil)
 		p.tellGroup(ctx, group, d)
 		return nil, groupFails(err), nil
@@ -111,7 +111,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	begun := time.Now()
 	defer func() {
 		d.Err, d.Decided = err, time.Since(begun)-d.Followed
-		p.observe(execution.ByPodGroup, d) // for a tree, too: the reference tells no difference here
+		p.observe("podgroup", d) // for a tree, too: the reference tells no difference here
 	}()
 	p.process.deciding.Lock()
 	defer p.process.deciding.Unlock()
@@ -187,14 +187,16 @@ func (p *Plugin) queued(info fwk.PodGroupInfo) (*queue.Group, error) {
 
 // carryOutGroup carries the plan out: now, or in the background.
 func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) error {
-	by, uid := execution.ByPodGroup, ""
+	by, uid := "podgroup", ""
 	if group.Composite != nil {
-		by, uid = execution.ByCompositeGroup, group.Composite.UID
+		by, uid = "compositepodgroup", group.Composite.UID
 	} else {
 		uid = group.PodGroup.UID
 	}
 	run := func(ctx context.Context) (*execution.Report, error) {
-		return p.process.executor.ExecuteGroup(ctx, group, plan)
+		report, err := p.process.executor.ExecuteGroup(ctx, group, plan)
+		p.options.Metrics.Counts.AddExecution(report, err)
+		return report, err
 	}
 	if !p.options.asynchronous() {
 		_, err := p.timed(ctx, by, run)

@@ -13,8 +13,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // HandOver is why DefaultPreemption's code finds the victims in place of this module's.
@@ -124,7 +122,7 @@ func (p *Plugin) decideByStock(ctx context.Context, because HandOver, cycle fwk.
 	d.HandedOver = because
 	defer func() {
 		d.Err, d.Decided = err, time.Since(begun)
-		p.observe(execution.ByPod, d)
+		p.observe("pod", d)
 	}()
 
 	pod, err := p.pods.Pods(tried.Namespace).Get(tried.Name)

@@ -20,7 +20,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -81,7 +80,7 @@ func (p *Plugin) handsOverGroup() HandOver {
 func (p *Plugin) handOverGroup(ctx context.Context, because HandOver, group fwk.PodGroupInfo, place fwk.PodGroupSchedulingFunc) (*fwk.PodGroupPostFilterResult, *fwk.Status) {
 	p.tellWhy(ctx)
 	result, answer, d := p.decideGroupByStock(ctx, because, group, place)
-	p.observe(execution.ByPodGroup, d)
+	p.observe("podgroup", d)
 	p.tellGroup(ctx, group, d)
 	if d.Err == nil && d.Group.Outcome == preemption.Preempts && len(d.Group.Victims) > 0 {
 		if err := p.carryOutGroup(ctx, queuedByStock(d.Group, group), d.Group); err != nil {

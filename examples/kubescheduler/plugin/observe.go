@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
@@ -17,7 +16,7 @@ const (
 
 // observe counts a decision and passes it to the program. One that was handed over is counted
 // alone: DefaultPreemption counts what it does.
-func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
+func (p *Plugin) observe(by string, d Decision) {
 	if errors.Is(d.Err, errAside) {
 		p.options.Metrics.AddHandedOver(by, string(ForObjects))
 		p.options.Metrics.AddDecision(by, outcomeHandedOver, d.Followed, d.Decided)
@@ -42,7 +41,7 @@ func (p *Plugin) observe(by execution.PreemptorType, d Decision) {
 	default:
 		p.options.Metrics.AddHandedOver(by, string(d.HandedOver))
 		p.options.Metrics.AddOutcome(by, outcome, d.Decided)
-		if by == execution.ByPod { // about a group, DefaultPreemption counts it
+		if by == "pod" { // about a group, DefaultPreemption counts it
 			p.options.Metrics.Counts.AddEvaluation(step, d.Decided)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 // Options are the program's settings of the plugin. The zero value is that of a
 // scheduler by itself.
 type Options struct {
-	// Release has the rules that hold; zero means those of [Reference] with the feature
+	// Release has the rules that hold; zero means those of Reference with the feature
 	// gates of this process.
 	Release outrank.Release
 	// Configuration is the scheduler's file, from which the arguments of filters are taken

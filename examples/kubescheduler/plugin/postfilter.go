@@ -38,15 +38,15 @@ func (p *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 	}
 	change, text := p.answer(d)
-	switch change.Change {
-	case execution.SetNomination:
+	switch {
+	case change.Override && change.Node != "":
 		p.process.devices.keep(pod, d)
 		if err := p.carryOut(ctx, pod, d.Plan); err != nil {
 			p.process.devices.drop(pod.UID)
 			return nil, fwk.AsStatus(fmt.Errorf("preemption: %w", err))
 		}
 		return nominate(change.Node), fwk.NewStatus(fwk.Success, text)
-	case execution.DropNomination:
+	case change.Override:
 		p.process.devices.end(pod.UID)
 		return nominate(""), fwk.NewStatus(fwk.Unschedulable, text)
 	}
@@ -66,7 +66,7 @@ func (p *Plugin) decide(ctx context.Context, cycle fwk.CycleState, tried *v1.Pod
 	begun := time.Now()
 	defer func() {
 		d.Err, d.Decided = err, time.Since(begun)-d.Followed
-		p.observe(execution.ByPod, d)
+		p.observe("pod", d)
 	}()
 	pod, err := p.pods.Pods(tried.Namespace).Get(tried.Name)
 	if err != nil {
@@ -159,17 +159,18 @@ func status(s *fwk.Status) preemption.Status {
 // carryOut carries the plan out: now, or in the background.
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
 	// A pod's plan counts no groups among its victims in the reference, either.
-	p.options.Metrics.Counts.AddDisruptions(execution.ByPod, 0, plan.Violations())
+	p.options.Metrics.Counts.AddDisruptions("pod", 0, plan.Violations())
 	run := func(ctx context.Context) (*execution.Report, error) {
 		report, err := p.process.executor.Execute(ctx, plan)
+		p.options.Metrics.Counts.AddExecution(report, err)
 		p.countVictims(pod, report)
 		return report, err
 	}
 	if !p.options.asynchronous() {
-		_, err := p.timed(ctx, execution.ByPod, run)
+		_, err := p.timed(ctx, "pod", run)
 		return err
 	}
-	p.fly(p.process.under.begin(pod.UID, podsOf(plan.Victims)), pod, execution.ByPod, run)
+	p.fly(p.process.under.begin(pod.UID, podsOf(plan.Victims)), pod, "pod", run)
 	return nil
 }
 

@@ -142,7 +142,7 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 		return nil, err
 	}
 	p.executor, err = execution.NewExecutor(execution.Config{
-		Actions: p.carrying, Release: of.release, Order: of.order, Retry: execution.Retry{Wait: actions.Wait}, Metrics: p.metrics.Counts,
+		Actions: p.carrying, Release: of.release, Order: of.order, Retry: execution.Retry{Wait: actions.Wait},
 	})
 	if err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption"
-	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // second is the name of another profile of the scheduler.
@@ -68,7 +67,7 @@ func TestVictimsOfTwoProfilesAreToldOnce(t *testing.T) {
 	c.run()
 	c.create(pending("a", 10, "4"))
 	carriedOut := func(n uint64) func() bool {
-		return func() bool { return c.collector.Counts.Values().Executions[schedulermetrics.ExecutionSucceeded] == n }
+		return func() bool { return c.collector.Counts.Values().Executions["success"] == n }
 	}
 	c.eventually("a's plan carried out", carriedOut(1))
 	c.create(ofSecond(pending("b", 10, "4")))

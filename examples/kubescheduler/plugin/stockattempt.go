@@ -52,7 +52,7 @@ func (a *stockAttempt) run(ctx context.Context, cycle fwk.CycleState, d *Decisio
 	if len(candidates) == 0 {
 		if err == nil {
 			d.Plan.Unhelpful = unhelpful(statuses)
-			d.nomination.Change, d.text = execution.DropNomination, preemptionSays+notHelpful(a.pod, len(nodes), statuses)
+			d.nomination, d.text = execution.Nomination{Override: true}, preemptionSays+notHelpful(a.pod, len(nodes), statuses)
 		}
 		return err
 	}

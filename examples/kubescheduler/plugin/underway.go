@@ -12,7 +12,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // underway are the preemptors whose plans are being carried out, by UID. Any number of
@@ -115,6 +114,12 @@ func (u *underway) waits(uid types.UID, pods corelisters.PodLister) bool {
 	return false
 }
 
+// What DefaultPreemption says of a pod that it keeps out of the queue.
+const (
+	waitingForPodPreemption   = "waiting for the preemption for this pod to be finished"
+	waitingForGroupPreemption = "waiting for the preemption for this pod group to be finished"
+)
+
 // PreEnqueue keeps a pod out of the queue while room is being made for it.
 func (p *Plugin) PreEnqueue(ctx context.Context, pod *v1.Pod) *fwk.Status {
 	if p.fallback != nil {
@@ -127,12 +132,12 @@ func (p *Plugin) PreEnqueue(ctx context.Context, pod *v1.Pod) *fwk.Status {
 	}
 	if pod.Spec.SchedulingGroup != nil && p.groupsCount() {
 		if root, ok := p.rootUID(pod); ok && p.process.under.waits(root, p.pods) {
-			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, execution.WaitingForGroupPreemption)
+			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, waitingForGroupPreemption)
 		}
 		return nil
 	}
 	if p.process.under.waits(pod.UID, p.pods) {
-		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, execution.WaitingForPodPreemption)
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, waitingForPodPreemption)
 	}
 	return nil
 }

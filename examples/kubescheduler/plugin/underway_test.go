@@ -12,9 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	ktesting "k8s.io/client-go/testing"
-
-	"github.com/outrank-go/outrank/preemption/execution"
-	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // holdDeletions keeps deletions from returning until release is called, and so
@@ -39,7 +36,7 @@ func TestKeepsThePodOut(t *testing.T) {
 	c.create(high)
 	<-begun
 	said := c.plugin.PreEnqueue(t.Context(), high)
-	assert.Equal(t, execution.WaitingForPodPreemption, said.Message())
+	assert.Equal(t, "waiting for the preemption for this pod to be finished", said.Message())
 	assert.True(t, said.IsRejected())
 	assert.Nil(t, c.plugin.PreEnqueue(t.Context(), pending("other", 10, "2")))
 	release()
@@ -66,7 +63,7 @@ func TestTriesAgainAfterAFailure(t *testing.T) {
 	assert.Len(t, c.decided(), 2)
 	c.eventually("counted", func() bool {
 		done := c.collector.Counts.Values().Executions
-		return done[schedulermetrics.ExecutionFailed] == 1 && done[schedulermetrics.ExecutionSucceeded] == 1
+		return done["error"] == 1 && done["success"] == 1
 	})
 	values := c.collector.Counts.Values()
 	assert.EqualValues(t, 2, values.PreemptionAttempts)

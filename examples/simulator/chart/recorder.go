@@ -20,7 +20,7 @@ type Level struct {
 type Sample struct {
 	// Time is since the beginning of the run.
 	Time time.Duration
-	// Levels are the resources, in the order given to [NewRecorder].
+	// Levels are the resources, in the order given to NewRecorder.
 	Levels []Level
 	// Waiting counts the waiting pods by priority. A priority without an entry
 	// has none.

@@ -31,10 +31,10 @@ type Config struct {
 	// memory, and whatever else the nodes offer at the beginning but slots for pods, by name.
 	Resources []resource.Name
 	// Shortest is the running time that the slowdown of shorter pods is measured against, so that
-	// a pod of a moment does not outweigh all others; zero means [DefaultShortest].
+	// a pod of a moment does not outweigh all others; zero means DefaultShortest.
 	Shortest time.Duration
 	// Points is the most stretches of a series, from 2 on; an odd number counts as one less. Zero
-	// means [DefaultPoints].
+	// means DefaultPoints.
 	Points int
 	// Fragmentation, if set, measures how much of what is free cannot be used.
 	Fragmentation *Fragmentation
@@ -74,7 +74,7 @@ func (c *Config) Validate() error {
 // slots alone here: taints and cordons are not looked at.
 type Fragmentation struct {
 	Resource resource.Name
-	// Mix are the typical pods; see [MixOf].
+	// Mix are the typical pods; see MixOf.
 	Mix []Demand
 	// Devices, if set, returns what is free on each device of a node with these pods, in the order
 	// in which they came; nil means that all of the resource of a node is one pool. It must only

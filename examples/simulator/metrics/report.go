@@ -41,7 +41,7 @@ type Group struct {
 	// undefined where none has.
 	Completion Spread `json:"completionSeconds"`
 	// Slowdown is that time over the running time of the pod that finished, which counts as
-	// [Config.Shortest] where it is shorter; 1 at the least. It has no unit, is over the jobs that
+	// Config.Shortest where it is shorter; 1 at the least. It has no unit, is over the jobs that
 	// have finished, and is undefined where none has.
 	Slowdown Spread `json:"slowdown"`
 	// Resources are in the order of the configuration.
@@ -51,7 +51,7 @@ type Group struct {
 	DominantShare Figure `json:"dominantShare"`
 	// LostSeconds is the running time of the pods that left by an eviction or with their node.
 	LostSeconds float64 `json:"lostPodSeconds"`
-	// Evictions counts pods by the cause for which they had to go, in the order of [sim.Causes]; pods
+	// Evictions counts pods by the cause for which they had to go, in the order of sim.Causes; pods
 	// that were deleted are not among them.
 	Evictions []Evictions `json:"evictions"`
 	Series    Series      `json:"series"`
@@ -98,7 +98,7 @@ type Series struct {
 	Slowdown      []Figure    `json:"slowdown"`
 	DominantShare []Figure    `json:"dominantShare"`
 	Resources     []UseSeries `json:"resources"`
-	// Evictions counts the pods that had to go in the stretch, by cause as in [Group].
+	// Evictions counts the pods that had to go in the stretch, by cause as in Group.
 	Evictions []EvictionSeries `json:"evictions"`
 }
 
@@ -134,7 +134,7 @@ type Fairness struct {
 // Fragments is how much of a free resource typical pods cannot use: see [Fragmentation].
 type Fragments struct {
 	Resource resource.Name `json:"resource"`
-	// Amount is the mean over time of the fragments of all nodes, in the unit of [resource.Amount];
+	// Amount is the mean over time of the fragments of all nodes, in the unit of resource.Amount;
 	// undefined for a run without a length.
 	Amount Figure `json:"amount"`
 	// Share is the fragments as a share of what is free, both over time; undefined where nothing

@@ -124,7 +124,7 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 		Cycles: len(h.Cycles), Rounds: h.Rounds, Repeats: len(h.Repeats),
 	}
 	for _, s := range h.LongestCascade {
-		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victim})
+		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victims[0]})
 	}
 	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Rounds, since(c.First), since(c.Last)} }
 	if len(h.Cycles) > 0 {

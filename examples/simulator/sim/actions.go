@@ -108,7 +108,7 @@ func (a *actions) Activate(obj *outrank.Pod) {
 
 // Event reports failures to place a pod; evictions are reported where they happen.
 func (a *actions) Event(e outrank.Event) {
-	if e.Reason == execution.ReasonFailedScheduling {
+	if e.Reason == "FailedScheduling" {
 		a.teller.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
 	}
 }
@@ -119,10 +119,8 @@ func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.Po
 	switch {
 	case p == nil:
 		return missingPod(obj.Key())
-	case n.Change == execution.SetNomination:
+	case n.Override:
 		a.nominate(p, n.Node)
-	case n.Change == execution.DropNomination:
-		a.nominate(p, "")
 	}
 	return nil
 }

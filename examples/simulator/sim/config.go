@@ -39,14 +39,14 @@ type Config struct {
 	// SchedulerOf returns the name of a pod's scheduler; nil means the first for
 	// all. A name that is none of them is an error.
 	SchedulerOf func(*outrank.Pod) string
-	// Discipline is the kind of queue, Queue how the [PriorityQueue] orders and
+	// Discipline is the kind of queue, Queue how the PriorityQueue orders and
 	// delays.
 	Discipline Discipline
 	Queue      queue.Config
 	// Cycle is the time that the scheduler takes for one pod; the next one is
 	// looked at after that. Zero means that it takes no time; where pods then try
 	// again and again in the same moment, because each takes away what another
-	// was promised, [Simulation.Step] ends with an error.
+	// was promised, Simulation.Step ends with an error.
 	Cycle time.Duration
 	// Order is the order in which the steps of a plan are taken; zero is that of the cluster's
 	// release, and any other switches the release's feature gate SchedulerAsyncPreemption, so
@@ -54,7 +54,7 @@ type Config struct {
 	Order execution.Order
 
 	// Grace is the time that an evicted or deleted pod has to end where neither
-	// the pod, its [Work] nor the policy names one; nil means [DefaultGrace].
+	// the pod, its Work nor the policy names one; nil means DefaultGrace.
 	Grace *time.Duration
 	// Recreate is the controllers' answer to evicted pods.
 	Recreate Recreate
@@ -62,20 +62,20 @@ type Config struct {
 	// pods run as soon as they are bound. They do not go together with groups of pods.
 	Kubelets *Kubelets
 	// Scale returns the number of pods that a controller is meant to have, which
-	// budgets may depend on; nil means those that exist (see [pdb.StatusInput]).
+	// budgets may depend on; nil means those that exist (see pdb.StatusInput).
 	Scale func(owner outrank.Owner, namespace string) (int32, bool)
 
 	// OneByOne makes every attempt by itself, with a question to the scheduler's
 	// rules. Without it equal pods share the answer that nothing helps until a
 	// change concerns them: the result is the same, sooner. Rules of the caller's
-	// own, those of [Scheduler.Preemption] as well as the gates, order and hints
+	// own, those of Scheduler.Preemption as well as the gates, order and hints
 	// of Queue, are asked about every pod in either case.
 	OneByOne bool
 
 	// Bind, if set, binds a pod to the node that was found for it. An error means that
 	// this failed: the pod goes back to the queue, without a nomination, and others may
 	// use the room. It is tried again for as long as that fails; from v1.37 on at once,
-	// a few times, where the error wraps [execution.ErrRetriable].
+	// a few times, where the error wraps execution.ErrRetriable.
 	Bind func(pod *outrank.Pod, node *outrank.Node) error
 	// Evict, if set, is asked before a victim of a plan is told to go; preemptor is the pod that
 	// room is made for, one of them where that is a gang. An error means that this failed: the
@@ -102,11 +102,11 @@ type Config struct {
 	Follow func(Event)
 	// Audit makes the run check itself at every event, by books of its own: that no node is
 	// overcommitted, that every pod's life adds up, and so does lost work. A finding ends the run
-	// with an error that wraps [ErrAudit]. Time is that of the pods on the node where one is bound.
+	// with an error that wraps ErrAudit. Time is that of the pods on the node where one is bound.
 	Audit bool
 	// Sample, if set, receives the usage, the waiting pods and the evicted ones
 	// after every step that changed them. The sample's slice and maps are used
-	// again. The levels are those of [Simulation.Resources].
+	// again. The levels are those of Simulation.Resources.
 	Sample func(chart.Sample)
 	// Progress, if set, is called after every step, and once for attempts that are
 	// made together.
@@ -132,7 +132,7 @@ type Scheduler struct {
 	// Preemption decides which pods have to leave.
 	Preemption preemption.Config
 	// Score picks among the nodes that take a pod: the highest wins. Nil means
-	// [LeastAllocated].
+	// LeastAllocated.
 	Score Score
 	// Scorer, if set, picks in place of Score, which is not to be set beside it; it compares the
 	// nodes with each other. With &score.Scorer{} the pods go where kube-scheduler's default
@@ -145,9 +145,9 @@ type Discipline uint8
 
 // The disciplines.
 const (
-	// PriorityQueue is a [queue.Queue].
+	// PriorityQueue is a queue.Queue.
 	PriorityQueue Discipline = iota
-	// FIFOQueue is the queue of [queue.NewFIFO].
+	// FIFOQueue is the queue of queue.NewFIFO.
 	FIFOQueue
 )
 
@@ -168,7 +168,7 @@ func (d Discipline) String() string {
 type Recreate struct {
 	Rule RecreateRule
 	// Delay is the time between the moment of the rule and the arrival of the
-	// new pod; zero means [DefaultRecreateDelay].
+	// new pod; zero means DefaultRecreateDelay.
 	Delay time.Duration
 	// Change, if set, may change the new pod, which is a copy of the first one of its
 	// lineage, before anybody sees it: a controller that gives its pods another
@@ -223,8 +223,8 @@ func (c *Config) Validate() error {
 	if c.Discipline > FIFOQueue {
 		ps.add("simulation config", "Discipline", "%d is none", c.Discipline)
 	}
-	if _, err := c.Order.MarshalText(); err != nil {
-		ps.add("simulation config", "Order", "%d is none", c.Order)
+	if c.Order != "" && c.Order != execution.Synchronous && c.Order != execution.Asynchronous {
+		ps.add("simulation config", "Order", "%q is none", c.Order)
 	}
 	if c.Recreate.Rule > RecreateWhenEvicted {
 		ps.add("simulation config", "Recreate.Rule", "%d is none", c.Recreate.Rule)

@@ -54,11 +54,11 @@ const (
 	// UnderMemory and UnderDisk: its kubelet made room because the node was under pressure.
 	UnderMemory
 	UnderDisk
-	// Drained: the node was emptied, by [Drain] or [Retire].
+	// Drained: the node was emptied, by Drain or Retire.
 	Drained
-	// NodeLost: the node went away, by [RemoveNode] or [FailNode].
+	// NodeLost: the node went away, by RemoveNode or FailNode.
 	NodeLost
-	// DeletedFromOutside: [DeletePod] took it away. It is no eviction, and what the pod has done
+	// DeletedFromOutside: DeletePod took it away. It is no eviction, and what the pod has done
 	// is not lost.
 	DeletedFromOutside
 	causeCount
@@ -109,7 +109,7 @@ type Event struct {
 	// Object is the node as it is from now on, of a Changed event about a node; nil where the
 	// node is gone.
 	Object *outrank.Node
-	// Text is for people. Followers do not get it ([Config.Follow]).
+	// Text is for people. Followers do not get it (Config.Follow).
 	Text string
 }
 

@@ -49,7 +49,9 @@ func TestGateHoldsPodThatIsDue(t *testing.T) {
 		_, err = s.Run(t.Context())
 		require.NoError(t, err)
 		pending := s.Pending()
-		require.Equal(t, "1 active, 0 in backoff, 1 unschedulable, 1 gated, 0 in flight", pending.String(), "one by one: %v", oneByOne)
+		require.Equal(t, []int{1, 0, 1, 1, 0}, []int{
+			len(pending.Active), len(pending.Backoff), len(pending.Unschedulable), len(pending.Gated), len(pending.InFlight),
+		}, "one by one: %v", oneByOne)
 		require.Equal(t, "last", pending.Active[0].Pod.Name)
 		require.Equal(t, 1, pending.Active[0].Attempts)
 	}

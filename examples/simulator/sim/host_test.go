@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // holding is a node of 4 of the one resource and 4 slots with pods of these
@@ -72,9 +73,10 @@ func TestRoomIsRemembered(t *testing.T) {
 func TestRefusedAttemptsAreCounted(t *testing.T) {
 	for _, before := range []int{0, 2} {
 		s := &Simulation{config: Config{Cycle: time.Second}, tally: &tally{}, schedulers: &schedulers{inOrder: []*schedulerState{{name: "x", refused: 3}}}}
-		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: "x"}
+		attempt := metrics.Attempt{Result: "unschedulable", Profile: "x"}
 		for range before {
-			s.tally.metrics.AddAttemptDuration(attempt, time.Second)
+			took := time.Second
+			s.tally.metrics.AddFailure("x", &execution.FailureResult{}, &took)
 		}
 		h := s.counted().AttemptDurations[attempt]
 		require.EqualValues(t, before+3, h.Count())

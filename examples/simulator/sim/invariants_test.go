@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -68,7 +68,7 @@ func (w *watch) step(next time.Duration) {
 	w.check()
 }
 
-func sum(attempts map[execution.Attempt]uint64) (n uint64) {
+func sum(attempts map[metrics.Attempt]uint64) (n uint64) {
 	for _, v := range attempts {
 		n += v
 	}
@@ -375,7 +375,7 @@ func (w *watch) first(before queue.Pending) {
 	if i < 0 { // its time in the unschedulable pool was up
 		i = slices.IndexFunc(before.Unschedulable, func(e queue.Entry) bool { return e.Pod.Key() == tried.Key() })
 		require.GreaterOrEqual(w, i, 0, "%s was ready", tried.Key())
-		timeout := queue.DefaultUnschedulableTimeout
+		timeout := 5 * time.Minute
 		if w.s.config.variant() == outrank.VariantV1_13 {
 			timeout = time.Minute
 		}

@@ -14,19 +14,19 @@ const (
 // pods use more than it can allocate is under pressure; see the package comment.
 type Kubelets struct {
 	// Period is the time between a kubelet's looks at usage, which come at whole
-	// multiples of it. Zero means [DefaultLookPeriod].
+	// multiples of it. Zero means DefaultLookPeriod.
 	Period time.Duration
 	// Transition is the time that a node counts as under pressure after a kubelet
-	// has seen it so for the last time; zero means [DefaultTransition].
+	// has seen it so for the last time; zero means DefaultTransition.
 	Transition time.Duration
 	// Retries is the number of times that a controller makes a pod anew that kubelets
 	// turned away, or evicted under pressure; after that it gives up. Zero means
-	// [DefaultRetries], the backoffLimit of a job. Each time it waits twice as long as
-	// before, six minutes at most, beginning with the delay of [Recreate].
+	// DefaultRetries, the backoffLimit of a job. Each time it waits twice as long as
+	// before, six minutes at most, beginning with the delay of Recreate.
 	Retries int
 	// PriorityFirst and Exact choose the victims of a critical pod otherwise than
 	// kubelets do: by priority before class, and the best set of pods; see
-	// [kubeletadmit.Config].
+	// kubeletadmit.Config.
 	PriorityFirst, Exact bool
 }
 

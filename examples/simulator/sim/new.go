@@ -53,7 +53,7 @@ func New(cluster *outrank.Cluster, work []Work, config Config) (*Simulation, err
 // ordered returns the cluster with a release whose plans are for the order that is asked for: a
 // plan says which nominations are cleared, and that depends on it (rule 14.2.6).
 func ordered(given *outrank.Cluster, config *Config) (*outrank.Cluster, error) {
-	if config.Order == execution.OrderOfRelease || config.variant() != 0 {
+	if config.Order == "" || config.variant() != 0 {
 		return given, nil
 	}
 	release, err := given.Release.With(map[string]bool{"SchedulerAsyncPreemption": config.Order == execution.Asynchronous})
@@ -184,8 +184,8 @@ func (s *Simulation) build(given *outrank.Cluster) error {
 		s.auditor = s.newAuditor()
 		s.teller.follow = append(s.teller.follow, s.auditor.event)
 	}
-	for i, x := range s.schedulers.inOrder {
-		if x.loop, err = s.scheduling.loopOf(x, s.config.Schedulers[i].Preemption.Variant); err != nil {
+	for _, x := range s.schedulers.inOrder {
+		if x.loop, err = s.scheduling.loopOf(x); err != nil {
 			return err
 		}
 	}

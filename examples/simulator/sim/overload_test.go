@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -42,7 +42,7 @@ func TestOverload(t *testing.T) {
 	require.NoError(t, err)
 	r, err := s.Run(t.Context())
 	require.NoError(t, err)
-	refused := execution.Attempt{Result: execution.ResultUnschedulable, Profile: outrank.DefaultScheduler}
+	refused := metrics.Attempt{Result: "unschedulable", Profile: outrank.DefaultScheduler}
 	made, all := s.tally.metrics.Values().ScheduleAttempts[refused], r.Metrics.ScheduleAttempts[refused]
 	require.Greater(t, all, uint64(1_000_000))
 	require.Less(t, made, uint64(2*len(work)), "of %d attempts", all)

@@ -92,13 +92,13 @@ func Failures(next func() (Failure, bool)) Process {
 type Autoscaler struct {
 	// Every is the time between two looks, the first at that time; above 0.
 	Every time.Duration
-	// Decide looks at the run: [Simulation.Pending] has who waits, [Simulation.Snapshot] the nodes
+	// Decide looks at the run: Simulation.Pending has who waits, Simulation.Snapshot the nodes
 	// with their pods. It must not change anything, and what it returns must depend on that, on
 	// the time and on its own state alone. Nodes that it has asked for before and that are not
 	// there yet are its own to remember.
 	Decide func(s *Simulation) Scaling
 	// Patience is the time after which it is asked no more while pods wait, nothing is to come
-	// and nothing changes; so a run ends whose pods nothing helps. Zero means [DefaultPatience].
+	// and nothing changes; so a run ends whose pods nothing helps. Zero means DefaultPatience.
 	Patience time.Duration
 }
 
@@ -108,7 +108,7 @@ type Scaling struct {
 	// is an error where one of that name is there then.
 	Add   []*outrank.Node
 	Delay time.Duration
-	// Remove are the names of nodes that leave: see [Retire]. Those that are away are left alone.
+	// Remove are the names of nodes that leave: see Retire. Those that are away are left alone.
 	Remove []string
 }
 

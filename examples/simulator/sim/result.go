@@ -37,13 +37,11 @@ func (s *Simulation) Run(ctx context.Context) (*Result, error) {
 // Result sums up the run so far, which may go on afterwards. Pods are counted by
 // lineage. Time is linear in the lineages.
 func (s *Simulation) Result() *Result {
-	pending := metrics.PendingPods{}
+	waiting := s.line.queue
 	if s.gangs != nil {
-		pending = metrics.PendingOf(s.gangs.queue.Counts(), s.gangs.queue.Entities())
-	} else {
-		pending.Counts = s.line.queue.Counts()
+		waiting = s.gangs.queue
 	}
-	s.tally.metrics.SetPending(pending)
+	s.tally.metrics.SetPending(waiting.Counts(), waiting.Entities())
 	r := &Result{Steps: s.clock.steps, History: s.tally.history.Summary(), Metrics: s.counted()}
 	r.Simulated, r.Lost = s.clock.at.Seconds(), s.tally.lost
 	waits := &report.Waits{}
@@ -82,9 +80,9 @@ func (s *Simulation) counted() metrics.Values {
 		}
 		values.PreemptionAttempts += x.refused
 		if values.ScheduleAttempts == nil {
-			values.ScheduleAttempts = map[execution.Attempt]uint64{}
+			values.ScheduleAttempts = map[metrics.Attempt]uint64{}
 		}
-		attempt := execution.Attempt{Result: execution.ResultUnschedulable, Profile: x.name}
+		attempt := metrics.Attempt{Result: "unschedulable", Profile: x.name}
 		values.ScheduleAttempts[attempt] += x.refused
 		s.countDurations(&values, attempt, x.refused)
 	}
@@ -92,9 +90,10 @@ func (s *Simulation) counted() metrics.Values {
 }
 
 // countDurations counts the time of n more attempts: each as long as every other.
-func (s *Simulation) countDurations(values *metrics.Values, attempt execution.Attempt, n uint64) {
+func (s *Simulation) countDurations(values *metrics.Values, attempt metrics.Attempt, n uint64) {
 	var single metrics.Meter
-	single.AddAttemptDuration(attempt, s.config.Cycle)
+	refused := &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}
+	single.AddFailure(attempt.Profile, refused, &s.config.Cycle)
 	like := single.Values().AttemptDurations
 	at := slices.Index(like[attempt].Buckets, 1)
 	h, ok := values.AttemptDurations[attempt]

@@ -20,7 +20,7 @@ type Score func(c *Choice) int64
 type Choice struct {
 	Pod  *outrank.Pod
 	Node *outrank.Node
-	// CPU is in thousandths of a core, Memory in bytes. [Choice.Level] has the others.
+	// CPU is in thousandths of a core, Memory in bytes. Choice.Level has the others.
 	CPU, Memory Level
 	// Snapshot is the cluster as the pod finds it, the members of its gang that have a place
 	// before it among the pods on nodes. It is only to be read.

@@ -146,7 +146,7 @@ func (sc *scenario) readCascade(s *statement) func(*scene) string {
 			if i == 0 {
 				is = append(is, link.Preemptor)
 			}
-			is = append(is, link.Victim)
+			is = append(is, link.Victims[0])
 		}
 		if is = namesOf(is); !slices.Equal(is, want) {
 			return fmt.Sprint("cascade ", is)

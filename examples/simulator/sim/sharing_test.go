@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/report"
 	"github.com/outrank-go/outrank/internal/testdiff"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -200,7 +200,7 @@ func TestPropertySharing(t *testing.T) {
 		for _, x := range s.schedulers.inOrder {
 			shared += x.refused
 		}
-		alone += s.tally.metrics.Values().ScheduleAttempts[execution.Attempt{Result: execution.ResultUnschedulable, Profile: outrank.DefaultScheduler}]
+		alone += s.tally.metrics.Values().ScheduleAttempts[metrics.Attempt{Result: "unschedulable", Profile: outrank.DefaultScheduler}]
 		crowds += one(s.sharing.on && len(s.sharing.classes) > 0)
 	})
 	t.Logf("%d attempts shared, %d made; %d runs with classes", shared, alone, crowds)

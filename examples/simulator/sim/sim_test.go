@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -274,7 +275,7 @@ func TestRefused(t *testing.T) {
 		{"schedulers", nil, nil, Config{Schedulers: []Scheduler{{}, {Name: "default-scheduler"}}}, "Schedulers[1]: there is another scheduler called default-scheduler"},
 		{"rules", nil, nil, Config{Schedulers: []Scheduler{{Preemption: preemption.Config{Sample: &preemption.Sample{Percent: 101}}}}}, "Schedulers[0]"},
 		{"grace", nil, nil, Config{Grace: &short}, "Grace: -1s is not between"},
-		{"kinds", nil, nil, Config{Discipline: 9, Order: 9, Recreate: Recreate{Rule: 9}}, "Discipline: 9 is none"},
+		{"kinds", nil, nil, Config{Discipline: 9, Order: "soon", Recreate: Recreate{Rule: 9}}, "Discipline: 9 is none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := New(tt.cluster, tt.work, tt.config)
@@ -300,7 +301,7 @@ func TestBrokenRule(t *testing.T) {
 	})
 	w.run(1000)
 	w.at(1000, map[string]Place{"bad": {Phase: Queued}, "good": {Phase: Running, Node: "n"}})
-	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[execution.Attempt{Result: execution.ResultError, Profile: "broken"}])
+	require.NotZero(t, w.s.Result().Metrics.ScheduleAttempts[metrics.Attempt{Result: "error", Profile: "broken"}])
 }
 
 // The schedulers of a simulation share their nominations, as profiles do: room

@@ -11,7 +11,7 @@ import (
 // Work is a pod that is going to come, with its course. All of it is only read.
 type Work struct {
 	// Pod is pending: it names no node. Its name is taken once in a run; where it
-	// has no UID it is given one. Where there are [Kubelets] it may name one: it comes to
+	// has no UID it is given one. Where there are Kubelets it may name one: it comes to
 	// that past the schedulers, and a static pod has to.
 	Pod *outrank.Pod
 	// Arrival is when it comes, since the beginning.
@@ -20,12 +20,12 @@ type Work struct {
 	// Duration is then ignored.
 	Duration time.Duration
 	Endless  bool
-	// Usage is its usage while it runs, until [SetUsage] sets another; nil means
+	// Usage is its usage while it runs, until SetUsage sets another; nil means
 	// as much memory and disk as it requests. Only kubelets look at it, and of it
 	// at Memory and Disk alone.
 	Usage *kubeletadmit.Usage
 	// Grace is the time it has to end when it is evicted or deleted; nil means the
-	// pod's own Grace or, where it has none, [Config.Grace].
+	// pod's own Grace or, where it has none, Config.Grace.
 	Grace *time.Duration
 	// Lineage is the name it shares with the pods it replaces and those that
 	// replace it; empty means that of the pod, with its namespace.

@@ -28,9 +28,9 @@ func ExampleRecorder() {
 	}
 	cluster := &executiontest.Recorder{Find: snap.Pod, Do: func(call executiontest.Call) error {
 		switch call.Op {
-		case executiontest.OpEvict:
+		case "evict":
 			return snap.RemovePod(call.Pod.Key())
-		case executiontest.OpNominate:
+		case "nominate":
 			return snap.Nominate(call.Pod.Key(), call.Node)
 		}
 		return nil

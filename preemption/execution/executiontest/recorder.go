@@ -21,29 +21,29 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Op is a kind of call that a [Recorder] receives.
-type Op string
-
-// The kinds of calls: those of [execution.Actions], of
-// [execution.FailureActions] and of [execution.FailureQueue], and Bind of attempt.Actions.
+// The kinds of calls, as they stand in [Call].Op.
 const (
-	OpLatest   Op = "latest"
-	OpReject   Op = "reject"
-	OpEvict    Op = "evict"
-	OpNominate Op = "nominate"
-	OpClear    Op = "clear nomination"
-	OpActivate Op = "activate"
-	OpEvent    Op = "event"
-	OpUpdate   Op = "update status"
-	OpGroup    Op = "update group"
-	OpRequeue  Op = "requeue"
-	OpDone     Op = "done"
-	OpBind     Op = "bind"
+	opLatest   = "latest"
+	opReject   = "reject"
+	opEvict    = "evict"
+	opNominate = "nominate"
+	opClear    = "clear nomination"
+	opActivate = "activate"
+	opEvent    = "event"
+	opUpdate   = "update status"
+	opGroup    = "update group"
+	opRequeue  = "requeue"
+	opDone     = "done"
+	opBind     = "bind"
 )
 
 // Call is one call that a [Recorder] received.
 type Call struct {
-	Op Op
+	// Op is the kind of call. Those of execution.Actions are "latest", "reject", "evict",
+	// "nominate", "clear nomination", "activate" and "event"; those of
+	// execution.FailureActions, besides, "update status" and "update group"; those of
+	// execution.FailureQueue "requeue" and "done"; and "bind" is that of attempt.Actions.
+	Op string
 	// Pod is the pod that the call is about.
 	Pod *outrank.Pod
 	// Node is the node of a nomination, of an eviction or of a binding.
@@ -67,19 +67,19 @@ func (c Call) String() string {
 	if c.Pod != nil {
 		key = string(c.Pod.Key())
 	}
-	text := string(c.Op) + " " + key
+	text := c.Op + " " + key
 	switch c.Op {
-	case OpNominate, OpBind:
+	case opNominate, opBind:
 		text += " to " + c.Node
-	case OpEvict:
+	case opEvict:
 		text += fmt.Sprintf(" (%s)", c.Condition)
-	case OpEvent:
+	case opEvent:
 		text = "event " + c.Event.String()
-	case OpUpdate:
+	case opUpdate:
 		text += fmt.Sprintf(" (%s; %s)", c.Condition, c.Nomination)
-	case OpGroup:
+	case opGroup:
 		text = fmt.Sprintf("%s %s (%s)", c.Op, c.Group.Key, c.Condition)
-	case OpRequeue:
+	case opRequeue:
 		text += fmt.Sprint(" ", c.Entry.FailedFilters)
 	}
 	if c.Err != nil {
@@ -99,7 +99,7 @@ func (c Call) String() string {
 // number of goroutines may use it at once.
 type Recorder struct {
 	// Find, if set, returns the latest version of a pod by its key, such as
-	// [engine.Snapshot.Pod]; a pod that it does not find is gone.
+	// engine.Snapshot.Pod; a pod that it does not find is gone.
 	Find func(key outrank.Key) (*outrank.Pod, bool)
 	// Waiting, if set, says which pods wait to be bound.
 	Waiting func(pod *outrank.Pod) bool
@@ -136,7 +136,7 @@ func (r *Recorder) Calls() []Call {
 func (r *Recorder) Events() []outrank.Event {
 	var events []outrank.Event
 	for _, c := range r.Calls() {
-		if c.Op == OpEvent {
+		if c.Op == opEvent {
 			events = append(events, c.Event)
 		}
 	}
@@ -172,7 +172,7 @@ func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, er
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.append(Call{Op: OpLatest, Pod: pod}); err != nil {
+	if err := r.append(Call{Op: opLatest, Pod: pod}); err != nil {
 		return nil, err
 	}
 	if r.Find == nil {
@@ -197,7 +197,7 @@ func (r *Recorder) Reject(_ context.Context, victim *outrank.Pod) (bool, error) 
 	if r.Waiting == nil || !r.Waiting(victim) {
 		return false, nil
 	}
-	return true, r.append(Call{Op: OpReject, Pod: victim})
+	return true, r.append(Call{Op: opReject, Pod: victim})
 }
 
 // Evict writes the eviction down.
@@ -205,7 +205,7 @@ func (r *Recorder) Evict(_ context.Context, e execution.Eviction) error {
 	if r == nil {
 		return errNoRecorder
 	}
-	return r.record(Call{Op: OpEvict, Pod: e.Victim, Node: e.Node, Eviction: e, Condition: e.Condition})
+	return r.record(Call{Op: opEvict, Pod: e.Victim, Node: e.Node, Eviction: e, Condition: e.Condition})
 }
 
 // Nominate writes the nomination down.
@@ -213,7 +213,7 @@ func (r *Recorder) Nominate(_ context.Context, pod *outrank.Pod, node string) er
 	if r == nil {
 		return errNoRecorder
 	}
-	return r.record(Call{Op: OpNominate, Pod: pod, Node: node})
+	return r.record(Call{Op: opNominate, Pod: pod, Node: node})
 }
 
 // ClearNomination writes down that the nomination is cleared.
@@ -221,17 +221,17 @@ func (r *Recorder) ClearNomination(_ context.Context, pod *outrank.Pod) error {
 	if r == nil {
 		return errNoRecorder
 	}
-	return r.record(Call{Op: OpClear, Pod: pod})
+	return r.record(Call{Op: opClear, Pod: pod})
 }
 
 // Activate writes down that the pod is to be tried again.
 func (r *Recorder) Activate(pod *outrank.Pod) {
-	_ = r.record(Call{Op: OpActivate, Pod: pod})
+	_ = r.record(Call{Op: opActivate, Pod: pod})
 }
 
 // Event writes the event down.
 func (r *Recorder) Event(e outrank.Event) {
-	_ = r.record(Call{Op: OpEvent, Pod: e.Pod, Event: e})
+	_ = r.record(Call{Op: opEvent, Pod: e.Pod, Event: e})
 }
 
 // UpdateStatus writes the condition and the nomination down.
@@ -239,7 +239,7 @@ func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition o
 	if r == nil {
 		return errNoRecorder
 	}
-	return r.record(Call{Op: OpUpdate, Pod: pod, Condition: condition, Nomination: nomination})
+	return r.record(Call{Op: opUpdate, Pod: pod, Condition: condition, Nomination: nomination})
 }
 
 // UpdateGroupStatus writes the condition of a group down.
@@ -247,7 +247,7 @@ func (r *Recorder) UpdateGroupStatus(_ context.Context, s execution.GroupStatus)
 	if r == nil {
 		return errNoRecorder
 	}
-	return r.record(Call{Op: OpGroup, Group: s, Condition: s.Condition})
+	return r.record(Call{Op: opGroup, Group: s, Condition: s.Condition})
 }
 
 // Bind writes the binding down.
@@ -255,7 +255,7 @@ func (r *Recorder) Bind(_ context.Context, pod *outrank.Pod, node string) error 
 	if r == nil {
 		return errNoRecorder
 	}
-	return r.record(Call{Op: OpBind, Pod: pod, Node: node})
+	return r.record(Call{Op: opBind, Pod: pod, Node: node})
 }
 
 // AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to
@@ -265,10 +265,10 @@ func (r *Recorder) AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) er
 		return errNoRecorder
 	}
 	e.FailedFilters, e.PendingFilters = slices.Clone(e.FailedFilters), slices.Clone(e.PendingFilters)
-	return r.record(Call{Op: OpRequeue, Pod: e.Pod, Entry: e, Now: now})
+	return r.record(Call{Op: opRequeue, Pod: e.Pod, Entry: e, Now: now})
 }
 
 // Done writes down that the attempt is over. It returns false if Do fails.
 func (r *Recorder) Done(e queue.Entry) bool {
-	return r.record(Call{Op: OpDone, Pod: e.Pod, Entry: e}) == nil
+	return r.record(Call{Op: opDone, Pod: e.Pod, Entry: e}) == nil
 }

@@ -1,6 +1,8 @@
 package metrics_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -11,11 +13,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 func TestAttemptDurations(t *testing.T) {
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: "p"}
+	a := metrics.Attempt{Result: "scheduled", Profile: "p"}
 	for _, c := range []struct {
 		took   time.Duration
 		bucket int
@@ -29,7 +33,7 @@ func TestAttemptDurations(t *testing.T) {
 		{16385 * time.Millisecond, 15, "beyond all bounds"},
 	} {
 		var m metrics.Meter
-		m.AddAttemptDuration(a, c.took)
+		m.AddScheduled("p", 1, 0, &c.took)
 		h := m.Values().AttemptDurations[a]
 		assert.Equal(t, uint64(1), h.Buckets[c.bucket], "%v: %s", c.took, c.why)
 		assert.Equal(t, uint64(1), h.Count())
@@ -37,8 +41,8 @@ func TestAttemptDurations(t *testing.T) {
 		assert.Len(t, h.Buckets, len(h.Bounds)+1)
 	}
 	var m metrics.Meter
-	for range 3 {
-		m.AddAttemptDuration(a, math.MaxInt64)
+	for longest := time.Duration(math.MaxInt64); m.Values().ScheduleAttempts[a] < 3; {
+		m.AddScheduled("p", 1, 0, &longest)
 	}
 	h := m.Values().AttemptDurations[a]
 	assert.Equal(t, time.Duration(math.MaxInt64), h.Sum, "it does not wrap")
@@ -51,14 +55,14 @@ func TestAttemptDurations(t *testing.T) {
 // to 14.5.7).
 func TestFamiliesOfDurations(t *testing.T) {
 	var m metrics.Meter
-	m.AddScheduled(1, 0)
-	m.AddScheduled(3, 20*time.Millisecond)
-	m.AddScheduled(14, time.Second)
-	m.AddScheduled(15, time.Hour)
-	m.AddScheduled(99, 3*time.Hour)
-	m.AddScheduled(-1, -1)
-	m.AddAttemptDuration(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "b"}, time.Second)
-	m.AddAttemptDuration(execution.Attempt{Result: execution.ResultScheduled, Profile: "a"}, 3*time.Second)
+	second, three := time.Second, 3*time.Second
+	m.AddScheduled("a", 1, 0, nil)
+	m.AddScheduled("a", 3, 20*time.Millisecond, &three)
+	m.AddScheduled("a", 14, time.Second, nil)
+	m.AddScheduled("a", 15, time.Hour, nil)
+	m.AddScheduled("a", 99, 3*time.Hour, nil)
+	m.AddScheduled("a", -1, -1, nil)
+	m.AddFailure("b", &execution.FailureResult{}, &second)
 	var names, lines []string
 	for _, f := range m.Values().Families() {
 		names = append(names, f.Name)
@@ -68,7 +72,8 @@ func TestFamiliesOfDurations(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"scheduler_pod_scheduling_attempts", "scheduler_pod_scheduling_sli_duration_seconds",
-		"scheduler_preemption_attempts_total", "scheduler_preemption_victims", "scheduler_scheduling_attempt_duration_seconds",
+		"scheduler_preemption_attempts_total", "scheduler_preemption_victims", "scheduler_schedule_attempts_total",
+		"scheduler_scheduling_attempt_duration_seconds",
 	}, names)
 	for _, want := range []string{
 		`scheduler_pod_scheduling_attempts_bucket{le="1"} 2`,
@@ -92,20 +97,48 @@ func TestFamiliesOfDurations(t *testing.T) {
 	assert.Less(t, strings.Index(text, `attempts="3"`), strings.Index(text, `attempts="14"`), "sorted by number")
 }
 
-func ExampleMeter_AddAttemptDuration() {
-	var metrics metrics.Meter
-	a := execution.Attempt{Result: execution.ResultScheduled, Profile: outrank.DefaultScheduler}
-	metrics.AddAttemptDuration(a, 3*time.Millisecond)
-	h := metrics.Values().AttemptDurations[a]
-	fmt.Println(h.Count(), "attempt,", h.Sum, "in all; between", h.Bounds[1], "and", h.Bounds[2], "there are", h.Buckets[2])
+// A failure that says how long it took counts with that, and no other.
+func TestFailuresThatWereTimed(t *testing.T) {
+	var m metrics.Meter
+	took := 5 * time.Millisecond
+	failed, refused := &execution.FailureResult{}, &execution.FailureResult{}
+	failed.Kind, refused.Kind = execution.SchedulerFailed, execution.NoFit
+	m.AddFailure(outrank.DefaultScheduler, failed, &took)
+	m.AddFailure(outrank.DefaultScheduler, failed, nil)
+	m.AddFailure("mine", refused, &took)
+	counts := map[metrics.Attempt]uint64{}
+	for a, d := range m.Values().AttemptDurations {
+		counts[a] = d.Count()
+	}
+	assert.Equal(t, map[metrics.Attempt]uint64{
+		{Result: "error", Profile: outrank.DefaultScheduler}: 1, {Result: "unschedulable", Profile: "mine"}: 1,
+	}, counts)
+}
+
+func ExampleMeter_AddFailure() {
+	handler := execution.FailureHandler{Actions: &executiontest.Recorder{}}
+	result, err := handler.Handle(context.Background(), execution.Failure{
+		Entry: queue.Entry{Pod: &outrank.Pod{Name: "p"}}, Err: errors.New("no answer"),
+	})
+	if err != nil {
+		panic(err)
+	}
+	var meter metrics.Meter
+	took := 3 * time.Millisecond
+	meter.AddFailure(outrank.DefaultScheduler, result, &took)
+	fmt.Println(meter.Values().ScheduleAttempts)
 	// Output:
-	// 1 attempt, 3ms in all; between 2ms and 4ms there are 1
+	// map[{error default-scheduler}:1]
 }
 
 func ExampleMeter_AddScheduled() {
-	var metrics metrics.Meter
-	metrics.AddScheduled(2, 1500*time.Millisecond) // at the second attempt
-	fmt.Println(metrics.Values().Families()[1].Samples[20])
+	var meter metrics.Meter
+	took := 3 * time.Millisecond
+	meter.AddScheduled(outrank.DefaultScheduler, 2, 1500*time.Millisecond, &took) // at the second attempt
+	fmt.Println(meter.Values().Families()[1].Samples[20])
+	h := meter.Values().AttemptDurations[metrics.Attempt{Result: "scheduled", Profile: outrank.DefaultScheduler}]
+	fmt.Println(h.Count(), "attempt,", h.Sum, "in all; between", h.Bounds[1], "and", h.Bounds[2], "there are", h.Buckets[2])
 	// Output:
 	// scheduler_pod_scheduling_sli_duration_seconds_bucket{attempts="2",le="+Inf"} 1
+	// 1 attempt, 3ms in all; between 2ms and 4ms there are 1
 }

@@ -13,8 +13,9 @@ import (
 
 func ExampleHistogram() {
 	var meter metrics.Meter
-	meter.AddVictims(3)
-	meter.AddVictims(100)
+	for _, victims := range []int{3, 100} {
+		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, victims)}, nil)
+	}
 	histogram := meter.Values().PreemptionVictims
 	for i, bound := range histogram.Bounds {
 		fmt.Println("up to", bound, "victims:", histogram.Buckets[i])
@@ -35,9 +36,9 @@ func ExampleHistogram() {
 func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
-	meter.AddVictims(3)
-	meter.AddAttempt(execution.Attempt{Result: execution.ResultUnschedulable, Profile: "default-scheduler"})
-	meter.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 2, Unschedulable: 1}})
+	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, 3)}, nil)
+	meter.AddFailure("default-scheduler", &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}, nil)
+	meter.SetPending(queue.Counts{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range meter.Values().Families() {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
@@ -100,7 +101,7 @@ func ExampleMeter_AddGroupPreemption() {
 	}
 
 	meter := metrics.Meter{Release: release}
-	meter.SetPending(metrics.PendingOf(waiting.Counts(), waiting.Entities()))
+	meter.SetPending(waiting.Counts(), waiting.Entities())
 	meter.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Unschedulable.Because("no room")})
 	for _, family := range meter.Values().Families() {
 		for _, sample := range family.Samples {

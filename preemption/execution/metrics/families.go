@@ -9,7 +9,6 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // Families returns the values under the names and with the buckets of
@@ -43,7 +42,7 @@ func (c Values) Families() []Family {
 }
 
 // compareAttempts sorts by result, and then by profile.
-func compareAttempts(a, b execution.Attempt) int {
+func compareAttempts(a, b Attempt) int {
 	return cmp.Or(cmp.Compare(a.Result, b.Result), cmp.Compare(a.Profile, b.Profile))
 }
 
@@ -81,8 +80,8 @@ func (c *Values) attemptDurationFamily() Family {
 	}, c.AttemptDurations, compareAttempts, labelsOfAttempt)
 }
 
-func labelsOfAttempt(a execution.Attempt) []Label {
-	return []Label{{"profile", a.Profile}, {"result", string(a.Result)}}
+func labelsOfAttempt(a Attempt) []Label {
+	return []Label{{"profile", a.Profile}, {"result", a.Result}}
 }
 
 // manyAttempts stands for so many attempts and more.
@@ -102,7 +101,7 @@ func (c *Values) executionFamily() Family {
 		Help: "Number of preemptions that were carried out beside the next attempts.",
 	}
 	for _, result := range slices.Sorted(maps.Keys(c.Executions)) {
-		f.add(float64(c.Executions[result]), Label{"result", string(result)})
+		f.add(float64(c.Executions[result]), Label{"result", result})
 	}
 	return f
 }
@@ -121,16 +120,16 @@ func (c *GroupValues) families() []Family {
 	}
 	if len(c.Disruptions) > 0 {
 		d := Family{Name: "scheduler_preemption_workload_disruptions", Type: "histogram", Help: "Number of groups disrupted by a preemption."}
-		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[execution.PreemptorType]) {
+		for _, by := range sortedKeys(c.Disruptions, cmp.Compare[string]) {
 			h := c.Disruptions[by]
-			addHistogram(&d, []Label{{"preemptor", string(by)}}, &h, groupBounds)
+			addHistogram(&d, []Label{{"preemptor", by}}, &h, groupBounds)
 		}
 		list = append(list, d)
 	}
 	if len(c.Violations) > 0 {
 		v := Family{Name: "scheduler_preemption_pdb_violations_total", Type: "counter", Help: "Number of pods preempted against a budget."}
-		for _, by := range sortedKeys(c.Violations, cmp.Compare[execution.PreemptorType]) {
-			v.add(float64(c.Violations[by]), Label{"preemptor", string(by)})
+		for _, by := range sortedKeys(c.Violations, cmp.Compare[string]) {
+			v.add(float64(c.Violations[by]), Label{"preemptor", by})
 		}
 		list = append(list, v)
 	}
@@ -141,7 +140,7 @@ func (c *GroupValues) families() []Family {
 // resultOfExecution is how carrying out a plan ended, in the word of that metric.
 func resultOfExecution(c preemption.Code) string {
 	if c == preemption.Success {
-		return string(ExecutionSucceeded)
+		return succeeded
 	}
-	return string(ExecutionFailed)
+	return failed
 }

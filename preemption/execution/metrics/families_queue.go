@@ -6,23 +6,22 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// part is how many pods are in a part of the queue.
+// part is how many pods, pods by themselves and groups are in a part of the queue.
 type part struct {
-	name            string
-	pods            int
-	groups, grouped int
+	name                 string
+	pods, single, groups int
 }
 
 // parts lists the parts of the queue that a release has, by name (rule 14.5.9).
-func (p *PendingPods) parts(rules *release.Rules) []part {
-	g, in := &p.Groups, &p.Grouped
+func (c *Values) parts(rules *release.Rules) []part {
+	p, s, g := c.Pending, &c.Entities.Pods, &c.Entities.Groups
 	parts := []part{
-		{"active", p.Active, g.Active, in.Active}, {"backoff", p.Backoff, g.Backoff, in.Backoff}, {"gated", p.Gated, g.Gated, in.Gated},
+		{"active", p.Active, s.Active, g.Active}, {"backoff", p.Backoff, s.Backoff, g.Backoff}, {"gated", p.Gated, s.Gated, g.Gated},
 	}
 	if rules.EntityMetrics {
-		parts = append(parts, part{name: "incomplete", pods: p.Incomplete}, part{name: "pending", pods: p.Waiting})
+		parts = append(parts, part{name: "incomplete", pods: p.Incomplete, single: p.Incomplete}, part{name: "pending", pods: p.Waiting, single: p.Waiting})
 	}
-	return append(parts, part{"unschedulable", p.Unschedulable, g.Unschedulable, in.Unschedulable})
+	return append(parts, part{"unschedulable", p.Unschedulable, s.Unschedulable, g.Unschedulable})
 }
 
 // The types of what is queued.
@@ -37,9 +36,9 @@ func (c *Values) queueFamilies(rules *release.Rules) []Family {
 	if c.Pending != nil {
 		pods := Family{Name: "scheduler_pending_pods", Type: "gauge", Help: "Number of pending pods by queue."}
 		entities := Family{Name: "scheduler_queued_entities", Type: "gauge", Help: "Number of pods and groups by queue."}
-		for _, q := range c.Pending.parts(rules) {
+		for _, q := range c.parts(rules) {
 			pods.add(float64(q.pods), Label{"queue", q.name})
-			entities.add(float64(q.pods-q.grouped), Label{"queue", q.name}, podEntity)
+			entities.add(float64(q.single), Label{"queue", q.name}, podEntity)
 			if q.groups > 0 {
 				entities.add(float64(q.groups), Label{"queue", q.name}, groupEntity)
 			}

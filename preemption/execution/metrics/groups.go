@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // AddGroupPreemption counts an attempt of a group to preempt by its plan, and nil for an
@@ -25,9 +24,9 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 		}
 	})
 	if plan != nil && plan.Outcome == preemption.Preempts {
-		by := execution.ByPodGroup
+		by := "podgroup"
 		if plan.Composite != nil {
-			by = execution.ByCompositeGroup
+			by = "compositepodgroup"
 		}
 		m.AddDisruptions(by, plan.Disruptions, plan.Violations())
 	}
@@ -36,14 +35,14 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 // AddDisruptions counts a plan to preempt by how many of its victims were groups or pods
 // of groups, and by how many pods violated a budget; neither where it is 0.
 // AddGroupPreemption does so for the plan of a group.
-func (m *Meter) AddDisruptions(by execution.PreemptorType, disruptions, violations int) {
+func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 	m.change(func(c *Values) {
 		if disruptions > 0 {
 			addTo(&c.Groups.Disruptions, by, groupBounds, disruptions)
 		}
 		if violations > 0 {
 			if c.Groups.Violations == nil {
-				c.Groups.Violations = map[execution.PreemptorType]uint64{}
+				c.Groups.Violations = map[string]uint64{}
 			}
 			c.Groups.Violations[by] += uint64(violations)
 		}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -12,12 +13,11 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Meter counts what kube-scheduler counts about preemption (group 14.5). It is an
-// [execution.Counter], and the one of package attempt. Its zero value is
-// ready, and a nil *Meter counts nothing. Any number of goroutines may use it
-// at once. Every call takes constant time, but for the copy that Values makes.
+// Meter counts what kube-scheduler counts about preemption (group 14.5). Package attempt tells one
+// of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines
+// may use it at once. Every call takes constant time, but for the copy that Values makes.
 type Meter struct {
-	// Release says which metrics are counted; zero means [outrank.DefaultRelease], and so
+	// Release says which metrics are counted; zero means outrank.DefaultRelease, and so
 	// does one that is not known. It is set before the first use.
 	Release outrank.Release
 
@@ -30,24 +30,53 @@ func (m *Meter) AddPreemption() {
 	m.change(func(c *Values) { c.PreemptionAttempts++ })
 }
 
-// AddVictims counts a plan with n victims; a negative n counts as 0.
-func (m *Meter) AddVictims(n int) {
-	m.change(func(c *Values) { c.PreemptionVictims.add(n, victimBounds) })
-}
-
-// AddAttempt counts an attempt to schedule a pod.
-func (m *Meter) AddAttempt(a execution.Attempt) {
+// AddFailure counts an attempt that ended without a node: how it ended, how often preemption was
+// asked to make room, and how long it took, by a clock of the caller's; nil where that was not
+// measured. profile is the name of the scheduler that made it; an empty one means
+// [outrank.DefaultScheduler]. For a group there is one failure for each member. A nil result counts
+// nothing.
+func (m *Meter) AddFailure(profile string, r *execution.FailureResult, took *time.Duration) {
+	if m == nil || r == nil {
+		return
+	}
+	result := "unschedulable"
+	if r.Kind == execution.SchedulerFailed {
+		result = "error"
+	}
 	m.change(func(c *Values) {
-		if c.ScheduleAttempts == nil {
-			c.ScheduleAttempts = map[execution.Attempt]uint64{}
-		}
-		c.ScheduleAttempts[a]++
+		c.PreemptionAttempts += uint64(max(0, r.Preemptions))
+		c.attempted(result, profile, took)
 	})
 }
 
-// SetPending sets how many pods wait.
-func (m *Meter) SetPending(p PendingPods) {
-	m.change(func(c *Values) { c.Pending = &p })
+// AddScheduled counts an attempt that found a node: the pod took so many attempts for that, and waited
+// for so long since it first became active in the queue. The entry of the queue has both, as Attempts
+// and, for a pod that was never gated, FirstEnqueued. profile and took are as in [Meter.AddFailure].
+func (m *Meter) AddScheduled(profile string, attempts int, waited time.Duration, took *time.Duration) {
+	attempts = max(attempts, 0)
+	m.change(func(c *Values) {
+		c.attempted("scheduled", profile, took)
+		c.PodAttempts.add(attempts, triesBounds)
+		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
+	})
+}
+
+// attempted counts an attempt, and its duration where that was measured. A negative one counts as none.
+func (c *Values) attempted(result, profile string, took *time.Duration) {
+	a := Attempt{Result: result, Profile: cmp.Or(profile, outrank.DefaultScheduler)}
+	if c.ScheduleAttempts == nil {
+		c.ScheduleAttempts = map[Attempt]uint64{}
+	}
+	c.ScheduleAttempts[a]++
+	if took != nil {
+		addTo(&c.AttemptDurations, a, attemptBounds, *took)
+	}
+}
+
+// SetPending sets how many pods and groups wait, as [queue.Queue.Counts] and [queue.Queue.Entities]
+// return them.
+func (m *Meter) SetPending(pods queue.Counts, entities queue.Entities) {
+	m.change(func(c *Values) { c.Pending, c.Entities = &pods, entities })
 }
 
 // SetIncoming sets how many pods have entered each part of the queue, as
@@ -56,17 +85,32 @@ func (m *Meter) SetIncoming(in []queue.Incoming) {
 	m.change(func(c *Values) { c.Incoming = slices.Clone(in) })
 }
 
-// AddExecution counts a plan that was carried out beside the next attempts, and the error of
-// that, nil for a success. Before v1.37 it counts as a success whatever happened (rule
-// 14.5.10).
-func (m *Meter) AddExecution(err error) {
+// AddExecution counts a plan that was carried out, by the report and the error of
+// [execution.Executor.Execute] or ExecuteGroup: its victims, where it is one for a pod, and in
+// [execution.Asynchronous] order how it ended. Before v1.37 that is a success whatever happened (rule
+// 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
+// begun counts not at all, nor does a nil report.
+func (m *Meter) AddExecution(r *execution.Report, err error) {
+	if m == nil || r == nil || !r.Begun {
+		return
+	}
+	rules := release.Of(release.Release(m.Release))
+	beside := r.Order == execution.Asynchronous
+	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.VictimReport) bool { return v.Result != execution.AlreadyTerminating })
+
 	m.change(func(c *Values) {
-		result := ExecutionSucceeded
-		if err != nil && release.Of(release.Release(m.Release)).TrueResults {
-			result = ExecutionFailed
+		if r.Group == nil && (rules.VictimsAlwaysCounted || !leaving) {
+			c.PreemptionVictims.add(len(r.Victims), victimBounds)
+		}
+		if !beside || leaving {
+			return
+		}
+		result := succeeded
+		if err != nil && rules.TrueResults {
+			result = failed
 		}
 		if c.Executions == nil {
-			c.Executions = map[ExecutionResult]uint64{}
+			c.Executions = map[string]uint64{}
 		}
 		c.Executions[result]++
 	})
@@ -98,22 +142,4 @@ func (m *Meter) Values() Values {
 		}
 	})
 	return copied
-}
-
-// AddAttemptDuration counts how long an attempt to schedule a pod took, by a clock of
-// the caller's. A negative duration counts as none. [Meter.AddAttempt] counts the
-// attempt itself.
-func (m *Meter) AddAttemptDuration(a execution.Attempt, took time.Duration) {
-	m.change(func(c *Values) { addTo(&c.AttemptDurations, a, attemptBounds, took) })
-}
-
-// AddScheduled counts a pod that has found its node after so many attempts, and how
-// long it waited for that: since it first became active in the queue. The entry of
-// the queue has both, as Attempts and, for a pod that was never gated, FirstEnqueued.
-func (m *Meter) AddScheduled(attempts int, waited time.Duration) {
-	attempts = max(attempts, 0)
-	m.change(func(c *Values) {
-		c.PodAttempts.add(attempts, triesBounds)
-		addTo(&c.PodDurations, min(attempts, manyAttempts), podBounds, waited)
-	})
 }

@@ -46,13 +46,15 @@ func TestMetricsOfReleases(t *testing.T) {
 	}
 	for r, want := range map[outrank.Release][]string{outrank.V1_36: before, outrank.V1_37: now} {
 		m := &metrics.Meter{Release: r}
-		m.AddExecution(nil)
-		m.AddExecution(assert.AnError)
-		m.SetPending(metrics.PendingPods{Counts: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
+		beside := begun(1)
+		beside.Order = execution.Asynchronous
+		m.AddExecution(beside, nil)
+		m.AddExecution(beside, assert.AnError)
+		m.SetPending(queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Entities{Pods: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
 		m.SetIncoming(entered)
 		values := m.Values()
 		assert.Equal(t, r, values.Release)
-		values.Incoming[0].Pods, values.Executions[metrics.ExecutionSucceeded] = 7, 7
+		values.Incoming[0].Pods, values.Executions["success"] = 7, 7
 		var lines []string
 		for _, f := range m.Values().Families() {
 			if f.Type == "histogram" || f.Name == "scheduler_preemption_attempts_total" {
@@ -78,16 +80,16 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	m.AddGroupPreemption(nil)
 	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Status{Code: preemption.UnschedulableAndUnresolvable}})
 	m.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.Preempts, Composite: &outrank.CompositePodGroup{}})
-	m.AddDisruptions(execution.ByPod, 2000, -1)
-	m.AddEvaluation(metrics.PreemptionStep{By: execution.ByPodGroup}, 3*time.Millisecond)
-	m.AddExecutionDuration(metrics.PreemptionStep{By: execution.ByPod, Result: preemption.Contradiction}, time.Hour)
+	m.AddDisruptions("pod", 2000, -1)
+	m.AddEvaluation(metrics.PreemptionStep{By: "podgroup"}, 3*time.Millisecond)
+	m.AddExecutionDuration(metrics.PreemptionStep{By: "pod", Result: preemption.Contradiction}, time.Hour)
 	q, err := queue.New(queue.Config{Release: release})
 	require.NoError(t, err)
 	q.SetGroup(&outrank.PodGroup{Name: "gang", UID: "uid-gang", Priority: outrank.Priority(100)})
 	for _, pod := range []*outrank.Pod{{Name: "a", Group: "gang"}, {Name: "b", Group: "gang"}, {Name: "single"}} {
 		require.NoError(t, q.Add(pod, time.Time{}.Add(1)))
 	}
-	m.SetPending(metrics.PendingOf(q.Counts(), q.Entities()))
+	m.SetPending(q.Counts(), q.Entities())
 	m.SetIncoming(q.Incoming())
 	var lines []string
 	for _, f := range m.Values().Families() {
@@ -123,7 +125,7 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	}, lines)
 	values := m.Values()
 	assert.EqualValues(t, 2, values.Groups.Victims.Count())
-	ones := values.Groups.Disruptions[execution.ByPodGroup]
+	ones := values.Groups.Disruptions["podgroup"]
 	assert.EqualValues(t, 1, ones.Buckets[0], "a bound belongs to its bucket")
 	for _, r := range outrank.Releases() {
 		values.Release = r

@@ -6,7 +6,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -20,22 +19,25 @@ type Values struct {
 	// PreemptionVictims is the number of victims of each plan that was begun.
 	PreemptionVictims Histogram[int]
 	// ScheduleAttempts is how attempts to schedule a pod ended.
-	ScheduleAttempts map[execution.Attempt]uint64
+	ScheduleAttempts map[Attempt]uint64
 	// AttemptDurations is how long these attempts took, as far as that was measured.
-	AttemptDurations map[execution.Attempt]Histogram[time.Duration]
+	AttemptDurations map[Attempt]Histogram[time.Duration]
 	// PodAttempts is how many attempts the pods took that were scheduled, and
 	// PodDurations how long they waited for it, by the number of attempts; 15 stands
 	// for that and more.
 	PodAttempts  Histogram[int]
 	PodDurations map[int]Histogram[time.Duration]
-	// Pending is how many pods wait, nil until [Meter.SetPending] is called.
-	Pending *PendingPods
+	// Pending is how many pods wait in each part of the queue, nil until Meter.SetPending is called;
+	// Entities is how many of them wait by themselves, and how many groups. Those in flight are not
+	// looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
+	Pending  *queue.Counts
+	Entities queue.Entities
 	// Incoming is how many pods have entered each part of the queue, nil until
-	// [Meter.SetIncoming] is called.
+	// Meter.SetIncoming is called.
 	Incoming []queue.Incoming
 	// Executions is how many plans were carried out beside the next attempts, by how
-	// that ended as the release counts it (rule 14.5.10).
-	Executions map[ExecutionResult]uint64
+	// that ended as the release counts it: success or error (rule 14.5.10).
+	Executions map[string]uint64
 	// Groups are those about groups. They are left out of Families where the release has
 	// none of them.
 	Groups GroupValues
@@ -50,45 +52,32 @@ type GroupValues struct {
 	Victims  Histogram[int]
 	// Disruptions is how many of the victims of a plan were groups or pods of groups, and
 	// Violations how many pods violated a budget, by what preempted.
-	Disruptions map[execution.PreemptorType]Histogram[int]
-	Violations  map[execution.PreemptorType]uint64
+	Disruptions map[string]Histogram[int]
+	Violations  map[string]uint64
 	// Evaluations is how long it took to find the victims, Executions how long to carry
 	// the plans out.
 	Evaluations, Executions map[PreemptionStep]Histogram[time.Duration]
 }
 
-// PreemptionStep is the key of a duration: the kind of preemptor and the result.
+// PreemptionStep is the key of a duration: the kind of preemptor, which is pod, podgroup or
+// compositepodgroup, and the result.
 type PreemptionStep struct {
-	By     execution.PreemptorType
+	By     string
 	Result preemption.Code
 }
 
-// ExecutionResult is how carrying out a plan counts.
-type ExecutionResult string
+// Attempt is the key of attempts to schedule a pod.
+type Attempt struct {
+	// Result is how they ended: scheduled, unschedulable or error. Profile is the name of the
+	// scheduler.
+	Result, Profile string
+}
 
-// The results.
+// How carrying out a plan ended.
 const (
-	ExecutionSucceeded ExecutionResult = "success"
-	ExecutionFailed    ExecutionResult = "error"
+	succeeded = "success"
+	failed    = "error"
 )
-
-// PendingPods is how many pods wait in each part of the scheduling queue. Those in flight
-// are not looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
-type PendingPods struct {
-	queue.Counts
-	// Groups is how many groups each part has, and Grouped how many of the pods above are
-	// in them. Both are zero where no groups are queued.
-	Groups, Grouped queue.Counts
-}
-
-// PendingOf is how many pods and groups a queue holds, for [Meter.SetPending].
-func PendingOf(pods queue.Counts, entities queue.Entities) PendingPods {
-	single := entities.Pods
-	return PendingPods{Counts: pods, Groups: entities.Groups, Grouped: queue.Counts{
-		Active: pods.Active - single.Active, Backoff: pods.Backoff - single.Backoff,
-		Unschedulable: pods.Unschedulable - single.Unschedulable, Gated: pods.Gated - single.Gated,
-	}}
-}
 
 // copied returns values that share nothing.
 func (c *GroupValues) copied() GroupValues {

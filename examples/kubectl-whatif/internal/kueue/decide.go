@@ -63,7 +63,7 @@ type Then struct {
 type Victim struct {
 	Workload     string        `json:"workload"`
 	ClusterQueue string        `json:"clusterQueue"`
-	Rule         tenancy.Rule  `json:"rule"`
+	Rule         string        `json:"rule"`
 	Priority     int64         `json:"priority"`
 	Uses         resource.List `json:"uses"`
 	Started      clock.Time    `json:"started,omitzero"`

@@ -334,7 +334,7 @@ func TestConfigured(t *testing.T) {
 	}}})
 	a, _ := asks(t, dump(t, append(objects, config, holding("a", "cq", "3", now), waiting(nil))...), &Settings{})
 	require.Equal(t, Preempts, a.Outcome)
-	assert.Equal(t, tenancy.Rule("configured preemption by hero"), a.Victims[0].Rule)
+	assert.Equal(t, "configured preemption by hero", a.Victims[0].Rule)
 }
 
 // A workload that is finished holds nothing.
@@ -454,7 +454,7 @@ func TestAnswersAreTenancys(t *testing.T) {
 		same := func(want []tenancy.Taken, got []Victim) {
 			require.Len(t, got, len(want), "seed %d", seed)
 			for i, v := range want {
-				require.Equal(t, v.Name+" "+string(v.Rule), got[i].Workload+" "+string(got[i].Rule), "seed %d", seed)
+				require.Equal(t, v.Name+" "+v.Rule, got[i].Workload+" "+got[i].Rule, "seed %d", seed)
 			}
 		}
 		same(want.Victims, a.Victims)

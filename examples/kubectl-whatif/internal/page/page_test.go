@@ -36,11 +36,11 @@ func decided(t require.TestingT, c *outrank.Cluster, pod *outrank.Pod) Input {
 	ctx, now := context.Background(), clustergen.Now()
 	e, err := eval.Explain(ctx, snap, preemption.Request{Pod: pod, Now: now})
 	require.NoError(t, err)
-	r, err := explain.Explanation(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now}}, e, explain.Options{Classes: c.Classes})
+	r, err := explain.Ask(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Pod: pod, Now: now}, Plan: e}, explain.Options{Classes: c.Classes})
 	require.NoError(t, err)
 	in := Input{Source: "a cluster", Snapshot: snap, Explanation: e, Report: r, Now: now}
 	if e.Outcome == preemption.Preempts {
-		in.Replacements, err = explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Now: now}}, plantest.Unexplained(e), explain.Options{Depth: 1})
+		in.Replacements, err = explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: snap, Request: preemption.Request{Now: now}, Plan: plantest.Unexplained(e)}, explain.Options{Depth: 1})
 		require.NoError(t, err)
 	}
 	return in

@@ -39,7 +39,7 @@ type Workload struct {
 	// may go to instead, as a DaemonSet does.
 	Replicas int
 	PerNode  bool
-	// Deadline and PrefersAcross are what a quota looks at beside the pod; see [quota.Pod].
+	// Deadline and PrefersAcross are what a quota looks at beside the pod; see quota.Pod.
 	Deadline, PrefersAcross bool
 	// Ordinal is the first number in the names of pods that are counted, as a StatefulSet
 	// does; below 0 names are made up.

@@ -28,7 +28,7 @@ type Binding struct {
 	Node string
 	// Static makes the pod a static one.
 	Static bool
-	// Depth is how far the evicted pods are followed, as in [AskVictims].
+	// Depth is how far the evicted pods are followed, as in AskVictims.
 	Depth int
 }
 
@@ -78,7 +78,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 	for _, e := range adm.Evictions {
 		plan.Victims = append(plan.Victims, preemption.Victim{Pod: e.Pod})
 	}
-	out.Replacements, err = explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: preemption.Request{Now: set.Now}}, plan, explain.Options{Depth: b.Depth, Scorer: set.scorerFor})
+	out.Replacements, err = explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: preemption.Request{Now: set.Now}, Plan: plan}, explain.Options{Depth: b.Depth, Scorer: set.scorerFor})
 	return out, err
 }
 

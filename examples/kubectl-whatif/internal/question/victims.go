@@ -94,7 +94,7 @@ func AskVictims(ctx context.Context, set Setting, plan *preemption.Plan, depth i
 	if err != nil {
 		return nil, err
 	}
-	fates, err := explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: preemption.Request{Now: set.Now}}, plan, explain.Options{Depth: depth, Scorer: set.scorerFor})
+	fates, err := explain.Replacements(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: preemption.Request{Now: set.Now}, Plan: plan}, explain.Options{Depth: depth, Scorer: set.scorerFor})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func AskWhyNot(ctx context.Context, set Setting, pod *outrank.Pod, node string) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := explain.WhyNot(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: req}, ex, node, explain.Options{Classes: set.Cluster.Classes})
+	a, err := explain.WhyNot(ctx, explain.Question{Evaluator: eval, Snapshot: set.Snapshot, Request: req, Plan: ex}, node, explain.Options{Classes: set.Cluster.Classes})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type Limits struct {
 	// Limited has what may be had only where a quota covers it.
 	Limited []quota.Limited
 	// Deadline and PrefersAcross are what a quota looks at beside the pod in question; see
-	// [quota.Pod].
+	// quota.Pod.
 	Deadline, PrefersAcross bool
 }
 
@@ -174,7 +174,7 @@ func (b *Books) Resize(before, after *outrank.Pod) (*Forbidden, error) {
 	for _, q := range b.quotas[from:to] {
 		was := q.Measure(b.admission.Release, []quota.Pod{{Pod: before}})
 		is := q.Measure(b.admission.Release, []quota.Pod{{Pod: after}})
-		over := quota.Verdict{Pod: after, Reason: quota.Exceeded, Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
+		over := quota.Verdict{Pod: after, Reason: "exceeded", Quota: q.Name, Requested: resource.List{}, Before: resource.List{}, Hard: resource.List{}}
 		now := q.Used.Clone()
 		for name, amount := range is {
 			had, counted := q.Used[name]

@@ -23,7 +23,7 @@ const MostRemedies = 20
 type Remedies struct {
 	List []Remedy `json:"list"`
 	// NotAsked counts pods for which none was looked for: their controllers come after
-	// [MostRemedies] others, they are scheduled with a group, or they wait for a resize.
+	// MostRemedies others, they are scheduled with a group, or they wait for a resize.
 	NotAsked int `json:"notAsked"`
 }
 
@@ -210,7 +210,7 @@ func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 		if cheap(g.Way) {
 			return g, dear
 		}
-		if dear == nil && without(g.Way, explain.EnlargeNode, explain.Evict) {
+		if dear == nil && without(g.Way, "enlarge-node", "evict") {
 			dear = g
 		}
 	}
@@ -263,9 +263,9 @@ func cheap(w *explain.Way) bool {
 	for i := range w.Steps {
 		for _, c := range w.Steps[i].Changes {
 			switch c {
-			case explain.EnlargeNode, explain.Evict:
+			case "enlarge-node", "evict":
 				return false
-			case explain.AskLess:
+			case "ask-less":
 				for _, s := range w.Steps[i].Obstacle.Short {
 					if little := resource.Amount(s.Resource, s.Needed) / 100 * mostLess; resource.Amount(s.Resource, s.Short) > little {
 						return false
@@ -278,9 +278,9 @@ func cheap(w *explain.Way) bool {
 }
 
 // without reports whether a way has none of some changes.
-func without(w *explain.Way, changes ...explain.Change) bool {
+func without(w *explain.Way, changes ...string) bool {
 	return !slices.ContainsFunc(w.Steps, func(s explain.Step) bool {
-		return slices.ContainsFunc(s.Changes, func(c explain.Change) bool { return slices.Contains(changes, c) })
+		return slices.ContainsFunc(s.Changes, func(c string) bool { return slices.Contains(changes, c) })
 	})
 }
 

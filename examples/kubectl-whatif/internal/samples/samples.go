@@ -27,7 +27,7 @@ type Sample struct {
 	// Leave are the names of the pods that leave by that answer, in its order.
 	Leave []string
 	// Scenario is the file that its cluster comes from, below the library's folder, and Case
-	// the beginning of the prose above its question there. Both are empty for [Default].
+	// the beginning of the prose above its question there. Both are empty for Default.
 	Scenario, Case string
 }
 

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
@@ -278,8 +277,8 @@ func (w *walk) check(status *preemption.Status) Check {
 	}
 	gone := slices.DeleteFunc(w.view.Possible(), func(p *outrank.Pod) bool { return !w.gone[p] })
 	for _, r := range explain.RoomOn(w.eval, w.snap, w.view, gone...) {
-		if r.Short() > 0 {
-			out.Short = append(out.Short, Short{r.Resource, amount.Quantity(r.Resource, r.Needed), amount.Quantity(r.Resource, r.Free())})
+		if r.Short.Sign() > 0 {
+			out.Short = append(out.Short, Short{r.Resource, r.Needed, r.Free})
 		}
 	}
 	return out

@@ -199,7 +199,7 @@ func stepsAreTrue(t *rapid.T, w *walk, n *Node) {
 		require.Equal(t, []any{got.Filter, got.Reasons}, []any{s.Check.Filter, s.Check.Reasons})
 		for _, r := range explain.RoomOn(w.eval, w.snap, w.view, away()...) {
 			short := slices.ContainsFunc(s.Check.Short, func(short Short) bool { return short.Resource == r.Resource })
-			require.Equal(t, r.Short() > 0 && got.Filter == preemption.NodeResourcesFit, short)
+			require.Equal(t, resource.Amount(r.Resource, r.Short) > 0 && got.Filter == preemption.NodeResourcesFit, short)
 		}
 		for _, key := range append([]outrank.Key{s.Pod}, s.With...) {
 			gone[key] = !s.Stays

@@ -17,6 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	outrank "github.com/outrank-go/outrank/examples/clientgo/metrics"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // Every metric that the alerts and the dashboard name exists in the program, with the labels
@@ -70,8 +71,7 @@ func counted(t *testing.T) prometheus.Gatherer {
 	metrics.Register()
 	c := outrank.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddVictims(1)
-	c.Counts.AddExecution(nil)
+	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 1)}, nil)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	c.SetNotUnderstood(map[string]int{"pod": 1})
 	registry := prometheus.NewRegistry()

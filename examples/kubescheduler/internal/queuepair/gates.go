@@ -55,7 +55,7 @@ func (g *gates) watch(q *queue.PriorityQueue) []ourqueue.Gate {
 	}
 	var list []ourqueue.Gate
 	for _, name := range g.names() {
-		if name == ourqueue.SchedulingGates {
+		if name == "SchedulingGates" {
 			continue
 		}
 		gate := ourqueue.Gate{Name: name, Holds: func(pod *outrank.Pod) bool { return g.answer(name, types.UID(pod.UID)) }}

@@ -243,22 +243,24 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	recorder := &executiontest.Recorder{}
 	if plan.Outcome == preemption.Preempts {
 		x, err := execution.NewExecutor(execution.Config{
-			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1, Metrics: meter,
+			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1,
 		})
 		if err != nil {
 			return err
 		}
-		if _, err := x.Execute(ctx, plan); err != nil {
+		report, err := x.Execute(ctx, plan)
+		meter.AddExecution(report, err)
+		if err != nil {
 			return err
 		}
 	}
 	for _, call := range recorder.Calls() {
 		switch call.Op {
-		case executiontest.OpEvict:
+		case "evict":
 			w.Evictions[string(call.Pod.Key())] = call.Eviction
-		case executiontest.OpEvent:
+		case "event":
 			w.Preempted[string(call.Pod.Key())] = call.Event
-		case executiontest.OpClear:
+		case "clear nomination":
 			w.Cleared = append(w.Cleared, string(call.Pod.Key()))
 		}
 	}

@@ -15,10 +15,10 @@ type Result struct {
 	Seed uint64    `json:"seed"`
 	// Error is why the run failed, with nothing else then.
 	Error string `json:"error,omitempty"`
-	// Figures are by the name of the [Metric]. A run lacks those that it has no value for.
+	// Figures are by the name of the Metric. A run lacks those that it has no value for.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Waits are sketches of the seconds that pods of a priority waited, in the
-	// form of [Sketch.Bytes].
+	// form of Sketch.Bytes.
 	Waits map[int32][]byte `json:"waits,omitempty"`
 	// Seconds is the time of the run, Attempts the number of its attempts to place a
 	// pod. They are no part of the tables, which do not depend on the machine.

@@ -59,7 +59,7 @@ type Job struct {
 	// means as many as it may use cores.
 	AtOnce int
 	// Together is the number of runs that a worker is given as one element, which it
-	// makes at the same time as far as AtOnce allows; 0 means one. See [Together].
+	// makes at the same time as far as AtOnce allows; 0 means one. See Together.
 	Together int
 	// Part of so many Parts of the runs, from 1 on, is made, and no tables are; all of them
 	// where Parts is 0.

@@ -218,7 +218,7 @@ func (f *fixture) explanations() []call {
 			return err
 		}),
 		f.on("explain.Replacements", func(ctx context.Context) error {
-			_, err := explain.Replacements(ctx, explain.Question{Evaluator: f.eval, Snapshot: f.snap, Request: preemption.Request{Now: now()}}, f.plan, explain.Options{})
+			_, err := explain.Replacements(ctx, explain.Question{Evaluator: f.eval, Snapshot: f.snap, Request: preemption.Request{Now: now()}, Plan: f.plan}, explain.Options{})
 			return err
 		}),
 	}
