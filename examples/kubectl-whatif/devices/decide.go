@@ -159,7 +159,7 @@ func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
 		out.Victims = append(out.Victims, regret.Best.Victims[i].Pod.Key())
 	}
 	if !regret.None() {
-		out.Better = regret.By.String()
+		out.Better = explain.RankText(regret.By)
 	}
 	if c := regret.Best.ClusterCertificate; c != nil {
 		out.Sure = c.String()

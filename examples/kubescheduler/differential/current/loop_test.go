@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -228,5 +229,5 @@ func tied(e *preemption.Plan, a, b string) bool {
 	}
 	x, isX := of[a]
 	y, isY := of[b]
-	return isX && isY && x == y
+	return isX && isY && reflect.DeepEqual(x, y)
 }
