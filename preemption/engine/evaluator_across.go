@@ -51,7 +51,7 @@ func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req
 		return nil, err
 	}
 	followsAsCounted(&a.Plan)
-	r := &dryrun.Result{Attempt: a, Chunk: e.chunks(), Best: -1, Runners: []*dryrun.DryRunner{dryrun.NewDryRunner(a)}}
+	r := &dryrun.Result{Attempt: a, Chunk: dryrun.ChunkSize, Best: -1, Runners: []*dryrun.DryRunner{dryrun.NewDryRunner(a)}}
 	a.HearNominated(r.Runners[0])
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func SearchHeavily() (stop func()) {
 }
 
 // SetChunk sets how many nodes a worker takes at a time.
-func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }
+func SetChunk(e *Evaluator, chunk int) { e.terms.Chunk = chunk }
 
 // AddRank adds a rank until the test ends, as one entry of the table: one that adds up what
 // count says of each victim.

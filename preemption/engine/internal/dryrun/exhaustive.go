@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -10,7 +11,7 @@ import (
 
 // DecideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
-func DecideExhaustively(ctx context.Context, config *Terms, chunk int, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
+func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
 	if err := CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
@@ -18,7 +19,7 @@ func DecideExhaustively(ctx context.Context, config *Terms, chunk int, snap *sta
 	if err := a.Start(ctx, config, snap, req); err != nil {
 		return nil, err
 	}
-	r := &Result{Attempt: a, Chunk: chunk, Best: -1}
+	r := &Result{Attempt: a, Chunk: cmp.Or(config.Chunk, ChunkSize), Best: -1}
 	for range config.SharedWorkers() {
 		r.Runners = append(r.Runners, NewDryRunner(a))
 	}

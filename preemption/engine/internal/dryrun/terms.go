@@ -12,8 +12,9 @@ import (
 // Terms are a configuration with what follows from it, ready for use. They never change.
 type Terms struct {
 	preemption.Config
-	// Workers is how many goroutines share a call.
-	Workers int
+	// Workers is how many goroutines share a call, and Chunk how many nodes each takes at a time, 0
+	// for ChunkSize.
+	Workers, Chunk int
 
 	// Of Config.Victims: Exact is set where the best victims on a node are searched for, Across where
 	// those on other nodes are, too, and Limit bounds the steps of a call, 0 for the usual bounds.

@@ -28,10 +28,10 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 		}
 		return noCandidate
 	}
-	if s.Attempt.Config.Sample != nil {
+	if w.terms.Sample != nil {
 		return s.trySample(ctx, try)
 	}
-	for position, marked := range s.toTry {
+	for position, marked := range s.tries.marked {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -45,11 +45,11 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 // candidateAt returns the candidate at a position, valid until the next call, not ok
 // if the node is none.
 func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
-	n := w.search.NodeAt(position)
+	n := w.NodeAt(position)
 	if c, b := w.candidateByRows(n, position); b != nil {
 		if c == nil {
 			w.after.count(b.after, 1)
-			w.failure = w.search.statusOf(b.after)
+			w.failure = statusOf(w.attempt.Asked.Needs, b.after)
 		}
 		return c, c != nil
 	}
@@ -68,11 +68,11 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 // by the default rules about victims and budgets: nil where preemption does not help, as the
 // bound says. The bound is nil where more is to be asked than the rows.
 func (w *Worker) candidateByRows(n *state.NodeState, position int) (*preemption.Candidate, *NodeBound) {
-	sum := w.snap.Summaries.At(n.Slot)
-	if !w.search.Rules.byRows || w.search.Filtered || sum.Flags&^state.Restricted != 0 || w.mayRefuse(sum) || !n.InOrder(w.search.Attempt.NowAt) {
+	sum := w.sums.At(n.Slot)
+	if !w.rules.byRows || w.need.filtered || sum.Flags&^state.Restricted != 0 || w.mayRefuse(sum) || !n.InOrder(w.attempt.NowAt) {
 		return nil, nil
 	}
-	b := &w.search.Bounds[position]
+	b := &w.bounds[position]
 	w.boundByResources(b, n.Slot, sum)
 	switch {
 	case b.before == 0:
@@ -96,7 +96,7 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *p
 	var blocks preemption.Status // mostly the same as for the victim before
 	for i, v := range w.blocked {
 		if i == 0 || v.by != w.blocked[i-1].by {
-			blocks = w.search.Attempt.Public(w.search.statusOf(v.by))
+			blocks = w.attempt.Public(statusOf(w.attempt.Asked.Needs, v.by))
 		}
 		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
 	}
@@ -104,14 +104,14 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *p
 		w.nameViolatedByRows(n, c.Victims)
 	}
 	if len(n.Nominated) > 0 {
-		c.ClearedNominations = w.search.Attempt.ClearedNominations(n, c.Victims)
+		c.ClearedNominations = w.attempt.ClearedNominations(n, c.Victims)
 	}
 	return c
 }
 
 // nameViolatedByRows is nameViolated from the rows of a node.
 func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Victim) {
-	from, next := n.First(w.search.Attempt.Reach), 0
+	from, next := n.First(w.attempt.Reach), 0
 	shared := dryrun.SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Dry.Broken[:0]}
 	for _, g := range n.Covered {
 		if int(g.Index) < from {
@@ -139,15 +139,15 @@ func (s *Search) runScored(ctx context.Context) (*preemption.Plan, error) {
 	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
-	best := NodeScore{Position: -1}
+	q, best := &s.Asked, NodeScore{Position: -1}
 	var score preemption.Score
 	held := dryrun.Standing{Score: &score} // that of the best
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
 		c.OwnScores = c.OwnScores[:0]
-		for _, x := range s.Attempt.Config.Scorers {
+		for _, x := range q.terms.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
-		order, _ := s.Attempt.CompareStandings(standingOf(c), held)
+		order, _ := q.Attempt.CompareStandings(standingOf(c), held)
 		if best.Position < 0 || order < 0 || order == 0 && position < best.Position {
 			best.Position, score, held.OwnScores = position, c.Score, append(held.OwnScores[:0], c.OwnScores...)
 		}
@@ -163,7 +163,7 @@ func (s *Search) runScored(ctx context.Context) (*preemption.Plan, error) {
 // statusRound returns the round that finds the status of every node, and marks those
 // where preemption is to be tried.
 func (s *Search) statusRound() func(w *Worker, from, to int) {
-	if s.given.any {
+	if s.Asked.given.any {
 		return (*Worker).noteGiven
 	}
 	return (*Worker).filterNodes

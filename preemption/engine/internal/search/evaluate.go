@@ -20,12 +20,12 @@ func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 // Tighten improves the bound of a node by its top-k sums, and by the sums of shares of its pods of
 // the lowest priority.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
 	if !b.exact && b.Bound == sum.Lowest {
 		short := w.short(sum)
-		fewest := w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest))
-		shares := w.snap.Summaries.ShareSumsAt(slot)
-		b.fewest = uint16(min(shares.FewestAmong(&shares.Low, &short, w.snap.Summaries.ExtremesAt(slot), fewest), math.MaxUint16))
+		fewest := w.sums.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest))
+		shares := w.sums.ShareSumsAt(slot)
+		b.fewest = uint16(min(shares.FewestAmong(&shares.Low, &short, w.sums.ExtremesAt(slot), fewest), math.MaxUint16))
 	}
 	b.exact = true
 }
@@ -58,7 +58,7 @@ func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
 // of that in each column, at most all of it. The parts of pods that hold enough together add up to
 // the number of columns at least.
 func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
 	if b.Bound != sum.Lowest || b.Kind == byUnits || b.fewest > mostParts || !w.ties(b) {
 		return false
 	}
@@ -118,31 +118,31 @@ const (
 // latestStart is the latest that the first of as few victims as a bound allows can have started,
 // in seconds.
 func (w *Worker) latestStart(b *NodeBound, slot int32) int64 {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
 	if b.Kind == byUnits || b.Bound != sum.Lowest {
 		return rank.NoStart
 	}
-	return w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest))
+	return w.sums.TopSumsAt(slot).LatestStart(sum, int32(b.fewest))
 }
 
 // FindVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	w.unbroken = false
-	if b.Kind == unasked && !w.search.Rules.chosen {
+	if b.Kind == unasked && !w.rules.chosen {
 		w.askLate(b, n)
 	}
 	switch {
 	case b.Kind == Settled:
-	case w.search.Attempt.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
+	case w.attempt.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
 		w.evaluateByFilters(position, n)
-	case b.Kind == byColumns && n.InOrder(w.search.Attempt.NowAt):
+	case b.Kind == byColumns && n.InOrder(w.attempt.NowAt):
 		w.evaluateByColumns(position, n, b.Bound)
-	case b.Kind == bySelection && n.InOrder(w.search.Attempt.NowAt):
+	case b.Kind == bySelection && n.InOrder(w.attempt.NowAt):
 		w.evaluateSelectively(position, n, b.Bound)
-	case b.Kind != byResources || !n.InOrder(w.search.Attempt.NowAt) || w.search.Rules.chosen:
+	case b.Kind != byResources || !n.InOrder(w.attempt.NowAt) || w.rules.chosen:
 		w.evaluateByFilters(position, n)
-	case w.search.Rules.byRows:
+	case w.rules.byRows:
 		w.evaluateByResources(position, n, b.Bound)
 	default:
 		w.evaluateByRules(position, n)

@@ -35,19 +35,18 @@ type rulesReprieve struct {
 // budgets.
 func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
-	s := w.search
-	t := rulesReprieve{attempt: &s.Attempt, rules: &s.Rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory, order: w.orderOn(n), best: &w.Best, position: position}
+	sum, _ := w.summaryFor(n, w.sums.At(n.Slot), &adjusted)
+	t := rulesReprieve{attempt: w.attempt, rules: w.rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory, order: w.orderOn(n), best: &w.Best, position: position}
 	if t.order == nil {
-		t.from = n.First(s.Attempt.Reach)
+		t.from = n.First(w.attempt.Reach)
 	}
 	rows := &t.rows
-	rows.left.begin(sum, &s.asks)
+	rows.left.begin(sum, &w.need.asks)
 	rows.score.Top = math.MinInt32
-	if s.Attempt.Config.Ascending() {
+	if w.rules.ascending {
 		t.ascend()
 	} else {
-		t.reprieve(w.snap.Summaries.ExtremesAt(n.Slot).MostCovered)
+		t.reprieve(w.sums.ExtremesAt(n.Slot).MostCovered)
 	}
 	if rows.score.Victims == 0 || !rows.left.fits() {
 		return

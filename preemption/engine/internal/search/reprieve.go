@@ -21,7 +21,7 @@ func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int
 // cannot be the best any more.
 func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
+	sum, _ := w.summaryFor(n, w.sums.At(n.Slot), &adjusted)
 	w.violates = w.violates[:0]
 	if last := len(n.Covered) - 1; last >= 0 && n.SortKeys[n.Covered[last].Index].Priority <= bound {
 		w.charge(n) // else no pod up to the bound violates a budget, see removed
@@ -35,8 +35,8 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 	t.violates, t.left.room = w.violates, int32(sum.Room)+int32(len(n.Rows)-from)-1
 	for k := range t.left.slack {
 		t.left.slack[k] = unlimited
-		if w.search.asks[k] != asksNothing {
-			t.left.slack[k] = sum.Free[k] + held[k] - w.search.asks[k]
+		if w.need.asks[k] != asksNothing {
+			t.left.slack[k] = sum.Free[k] + held[k] - w.need.asks[k]
 		}
 	}
 	f, ok = t.reprieve(from, bound)
@@ -51,7 +51,7 @@ func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f 
 func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
 	last := len(w.violates) - 1
 	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
-		from = n.First(w.search.Attempt.Reach)
+		from = n.First(w.attempt.Reach)
 	} else {
 		w.violates, w.unbroken = w.violates[:0], true
 		if bound == sum.Lowest {
@@ -77,7 +77,7 @@ func heldFrom(n *state.NodeState, from int) (held state.AmountRow) {
 // covered pods are charged in order of importance (group 6.3).
 func (w *Worker) charge(n *state.NodeState) {
 	possible := n.Covered
-	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.search.Attempt.Reach {
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.attempt.Reach {
 		possible = possible[1:]
 	}
 	for _, g := range possible {
@@ -111,11 +111,11 @@ type resourceReprieve struct {
 
 // reprieveOn begins a reprieve on a node, with nothing free yet.
 func (w *Worker) reprieveOn(n *state.NodeState) resourceReprieve {
-	t := resourceReprieve{n: n, now: w.search.Attempt.NowAt, costs: w.costsOn(n)}
+	t := resourceReprieve{n: n, now: w.attempt.NowAt, costs: w.costsOn(n)}
 	if w.recording {
 		t.record = &w.blocked
 	}
-	if w.Best.Position >= 0 && !w.search.Rules.general && !w.recording {
+	if w.Best.Position >= 0 && !w.rules.general && !w.recording {
 		t.best = &w.Best
 	}
 	return t
