@@ -25,8 +25,8 @@ type Charger struct {
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *Charger) begin(a *Attempt) {
 	variant := a.Config.ByVariant()
-	if whole := variant.countsTwice; c.Budgets != a.Asked.Snap.BudgetSet || c.whole != whole {
-		c.Budgets, c.whole, c.Ledger = a.Asked.Snap.BudgetSet, whole, a.Asked.Snap.BudgetSet.Ledger(whole)
+	if whole := variant.countsTwice; c.Budgets != a.Snap.BudgetSet || c.whole != whole {
+		c.Budgets, c.whole, c.Ledger = a.Snap.BudgetSet, whole, a.Snap.BudgetSet.Ledger(whole)
 	}
 	c.uncharged, c.anySelector, c.each = a.Config.uncharged(), variant.EmptySelectors, a.Config.perBudget()
 	c.ToFirst = a.StopsAtFirst()

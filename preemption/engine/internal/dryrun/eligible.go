@@ -31,13 +31,13 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 	if s, ok := statusOf(a.Nomination()); ok {
 		status = a.Public(s)
 	}
-	return a.Config.Eligibility.Refuse(a.Asked.Pod, by, status)
+	return a.Config.Eligibility.Refuse(a.Pod, by, status)
 }
 
 // eligibleByRules is what chapter 8 says.
 func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	variant := a.Config.ByVariant()
-	if a.Asked.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
+	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
 		return preemption.PolicyNever
 	}
 	nominated := a.Nomination()
@@ -67,7 +67,7 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
 func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
-	n := a.Asked.Snap.NodeState(node)
+	n := a.Snap.NodeState(node)
 	units := a.HasUnits(n)
 	for _, p := range n.Pods {
 		if !leaving(p) {
@@ -86,10 +86,10 @@ func (a *Attempt) Nomination() string {
 	if a.Asked.Deferral.Asked {
 		return "" // rule 7.19.6
 	}
-	if p, ok := a.Asked.Snap.PodStates.Of(a.Asked.Pod); ok {
+	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
 		return p.Nominated()
 	}
-	return a.Asked.Pod.NominatedNodeName
+	return a.Pod.NominatedNodeName
 }
 
 // leavesByPreemption reports whether a pod is leaving because of an earlier preemption.

@@ -1,7 +1,6 @@
 package dryrun
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -19,10 +18,7 @@ func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot
 	if err := a.Start(ctx, config, snap, req); err != nil {
 		return nil, err
 	}
-	r := &Result{Attempt: a, Chunk: cmp.Or(config.Chunk, ChunkSize), Best: -1}
-	for range config.SharedWorkers() {
-		r.Runners = append(r.Runners, NewDryRunner(a))
-	}
+	r := NewResult(a, config.SharedWorkers())
 	a.HearNominated(r.Runners[0])
 	var err error
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
@@ -45,7 +41,7 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 		r.Attempt.Plan.Refused, r.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 		return r.Attempt.givenStatuses(req.Statuses)
 	}
-	before := make([]filters.Status, len(r.Attempt.Asked.Snap.Order))
+	before := make([]filters.Status, len(r.snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
 	return before, err
 }
@@ -55,7 +51,7 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 func (r *Result) decide(ctx context.Context, everything bool) error {
 	n := len(r.Before)
 	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]preemption.Score, n)
-	config := r.Attempt.Config
+	config := r.terms
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
@@ -112,10 +108,10 @@ func (r *Result) try(ctx context.Context) error {
 			nodes = append(nodes, i)
 		}
 	}
-	if r.Attempt.Config.Sample == nil || len(nodes) == 0 {
+	if r.terms.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Attempt.Offset, len(nodes)), EnoughOf(r.Attempt.Config.Sample, len(nodes))
+	start, enough := StartOf(r.Attempt.Offset, len(nodes)), EnoughOf(r.terms.Sample, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {
@@ -192,7 +188,7 @@ func (r *Result) scoreByCaller() {
 			continue
 		}
 		c := &r.candidates[i]
-		for _, x := range r.Attempt.Config.Scorers {
+		for _, x := range r.terms.Scorers {
 			c.OwnScores = append(c.OwnScores, x.Score(c))
 		}
 	}

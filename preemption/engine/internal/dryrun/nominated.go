@@ -16,19 +16,16 @@ import (
 // on more than the pod, so that the answers are not cached. A member of a group does without
 // it.
 func (a *Attempt) HearNominated(w *DryRunner) {
-	if slot, ok := a.Asked.Snap.Slots.Get(a.Nomination()); ok && len(a.Config.Filters) > 0 {
-		if n := a.Asked.Snap.NodeStates[slot]; n.Node != nil {
-			a.heard = heard{n.Name, w.Filter(n)}
-		}
+	if n := a.Snap.NodeState(a.Nomination()); n != nil && n.Node != nil && len(a.Config.Filters) > 0 {
+		a.heard = heard{n.Name, w.Filter(n)}
 	}
 	if !a.Plan.Narrowed || a.Plan.Refused.Code != filters.Success || a.Config.ByVariant().nominatedInTurn {
 		return
 	}
-	slot, ok := a.Asked.Snap.Slots.Get(a.Nomination())
-	if !ok || a.Asked.Snap.NodeStates[slot].Node == nil {
+	n := a.Snap.NodeState(a.Nomination())
+	if n == nil || n.Node == nil {
 		return
 	}
-	n := a.Asked.Snap.NodeStates[slot]
 	a.AskedOne, a.Plan.Names = true, maps.Clone(a.Plan.Names)
 	a.Plan.Names[n.Name] = true
 	if by := a.Public(w.Filter(n)).Filter; by != "" {

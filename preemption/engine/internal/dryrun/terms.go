@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -57,6 +58,11 @@ func (c *Terms) RuleOf(preemptor, victim *outrank.Pod) (rule string) {
 		rule, _ = c.Eligibility.Take(preemptor, victim)
 	}
 	return rule
+}
+
+// OfAnyPriority reports whether a pod may be a victim whatever its priority is.
+func (c *Terms) OfAnyPriority(p *state.PodState) bool {
+	return c.Eligibility.AnyPriority || c.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
 }
 
 // Allows reports whether the caller's rules let a pod be a victim of another, of whatever
