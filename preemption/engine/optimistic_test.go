@@ -48,7 +48,7 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			bound := *b
 			two := snap.of.Summaries.TwoLowestAt(slot)
 			above := snap.of.LevelAbove(slot, 1)
-			isLow, isSecond := w.StaysLow(b, sum, e), w.StaysSecond(b, sum, e, two, above)
+			isLow, isSecond := w.StaysLow(b, sum, e), b.Within(above) && w.StaysSecond(sum, e, two, above)
 			real := w.ScoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.Position, 0)
 			require.False(t, s.Asked.Rules.Better(&real, &o), "%v beats %v by %v", real, o, ranks)

@@ -41,7 +41,7 @@ func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *pre
 	}
 	switch {
 	case chosen != nil:
-		return certify(&chosen.Score, bound, a.Ranks, steps, unsolved)
+		return a.certify(&chosen.Score, bound, steps, unsolved)
 	case bound != nil:
 		return &preemption.Certificate{Bound: *bound, Unsolved: unsolved}
 	}
@@ -49,8 +49,8 @@ func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *pre
 }
 
 // certify returns the certificate of a score by a bound on all scores.
-func certify(sc, bound *preemption.Score, ranks []preemption.Rank, steps, unsolved int) *preemption.Certificate {
-	order, by := CompareScores(bound, sc, ranks)
+func (a *Attempt) certify(sc, bound *preemption.Score, steps, unsolved int) *preemption.Certificate {
+	order, by := CompareScores(bound, sc, a.Ranks)
 	if order >= 0 {
 		return &preemption.Certificate{Optimal: true, Bound: *sc, Steps: steps}
 	}

@@ -46,12 +46,12 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 	}
 	status, there := statusOf(nominated)
 	code := status.Code
-	switch {
-	case variant.WaitsWhileNominated:
+	switch variant.waits {
+	case waitsWhileNominated:
 		if !there || code != filters.UnschedulableAndUnresolvable {
 			return preemption.Nominated
 		}
-	case variant.WaitsForTerminating:
+	case waitsForTerminating:
 		if there && a.leaves(nominated, func(p *state.PodState) bool { return p.Pod.Terminating() }) {
 			return preemption.VictimsTerminating
 		}

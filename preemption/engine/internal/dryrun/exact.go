@@ -111,7 +111,7 @@ func (w *DryRunner) noteOpen(f *foundSet) {
 func (w *DryRunner) certificate(sc *preemption.Score) *preemption.Certificate {
 	f := &w.sets.found
 	if !f.open {
-		return certify(sc, sc, w.A.Ranks, f.steps, 0)
+		return w.A.certify(sc, sc, f.steps, 0)
 	}
-	return certify(sc, &f.bound, w.A.Ranks, f.steps, 1)
+	return w.A.certify(sc, &f.bound, f.steps, 1)
 }

@@ -240,10 +240,10 @@ func (x *setSearch) findBudgets() {
 
 func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	w, p := x.w, x.possible[at]
-	if len(p.Class.Covering) == 0 && !w.terms.ByVariant().EmptySelectors {
+	if len(p.Class.Covering) == 0 && !w.terms.EmptySelectors() {
 		return
 	}
-	if w.terms.uncharged() {
+	if w.terms.budgetRules().uncharged {
 		if len(w.Budgets.Charge(p)) > 0 {
 			it.Fixed++
 		}

@@ -53,7 +53,7 @@ func (w *DryRunner) allowed(pods []*state.PodState) bool {
 
 // takeAllowance is allowed for one pod.
 func (w *DryRunner) takeAllowance(p *state.PodState) bool {
-	if w.terms.uncharged() {
+	if w.terms.budgetRules().uncharged {
 		return len(w.Budgets.Charge(p)) == 0
 	}
 	for _, b := range w.Budgets.coveredBy(p) {
@@ -66,7 +66,7 @@ func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 }
 
 func (w *DryRunner) countAllowance(p *state.PodState, by int64) {
-	if w.terms.uncharged() {
+	if w.terms.budgetRules().uncharged {
 		return
 	}
 	for _, b := range w.Budgets.coveredBy(p) {

@@ -97,15 +97,18 @@ func (c *Terms) Ascending() bool {
 	return c.ByVariant().ascending && !c.Exact
 }
 
-// uncharged reports whether budgets are looked at as they stand.
-func (c *Terms) uncharged() bool {
-	return c.ByVariant().uncharged && !c.VictimsAlone
+// budgetRules returns how victims are charged to budgets. Where the victims alone are charged, they are
+// charged as today.
+func (c *Terms) budgetRules() budgetRules {
+	r := c.ByVariant().budgets
+	if c.VictimsAlone {
+		r.uncharged, r.perBudget = false, false
+	}
+	return r
 }
 
-// perBudget reports whether each violated budget counts.
-func (c *Terms) perBudget() bool {
-	return c.ByVariant().perBudget && !c.VictimsAlone
-}
+// EmptySelectors reports whether empty selectors of budgets cover every pod of their namespace.
+func (c *Terms) EmptySelectors() bool { return c.ByVariant().budgets.emptySelectors }
 
 // ReadsFirst reports whether the second rank reads the first victim that was found. Victims
 // that are found in another way than by putting back have no such order.

@@ -52,7 +52,9 @@ func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snap
 	}
 	q.terms, q.plan, q.snap, q.sums = terms, &q.Attempt.Plan, snap, &snap.Summaries
 	q.Rules = searchRulesOf(terms, snap.BudgetSet.List)
-	q.Rules.exactly = q.Rules.asked && q.everyStatus()
+	if q.Rules.asks != asksNobody && q.everyStatus() {
+		q.Rules.asks = asksEach
+	}
 	q.need = needOf(&q.Attempt, q.sums)
 	if !q.Rules.general {
 		q.need.bounded = state.HasUnits

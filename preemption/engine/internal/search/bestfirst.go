@@ -19,22 +19,23 @@ func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
 		if b := &w.bounds[position]; b.Kind != Settled {
 			slot := w.snap.Order[position]
-			w.consider(b, position, slot, w.sums.At(slot))
+			w.consider(nodeAt{position, slot, w.sums.At(slot), b})
 		}
 	}
 }
 
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
-func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
+func (w *Worker) consider(at nodeAt) {
+	b, position, slot, sum := at.b, at.position, at.slot, at.sum
 	if w.outdone(slot) {
 		return
 	}
-	if w.rules.reordered && !w.rules.chosen && b.Kind == byResources {
-		w.tryNow(b, position, slot, sum)
+	if w.rules.order == callersOrder && !w.rules.chosen && b.Kind == byResources {
+		w.tryNow(at)
 		return
 	}
-	if w.canWait(b, position, slot, sum) {
+	if w.canWait(at) {
 		return
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
@@ -42,15 +43,15 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 	o.Position = -1
 	if !w.rules.topLast || b.Bound == sum.Lowest {
 		b.setLowest(o, position)
-		w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
+		w.boundCost(o, at, b.Bound == sum.Lowest)
 		if promising = w.rules.Better(o, &w.Best); promising {
 			w.Tighten(b, slot)
-			promising = w.stillBetter(o, b, slot, sum)
+			promising = w.stillBetter(o, at)
 		}
 	}
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		upper := &w.outlook.high
-		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
+		w.setUpper(upper, at, e)
 		if w.rules.Better(upper, o) {
 			o, promising = upper, w.rules.Better(upper, &w.Best)
 		}
@@ -75,12 +76,12 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 // tryNow evaluates a candidate unless it loses by the first ranks. In the caller's order any
 // pod can be the first victim, so that only the number of victims bounds much, and the end of the
 // order is found sooner than a better bound.
-func (w *Worker) tryNow(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	switch verdict := w.compareEnd(position, slot, sum); {
-	case verdict == endLoses || verdict == endUnknown && w.losesByFirst(b, slot, sum):
+func (w *Worker) tryNow(at nodeAt) {
+	switch verdict := w.compareEnd(at.position, at.slot, at.sum); {
+	case verdict == endLoses || verdict == endUnknown && w.losesByFirst(at.b, at.slot, at.sum):
 		return
 	}
-	w.evaluateAt(position)
+	w.evaluateAt(at.position)
 	w.noteBestFirst()
 }
 
@@ -107,25 +108,25 @@ func (w *Worker) firstOfAny(slot int32, sum *state.NodeSummary) leading {
 
 // stillBetter brings the best score of victims that all have the lowest priority up to date,
 // and reports whether it beats the incumbent.
-func (w *Worker) stillBetter(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	b.setVictims(o)
-	w.boundStart(o, b, slot, sum)
-	w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
+func (w *Worker) stillBetter(o *NodeScore, at nodeAt) bool {
+	at.b.setVictims(o)
+	w.boundStart(o, at)
+	w.boundCost(o, at, at.b.Bound == at.sum.Lowest)
 	return w.rules.Better(o, &w.Best)
 }
 
 // canWait reports that a candidate loses by the first ranks against the best optimistic
 // score that the worker has seen. It is looked at again if that came to nothing.
-func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.NodeSummary) bool {
+func (w *Worker) canWait(at nodeAt) bool {
 	if w.outlook.least.Position < 0 {
 		return false
 	}
-	first := w.FirstFigures(b, slot, sum, &w.outlook.leastFirst)
+	first := w.FirstFigures(at.b, at.slot, at.sum, &w.outlook.leastFirst)
 	if !first.Worse(&w.outlook.leastFirst) {
 		return false
 	}
 	if !first.Worse(&w.outlook.bestFirst) {
-		w.putOff(&first, position)
+		w.putOff(&first, at.position)
 	}
 	return true
 }

@@ -7,7 +7,7 @@ import (
 
 // BoundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
-	order, plain := w.snap.Order, !w.need.filtered && !w.plan.Selects && !w.rules.exactly
+	order, plain := w.snap.Order, !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
 		if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (plain || w.RulesPass(slot)) {
@@ -23,12 +23,12 @@ func (w *Worker) BoundNodes(from, to int) {
 // RulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
 func (w *Worker) RulesPass(slot int32) bool {
-	return w.need.tabled && !w.rules.exactly && w.plan.PassesTables(slot)
+	return w.need.tabled && w.rules.asks != asksEach && w.plan.PassesTables(slot)
 }
 
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
-	plain := !w.need.filtered && !w.plan.Selects && !w.rules.exactly
+	plain := !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
 	if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
@@ -59,13 +59,13 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	switch {
 	case w.countsLikeResources(sum) && plain && sum != &adjusted && w.boundByColumns(b, slot, sum):
 	case sum.Flags&state.AnyUnits != 0 && (w.need.bounded == 0 || sum.Flags&state.OtherPriorities != 0 || !w.plan.Fixed || !plain):
-		w.boundUnits(b, position, slot, sum, plain)
-	case !w.need.filtered && plain && w.rules.exactly:
+		w.boundUnits(nodeAt{position, slot, sum, b}, plain)
+	case !w.need.filtered && plain && w.rules.asks == asksEach:
 		w.boundByAsking(b, slot, sum)
 	case !w.need.filtered && plain:
 		w.boundByResources(b, slot, sum)
 	case !plain || w.need.anyPod || sum == &adjusted || w.plan.Touched(n):
-		w.boundByFilters(b, position, slot, sum, plain)
+		w.boundByFilters(nodeAt{position, slot, sum, b}, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
 	}

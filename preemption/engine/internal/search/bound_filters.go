@@ -53,7 +53,7 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
-		w.boundByFilters(b, position, slot, sum, true)
+		w.boundByFilters(nodeAt{position, slot, sum, b}, true)
 		return
 	case touched && (w.rules.ascending || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
@@ -115,8 +115,8 @@ func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.Node
 // resources, the bounds hold as on other nodes. If another filter keeps the
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
-func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.snap.NodeStates[slot], &w.Dry
+func (w *Worker) boundByFilters(at nodeAt, plain bool) {
+	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
 	dry.Enter(n)
 	st := dry.Check()
 	if st.Code == filters.Success {
@@ -127,22 +127,22 @@ func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *sta
 		return
 	}
 	if st.By != filters.ResourcesFilter.Index || !plain || w.rules.ascending || !w.helpsAtMostWithAll(n) {
-		w.settle(b, position, n)
+		w.settle(b, at.position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {
 		return
 	}
-	w.makesRoom(b, slot, sum)
+	w.makesRoom(b, at.slot, at.sum)
 	b.Kind = byFilters
-	w.boundVictims(b, sum)
+	w.boundVictims(b, at.sum)
 }
 
 // helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
 // victims gone is no candidate. Among exact victims may be a smaller set that helps,
 // where a pod of the node touches a filter that can lose by a pod that leaves.
 func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
-	return !w.rules.exact || w.attempt.GainsOn(n)
+	return !w.terms.Exact || w.attempt.GainsOn(n)
 }
 
 // helpsWithoutAll reports whether the node that was entered takes the preemptor once all

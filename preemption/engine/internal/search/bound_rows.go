@@ -87,7 +87,7 @@ func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary)
 // possible victims removed, and bounds the top priority as withoutLower does. The
 // caller is asked about the pods from the least important up until there is room.
 func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if !w.rules.exactly {
+	if w.rules.asks != asksEach {
 		return w.withoutLower(b, slot, sum)
 	}
 	n := w.snap.NodeStates[slot]

@@ -19,10 +19,10 @@ import (
 //     evaluated at once.
 //
 // boundUnits bounds a node in the second or third way.
-func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.snap.NodeStates[slot], &w.Dry
+func (w *Worker) boundUnits(at nodeAt, plain bool) {
+	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
 	if !w.need.filtered && plain && w.need.bounded != 0 {
-		w.boundUnitsByRows(b, n, sum)
+		w.boundUnitsByRows(b, n, at.sum)
 		return
 	}
 	dry.Enter(n)
@@ -35,13 +35,13 @@ func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.N
 		return
 	}
 	if st.By != filters.ResourcesFilter.Index || !plain || w.need.bounded == 0 {
-		w.settle(b, position, n)
+		w.settle(b, at.position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {
 		return
 	}
-	w.boundWeakly(b, slot, sum)
+	w.boundWeakly(b, at.slot, at.sum)
 }
 
 // boundUnitsByRows is boundUnits where resources alone decide, by the default rules.

@@ -25,7 +25,7 @@ func (q *Asked) takeTables() {
 		})
 		t.costs, t.releases = costs, append(t.releases, release)
 	}
-	if q.Rules.sorted {
+	if q.Rules.order != nodesOrder {
 		orders, release := state.TakeOfPods(q.snap, terms, q.sortPods)
 		t.orders, t.releases = orders, append(t.releases, release)
 	}

@@ -51,7 +51,7 @@ func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 	if rows.score.Victims == 0 || !rows.left.fits() {
 		return
 	}
-	if t.rules.reordered || t.rules.readsFirst {
+	if t.rules.order == callersOrder || t.rules.readsFirst {
 		rows.score.Top = n.SortKeys[t.topOf].Priority // rules 11.3 and 13.2.3
 	}
 	rows.score.Position = position
@@ -71,7 +71,7 @@ func (t *rulesReprieve) possible(i int) bool {
 	if int64(t.rows.n.SortKeys[i].Priority) >= t.attempt.Reach {
 		return false
 	}
-	return !t.rules.asked && t.attempt.Asked.Deferral.Resident == nil || t.rules.allows(t.attempt, t.rows.n.Objects[i])
+	return t.rules.asks == asksNobody && t.attempt.Asked.Deferral.Resident == nil || t.rules.allows(t.attempt, t.rows.n.Objects[i])
 }
 
 // ascend takes pods, the least important first, until there is room.
@@ -100,7 +100,7 @@ func (t *rulesReprieve) reprieve(mostCovered uint8) {
 		t.rows = before // those that violate a budget come first in the order
 		t.takeEnd()
 	}
-	if t.rules.reordered && t.loses() {
+	if t.rules.order == callersOrder && t.loses() {
 		return
 	}
 	first := math.MaxInt

@@ -32,7 +32,7 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 		return nil, err
 	}
 	best := s.Workers[0].Best
-	if q.Rules.asked && best.Position < 0 && !q.Rules.exactly {
+	if q.Rules.asks == asksFound && best.Position < 0 {
 		return s.runExactly(ctx)
 	}
 	s.finishPlan(plan, best)
@@ -42,7 +42,7 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 // runExactly decides once more, with the caller asked about every possible victim.
 func (s *Search) runExactly(ctx context.Context) (*preemption.Plan, error) {
 	q := &s.Asked
-	q.Rules.exactly = true
+	q.Rules.asks = asksEach
 	for _, w := range s.Workers {
 		w.Reset()
 	}

@@ -74,7 +74,7 @@ func (w *Worker) note(position int) bool { return w.noteChunk(position, position
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *Worker) boundChunk(from, to int, try uint64) {
-	plain := !w.need.filtered && !w.rules.exactly && !w.plan.Selects
+	plain := !w.need.filtered && w.rules.asks != asksEach && !w.plan.Selects
 	for position := from; position < to; position++ {
 		b := &w.bounds[position]
 		if try&(1<<(position-from)) == 0 {
@@ -140,7 +140,7 @@ func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
 		return
-	case sum.Flags&^(state.Restricted|w.need.bounded) == 0 && !w.need.filtered && !w.rules.exactly:
+	case sum.Flags&^(state.Restricted|w.need.bounded) == 0 && !w.need.filtered && w.rules.asks != asksEach:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = NodeBound{}

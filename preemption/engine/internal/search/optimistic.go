@@ -17,20 +17,21 @@ import (
 // Optimistic returns the optimistic score of a node.
 func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 	sum := w.sums.At(slot)
+	at := nodeAt{position, slot, sum, b}
 	o := NodeScore{Position: -1}
 	if !w.rules.topLast || b.Bound == sum.Lowest {
 		b.setLowest(&o, position)
 		if b.exact {
-			w.boundStart(&o, b, slot, sum)
+			w.boundStart(&o, at)
 		}
-		w.boundCost(&o, b, slot, sum, b.Bound == sum.Lowest)
+		w.boundCost(&o, at, b.Bound == sum.Lowest)
 	}
 	if !w.rules.topLast {
 		return o
 	}
 	if e := w.sums.ExtremesAt(slot); w.goesHigh(b, sum, e) {
 		upper := &w.outlook.high
-		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
+		w.setUpper(upper, at, e)
 		if w.rules.Better(upper, &o) {
 			return *upper
 		}
@@ -39,22 +40,23 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 }
 
 // boundStart sets the latest that the start of such victims can be.
-func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) {
-	if b.Bound != sum.Lowest || b.Kind == byUnits {
+func (w *Worker) boundStart(o *NodeScore, at nodeAt) {
+	if at.b.Bound != at.sum.Lowest || at.b.Kind == byUnits {
 		return
 	}
-	if start := w.sums.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
+	if start := w.sums.TopSumsAt(at.slot).LatestStart(at.sum, int32(at.b.fewest)); start != rank.NoStart {
 		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
 	}
 }
 
 // boundCost sets the least that victims cost, so many of these pods, which hold what
 // the node is short of.
-func (w *Worker) boundCost(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, low bool) {
+func (w *Worker) boundCost(o *NodeScore, at nodeAt, low bool) {
+	sum := at.sum
 	if !w.rules.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.tables.costs(w.snap.NodeStates[slot])
+	c := w.tables.costs(w.snap.NodeStates[at.slot])
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
@@ -69,30 +71,32 @@ func (w *Worker) goesHigh(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 }
 
 // setUpper sets the best score of victims one of which is above the lowest priority of
-// the node, where so few are needed of any pods.
-func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, sum *state.NodeSummary, e *state.Extremes, few int32) {
-	top := b.above(sum)
+// the node.
+func (w *Worker) setUpper(o *NodeScore, at nodeAt, e *state.Extremes) {
+	position, sum := at.position, at.sum
+	top, few := at.b.above(sum), w.fewestOfAny(e, sum)
 	o.Position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
-	if w.rules.reordered || w.rules.readsFirst {
+	if w.rules.order == callersOrder || w.rules.readsFirst {
 		o.Top = sum.Lowest // it is that of the first, whichever that is
 	}
 	if e.UpperStart != rank.NoStart {
 		o.Start = rank.Instant{Sec: e.UpperStart, Nsec: 1e9}
 	}
 	o.Sum = upperSum(sum, top, few)
-	w.boundCost(o, b, slot, sum, false)
+	w.boundCost(o, at, false)
 	if w.rules.Better(o, &w.Best) {
-		w.tightenUpper(o, b, slot, sum, e)
+		w.tightenUpper(o, at, e)
 	}
 }
 
 // tightenUpper improves such a score by the sums of shares, and where all victims are of the
 // two lowest priorities by what is known of those.
-func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
+func (w *Worker) tightenUpper(o *NodeScore, at nodeAt, e *state.Extremes) {
+	b, slot, sum := at.b, at.slot, at.sum
 	short, shares := w.short(sum), w.sums.ShareSumsAt(slot)
 	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
-	two := w.sums.TwoLowestAt(slot)
-	if second := w.snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
+	second, two := w.snap.LevelAbove(slot, 1), w.sums.TwoLowestAt(slot)
+	if b.Within(second) && w.StaysSecond(sum, e, two, second) {
 		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
 		if o.Top = top; two.Start != rank.NoStart {
 			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
@@ -100,7 +104,7 @@ func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state
 	}
 	if few > o.Victims {
 		o.Victims = few
-		w.boundCost(o, b, slot, sum, false)
+		w.boundCost(o, at, false)
 	}
 	o.Sum = upperSum(sum, top, few)
 }
@@ -132,7 +136,7 @@ func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few 
 func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	top := b.above(sum)
 	f := rank.Figures{Top: top, Victims: few, Sum: upperSum(sum, top, few)}
-	if w.rules.reordered || w.rules.readsFirst {
+	if w.rules.order == callersOrder || w.rules.readsFirst {
 		f.Top = sum.Lowest
 	}
 	return leads(&f, x)
@@ -150,7 +154,7 @@ func (w *Worker) outdone(slot int32) bool {
 // the others of higher priority.
 func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
 	switch {
-	case b.Kind != byResources || w.rules.anyPriority:
+	case b.Kind != byResources || w.rules.anyPriority():
 		return false
 	case w.rules.ascending || !e.AnyCovered:
 		return true
@@ -162,11 +166,17 @@ func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 	return w.coversWithout(sum, &sum.Low, &e.Covered, int32(sum.LowPods)-int32(e.CoveredLow))
 }
 
-// StaysSecond is StaysLow for the two lowest priorities; second is the level of the higher
-// one of these, nil if there is none.
-func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
+// Within reports whether resources alone bound a node by the priority of a level or a lower one;
+// the level is nil if there is none.
+func (b *NodeBound) Within(second *state.Level) bool {
+	return b.Kind == byResources && second != nil && b.Bound <= second.Priority
+}
+
+// StaysSecond is StaysLow for the two lowest priorities, the higher of which is that of second,
+// on a node that is bounded within it.
+func (w *Worker) StaysSecond(sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
 	switch {
-	case b.Kind != byResources || w.rules.anyPriority || second == nil || b.Bound > second.Priority:
+	case w.rules.anyPriority():
 		return false
 	case w.rules.ascending || !e.AnyCovered:
 		return true

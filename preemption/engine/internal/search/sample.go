@@ -133,7 +133,7 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 	}
 	if b.Kind != Settled {
 		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
-			w.consider(b, position, slot, sum)
+			w.consider(nodeAt{position, slot, sum, b})
 			return freeCandidate
 		}
 		found = w.ScoreOfNode(b, position)
@@ -155,13 +155,13 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
 func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if w.terms.ByVariant().EmptySelectors || b.Bound != sum.Lowest {
+	if w.terms.EmptySelectors() || b.Bound != sum.Lowest {
 		return false
 	}
 	e := w.sums.ExtremesAt(slot)
 	if w.rules.ascending {
 		r := w.rules
-		return b.Kind == byResources && !r.asked && !r.chosen && !r.reordered && !r.mayViolate(e.LowBudgets, e.MostCovered)
+		return b.Kind == byResources && r.asks == asksNobody && !r.chosen && r.order != callersOrder && !r.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.StaysLow(b, sum, e)
 }
