@@ -149,7 +149,7 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preempti
 	s, err := search.Start(context.Background(), &e.terms, snap.of, req)
 	require.NoError(t, err)
 	defer s.Close()
-	known := snap.of.Cache.BySignature[string(s.WriteSignature())]
+	known := snap.of.Cache.BySignature[string(s.Asked.WriteSignature())]
 	if known == nil || s.Asked.Attempt.AskedOne {
 		return
 	}

@@ -21,8 +21,15 @@ type Asked struct {
 	Rules   searchRules
 	tables  callerTables
 	given   givenStatuses
+	// keeps is set if the snapshot keeps the answers to preemptors of one signature. counted is the
+	// version of what the filters count.
+	keeps     bool
+	counted   uint64
+	signature state.KeyWriter // see AnswerCache
 	// ineligible says why the preemptor may not preempt, empty if it may.
 	ineligible preemption.Ineligibility
+	// refusedBy is what every node answers if the attempt ends before the first of them.
+	refusedBy preemption.Status
 }
 
 // need is what a summary is asked, and how far its answer goes.
@@ -47,43 +54,74 @@ type need struct {
 
 // begin prepares a question. It reuses the memory of an earlier one.
 func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
-	if err := q.Attempt.Start(ctx, terms, snap, req); err != nil {
-		return err
-	}
 	q.terms, q.plan, q.snap, q.sums = terms, &q.Attempt.Plan, snap, &snap.Summaries
 	q.Rules = searchRulesOf(terms, snap.BudgetSet.List)
 	if q.Rules.asks != asksNobody && q.everyStatus() {
 		q.Rules.asks = asksEach
 	}
+	q.takeTables()
+	if err := q.Attempt.Start(ctx, terms, snap, req); err != nil {
+		return err
+	}
+
 	q.need = needOf(&q.Attempt, q.sums)
 	if !q.Rules.general {
 		q.need.bounded = state.HasUnits
 	}
-	q.takeTables()
+	if q.keeps = q.mayKeep(req); q.keeps {
+		q.counted, q.keeps = q.plan.Keeps()
+	}
+	if q.keeps {
+		q.WriteSignature()
+	}
+	return nil
+}
+
+// settle completes the question: it reads the statuses that the caller gave, and asks whether the
+// preemptor may preempt, which may depend on what a worker hears of the node it is nominated to.
+func (q *Asked) settle(w *Worker) error {
+	if err := q.readGiven(); err != nil {
+		return err
+	}
+	q.ineligible = q.Attempt.Eligible(w.statusOfNode)
+	q.refusedBy = q.Attempt.Public(q.plan.Refused)
 	return nil
 }
 
 // everyStatus reports whether the status of every node is found before any candidate.
 func (q *Asked) everyStatus() bool { return q.terms.Sample != nil || len(q.terms.Scorers) > 0 }
 
+// mayKeep reports whether answers are known by the signature of the preemptor, as far as filters have
+// no say: those of the default rules, to a question that is about every node.
+func (q *Asked) mayKeep(req *preemption.Request) bool {
+	return !q.Rules.general && len(q.terms.Scorers) == 0 && req.Statuses == nil &&
+		!q.need.anyPod && q.sums.Large == 0 && len(q.snap.Order) > 1
+}
+
 // needOf returns what the preemptor of an attempt needs.
 func needOf(a *dryrun.Attempt, sums *state.Summaries) need {
-	d, q := need{asks: asksNothingAtAll}, &a.Asked
-	for _, n := range q.Needs {
-		if n.Column >= 0 {
-			d.asks[n.Column] = n.Value
-		} else {
-			d.anyPod = true
-		}
-	}
-	if q.Deferral.Asked {
-		// One node is asked, and what it has to have left is not what the pod asks for.
-		d.asks, d.anyPod = asksNothingAtAll, true
-	}
+	var d need
+	d.asks, d.anyPod = asksOf(&a.Asked)
 	d.everyLarge = sums.AllOffer(&d.asks)
 	d.filtered = d.anyPod || !a.ResourcesAlone()
 	d.tabled = a.Plan.Tabled() && !d.anyPod && !a.Plan.Selects
 	return d
+}
+
+// asksOf returns what the preemptor of a question asks for by column. anyPod is set if that is not all.
+func asksOf(q *filters.Question) (asks state.AmountRow, anyPod bool) {
+	asks = asksNothingAtAll
+	if q.Deferral.Asked {
+		return asks, true // one node is asked, and what it has to have left is not what the pod asks for
+	}
+	for _, n := range q.Needs {
+		if n.Column >= 0 {
+			asks[n.Column] = n.Value
+		} else {
+			anyPod = true
+		}
+	}
+	return asks, anyPod
 }
 
 // asksNothingAtAll is less than any node has free in every column.
@@ -98,7 +136,7 @@ func (q *Asked) release() {
 	q.given.release()
 	q.Attempt.Release()
 	q.terms, q.plan, q.snap, q.sums, q.Rules = nil, nil, nil, nil, searchRules{}
-	q.ineligible = ""
+	q.ineligible, q.refusedBy, q.keeps = "", preemption.Status{}, false
 }
 
 // statusOf returns the status of an answer that is in no tally.

@@ -11,28 +11,29 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// answerFromCache answers from what the snapshot keeps of earlier decisions
-// about preemptors of the same signature. It bounds only the nodes that changed
-// since. It is not ok if the cache cannot be used.
-func (s *Search) answerFromCache(ctx context.Context) (plan *preemption.Plan, ok bool, err error) {
-	q, cache, nodes := &s.Asked, s.Asked.snap.Cache, len(s.Bounds)
-	counted, ok := q.plan.Keeps()
-	if !ok || q.need.anyPod || q.sums.Large > 0 || nodes < 2 {
-		return nil, false, nil
+// known returns what the snapshot keeps of earlier decisions about preemptors of the same signature,
+// nil where that is nothing, or where such preemptors may be answered in another way.
+func (s *Search) known() *state.CachedAnswers {
+	q := &s.Asked
+	if !q.keeps || q.Attempt.AskedOne {
+		return nil
 	}
-	known := cache.Of(s.WriteSignature(), nodes, len(q.snap.NodeStates))
-	if known == nil {
-		return nil, false, nil
-	}
-	c := cachedSearch{search: s, w: s.Workers[0], attempt: &q.Attempt, plan: q.plan, snap: q.snap, sums: q.sums, cache: cache, known: known, counted: counted}
-	plan, err = c.answer(ctx)
-	return plan, true, err
+	cache := q.snap.Cache
+	return cache.Of(q.signature, len(s.Bounds), len(q.snap.NodeStates))
+}
+
+// answerFromCache answers from what is known of earlier decisions. It bounds only the nodes that
+// changed since.
+func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers) (*preemption.Plan, error) {
+	q := &s.Asked
+	c := cachedSearch{search: s, w: s.Workers[0], attempt: &q.Attempt, plan: q.plan, snap: q.snap, sums: q.sums, cache: q.snap.Cache, known: known, counted: q.counted}
+	return c.answer(ctx)
 }
 
 // WriteSignature writes everything of the preemptor that decides. Every node
 // answers pods with equal signatures equally.
-func (s *Search) WriteSignature() state.KeyWriter {
-	q, key := &s.Asked, &s.signature
+func (q *Asked) WriteSignature() state.KeyWriter {
+	key := &q.signature
 	*key = (*key)[:0]
 	asked := &q.Attempt.Asked
 	key.Amount(int64(asked.Priority))
@@ -40,7 +41,7 @@ func (s *Search) WriteSignature() state.KeyWriter {
 		key.Amount(v)
 	}
 	q.plan.AppendSignature(key, asked)
-	return s.signature
+	return q.signature
 }
 
 // cachedSearch is one decision that uses a cache entry.

@@ -34,7 +34,7 @@ func (q *Asked) explainsByRows() bool {
 // explained finds the status of every node and all candidates.
 func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 	q := &s.Asked
-	if err := q.readGiven(); err != nil {
+	if err := q.settle(s.Workers[0]); err != nil {
 		return nil, err
 	}
 	nodes := make([]preemption.NodeReport, len(s.Bounds))
@@ -66,7 +66,6 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 		return nil, ctx.Err()
 	}
 
-	q.ineligible = q.Attempt.Eligible(w.statusOfNode)
 	p := s.beginPlan()
 	switch {
 	case p.Outcome != preemption.Preempts:

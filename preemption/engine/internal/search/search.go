@@ -54,10 +54,9 @@ type Search struct {
 	tries     tries
 
 	// The rest is memory that is used again.
-	queue     []NodeScore // of evaluateBestFirst
-	later     []boundKey
-	signature state.KeyWriter // see AnswerCache
-	tally     tally
+	queue []NodeScore // of evaluateBestFirst
+	later []boundKey
+	tally tally
 	// Busy is set from the beginning of the work until it returns. A search that a panic of
 	// the caller's code leaves busy is not used again.
 	Busy bool
@@ -155,10 +154,14 @@ func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req 
 		return nil, err
 	}
 	defer s.Close()
-	plan, err := s.decide(ctx)
+	w := s.Workers[0]
+	var plan *preemption.Plan
+	if err = s.Asked.settle(w); err == nil {
+		plan, err = s.decide(ctx)
+	}
 	s.Busy = false
 	if err == nil {
-		err = s.Workers[0].Dry.Err
+		err = w.Dry.Err
 	}
 	if err == nil && terms.Exact {
 		err = ctx.Err() // what a search that was ended says is of no use
@@ -171,24 +174,16 @@ func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req 
 
 // decide chooses the way to the answer.
 func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
-	q := &s.Asked
-	if err := q.readGiven(); err != nil {
-		return nil, err
-	}
-	q.ineligible = q.Attempt.Eligible(s.Workers[0].statusOfNode)
-
-	switch {
+	switch q := &s.Asked; {
 	case q.refused():
 		return s.refusedPlan(), nil
 	case len(q.terms.Scorers) > 0:
 		return s.runScored(ctx)
 	case q.Rules.general:
 		return s.runGeneral(ctx)
-	case q.given.any || q.Attempt.AskedOne:
-		return s.run(ctx)
 	}
-	if plan, ok, err := s.answerFromCache(ctx); ok {
-		return plan, err
+	if known := s.known(); known != nil {
+		return s.answerFromCache(ctx, known)
 	}
 	return s.run(ctx)
 }
