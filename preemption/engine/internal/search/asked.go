@@ -80,8 +80,10 @@ func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snap
 // settle completes the question: it reads the statuses that the caller gave, and asks whether the
 // preemptor may preempt, which may depend on what a worker hears of the node it is nominated to.
 func (q *Asked) settle(w *Worker) error {
-	if err := q.readGiven(); err != nil {
-		return err
+	if q.given.any {
+		if err := q.readGiven(); err != nil {
+			return err
+		}
 	}
 	q.ineligible = q.Attempt.Eligible(w.statusOfNode)
 	q.refusedBy = q.Attempt.Public(q.plan.Refused)

@@ -2,12 +2,10 @@ package search
 
 import (
 	"context"
-	"slices"
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // eachCandidate visits the candidates among the nodes that are marked to be tried,
@@ -64,71 +62,6 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	return &w.scratch, true
 }
 
-// candidateByRows finds the candidate on a node from its rows, where resources alone decide
-// by the default rules about victims and budgets: nil where preemption does not help, as the
-// bound says. The bound is nil where more is to be asked than the rows.
-func (w *Worker) candidateByRows(n *state.NodeState, position int) (*preemption.Candidate, *NodeBound) {
-	sum := w.sums.At(n.Slot)
-	if !w.rules.byRows || w.need.filtered || sum.Flags&^state.Restricted != 0 || w.mayRefuse(sum) || !n.InOrder(w.attempt.NowAt) {
-		return nil, nil
-	}
-	b := &w.bounds[position]
-	w.boundByResources(b, n.Slot, sum)
-	switch {
-	case b.before == 0:
-		return nil, nil
-	case b.Kind == Settled:
-		return nil, b
-	}
-	return w.fillCandidate(n, position, b.Bound), b
-}
-
-// fillCandidate finds the victims from the rows, and fills in the worker's
-// candidate, whose memory is used again.
-func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *preemption.Candidate {
-	w.blocked, w.recording = w.blocked[:0], true
-	f, _ := w.reprieveRows(position, n, bound)
-	w.recording = false
-	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
-	c := &w.scratch
-	*c = preemption.Candidate{Node: n.Name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: preemption.Score(f.Score())}
-	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
-	var blocks preemption.Status // mostly the same as for the victim before
-	for i, v := range w.blocked {
-		if i == 0 || v.by != w.blocked[i-1].by {
-			blocks = w.attempt.Public(statusOf(w.attempt.Asked.Needs, v.by))
-		}
-		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
-	}
-	if f.Violations > 0 {
-		w.nameViolatedByRows(n, c.Victims)
-	}
-	if len(n.Nominated) > 0 {
-		c.ClearedNominations = w.attempt.ClearedNominations(n, c.Victims)
-	}
-	return c
-}
-
-// nameViolatedByRows is nameViolated from the rows of a node.
-func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Victim) {
-	from, next := n.First(w.attempt.Reach), 0
-	shared := dryrun.SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Dry.Broken[:0]}
-	for _, g := range n.Covered {
-		if int(g.Index) < from {
-			continue
-		}
-		broken := w.Dry.Budgets.Charge(n.Pods[g.Index])
-		for next < len(w.blocked) && w.blocked[next].index < g.Index {
-			next++
-		}
-		if next < len(w.blocked) && w.blocked[next].index == g.Index {
-			victims[next].Violated = shared.Of(broken)
-		}
-	}
-	w.Dry.Broken = shared.Broken
-	w.Dry.Budgets.Reset()
-}
-
 // runScored is run where scorers of the caller compare the candidates, so that all of
 // them have to be found.
 func (s *Search) runScored(ctx context.Context) (*preemption.Plan, error) {
@@ -167,11 +100,4 @@ func (s *Search) statusRound() func(w *Worker, from, to int) {
 		return (*Worker).noteGiven
 	}
 	return (*Worker).filterNodes
-}
-
-// releaseScratch drops what the candidate refers to.
-func (w *Worker) releaseScratch() {
-	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
-	clear(victims)
-	w.scratch = preemption.Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}
 }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -9,46 +8,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
-
-// beginPlan begins the plan with what the first round found. Its outcome is
-// final unless it is Preempt.
-func (s *Search) beginPlan() *preemption.Plan {
-	q := &s.Asked
-	a, asked := &q.Attempt, &q.Attempt.Asked
-	p := &preemption.Plan{
-		Pod: asked.Pod, Now: a.Now, Release: q.snap.Release(), Variant: q.terms.Variant, Outcome: preemption.Preempts,
-		Resize: asked.Deferral.Asked, Refused: q.refusedBy,
-	}
-	f := s.filtered()
-	p.Feasible, p.TurnedDown, p.Ineligible = f.feasible, q.counts(f.turnedDown), q.ineligible
-	switch {
-	case p.Feasible > 0:
-		p.Outcome, p.FirstFit = preemption.Fits, s.Workers[0].NodeAt(f.first).Name
-	case p.Ineligible != "":
-		p.Outcome = preemption.NotEligible
-	}
-	return p
-}
-
-// filtered is the second stage of a search: what the nodes answer as things are. feasible is how
-// many of them take the preemptor, first is the first position of one that does, and turnedDown
-// counts the others.
-type filtered struct {
-	feasible, first int
-	turnedDown      tally
-}
-
-// filtered gathers what the workers have heard.
-func (s *Search) filtered() filtered {
-	f := filtered{first: math.MaxInt, turnedDown: s.tally[:0]}
-	for _, w := range s.Workers {
-		f.feasible += w.before.usual[0]
-		f.first = min(f.first, w.firstFit)
-		f.turnedDown = s.Asked.sum(f.turnedDown, &w.before)
-	}
-	s.tally = f.turnedDown
-	return f
-}
 
 // unhelpful counts what the nodes answer without their possible victims.
 func (s *Search) unhelpful() []preemption.Count {
@@ -60,45 +19,6 @@ func (s *Search) unhelpful() []preemption.Count {
 	return s.Asked.counts(t)
 }
 
-// sum adds up the answers of nodes that turned the preemptor down.
-func (q *Asked) sum(t tally, of *answers) tally {
-	for x, nodes := range of.usual {
-		if x > 0 && nodes > 0 {
-			t.add(q.statusOf(answer(x)), nodes)
-		}
-	}
-	for _, other := range of.others {
-		if other.nodes > 0 {
-			t.add(other.Status, other.nodes)
-		}
-	}
-	return t
-}
-
-// statusOfNode asks a single node by its name.
-func (w *Worker) statusOfNode(node string) (filters.Status, bool) {
-	n := w.snap.NodeState(node)
-	if n == nil || n.Node == nil {
-		return filters.Status{}, false
-	}
-	if w.statuses.any {
-		return w.givenOf(n), true
-	}
-	return w.Dry.Filter(n), true
-}
-
-// givenOf returns the status that the caller gave for a single node.
-func (w *Worker) givenOf(n *state.NodeState) filters.Status {
-	if len(w.statuses.list) > 0 { // all are read
-		return dryrun.FilterStatusOf(&w.statuses.list[slices.Index(w.snap.Order, n.Slot)])
-	}
-	status, err := w.attempt.GivenStatusOf(w.statuses.from, n)
-	if err != nil {
-		w.Dry.Err = err
-	}
-	return dryrun.FilterStatusOf(&status)
-}
-
 // finishPlan completes the plan with the best candidate, whose victims are found once more,
 // with their reasons: from the rows of the node, or by a dry run.
 func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
@@ -106,7 +26,9 @@ func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
 	if best.Position < 0 {
 		p.Outcome = preemption.NothingHelps
 		p.Unhelpful = s.unhelpful()
-		p.ClusterCertificate = w.attempt.CertifyAll(nil, w.Dry.Open)
+		if w.terms.Exact {
+			p.ClusterCertificate = w.attempt.CertifyAll(nil, w.Dry.Open)
+		}
 		return
 	}
 	n := w.NodeAt(best.Position)
@@ -122,31 +44,92 @@ func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
 	}
 	p.Grace = w.terms.Grace()
 	p.ClearedNominations = w.attempt.ClearedNominations(n, p.Victims)
-	p.ClusterCertificate = w.attempt.CertifyAll(&p.Candidate, w.Dry.Open) // exact victims are one worker's
+	if w.terms.Exact {
+		p.ClusterCertificate = w.attempt.CertifyAll(&p.Candidate, w.Dry.Open) // one worker has all that is open
+	}
 }
 
-// counts returns the counts with their texts, sorted by frequency.
-func (q *Asked) counts(t tally) []preemption.Count {
-	if len(t) == 0 {
-		return nil
+// candidateByRows finds the candidate on a node from its rows, where resources alone decide
+// by the default rules about victims and budgets: nil where preemption does not help, as the
+// bound says. The bound is nil where more is to be asked than the rows.
+func (w *Worker) candidateByRows(n *state.NodeState, position int) (*preemption.Candidate, *NodeBound) {
+	sum := w.sums.At(n.Slot)
+	if !w.rules.byRows || w.need.filtered || sum.Flags&^state.Restricted != 0 || w.mayRefuse(sum) || !n.InOrder(w.attempt.NowAt) {
+		return nil, nil
 	}
-	out := make([]preemption.Count, 0, len(t))
-	for i := range t {
-		out = append(out, preemption.Count{Status: q.Attempt.Public(t[i].Status), Nodes: t[i].nodes})
+	b := &w.bounds[position]
+	w.boundByResources(b, n.Slot, sum)
+	switch {
+	case b.before == 0:
+		return nil, nil
+	case b.Kind == Settled:
+		return nil, b
 	}
-	dryrun.SortCounts(out)
+	return w.fillCandidate(n, position, b.Bound), b
+}
+
+// fillCandidate finds the victims from the rows, and fills in the worker's
+// candidate, whose memory is used again.
+func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *preemption.Candidate {
+	w.blocked, w.recording = w.blocked[:0], true
+	f, _ := w.reprieveRows(position, n, bound)
+	w.recording = false
+	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
+	c := &w.scratch
+	*c = preemption.Candidate{Node: n.Name, Victims: c.Victims[:0], OwnScores: c.OwnScores[:0], Score: preemption.Score(f.Score())}
+	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
+	var blocks preemption.Status // mostly the same as for the victim before
+	for i, v := range w.blocked {
+		if i == 0 || v.by != w.blocked[i-1].by {
+			blocks = w.attempt.Public(statusOf(w.attempt.Asked.Needs, v.by))
+		}
+		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
+	}
+	if f.Violations > 0 {
+		w.nameViolatedByRows(n, c.Victims)
+	}
+	if len(n.Nominated) > 0 {
+		c.ClearedNominations = w.attempt.ClearedNominations(n, c.Victims)
+	}
+	return c
+}
+
+// nameViolatedByRows is nameViolated from the rows of a node.
+func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Victim) {
+	from, next := n.First(w.attempt.Reach), 0
+	shared := dryrun.SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Dry.Broken[:0]}
+	for _, g := range n.Covered {
+		if int(g.Index) < from {
+			continue
+		}
+		broken := w.Dry.Budgets.Charge(n.Pods[g.Index])
+		for next < len(w.blocked) && w.blocked[next].index < g.Index {
+			next++
+		}
+		if next < len(w.blocked) && w.blocked[next].index == g.Index {
+			victims[next].Violated = shared.Of(broken)
+		}
+	}
+	w.Dry.Broken = shared.Broken
+	w.Dry.Budgets.Reset()
+}
+
+// releaseScratch drops what the candidate refers to.
+func (w *Worker) releaseScratch() {
+	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
+	clear(victims)
+	w.scratch = preemption.Candidate{Victims: victims[:0], OwnScores: w.scratch.OwnScores[:0]}
+}
+
+// lasting returns a copy of a worker's candidate with victims of its own.
+func (w *Worker) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
+	out, now := *c, w.attempt.Now
+	out.Victims, out.OwnScores = victims, nil
+	// The start in the very form in which the caller gave it.
+	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
+		out.Score.Start = start
+	} else if now.Equal(c.Score.Start) {
+		out.Score.Start = now
+	}
 	return out
-}
-
-// refusedPlan is the answer to an attempt that ends before the first node.
-func (s *Search) refusedPlan() *preemption.Plan {
-	if n := len(s.Bounds); n > 0 {
-		before := &s.Workers[0].before
-		before.count(before.intern(s.Asked.plan.Refused), n)
-	}
-	plan := s.beginPlan()
-	if plan.Outcome == preemption.Preempts {
-		s.finishPlan(plan, NodeScore{Position: -1})
-	}
-	return plan
 }

@@ -127,19 +127,6 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 	return st.Code == filters.Unschedulable
 }
 
-// lasting returns a copy of a worker's candidate with victims of its own.
-func (w *Worker) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
-	out, now := *c, w.attempt.Now
-	out.Victims, out.OwnScores = victims, nil
-	// The start in the very form in which the caller gave it.
-	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
-		out.Score.Start = start
-	} else if now.Equal(c.Score.Start) {
-		out.Score.Start = now
-	}
-	return out
-}
-
 // scoreAll asks the caller's scorers about every candidate.
 func (q *Asked) scoreAll(candidates []preemption.Candidate) {
 	for i := range candidates {
@@ -231,9 +218,11 @@ func Candidates(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, 
 // bestFirst is Candidates once the question is prepared.
 func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate, error) bool) {
 	q := &s.Asked
-	if err := q.readGiven(); err != nil {
-		yield(nil, err)
-		return
+	if q.given.any {
+		if err := q.readGiven(); err != nil {
+			yield(nil, err)
+			return
+		}
 	}
 	q.Rules.general = true // no candidate is pruned
 	q.Rules.NoteTight(q.snap.BudgetSet)

@@ -94,11 +94,7 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 
 // readGiven asks for the statuses, before any node is looked at.
 func (q *Asked) readGiven() error {
-	x := &q.given
-	if !x.any {
-		return nil
-	}
-	nodes := len(q.snap.Order)
+	x, nodes := &q.given, len(q.snap.Order)
 	x.list = slices.Grow(x.list[:0], nodes)
 	for position := range nodes {
 		status, err := q.Attempt.GivenStatus(x.from, position)

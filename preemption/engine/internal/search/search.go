@@ -211,38 +211,26 @@ func (s *Search) boundAll(ctx context.Context) (err error) {
 	if s.blocks.digests, s.blocks.whole, err = s.Asked.snap.Digests(ctx); err != nil {
 		return err
 	}
-	given := s.Asked.given.any
 	switch {
-	case !given && s.refuseAll():
+	case s.Asked.given.any:
+		return s.boundAllGiven(ctx)
+	case s.refuseAll():
 		s.blocks.spans = s.blocks.spans[:0]
 		return ctx.Err()
-	case !given:
-		s.beginBlocks()
-		s.askFirst()
-		return s.eachSpan(ctx, (*Worker).boundSpan)
 	}
+	s.beginBlocks()
+	s.askFirst()
+	return s.eachSpan(ctx, (*Worker).boundSpan)
+}
+
+// boundAllGiven is boundAll where the caller has said what the nodes answer.
+func (s *Search) boundAllGiven(ctx context.Context) error {
 	s.beginBlocks()
 	if err := s.each(ctx, (*Worker).boundGiven); err != nil {
 		return err
 	}
 	s.openGiven()
 	return nil
-}
-
-// chooseBest finds the best candidate, the most promising nodes first: their victims prune
-// most other nodes.
-func (s *Search) chooseBest(ctx context.Context) (NodeScore, error) {
-	s.listPromising()
-	for _, round := range [...]func(*Worker, int, int){
-		(*Worker).searchFirst, (*Worker).searchBetter, (*Worker).searchRest,
-	} {
-		s.gather()
-		if err := s.eachPromising(ctx, round); err != nil {
-			return NodeScore{}, err
-		}
-	}
-	s.gather()
-	return s.incumbent.best, nil
 }
 
 // minChunks is the least number of chunks per worker. Starting another
