@@ -30,7 +30,7 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 			eval, err := New(preemption.Config{})
 			require.NoError(t, err)
 			eval = eval.Parallel(workers)
-			eval.chunk = 4 // so that several workers start
+			eval.terms.Chunk = 4 // so that several workers start
 			pods := make([]*outrank.Pod, 500)
 			for i := range pods {
 				q := *p

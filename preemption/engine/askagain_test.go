@@ -49,7 +49,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 				require.NoError(t, errOf(snap.PutPod(&r)))
 			}
 			req := preemption.Request{Pod: &q, Now: gen.Now}
-			r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, eval.chunk, snap.of, &req, true)
+			r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, snap.of, &req, true)
 			require.NoError(t, err)
 			got, err := eval.Preempt(context.Background(), snap, req)
 			require.NoError(t, err)

@@ -146,11 +146,11 @@ func (m *cacheMachine) ask(t *rapid.T) {
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
 func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preemption.Request) (scores int) {
-	s, err := search.Start(context.Background(), &e.terms, e.chunk, snap.of, req)
+	s, err := search.Start(context.Background(), &e.terms, snap.of, req)
 	require.NoError(t, err)
 	defer s.Close()
-	known := snap.of.Cache.BySignature[string(s.WriteSignature())]
-	if known == nil || s.Attempt.AskedOne {
+	known := snap.of.Cache.BySignature[string(s.Asked.WriteSignature())]
+	if known == nil || s.Asked.Attempt.AskedOne {
 		return
 	}
 	if missed, _, ok := snap.of.Cache.Since(known.Synced); !ok || len(missed) > 0 {
@@ -162,13 +162,13 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preempti
 		b := search.NodeBound{}
 		w.Best = search.NodeScore{Position: -1}
 		w.BoundNode(&b, position, slot) // which may evaluate it at once
-		w.FindVictims(position, s.NodeAt(position), &b)
+		w.FindVictims(position, w.NodeAt(position), &b)
 		switch e := answers.At(int32(position)); {
 		case e.Kind == search.Evaluated:
 			scores++
-			require.Equal(t, w.Best, e.NodeScore, "node %s", s.NodeAt(position).Name)
+			require.Equal(t, w.Best, e.NodeScore, "node %s", w.NodeAt(position).Name)
 		case w.Best.Position >= 0:
-			require.False(t, s.Rules.Better(&w.Best, &e.NodeScore), "node %s: %v is not a bound of %v", s.NodeAt(position).Name, e.NodeScore, w.Best)
+			require.False(t, s.Asked.Rules.Better(&w.Best, &e.NodeScore), "node %s: %v is not a bound of %v", w.NodeAt(position).Name, e.NodeScore, w.Best)
 		}
 	}
 	return scores

@@ -157,7 +157,7 @@ func TestPropertyColumns(t *testing.T) {
 		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
 		eval = eval.Parallel(rapid.IntRange(1, 2).Draw(t, "workers"))
-		eval.chunk = rapid.SampledFrom([]int{1, 7, 64}).Draw(t, "chunk size")
+		eval.terms.Chunk = rapid.SampledFrom([]int{1, 7, 64}).Draw(t, "chunk size")
 		asks := []*outrank.Pod{p}
 		for i := range 3 {
 			asks = append(asks, h.like(p, i))

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,7 +18,6 @@ import (
 // number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
 type Evaluator struct {
 	terms dryrun.Terms
-	chunk int // 0 for ChunkSize, but for tests
 }
 
 var errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
@@ -38,9 +36,6 @@ func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	return cluster.of, nil
 }
 
-// chunks is how many nodes a goroutine takes at a time.
-func (e *Evaluator) chunks() int { return cmp.Or(e.chunk, dryrun.ChunkSize) }
-
 // New checks the configuration and returns an evaluator. The error is that of
 // [preemption.Config.Validate]. What the configuration points to must not change any more.
 func New(config preemption.Config) (*Evaluator, error) {
@@ -51,7 +46,7 @@ func New(config preemption.Config) (*Evaluator, error) {
 	if t.Chooser != nil {
 		t.Chooser = shownTo(t.Chooser)
 	}
-	return &Evaluator{terms: t, chunk: dryrun.ChunkSize}, nil
+	return &Evaluator{terms: t}, nil
 }
 
 // copied returns a configuration with slices of its own.
@@ -151,9 +146,9 @@ func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preempti
 		return e.preemptAcross(ctx, snap, &req, false)
 	}
 	if search.Prunes(&e.terms, &req) {
-		return search.Decide(ctx, &e.terms, e.chunks(), snap, &req)
+		return search.Decide(ctx, &e.terms, snap, &req)
 	}
-	r, err := dryrun.DecideExhaustively(ctx, &e.terms, e.chunks(), snap, &req, false)
+	r, err := dryrun.DecideExhaustively(ctx, &e.terms, snap, &req, false)
 	if err != nil {
 		return nil, err
 	}
@@ -177,19 +172,11 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 		return e.preemptAcross(ctx, snap, &req, true)
 	}
 	if search.Prunes(&e.terms, &req) {
-		s, err := search.Start(ctx, &e.terms, e.chunks(), snap, &req)
-		if err != nil {
-			return nil, err
-		}
-		defer s.Close()
-		if s.ExplainsByRows() {
-			plan, err := s.Explained(ctx)
-			s.Busy = false
+		if plan, ok, err := search.Explain(ctx, &e.terms, snap, &req); ok || err != nil {
 			return plan, err
 		}
-		s.Busy = false
 	}
-	r, err := dryrun.DecideExhaustively(ctx, &e.terms, e.chunks(), snap, &req, true)
+	r, err := dryrun.DecideExhaustively(ctx, &e.terms, snap, &req, true)
 	if err != nil {
 		return nil, err
 	}

@@ -52,14 +52,14 @@ func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req
 		return nil, err
 	}
 	followsAsCounted(&a.Plan)
-	r := &dryrun.Result{Attempt: a, Chunk: e.chunks(), Best: -1, Runners: []*dryrun.DryRunner{dryrun.NewDryRunner(a)}}
+	r := dryrun.NewResult(a, 1)
 	a.HearNominated(r.Runners[0])
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err
 	}
 	r.CountFeasible()
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &acrossSearch{attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(e.terms.Limit, defaultAcrossSteps)}
+	x := &acrossSearch{terms: &e.terms, snap: snap, attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(e.terms.Limit, defaultAcrossSteps)}
 	if r.Feasible == 0 && r.Ineligible == "" {
 		if err := x.run(ctx); err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func (x *acrossSearch) candidate() preemption.Candidate {
 	w.Enter(n)
 	w.Far = true
 	w.ChangeAll(x.bestVictims, -1)
-	shared := dryrun.SharedNames{Budgets: x.attempt.Asked.Snap.BudgetSet}
+	shared := dryrun.SharedNames{Budgets: x.snap.BudgetSet}
 	for i, p := range x.bestVictims {
 		c.Victims[i] = preemption.Victim{Pod: p.Located(), Blocks: x.attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {

@@ -49,7 +49,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
 func (x *acrossSearch) unlessStrict() filters.Status {
-	if x.attempt.Config.Strict && x.result.Best < 0 {
+	if x.terms.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
 	}
 	return filters.Status{}
@@ -202,7 +202,7 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
 func (x *acrossSearch) worse(at int) bool {
-	strict := x.attempt.Config.Strict
+	strict := x.terms.Strict
 	if x.result.Best < 0 && !strict {
 		return false
 	}
@@ -229,7 +229,7 @@ func (x *acrossSearch) worse(at int) bool {
 		return false
 	}
 	score := x.attempt.ScoreOf(x.space, violations)
-	if at < len(x.node.pods) && x.attempt.Config.Importance != nil {
+	if at < len(x.node.pods) && x.terms.Importance != nil {
 		score.Start = rank.Never // with a pod more it may be later than any
 	}
 	order, _ := x.attempt.CompareByRanks(&score.Figures, &x.bestScore.Figures)
@@ -257,13 +257,13 @@ func (x *acrossSearch) meet() {
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
 func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
-	snap := x.attempt.Asked.Snap.Scratch()
+	snap := x.snap.Scratch()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {
 			snap.Drop(q)
 		}
 	}
-	a, err := dryrun.NewAttempt(context.Background(), x.attempt.Config, snap, x.attempt.Asked.Pod, x.attempt.Now)
+	a, err := dryrun.NewAttempt(context.Background(), x.terms, snap, x.attempt.Pod, x.attempt.Now)
 	if err != nil {
 		x.err = err
 		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone}

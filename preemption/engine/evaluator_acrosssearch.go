@@ -10,6 +10,8 @@ import (
 
 // acrossSearch finds the best victims, node by node.
 type acrossSearch struct {
+	terms   *dryrun.Terms
+	snap    *state.Snapshot
 	attempt *dryrun.Attempt
 	result  *dryrun.Result
 	w       *dryrun.DryRunner
@@ -93,13 +95,13 @@ func (x *acrossSearch) findFilters() {
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
 func (x *acrossSearch) findCounted() {
-	x.attempt.Asked.Snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+	x.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
 		apart, spread := x.partsOf(k)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
 		for slot := range nodes {
-			n := x.attempt.Asked.Snap.NodeStates[slot]
+			n := x.snap.NodeStates[slot]
 			if n.Node == nil {
 				continue
 			}

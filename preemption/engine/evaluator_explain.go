@@ -1,15 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // ExplainNode returns the answer of one node: its status as things are and, where preemption
@@ -27,21 +23,7 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req pree
 	if err != nil {
 		return preemption.NodeReport{}, err
 	}
-	s, err := search.Start(ctx, &e.terms, e.chunks(), snap, &req)
-	if err != nil {
-		return preemption.NodeReport{}, err
-	}
-	defer s.Close()
-	n := snap.NodeState(node)
-	if n == nil || n.Node == nil {
-		return preemption.NodeReport{}, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
-	}
-	report := s.ExplainNode(n)
-	s.Busy = false
-	if err := cmp.Or(ctx.Err(), s.Workers[0].Dry.Err); err != nil {
-		return preemption.NodeReport{}, err
-	}
-	return report, nil
+	return search.ExplainNode(ctx, &e.terms, snap, &req, node)
 }
 
 // Candidates iterates over the candidates in the order of the ranks, the best first,
@@ -64,16 +46,7 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preem
 			yield(nil, err)
 			return
 		}
-		s, err := search.Start(ctx, &e.terms, e.chunks(), snap, &req)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer s.Close()
-		if s.Attempt.Plan.Refused.Code == filters.Success {
-			s.BestFirst(ctx, yield)
-		}
-		s.Busy = false
+		search.Candidates(ctx, &e.terms, snap, &req, yield)
 	}
 }
 

@@ -4,9 +4,6 @@ import (
 	"context"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 )
 
@@ -24,26 +21,7 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 	if err != nil {
 		return nil, err
 	}
-	s := search.Searches.Get().(*search.Search)
-	defer s.Close()
-	// No filter looks at a start time, so any now will do.
-	if err := s.Ask(ctx, &e.terms, snap, &preemption.Request{Pod: pod}); err != nil {
-		return nil, err
-	}
-	if s.Attempt.Plan.Refused.Code != filters.Success {
-		return nil, ctx.Err()
-	}
-	var out []*outrank.Node
-	for position, slot := range snap.Order {
-		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if s.Workers[0].Fits(slot) {
-			out = append(out, snap.NodeStates[slot].Node)
-		}
-	}
-	s.Busy = false
-	return out, ctx.Err()
+	return search.Feasible(ctx, &e.terms, snap, pod)
 }
 
 // FeasibleNominated returns the node that the pod is nominated to if that takes the
@@ -62,18 +40,5 @@ func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, po
 	if err != nil {
 		return nil, err
 	}
-	s := search.Searches.Get().(*search.Search)
-	defer s.Close()
-	if err := s.Ask(ctx, &e.terms, snap, &preemption.Request{Pod: pod}); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil || s.Attempt.Plan.Refused.Code != filters.Success {
-		return nil, err
-	}
-	n := snap.NodeState(s.Attempt.Nomination())
-	fits := n != nil && n.Node != nil && s.Workers[0].Fits(n.Slot)
-	if s.Busy = false; !fits {
-		return nil, nil
-	}
-	return n.Node, nil
+	return search.FeasibleNominated(ctx, &e.terms, snap, pod)
 }

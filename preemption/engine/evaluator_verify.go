@@ -37,7 +37,7 @@ func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *
 	if e.terms.Across {
 		followsAsCounted(&a.Plan)
 	}
-	v := verification{attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
+	v := verification{terms: &e.terms, snap: snap, attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {
 			return err
@@ -86,6 +86,8 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 
 // verification is one plan to preempt that is verified.
 type verification struct {
+	terms   *dryrun.Terms
+	snap    *state.Snapshot
 	attempt *dryrun.Attempt
 	plan    *preemption.Plan
 	dry     *dryrun.DryRunner
@@ -95,12 +97,12 @@ type verification struct {
 
 // fault returns the error for a plan.
 func (v *verification) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.attempt.Asked.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.attempt.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
-	n := v.attempt.Asked.Snap.NodeState(v.plan.Node)
+	n := v.snap.NodeState(v.plan.Node)
 	if n == nil || n.Node == nil {
 		return v.fault(ErrStale, "there is no such node")
 	}
@@ -121,7 +123,7 @@ func (v *verification) node() error {
 // eligibility asks whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
 	reason := v.attempt.Eligible(func(node string) (filters.Status, bool) {
-		n := v.attempt.Asked.Snap.NodeState(node)
+		n := v.snap.NodeState(node)
 		if n == nil || n.Node == nil {
 			return filters.Status{}, false
 		}
@@ -142,24 +144,24 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.attempt.Asked.Snap.PodStates.Of(victim.Pod)
+		p, ok := v.snap.PodStates.Of(victim.Pod)
 		switch {
 		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(ErrUnsound, "victim %s is named twice", victim)
-		case v.attempt.HasUnits(v.at) && !v.attempt.Config.Across:
+		case v.attempt.HasUnits(v.at) && !v.terms.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.Priority() >= v.attempt.Asked.Priority && !v.attempt.OfAnyPriority(p):
+		case p.Priority() >= v.attempt.Asked.Priority && !v.terms.OfAnyPriority(p):
 			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.attempt.Asked.Priority)
 		case !v.attempt.MayEvict(p):
 			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
 		}
 		v.victims = append(v.victims, p)
 	}
-	if v.attempt.Config.Across {
+	if v.terms.Across {
 		slices.SortFunc(v.victims, v.attempt.MoreImportant)
 	} else {
 		v.attempt.SortVictims(v.at, v.victims)
@@ -173,7 +175,7 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 	switch {
 	case !slices.ContainsFunc(u.Pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
 		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
-	case u.Priority >= v.attempt.Asked.Priority && !v.attempt.UnitOfAnyPriority(u):
+	case u.Priority >= v.attempt.Asked.Priority && !v.terms.UnitOfAnyPriority(u):
 		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.attempt.Asked.Priority)
 	case !v.attempt.MayEvictUnit(u):
 		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
@@ -184,7 +186,7 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 // wholeUnits finds a pod that is no victim though one of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.attempt.Config.Across || v.attempt.Extended() {
+	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.terms.Across || v.attempt.Extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -229,8 +231,8 @@ func (v *verification) room() error {
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.attempt.HasUnits(v.at) {
-		whole := v.attempt.Asked.Snap.Units.Of(v.victims[at]).Whole
-		for whole != nil && to < len(v.victims) && v.attempt.Asked.Snap.Units.Of(v.victims[to]).Whole == whole {
+		whole := v.snap.Units.Of(v.victims[at]).Whole
+		for whole != nil && to < len(v.victims) && v.snap.Units.Of(v.victims[to]).Whole == whole {
 			to++
 		}
 	}
@@ -239,10 +241,10 @@ func (v *verification) unitFrom(at int) []*state.PodState {
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
-	if v.attempt.Config.Across && (v.attempt.Config.Importance != nil || v.attempt.Config.Ranks != nil) {
+	if v.terms.Across && (v.terms.Importance != nil || v.terms.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	c := v.attempt.Config
+	c := v.terms
 	return !c.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.attempt.Extended()
 }
 
@@ -252,11 +254,11 @@ func (v *verification) accounts() error {
 	if !v.attempt.Extended() {
 		violations = v.violations()
 	}
-	if v.attempt.Config.Strict && violations > 0 {
+	if v.terms.Strict && violations > 0 {
 		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
 	score := v.attempt.ScoreOf(v.victims, violations)
-	if v.attempt.Config.ReadsFirst() && !v.attempt.Extended() && !v.attempt.Config.Across {
+	if v.terms.ReadsFirst() && !v.attempt.Extended() && !v.terms.Across {
 		score.Top = v.firstTop(score.Top)
 	}
 	if want := v.attempt.Tell(&score); !v.sameScore(want) {
@@ -316,7 +318,7 @@ func (v *verification) firstTop(top int32) int32 {
 
 // free reports whether the plan is to take a node on which nobody has to leave.
 func (v *verification) free() bool {
-	return len(v.plan.Victims) == 0 && v.attempt.Config.ByVariant().TakesFree
+	return len(v.plan.Victims) == 0 && v.terms.ByVariant().TakesFree
 }
 
 // violations charges the budgets as the dry run does, and counts those that the
@@ -324,9 +326,9 @@ func (v *verification) free() bool {
 func (v *verification) violations() int {
 	charged := slices.Clone(v.dry.Chargeable())
 	switch {
-	case v.attempt.Config.Ascending() && !v.attempt.Config.ChargesVictims() && !v.attempt.Config.Across:
+	case v.terms.Ascending() && !v.terms.ChargesVictims() && !v.terms.Across:
 		charged = v.ascending()
-	case v.attempt.Config.ChargesVictims() || v.attempt.Config.Across || v.attempt.Config.Strict:
+	case v.terms.ChargesVictims() || v.terms.Across || v.terms.Strict:
 		charged = v.victims // a pod that a strict policy spares takes nothing (rule 13.5.1)
 	}
 	count := 0

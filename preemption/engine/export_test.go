@@ -61,7 +61,7 @@ func SearchHeavily() (stop func()) {
 }
 
 // SetChunk sets how many nodes a worker takes at a time.
-func SetChunk(e *Evaluator, chunk int) { e.chunk = chunk }
+func SetChunk(e *Evaluator, chunk int) { e.terms.Chunk = chunk }
 
 // errOf is the error of a call that returns something beside it.
 func errOf[T any](_ T, err error) error { return err }

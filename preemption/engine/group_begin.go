@@ -15,7 +15,7 @@ import (
 // members have to do with at first, and the group's pods pending.
 func (r *groupRun) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, error) {
 	f := &fitter{
-		run: r, snap: r.work, lean: true, version: 1,
+		run: r, snap: r.work, look: &r.look, lean: true, version: 1,
 		sites: make([]site, len(r.work.Order)), positionOf: make([]int32, len(r.work.NodeStates)),
 		nominees: map[*outrank.Pod]bool{},
 	}

@@ -75,6 +75,7 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 		}}
 	}
 	owner := ownerOf(s, pods)
+	unlike := unlikeGroup{owner: owner, known: known, first: first, policyCounts: s.Rules.GroupPolicyCounts}
 	var groups []outrank.Key
 	for _, p := range pods {
 		other, _ := s.Group(p.GroupKey())
@@ -85,7 +86,7 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 			})
 			continue
 		}
-		ps = appendUnlike(s, ps, p, first, &owner, known)
+		ps = unlike.appendTo(ps, p)
 		if !slices.Contains(groups, p.GroupKey()) {
 			groups = append(groups, p.GroupKey())
 		}
@@ -100,7 +101,7 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 	}
 	for _, key := range groups {
 		for _, p := range s.Units.Members(key) {
-			ps = appendUnlike(s, ps, p.Pod, first, &owner, known)
+			ps = unlike.appendTo(ps, p.Pod)
 		}
 	}
 	return ps
@@ -147,19 +148,29 @@ func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
 	return more
 }
 
-// appendUnlike compares one pod with the first and with the group, if that is known.
-func appendUnlike(s *state.Snapshot, ps []outrank.Problem, p, first *outrank.Pod, owner *groupOwner, known bool) []outrank.Problem {
+// unlikeGroup compares pods with the first of them and with their group, if that is known.
+type unlikeGroup struct {
+	owner groupOwner
+	known bool
+	first *outrank.Pod
+	// policyCounts is set if the preemption policy is the group's.
+	policyCounts bool
+}
+
+// appendTo lists in what a pod differs.
+func (u *unlikeGroup) appendTo(ps []outrank.Problem, p *outrank.Pod) []outrank.Problem {
+	first, owner := u.first, &u.owner
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 	}
 	whose := string(first.Key())
-	if known {
+	if u.known {
 		whose = "the group " + string(owner.key)
 	}
 	if p.PriorityValue() != owner.priority {
 		add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
 	}
-	if !s.Rules.GroupPolicyCounts {
+	if !u.policyCounts {
 		whose = string(first.Key())
 	}
 	if neverPreempts(p) != owner.never {

@@ -43,8 +43,8 @@ func (f *fitter) fix() error {
 		if f.members[i].at == nowhere {
 			continue
 		}
-		if f.run.look.Ended(f.keepTurns()) {
-			return f.run.look.Err()
+		if f.look.Ended(f.keepTurns()) {
+			return f.look.Err()
 		}
 		if s := f.keeps(i); s != noObjection {
 			f.failing = append(f.failing, failure{i, f.objection(i, s)})
@@ -71,14 +71,14 @@ func (f *fitter) objection(i int, s statusID) *preemption.Refusal {
 // stays in its place (rule 12.9.8). It stores in blocks why units could not be put back.
 func (f *fitter) reprieve(ctx context.Context, possible []possibleVictim, violating bool, blocks map[int]*preemption.Refusal) error {
 	for i := range possible {
-		if f.run.look.Ended(1) {
-			return f.run.look.Err()
+		if f.look.Ended(1) {
+			return f.look.Err()
 		}
 		if possible[i].violates() != violating {
 			continue
 		}
-		if f.run.look.Ended(f.keepTurns()) {
-			return f.run.look.Err()
+		if f.look.Ended(f.keepTurns()) {
+			return f.look.Err()
 		}
 		if why := f.reprieveUnit(&possible[i]); why != nil {
 			blocks[i] = why
@@ -113,7 +113,7 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *preemption.Refusal {
 		if still >= 0 && f.failing[still].member < i {
 			break
 		}
-		f.run.look.Ended(f.keepTurns())
+		f.look.Ended(f.keepTurns())
 		if said := f.keeps(i); said != noObjection {
 			why = f.objection(i, said)
 			break
@@ -190,8 +190,8 @@ func (f *fitter) reprieveAgain(ctx context.Context, away []possibleVictim, block
 	for again := f.run.guard != nil; again; {
 		again = false
 		for i := range away {
-			if f.run.look.Ended(f.keepTurns()) {
-				return f.run.look.Err()
+			if f.look.Ended(f.keepTurns()) {
+				return f.look.Err()
 			}
 			if why := blocks[i]; why == nil || why.Guard.Code == preemption.Success {
 				continue

@@ -19,8 +19,8 @@ func (f *fitter) placeAll(ctx context.Context) (preemption.Placement, error) {
 				return false, ctx.Err()
 			}
 			found := f.place(ctx, i)
-			if f.run.look.Err() != nil {
-				return false, f.run.look.Err()
+			if f.look.Err() != nil {
+				return false, f.look.Err()
 			}
 			if !found && first == nil && f.err == nil {
 				first = f.refusal(i)
@@ -50,7 +50,7 @@ func (f *fitter) place(ctx context.Context, i int) bool {
 		f.since, f.afresh = i, false
 	}
 	if f.far {
-		f.run.look.Ended(f.keepTurns())
+		f.look.Ended(f.keepTurns())
 		f.rebuild(ctx, i)
 	}
 	to := f.scan(i)
@@ -87,7 +87,7 @@ func (f *fitter) scan(i int) int32 {
 		}
 	}
 	for ; int(from) < len(f.sites); from++ {
-		if f.run.look.Ended(askTurns) {
+		if f.look.Ended(askTurns) {
 			return nowhere
 		}
 		if f.takes(i, from) {
@@ -139,7 +139,7 @@ func (f *fitter) assignments() []preemption.Assignment {
 func (f *fitter) takeAway(units []possibleVictim) {
 	f.version++
 	for i := range units {
-		if f.run.look.Ended(unitTurns) {
+		if f.look.Ended(unitTurns) {
 			return
 		}
 		f.count(&units[i], -1)

@@ -29,10 +29,10 @@ func TestPropertyOptimisticScores(t *testing.T) {
 		config := preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")]}
 		config.Variant = rapid.SampledFrom([]outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
 		asked := dryrun.TermsOf(config)
-		s, err := search.Start(context.Background(), &asked, dryrun.ChunkSize, snap.of, &preemption.Request{Pod: p, Now: gen.Now})
+		s, err := search.Start(context.Background(), &asked, snap.of, &preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		defer s.Close()
-		s.NoteTight()
+		s.Asked.Rules.NoteTight(snap.of.BudgetSet)
 		w := s.Workers[0]
 		w.BoundNodes(0, len(s.Bounds))
 		for position := range s.Bounds {
@@ -48,11 +48,11 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			bound := *b
 			two := snap.of.Summaries.TwoLowestAt(slot)
 			above := snap.of.LevelAbove(slot, 1)
-			isLow, isSecond := w.StaysLow(b, sum, e), w.StaysSecond(b, sum, e, two, above)
+			isLow, isSecond := w.StaysLow(b, sum, e), b.Within(above) && w.StaysSecond(sum, e, two, above)
 			real := w.ScoreOfNode(b, position)
 			require.GreaterOrEqual(t, real.Position, 0)
-			require.False(t, s.Rules.Better(&real, &o), "%v beats %v by %v", real, o, ranks)
-			figures := s.Rules.LeadingOf(&real)
+			require.False(t, s.Asked.Rules.Better(&real, &o), "%v beats %v by %v", real, o, ranks)
+			figures := s.Asked.Rules.LeadingOf(&real)
 			first := w.FirstFigures(&bound, slot, sum, &figures)
 			require.False(t, first.Worse(&figures), "%v is not a bound of %v", first, figures)
 			if isLow && b.Bound == sum.Lowest {

@@ -281,9 +281,9 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 	eval, err := New(config)
 	require.NoError(t, err)
 	eval = eval.Parallel(rapid.IntRange(-1, 3).Draw(t, "workers"))
-	eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
+	eval.terms.Chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
 	req := preemption.Request{Pod: p, Now: now, Offset: rapid.IntRange(-50, 50).Draw(t, "offset"), Statuses: plantest.ByName(drawStatuses(t, snap))}
-	r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, eval.chunk, snap.of, &req, true)
+	r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, snap.of, &req, true)
 	require.NoError(t, err)
 	explained, err := r.Explained()
 	require.NoError(t, err)

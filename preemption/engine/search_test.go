@@ -126,7 +126,7 @@ func TestPropertyBounds(t *testing.T) {
 		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
 		eval = eval.Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
-		eval.chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
+		eval.terms.Chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
 		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
@@ -207,7 +207,7 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 		eval, err := New(preemption.Config{})
 		require.NoError(t, err)
 		eval = eval.Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
-		eval.chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
+		eval.terms.Chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
 		want, err := eval.Preempt(context.Background(), snap.Clone(), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		for _, explained := range []bool{false, true} {
@@ -250,7 +250,7 @@ func TestWorkersInBubbles(t *testing.T) {
 	eval, err := New(preemption.Config{})
 	require.NoError(t, err)
 	eval = eval.Parallel(3)
-	eval.chunk = 2
+	eval.terms.Chunk = 2
 	for i := range 60 {
 		q := *p
 		q.Priority = outrank.Priority(int32(10_000 + i)) // the cache does not know it

@@ -19,6 +19,12 @@ import (
 // Attempt is one preemptor with everything that can be prepared before the
 // first node (PreFilter). Workers share it and do not change it.
 type Attempt struct {
+	// Snap and Pod are what the question is about, and Resident is the pod as its node counts it,
+	// nil where it is not on one.
+	Snap     *state.Snapshot
+	Pod      *outrank.Pod
+	Resident *state.PodState
+	// Asked is the question as filters read it, and Plan says which of them have a say.
 	Asked  filters.Question
 	Plan   filters.Plan
 	Config *Terms
@@ -65,12 +71,14 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 	}
 	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Ranks, now, rank.InstantOf(now), false, false
 	a.heard, a.ctx, a.Offset = heard{}, ctx, req.Offset
+	deferral := filters.DeferralOf(snap, pod)
+	a.Snap, a.Pod, a.Resident = snap, pod, deferral.Resident
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}
 	a.Asked = filters.Question{
 		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Asked.Needs[:0], pod),
-		Deferral: filters.DeferralOf(snap, pod), Schedulers: config.Profile.Schedulers,
+		Deferral: deferral, Schedulers: config.Profile.Schedulers,
 	}
 	if a.Reach = int64(a.Asked.Priority); config.Eligibility.AnyPriority {
 		a.Reach = math.MaxInt64
@@ -93,7 +101,7 @@ func (a *Attempt) beginCallers() error {
 	for i, f := range a.Config.Filters {
 		pf, err := filters.Begun(f, &a.Asked)
 		if err != nil {
-			return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.Asked.Pod.Key(), err)
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.Pod.Key(), err)
 		}
 		if pf != nil {
 			a.Plan.Add(pf, filters.FirstOfCaller+i)
@@ -140,21 +148,16 @@ func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 
 // MayEvict reports whether a pod could be a victim.
 func (a *Attempt) MayEvict(p *state.PodState) bool {
-	if p == a.Asked.Deferral.Resident {
+	if p == a.Resident {
 		return false // never itself (rule 7.19.6)
 	}
-	lower := int64(p.Priority()) < a.Reach || a.OfAnyPriority(p)
-	return lower && a.Config.Allows(a.Asked.Pod, p.Pod)
-}
-
-// OfAnyPriority reports whether a pod may be a victim whatever its priority is.
-func (a *Attempt) OfAnyPriority(p *state.PodState) bool {
-	return a.Config.Eligibility.AnyPriority || a.Config.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
+	lower := int64(p.Priority()) < a.Reach || a.Config.OfAnyPriority(p)
+	return lower && a.Config.Allows(a.Pod, p.Pod)
 }
 
 // takesAllBelow reports whether the possible victims on a node are its pods of lower priority.
 func (a *Attempt) takesAllBelow(n *state.NodeState) bool {
-	return a.Config.Eligibility.Take == nil && !a.Config.Eligibility.AnyPriority && !a.Config.ByVariant().TakesUnprioritized && a.Asked.Deferral.Resident == nil && !a.HasUnits(n)
+	return !a.Config.AsksAbout() && !a.Config.ByVariant().TakesUnprioritized && a.Resident == nil && !a.HasUnits(n)
 }
 
 // beginGuard starts the caller's guard for an attempt.
@@ -163,9 +166,9 @@ func (a *Attempt) beginGuard() error {
 	if a.Config.Guard == nil {
 		return nil
 	}
-	state, err := a.Config.Guard.Start([]*outrank.Pod{a.Asked.Pod}, a.Asked.Snap.Within(a.ctx))
+	state, err := a.Config.Guard.Start([]*outrank.Pod{a.Pod}, a.Snap.Within(a.ctx))
 	if err != nil {
-		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name, a.Asked.Pod.Key(), err)
+		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name, a.Pod.Key(), err)
 	}
 	a.guard = state
 	return a.ctx.Err() // what it was shown may have ended with that
@@ -197,7 +200,7 @@ func (a *Attempt) Public(s filters.Status) preemption.Status {
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
 func (a *Attempt) ClearedNominations(n *state.NodeState, victims []preemption.Victim) []*outrank.Pod {
-	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Asked.Snap.Of).Asynchronous()
+	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
 	if !always && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Terminating() }) {
 		return nil
 	}

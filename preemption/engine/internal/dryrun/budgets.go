@@ -11,31 +11,27 @@ import (
 type Charger struct {
 	Budgets *state.BudgetSet
 	Ledger  *pdb.Ledger
-	// whole is set if no budget of the ledger has counted a disruption yet.
-	whole bool
 	// ToFirst is set if a pod is charged no further than to the first budget that it violates.
 	ToFirst bool
-	// uncharged is set if budgets are looked at as they stand, anySelector if empty selectors
-	// and pods without labels count, too, and each if every violated budget adds one.
-	uncharged, anySelector, each bool
+	rules   budgetRules
 	// covering and exhausted are the memory of what charge returns.
 	covering, exhausted []int32
 }
 
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *Charger) begin(a *Attempt) {
-	variant := a.Config.ByVariant()
-	if whole := variant.countsTwice; c.Budgets != a.Asked.Snap.BudgetSet || c.whole != whole {
-		c.Budgets, c.whole, c.Ledger = a.Asked.Snap.BudgetSet, whole, a.Asked.Snap.BudgetSet.Ledger(whole)
+	rules, budgets := a.Config.budgetRules(), a.Snap.BudgetSet
+	if c.Budgets != budgets || c.rules.countsTwice != rules.countsTwice {
+		c.Budgets, c.Ledger = budgets, budgets.Ledger(rules.countsTwice)
 	}
-	c.uncharged, c.anySelector, c.each = a.Config.uncharged(), variant.EmptySelectors, a.Config.perBudget()
-	c.ToFirst = a.StopsAtFirst()
+	c.rules, c.ToFirst = rules, a.StopsAtFirst()
 }
 
 // StopsAtFirst reports whether a pod is charged no further than to the first budget
 // that it violates (rules 6.3.5 and 6.3.8). Where each violation counts by itself, all are.
 func (a *Attempt) StopsAtFirst() bool {
-	return a.Asked.Rules.BudgetsStopAtFirst && !a.Config.uncharged() && !a.Config.perBudget()
+	rules := a.Config.budgetRules()
+	return a.Asked.Rules.BudgetsStopAtFirst && !rules.uncharged && !rules.perBudget
 }
 
 // Charge takes a pod from the budgets that cover it, and lists those that this
@@ -43,13 +39,13 @@ func (a *Attempt) StopsAtFirst() bool {
 // call.
 func (c *Charger) Charge(p *state.PodState) []int32 {
 	covering := p.Class.Covering
-	if c.anySelector {
+	if c.rules.emptySelectors {
 		covering = c.coveringAny(p)
 	}
 	switch {
 	case len(covering) == 0:
 		return nil
-	case c.uncharged:
+	case c.rules.uncharged:
 		return c.exhaustedOf(covering)
 	case c.ToFirst:
 		return c.Ledger.ChargeToFirst(p.Pod, covering)
@@ -62,7 +58,7 @@ func (c *Charger) Reset() { c.Ledger.Reset() }
 
 // Violations is what a victim adds to them that violates so many budgets: one, or each.
 func (c *Charger) Violations(broken int) int {
-	if c.each {
+	if c.rules.perBudget {
 		return broken
 	}
 	return min(1, broken)
@@ -106,7 +102,7 @@ func (c *Charger) exhaustedOf(covering []int32) []int32 {
 // not counted it yet (rules 6.3.4 and 13.3.11). The list lasts until the next call.
 func (c *Charger) coveredBy(p *state.PodState) []int32 {
 	covering := p.Class.Covering
-	if c.anySelector {
+	if c.rules.emptySelectors {
 		covering = c.coveringAny(p)
 	}
 	c.exhausted = c.exhausted[:0]
@@ -115,7 +111,7 @@ func (c *Charger) coveredBy(p *state.PodState) []int32 {
 		if budget == nil {
 			continue
 		}
-		if _, counted := budget.DisruptedPods[p.Pod.Name]; !counted || c.whole {
+		if _, counted := budget.DisruptedPods[p.Pod.Name]; !counted || c.rules.countsTwice {
 			c.exhausted = append(c.exhausted, b)
 		}
 	}

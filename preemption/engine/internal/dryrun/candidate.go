@@ -11,7 +11,7 @@ import (
 // Score returns the score of the dry run that just ended (chapter 11).
 func (w *DryRunner) Score(possible []*state.PodState) Score {
 	w.chosen = w.chosen[:0]
-	violations, first, reads := 0, -1, w.A.Config.ReadsFirst()
+	violations, first, reads := 0, -1, w.terms.ReadsFirst()
 	for i, p := range possible {
 		if !w.Victim[i] {
 			continue
@@ -33,10 +33,10 @@ func (w *DryRunner) Score(possible []*state.PodState) Score {
 func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	sc := w.Score(possible)
 	c := preemption.Candidate{Node: w.N.Name, Score: w.A.Tell(&sc)}
-	if w.A.Config.Chooser != nil || w.A.Config.Exact {
+	if w.terms.Chooser != nil || w.terms.Exact {
 		w.blocksOfChosen(possible)
 	}
-	if w.A.Config.Exact {
+	if w.terms.Exact {
 		told := c.Score // so that c is not allocated by itself
 		c.Certificate = w.certificate(&told)
 	}
@@ -60,16 +60,16 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 // the one before share its list: where thousands of budgets cover thousands of pods,
 // nothing else would hold as much.
 func (w *DryRunner) nameViolated(possible []*state.PodState, victims []preemption.Victim) {
-	if w.A.Config.Strict {
+	if w.terms.Strict {
 		return // none violates any
 	}
-	shared := SharedNames{Budgets: w.A.Asked.Snap.BudgetSet, Broken: w.Broken[:0]}
+	shared := SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Broken[:0]}
 	name := func(i int, v *preemption.Victim) {
 		if broken := w.Budgets.Charge(possible[i]); v != nil {
 			v.Violated = shared.Of(broken)
 		}
 	}
-	if w.A.Config.ChargesVictims() {
+	if w.terms.ChargesVictims() {
 		v := 0
 		for i := range possible {
 			if w.Victim[i] {
@@ -77,7 +77,7 @@ func (w *DryRunner) nameViolated(possible []*state.PodState, victims []preemptio
 				v++
 			}
 		}
-	} else if w.A.Config.Ascending() {
+	} else if w.terms.Ascending() {
 		for from, to := 0, len(possible); to > 0 && w.Victim[to-1]; to = from {
 			from = w.unitStart(to - 1)
 			for i := from; i < to; i++ {

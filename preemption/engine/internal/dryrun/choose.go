@@ -14,7 +14,7 @@ import (
 // choose finds the victims by the caller's rule (see [preemption.Chooser]).
 func (w *DryRunner) choose(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
-	rule := w.A.Config.Chooser
+	rule := w.terms.Chooser
 	if w.Err != nil {
 		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
 	}
@@ -38,7 +38,7 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 		for i := range w.Victim {
 			w.Victim[i] = false
 		}
-		return fmt.Errorf("rule %s: node %s: %w: %s", w.A.Config.Chooser.Name, w.N.Name, outrank.ErrInvalid, fmt.Sprintf(format, args...))
+		return fmt.Errorf("rule %s: node %s: %w: %s", w.terms.Chooser.Name, w.N.Name, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 	}
 	for _, p := range chosen {
 		if p == nil {
@@ -58,7 +58,7 @@ func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod
 	w.ChangeMarked(possible, w.Victim, -1)
 	if s := w.Check(); s.Code != filters.Success {
 		w.RestoreVictims(possible)
-		return bad("without the victims pod %s does not fit: %s", w.A.Asked.Pod.Key(), w.A.Public(s))
+		return bad("without the victims pod %s does not fit: %s", w.A.Pod.Key(), w.A.Public(s))
 	}
 	if s := w.GuardAllows(w.markedOf(possible)); s.Code != filters.Success {
 		w.RestoreVictims(possible)
@@ -102,7 +102,7 @@ type nodeOfRule struct {
 }
 
 // Pod is the pod that looks for a place; see [preemption.NodeView].
-func (v *nodeOfRule) Pod() *outrank.Pod { return v.w.A.Asked.Pod }
+func (v *nodeOfRule) Pod() *outrank.Pod { return v.w.A.Pod }
 
 // Node is the node; see [preemption.NodeView].
 func (v *nodeOfRule) Node() *outrank.Node { return v.w.N.Node }

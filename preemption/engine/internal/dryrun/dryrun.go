@@ -26,11 +26,11 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 	}
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	if w.A.Elsewhere {
-		if s := w.A.Plan.AskNode(&w.A.Asked, n); s.Code != filters.Success {
+		if s := w.plan.AskNode(&w.A.Asked, n); s.Code != filters.Success {
 			return possible, s
 		}
 	}
-	if w.guard.state != nil && w.A.Config.Chooser == nil {
+	if w.guard.state != nil && w.terms.Chooser == nil {
 		return w.dryRunGuarded(possible)
 	}
 	return possible, w.findVictims(possible)
@@ -40,7 +40,7 @@ func (w *DryRunner) DryRun(n *state.NodeState) ([]*state.PodState, filters.Statu
 // variant that takes it then. A rule of the caller's that chooses victims has none to choose
 // from there.
 func (w *DryRunner) freeNow() bool {
-	if w.A.Config.Chooser != nil || !w.A.Config.ByVariant().TakesFree || w.A.Elsewhere && w.A.Plan.AskNode(&w.A.Asked, w.N).Code != filters.Success {
+	if w.terms.Chooser != nil || !w.terms.ByVariant().TakesFree || w.A.Elsewhere && w.plan.AskNode(&w.A.Asked, w.N).Code != filters.Success {
 		return false
 	}
 	return w.Check().Code == filters.Success
@@ -51,11 +51,11 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	w.blocks = state.Fill(w.blocks, len(possible), filters.Status{})
 	w.violated = state.Fill(w.violated, len(possible), 0)
 	switch {
-	case w.A.Config.Chooser != nil:
+	case w.terms.Chooser != nil:
 		return w.choose(possible)
-	case w.A.Config.Exact:
+	case w.terms.Exact:
 		return w.exact(possible)
-	case w.A.Config.Ascending():
+	case w.terms.Ascending():
 		return w.ascend(possible)
 	}
 	w.ChangeAll(possible, -1)
@@ -63,7 +63,7 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 	if s := w.Check(); s.Code != filters.Success {
 		return s
 	}
-	if w.A.Config.Strict {
+	if w.terms.Strict {
 		if s := w.addSpared(possible); s.Code != filters.Success {
 			return s
 		}
@@ -71,10 +71,10 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 		w.spared = state.Fill(w.spared, len(possible), false)
 	}
 	w.noteViolated(possible, func(i int) bool { return !w.spared[i] })
-	if !w.reprieveAll(possible) && !w.A.Config.ByVariant().TakesFree {
+	if !w.reprieveAll(possible) && !w.terms.ByVariant().TakesFree {
 		return w.contradiction()
 	}
-	if w.A.Config.ChargesVictims() {
+	if w.terms.ChargesVictims() {
 		w.chargeVictims(possible)
 	}
 	return filters.Status{}
@@ -84,7 +84,7 @@ func (w *DryRunner) findVictims(possible []*state.PodState) filters.Status {
 // until the preemptor fits (rule 13.3.1), and charges the budgets for them.
 func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
-	strict := w.A.Config.Strict && w.spare(possible)
+	strict := w.terms.Strict && w.spare(possible)
 	s := w.Check()
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)
@@ -111,7 +111,7 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 // (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
 // with all of them gone in the first place (rule 13.6.4).
 func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
-	ascending := w.A.Config.Ascending()
+	ascending := w.terms.Ascending()
 	if !ascending {
 		if s := w.withAllGone(possible); s.Code != filters.Success {
 			return possible, s

@@ -1,11 +1,48 @@
 package dryrun
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
+
+// HearNominated asks the node that the pod is nominated to before all others (rule
+// 7.15.5) where that makes a difference. A filter of the caller that contradicts itself may
+// say something else after a dry run, and the first answer is the one that counts. And where
+// the pod names its nodes, the nominated one is asked even if it is none of them, and the
+// filter that it fails is named on the nodes that are left out (rule 7.15.9); that depends
+// on more than the pod, so that the answers are not cached. A member of a group does without
+// it.
+func (a *Attempt) HearNominated(w *DryRunner) {
+	if n := a.Snap.NodeState(a.Nomination()); n != nil && n.Node != nil && len(a.Config.Filters) > 0 {
+		a.heard = heard{n.Name, w.Filter(n)}
+	}
+	if !a.Plan.Narrowed || a.Plan.Refused.Code != filters.Success || a.Config.ByVariant().nominatedInTurn {
+		return
+	}
+	n := a.Snap.NodeState(a.Nomination())
+	if n == nil || n.Node == nil {
+		return
+	}
+	a.AskedOne, a.Plan.Names = true, maps.Clone(a.Plan.Names)
+	a.Plan.Names[n.Name] = true
+	if by := a.Public(w.Filter(n)).Filter; by != "" {
+		a.Plan.Excluded.Text = withPlugin(a.Plan.Excluded.Text[0], by)
+	}
+}
+
+// withPlugin adds a name to the list of names in brackets at the end of a text.
+func withPlugin(text, name string) []string {
+	start := strings.LastIndexByte(text, '[') + 1
+	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
+	slices.Sort(names)
+	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
+}
 
 // Eligible returns whether the pod may preempt (chapter 8;
 // PodEligibleToPreemptOthers), by the rules and by what the caller has against it. StatusOf returns
@@ -31,13 +68,13 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 	if s, ok := statusOf(a.Nomination()); ok {
 		status = a.Public(s)
 	}
-	return a.Config.Eligibility.Refuse(a.Asked.Pod, by, status)
+	return a.Config.Eligibility.Refuse(a.Pod, by, status)
 }
 
 // eligibleByRules is what chapter 8 says.
 func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	variant := a.Config.ByVariant()
-	if a.Asked.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
+	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
 		return preemption.PolicyNever
 	}
 	nominated := a.Nomination()
@@ -46,12 +83,12 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 	}
 	status, there := statusOf(nominated)
 	code := status.Code
-	switch {
-	case variant.WaitsWhileNominated:
+	switch variant.waits {
+	case waitsWhileNominated:
 		if !there || code != filters.UnschedulableAndUnresolvable {
 			return preemption.Nominated
 		}
-	case variant.WaitsForTerminating:
+	case waitsForTerminating:
 		if there && a.leaves(nominated, func(p *state.PodState) bool { return p.Pod.Terminating() }) {
 			return preemption.VictimsTerminating
 		}
@@ -67,7 +104,7 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 // leaves reports whether a pod that the preemptor may evict is leaving the
 // node.
 func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
-	n := a.Asked.Snap.NodeState(node)
+	n := a.Snap.NodeState(node)
 	units := a.HasUnits(n)
 	for _, p := range n.Pods {
 		if !leaving(p) {
@@ -86,10 +123,10 @@ func (a *Attempt) Nomination() string {
 	if a.Asked.Deferral.Asked {
 		return "" // rule 7.19.6
 	}
-	if p, ok := a.Asked.Snap.PodStates.Of(a.Asked.Pod); ok {
+	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
 		return p.Nominated()
 	}
-	return a.Asked.Pod.NominatedNodeName
+	return a.Pod.NominatedNodeName
 }
 
 // leavesByPreemption reports whether a pod is leaving because of an earlier preemption.

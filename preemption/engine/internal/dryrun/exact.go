@@ -27,7 +27,7 @@ func (w *DryRunner) exact(possible []*state.PodState) filters.Status {
 	}
 	x.ask(w, possible)
 	if w.Check().Code == filters.Success {
-		if w.A.Config.ByVariant().TakesFree { // nobody has to leave
+		if w.terms.ByVariant().TakesFree { // nobody has to leave
 			return filters.Status{}
 		}
 		return w.contradiction()

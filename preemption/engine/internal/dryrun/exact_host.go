@@ -29,7 +29,7 @@ func (x *setSearch) Allows() bool {
 		if w.ask(0, len(w.Filters), w.Nominated).Code != filters.Success {
 			return false
 		}
-		if w.A.Config.ByVariant().FiltersOnce {
+		if w.terms.ByVariant().FiltersOnce {
 			return true
 		}
 	}

@@ -17,6 +17,8 @@ type setSearch struct {
 	search   exact.Search
 	q        *exact.Question
 	w        *DryRunner
+	attempt  *Attempt         // that of the runner
+	n        *state.NodeState // the node that the runner has entered
 	possible []*state.PodState
 	// needOf has for each column the need that is short, -1 for places.
 	needOf [exact.MostDims]int
@@ -42,9 +44,9 @@ const (
 
 // ask prepares the search for the node that was entered, with all pods on it.
 func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
-	x.w, x.possible, x.found = w, possible, foundSet{}
+	x.w, x.attempt, x.n, x.possible, x.found = w, w.A, w.N, possible, foundSet{}
 	x.q = x.search.Ask(x)
-	q, terms := x.q, w.A.Config
+	q, terms := x.q, w.terms
 	q.Strict, q.Limit, q.SlowLimit = terms.Strict, defaultLimit, defaultSlowLimit
 	q.Ended, x.counts = w.A.ended, false
 	if terms.Limit > 0 {
@@ -58,7 +60,7 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 		q.Measures = append(q.Measures, Measures[x])
 	}
 	x.findFilters()
-	x.findShort()
+	x.findShort(&w.Resources, w.Nominated)
 	x.findItems()
 	x.findBudgets()
 }
@@ -66,13 +68,13 @@ func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
 // allot returns how many steps the node may take of those of the call. It is the same whenever
 // the node is searched.
 func (x *setSearch) allot(limit int) int {
-	steps, again := x.allotted[x.w.N]
+	steps, again := x.allotted[x.n]
 	if x.counts = !again; x.counts {
 		if x.allotted == nil {
 			x.allotted = map[*state.NodeState]int{}
 		}
 		steps = limit - x.spent
-		x.allotted[x.w.N] = steps
+		x.allotted[x.n] = steps
 	}
 	return steps
 }
@@ -87,11 +89,12 @@ var Measures = [rank.NumFigures]exact.Measure{
 // filters that pods of the node touch can only gain from a pod that leaves.
 func (x *setSearch) findFilters() {
 	q := x.q
-	a, grouped := x.w.A, len(x.w.units) > 0
+	a, grouped := x.attempt, len(x.w.units) > 0
 	q.Gains = true
-	for i := range a.Plan.Active {
-		f := &a.Plan.Active[i]
-		if !f.Touches(x.w.N) && !grouped {
+	active := a.Plan.Active
+	for i := range active {
+		f := &active[i]
+		if !f.Touches(x.n) && !grouped {
 			continue
 		}
 		q.Asked = true
@@ -117,29 +120,28 @@ func (a *Attempt) gains(filter int, far bool) bool {
 	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
 		return true
 	case filters.InterPodFilter.Index:
-		return len(a.Asked.Pod.Affinity.PodAffinity) == 0
+		return len(a.Pod.Affinity.PodAffinity) == 0
 	case filters.SpreadFilter.Index:
 		return !far
 	}
 	return false
 }
 
-// findShort finds what the node is short of with all pods on it.
-func (x *setSearch) findShort() {
-	r := &x.w.Resources
-	if r.Asked.Silent.Has(filters.ResourcesFilter.Index) {
+// findShort finds what the node is short of with all pods on it, beside those that are nominated.
+func (x *setSearch) findShort(r *filters.ResourcesOnNode, nominated []*state.PodState) {
+	q := r.Asked
+	if q.Silent.Has(filters.ResourcesFilter.Index) {
 		return
 	}
-	nominated := x.w.Nominated
 	x.addShort(-1, int64(r.Count+len(nominated))+1-r.N.MaxPods)
-	for i := range r.Asked.Needs {
-		d := &r.Asked.Needs[i]
+	for i := range q.Needs {
+		d := &q.Needs[i]
 		taken := r.Taken[i]
 		for _, p := range nominated {
 			taken.Add(d.In(&p.Takes))
 		}
-		lack, offer := r.Asked.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
-		if r.Asked.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
+		lack, offer := q.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
+		if q.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
 			continue
 		}
 		taken.Add(lack)
@@ -175,8 +177,9 @@ func (x *setSearch) findItems() {
 }
 
 func (x *setSearch) fillItem(it *exact.Item) {
-	a, q := x.w.A, x.q
-	costed := a.Config.Cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
+	a, q := x.attempt, x.q
+	cost := a.Config.Cost
+	costed := cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
 	pods := x.possible[it.From:it.To]
 	it.Top, it.Start = pods[0].Priority(), exact.Instant{Sec: rank.NoStart}
 	for _, p := range pods {
@@ -191,9 +194,9 @@ func (x *setSearch) fillItem(it *exact.Item) {
 			q.Latest = start
 		}
 		if costed {
-			it.Sums[1] = rank.AddCosts(it.Sums[1], state.CostOf(a.Config.Cost, p.Pod))
+			it.Sums[1] = rank.AddCosts(it.Sums[1], state.CostOf(cost, p.Pod))
 		}
-		if p.At.Name == x.w.N.Name {
+		if p.At.Name == x.n.Name {
 			x.hold(it, p)
 		}
 	}
@@ -214,10 +217,11 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 func (x *setSearch) findBudgets() {
 	q := x.q
 	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
-	set := x.w.A.Asked.Snap.BudgetSet
+	set := x.attempt.Snap.BudgetSet
+	budgets := set.List
 	if x.leftOf != set {
 		x.leftOf, q.Left = set, q.Left[:0]
-		for _, b := range set.List {
+		for _, b := range budgets {
 			allowed := int64(0)
 			if b != nil {
 				allowed = int64(b.DisruptionsAllowed)
@@ -225,7 +229,7 @@ func (x *setSearch) findBudgets() {
 			q.Left = append(q.Left, allowed)
 		}
 	}
-	if len(set.List) == 0 {
+	if len(budgets) == 0 {
 		return
 	}
 	for i := range q.Items {
@@ -238,10 +242,10 @@ func (x *setSearch) findBudgets() {
 
 func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	w, p := x.w, x.possible[at]
-	if len(p.Class.Covering) == 0 && !w.A.Config.ByVariant().EmptySelectors {
+	if len(p.Class.Covering) == 0 && !w.terms.EmptySelectors() {
 		return
 	}
-	if w.A.Config.uncharged() {
+	if w.terms.budgetRules().uncharged {
 		if len(w.Budgets.Charge(p)) > 0 {
 			it.Fixed++
 		}
@@ -269,14 +273,14 @@ type foundSet struct {
 // release drops what belongs to the caller.
 func (x *setSearch) release() {
 	x.search.Release()
-	x.w, x.possible, x.found, x.best = nil, nil, foundSet{}, foundSet{victim: x.best.victim}
+	x.w, x.attempt, x.n, x.possible, x.found, x.best = nil, nil, nil, nil, foundSet{}, foundSet{victim: x.best.victim}
 	x.allotted, x.spent, x.counts = nil, 0, false
 	clear(x.listed[:cap(x.listed)])
 }
 
 // end notes what the search came to.
 func (x *setSearch) end() {
-	x.found = foundSet{n: x.w.N, steps: x.search.Steps()}
+	x.found = foundSet{n: x.n, steps: x.search.Steps()}
 	if x.counts {
 		x.spent += x.found.steps
 	}
@@ -289,7 +293,7 @@ func (x *setSearch) end() {
 // once more in the end.
 func (x *setSearch) remember(victim []bool, score Score) {
 	if x.best.n != nil {
-		if order, _ := x.w.A.CompareByRanks(&score.Figures, &x.best.score.Figures); order >= 0 {
+		if order, _ := x.attempt.CompareByRanks(&score.Figures, &x.best.score.Figures); order >= 0 {
 			return
 		}
 	}

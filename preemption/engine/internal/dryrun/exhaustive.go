@@ -10,7 +10,7 @@ import (
 
 // DecideExhaustively answers a question. If everything is set, it evaluates
 // candidates even if the pod fits or may not preempt, and keeps all of them.
-func DecideExhaustively(ctx context.Context, config *Terms, chunk int, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
+func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot, req *preemption.Request, everything bool) (*Result, error) {
 	if err := CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
@@ -18,10 +18,7 @@ func DecideExhaustively(ctx context.Context, config *Terms, chunk int, snap *sta
 	if err := a.Start(ctx, config, snap, req); err != nil {
 		return nil, err
 	}
-	r := &Result{Attempt: a, Chunk: chunk, Best: -1}
-	for range config.SharedWorkers() {
-		r.Runners = append(r.Runners, NewDryRunner(a))
-	}
+	r := NewResult(a, config.SharedWorkers())
 	a.HearNominated(r.Runners[0])
 	var err error
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
@@ -44,7 +41,7 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 		r.Attempt.Plan.Refused, r.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 		return r.Attempt.givenStatuses(req.Statuses)
 	}
-	before := make([]filters.Status, len(r.Attempt.Asked.Snap.Order))
+	before := make([]filters.Status, len(r.snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
 	return before, err
 }
@@ -54,7 +51,7 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 func (r *Result) decide(ctx context.Context, everything bool) error {
 	n := len(r.Before)
 	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]Score, n)
-	config := r.Attempt.Config
+	config := r.terms
 	if config.Chooser != nil {
 		r.faults = make([]error, n)
 	}
@@ -111,10 +108,10 @@ func (r *Result) try(ctx context.Context) error {
 			nodes = append(nodes, i)
 		}
 	}
-	if r.Attempt.Config.Sample == nil || len(nodes) == 0 {
+	if r.terms.Sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Attempt.Offset, len(nodes)), EnoughOf(r.Attempt.Config.Sample, len(nodes))
+	start, enough := StartOf(r.Attempt.Offset, len(nodes)), EnoughOf(r.terms.Sample, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
 	violating, free := 0, 0
 	for len(nodes) > 0 {

@@ -13,7 +13,7 @@ import (
 
 // concerns reports whether an extender has to do with the pod.
 func (a *Attempt) concerns(x *preemption.Extender) bool {
-	return x.Interested == nil || x.Interested(a.Asked.Pod)
+	return x.Interested == nil || x.Interested(a.Pod)
 }
 
 // Extended reports whether any extender has to do with the pod.
@@ -38,12 +38,12 @@ func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) er
 		if len(proposals) == 0 {
 			break
 		}
-		answer, err := x.Process(ctx, r.Attempt.Asked.Pod, clone(proposals))
+		answer, err := x.Process(ctx, r.pod, clone(proposals))
 		if err != nil {
 			if x.Ignorable {
 				continue
 			}
-			return fmt.Errorf("extender %s: pod %s: %w", x.Name, r.Attempt.Asked.Pod.Key(), err)
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name, r.pod.Key(), err)
 		}
 		left, err := r.accept(x, proposals, answer)
 		switch {
@@ -67,7 +67,7 @@ func (r *Result) proposals() []preemption.Proposal {
 		for _, v := range c.Victims {
 			p.Victims = append(p.Victims, v.Pod)
 		}
-		if r.Attempt.Config.ReadsFirst() {
+		if r.terms.ReadsFirst() {
 			p.Victims = violatingFirst(c)
 		}
 		out = append(out, p)
@@ -106,11 +106,11 @@ func (r *Result) accept(x preemption.Extender, given, answer []preemption.Propos
 			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name, p.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
 		}
 		switch {
-		case r.Attempt.Asked.Snap.NodeState(p.Node) == nil:
+		case r.snap.NodeState(p.Node) == nil:
 			return nil, bad("there is no such node")
 		case byNode[p.Node] != nil:
 			return nil, bad("it is named twice")
-		case len(p.Victims) == 0 && r.Attempt.Config.ByVariant().TakesFree:
+		case len(p.Victims) == 0 && r.terms.ByVariant().TakesFree:
 		case len(p.Victims) == 0 && x.Ignorable:
 			continue
 		case len(p.Victims) == 0:
@@ -147,7 +147,7 @@ func (r *Result) foreignVictim(p *preemption.Proposal, given []preemption.Propos
 		same := func(w *outrank.Pod) bool { return state.SameName(v, w) }
 		with := func(g preemption.Proposal) bool { return g.Node == p.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
-		state, known := r.Attempt.Asked.Snap.Known(v)
+		state, known := r.snap.Known(v)
 		if !known || seen[key] || state.Node() != p.Node && !slices.ContainsFunc(given, with) {
 			return key
 		}
@@ -161,7 +161,7 @@ func (r *Result) foreignVictim(p *preemption.Proposal, given []preemption.Propos
 func (r *Result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		state, _ := r.Attempt.Asked.Snap.PodStates.Of(p)
+		state, _ := r.snap.PodStates.Of(p)
 		out[i] = state.Located()
 	}
 	return out
@@ -171,7 +171,7 @@ func (r *Result) ofSnapshot(pods []*outrank.Pod) []*outrank.Pod {
 func (r *Result) statesOf(p *preemption.Proposal) []*state.PodState {
 	states := make([]*state.PodState, len(p.Victims))
 	for i, v := range p.Victims {
-		states[i], _ = r.Attempt.Asked.Snap.PodStates.Of(v)
+		states[i], _ = r.snap.PodStates.Of(v)
 	}
 	return states
 }
@@ -179,7 +179,7 @@ func (r *Result) statesOf(p *preemption.Proposal) []*state.PodState {
 // guardOf asks the caller's guard about the victims of a proposal.
 func (r *Result) guardOf(p *preemption.Proposal) filters.Status {
 	w := r.Runners[0]
-	w.N = r.Attempt.Asked.Snap.NodeState(p.Node)
+	w.N = r.snap.NodeState(p.Node)
 	return w.GuardAllows(r.statesOf(p))
 }
 
@@ -212,9 +212,9 @@ func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) (preem
 	if len(states) > 0 {
 		top = states[0].Priority()
 	}
-	r.Attempt.SortVictims(r.Attempt.Asked.Snap.NodeState(p.Node), states)
+	r.Attempt.SortVictims(r.snap.NodeState(p.Node), states)
 	score := r.Attempt.ScoreOf(states, p.Violations)
-	if r.Attempt.Config.ReadsFirst() {
+	if r.terms.ReadsFirst() {
 		score.Top = top // of the first, as the extender has them
 	}
 	out := preemption.Candidate{Node: p.Node, Score: r.Attempt.Tell(&score)}
@@ -227,8 +227,8 @@ func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) (preem
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.Runners[0].N = r.Attempt.Asked.Snap.NodeState(p.Node)
+	r.Runners[0].N = r.snap.NodeState(p.Node)
 	r.Runners[0].NameRules(states, out.Victims)
-	out.ClearedNominations = r.Attempt.ClearedNominations(r.Attempt.Asked.Snap.NodeState(p.Node), out.Victims)
+	out.ClearedNominations = r.Attempt.ClearedNominations(r.snap.NodeState(p.Node), out.Victims)
 	return out, score
 }

@@ -13,7 +13,7 @@ import (
 func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
-		Pod: a.Asked.Pod, Now: a.Now, Release: a.Asked.Snap.Release(), Variant: a.Config.Variant, Resize: a.Asked.Deferral.Asked,
+		Pod: a.Pod, Now: a.Now, Release: a.Snap.Release(), Variant: a.Config.Variant, Resize: a.Asked.Deferral.Asked,
 		Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
 	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
@@ -28,7 +28,7 @@ func (r *Result) AsPlan() *preemption.Plan {
 		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
 	default:
 		p.Outcome = preemption.Preempts
-		p.Candidate, p.Grace = r.Chosen, r.Attempt.Config.Grace()
+		p.Candidate, p.Grace = r.Chosen, r.terms.Grace()
 		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
 	}
 	return p
@@ -38,7 +38,7 @@ func (r *Result) AsPlan() *preemption.Plan {
 func (r *Result) openNodes() (open []OpenNode) {
 	for _, w := range r.Runners {
 		for _, o := range w.Open {
-			if at := slices.Index(r.Attempt.Asked.Snap.Order, o.n.Slot); r.Tried[at] {
+			if at := slices.Index(r.snap.Order, o.n.Slot); r.Tried[at] {
 				open = append(open, o)
 			}
 		}

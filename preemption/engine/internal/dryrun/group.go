@@ -130,11 +130,11 @@ func (c *Terms) GroupEligible(policy outrank.PreemptionPolicy, nominated map[str
 		return preemption.PolicyNever
 	case len(nominated) == 0:
 		return ""
-	case variant.WaitsWhileNominated:
+	case variant.waits == waitsWhileNominated:
 		return preemption.Nominated
 	}
 	for p := range possible {
-		leaves := leavesByPreemption(p) || variant.WaitsForTerminating && p.Pod.Terminating()
+		leaves := leavesByPreemption(p) || variant.waits == waitsForTerminating && p.Pod.Terminating()
 		if leaves && nominated[p.Node()] {
 			return preemption.VictimsTerminating
 		}

@@ -24,7 +24,7 @@ func (w *DryRunner) nodeOf(p *state.PodState) *outrank.Node {
 	if p.At.Name == w.N.Name {
 		return w.N.Node
 	}
-	return w.A.Asked.Snap.NodeState(p.At.Name).Node
+	return w.snap.NodeState(p.At.Name).Node
 }
 
 // guardChecks asks the guard about those who are away.
@@ -51,7 +51,7 @@ func (w *DryRunner) GuardAllows(pods []*state.PodState) filters.Status {
 // victims after the guard has been asked.
 func (w *DryRunner) Chargeable() []*state.PodState {
 	possible := w.Possible()
-	if w.guard.state == nil || w.A.Config.Chooser != nil {
+	if w.guard.state == nil || w.terms.Chooser != nil {
 		return possible
 	}
 	return w.admitted(possible)
@@ -174,7 +174,7 @@ func (w *DryRunner) NameRules(gone []*state.PodState, victims []preemption.Victi
 			rule = w.guard.state.Rule(p.Pod)
 		}
 		if rule == "" {
-			rule = w.A.Config.RuleOf(w.A.Asked.Pod, p.Pod)
+			rule = w.terms.RuleOf(w.A.Pod, p.Pod)
 		}
 		victims[i].Rule = rule
 	}

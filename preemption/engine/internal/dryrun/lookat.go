@@ -15,6 +15,7 @@ import (
 // [preemption.NodeView].
 type NodeLookedAt struct {
 	w *DryRunner
+	a *Attempt // that of the runner
 	n *state.NodeState
 	// entered is set once the runner has entered the node, which the filters that look at no pods do not need.
 	entered bool
@@ -25,7 +26,7 @@ type NodeLookedAt struct {
 }
 
 // NewNodeLookedAt looks at no node yet.
-func NewNodeLookedAt(a *Attempt) *NodeLookedAt { return &NodeLookedAt{w: NewDryRunner(a)} }
+func NewNodeLookedAt(a *Attempt) *NodeLookedAt { return &NodeLookedAt{w: NewDryRunner(a), a: a} }
 
 // Turn turns to a node.
 func (v *NodeLookedAt) Turn(n *state.NodeState) {
@@ -50,7 +51,7 @@ func (v *NodeLookedAt) victims() []*state.PodState {
 }
 
 // Pod is the pod that looks for a place; see [preemption.NodeView].
-func (v *NodeLookedAt) Pod() *outrank.Pod { return v.w.A.Asked.Pod }
+func (v *NodeLookedAt) Pod() *outrank.Pod { return v.a.Pod }
 
 // Node is the node; see [preemption.NodeView].
 func (v *NodeLookedAt) Node() *outrank.Node { return v.n.Node }
@@ -59,7 +60,7 @@ func (v *NodeLookedAt) Node() *outrank.Node { return v.n.Node }
 func (v *NodeLookedAt) Possible() []*outrank.Pod { return state.PodsOf(v.victims()) }
 
 // Short returns how much of a resource the node lacks; see [preemption.NodeView].
-func (v *NodeLookedAt) Short(name resource.Name) int64 { return v.w.A.short(v.n, name) }
+func (v *NodeLookedAt) Short(name resource.Name) int64 { return v.a.short(v.n, name) }
 
 // Check asks the filters without these pods and no others; see [preemption.NodeView]. The filters that
 // come before the dry run have not been asked yet. A guard says who is possible, and no more.
@@ -126,7 +127,7 @@ func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 // violatedBy returns for each of some running pods the budgets that its loss violates, if all of them
 // are lost: they are charged the most important first. It returns nothing for pods that do not run.
 func (w *DryRunner) violatedBy(n *state.NodeState, pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget {
-	snap := w.A.Asked.Snap
+	snap := w.snap
 	lost, place := make([]*state.PodState, 0, len(pods)), make(map[*state.PodState]int, len(pods))
 	for i, pod := range pods {
 		if pod == nil {

@@ -11,7 +11,11 @@ import (
 // a time.
 type DryRunner struct {
 	A *Attempt
-	N *state.NodeState
+	// terms, plan and snap are those of the attempt.
+	terms *Terms
+	plan  *filters.Plan
+	snap  *state.Snapshot
+	N     *state.NodeState
 
 	Resources filters.ResourcesOnNode
 	// Filters are the attempt's active filters, in the same order.
@@ -58,6 +62,7 @@ func NewDryRunner(a *Attempt) *DryRunner {
 // Begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *DryRunner) Begin(a *Attempt) {
+	w.terms, w.plan, w.snap = a.Config, &a.Plan, a.Snap
 	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
 	w.Resources.Asked, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
@@ -79,6 +84,7 @@ func (w *DryRunner) Begin(a *Attempt) {
 // Release drops everything that belongs to the caller.
 func (w *DryRunner) Release() {
 	w.A, w.N, w.Err = nil, nil, nil
+	w.terms, w.plan, w.snap = nil, nil, nil
 	w.Resources.Release()
 	for _, f := range w.Filters {
 		f.Release()
@@ -111,10 +117,15 @@ func (w *DryRunner) Enter(n *state.NodeState) {
 func (w *DryRunner) Nominate(n *state.NodeState) {
 	w.Nominated = w.Nominated[:0]
 	for _, p := range n.Nominated {
-		if p.Priority() >= w.A.Asked.Priority && w.A.Asked.Counts(p) {
+		if w.A.leavesRoomFor(p) {
 			w.Nominated = append(w.Nominated, p)
 		}
 	}
+}
+
+// leavesRoomFor reports whether a pod that is nominated to a node counts there.
+func (a *Attempt) leavesRoomFor(p *state.PodState) bool {
+	return p.Priority() >= a.Asked.Priority && a.Asked.Counts(p)
 }
 
 // Change follows a pod that leaves (by is -1) or comes back (1).
@@ -179,7 +190,7 @@ func (w *DryRunner) Check() filters.Status {
 		if s := w.checkWith(w.Nominated); s.Code != filters.Success {
 			return s
 		}
-		if w.A.Config.ByVariant().FiltersOnce {
+		if w.terms.ByVariant().FiltersOnce {
 			return filters.Status{}
 		}
 	}
@@ -188,20 +199,20 @@ func (w *DryRunner) Check() filters.Status {
 
 // checkWith asks the filters in order and stops at the first that fails.
 func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
-	if s := w.ask(0, w.A.Plan.BeforeResources, nominated); s.Code != filters.Success {
+	if s := w.ask(0, w.plan.BeforeResources, nominated); s.Code != filters.Success {
 		return s
 	}
 	if s := w.Resources.Check(nominated); s.Code != filters.Success {
 		return s
 	}
-	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nominated)
+	return w.ask(w.plan.BeforeResources, len(w.Filters), nominated)
 }
 
 // ask asks the active filters with the indexes from from up to to.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
 		if s := w.Filters[i].Check(nominated); s.Code != filters.Success {
-			s.By = w.A.Plan.Active[i].Index
+			s.By = w.plan.Active[i].Index
 			return s
 		}
 	}
@@ -212,14 +223,14 @@ func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Statu
 // change and check for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
 func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
-	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
+	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		f.Enter(n)
 	}
 }
 
 // ChangeAfterResources tells the filters behind NodeResourcesFit of a pod.
 func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
-	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
+	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		f.Change(p, by)
 	}
 }
@@ -236,7 +247,7 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 	w.N = n
 	var told []*state.PodState // one by one
 	listed := !touched
-	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
+	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		if f, ok := f.(belowFilter); ok && below && f.ChangeBelow(w.A.Reach) {
 			continue
 		}
@@ -248,7 +259,7 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 		}
 	}
 	st := w.CheckAfterResources()
-	if w.A.Plan.Follows {
+	if w.plan.Follows {
 		for _, p := range told {
 			w.ChangeAfterResources(p, 1)
 		}
@@ -270,7 +281,7 @@ type belowFilter interface {
 // passesBelow reports whether all filters behind NodeResourcesFit are known to pass on a node
 // without its pods of lower priority.
 func (w *DryRunner) passesBelow(n *state.NodeState) bool {
-	for _, f := range w.Filters[w.A.Plan.BeforeResources:] {
+	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		if f, ok := f.(belowFilter); !ok || !f.PassesBelow(n, w.A.Reach) {
 			return false
 		}
@@ -280,12 +291,12 @@ func (w *DryRunner) passesBelow(n *state.NodeState) bool {
 
 // CheckAfterResources asks the filters behind NodeResourcesFit.
 func (w *DryRunner) CheckAfterResources() filters.Status {
-	return w.ask(w.A.Plan.BeforeResources, len(w.Filters), nil)
+	return w.ask(w.plan.BeforeResources, len(w.Filters), nil)
 }
 
 // Filter returns whether the node takes the preemptor as things are.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
-	if s := w.A.Plan.CheckNode(&w.A.Asked, n); s.Code != filters.Success {
+	if s := w.plan.CheckNode(&w.A.Asked, n); s.Code != filters.Success {
 		return s
 	}
 	w.Enter(n)
@@ -318,7 +329,7 @@ type farFilter interface {
 // ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
 // the preemptor away from afar (rules 12.8.2 and 23.6).
 func (w *DryRunner) changeFar(p *state.PodState, by int) {
-	on := w.A.Asked.Snap.NodeState(p.At.Name)
+	on := w.snap.NodeState(p.At.Name)
 	for _, f := range w.Filters {
 		if far, ok := f.(farFilter); ok {
 			far.ChangeFar(p, on, by)
@@ -330,7 +341,7 @@ func (w *DryRunner) changeFar(p *state.PodState, by int) {
 // filters is as before the dry run. The built-in filters start anew with each
 // node.
 func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
-	if !w.A.Plan.Follows {
+	if !w.plan.Follows {
 		return
 	}
 	w.ChangeMarked(possible, w.Victim, 1)
@@ -338,7 +349,7 @@ func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 
 // RestoreAll adds pods again that were all removed, for the caller's filters.
 func (w *DryRunner) RestoreAll(possible []*state.PodState) {
-	if !w.A.Plan.Follows {
+	if !w.plan.Follows {
 		return
 	}
 	w.ChangeAll(possible, 1)

@@ -27,10 +27,6 @@ func (c *Terms) Chosen() bool {
 	return c.Chooser != nil || c.Guard != nil || c.Exact || c.Strict || c.VictimsAlone
 }
 
-// Partial reports whether a node on which all possible victims make room may be no
-// candidate all the same, which only its own evaluation tells.
-func (c *Terms) Partial() bool { return c.Chooser != nil || c.Guard != nil || c.Strict }
-
 // CheckGroups refuses what a group of pods is not decided by. Ignoring it would preempt where a
 // rule says no, or in another way than was asked for.
 func (c *Terms) CheckGroups() error {

@@ -16,7 +16,7 @@ type StatusesOf = func(position int, node *outrank.Node) (preemption.Status, boo
 // GivenStatus is the status that the caller gave for the node at a position, and what a node that was
 // not asked is said to have.
 func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, error) {
-	n := a.Asked.Snap.NodeStates[a.Asked.Snap.Order[position]]
+	n := a.Snap.NodeStates[a.Snap.Order[position]]
 	status, asked := of(position, n.Node)
 	switch {
 	case !asked:
@@ -29,12 +29,12 @@ func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, e
 
 // GivenStatusOf is GivenStatus of a single node.
 func (a *Attempt) GivenStatusOf(of StatusesOf, n *state.NodeState) (preemption.Status, error) {
-	return a.GivenStatus(of, slices.Index(a.Asked.Snap.Order, n.Slot))
+	return a.GivenStatus(of, slices.Index(a.Snap.Order, n.Slot))
 }
 
 // givenStatuses returns the caller's statuses by position.
 func (a *Attempt) givenStatuses(of StatusesOf) ([]filters.Status, error) {
-	out := make([]filters.Status, len(a.Asked.Snap.Order))
+	out := make([]filters.Status, len(a.Snap.Order))
 	for i := range out {
 		s, err := a.GivenStatus(of, i)
 		if err != nil {

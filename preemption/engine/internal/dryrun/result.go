@@ -1,9 +1,11 @@
 package dryrun
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -15,6 +17,9 @@ import (
 // (see search).
 type Result struct {
 	Attempt    *Attempt
+	terms      *Terms // of the attempt, as the snapshot and the pod are
+	snap       *state.Snapshot
+	pod        *outrank.Pod
 	Runners    []*DryRunner     // one per worker
 	Chunk      int              // nodes that a worker takes at a time
 	Before     []filters.Status // as things are
@@ -32,20 +37,29 @@ type Result struct {
 	Failed error
 }
 
+// NewResult begins the search of an attempt, which has found nothing yet, with so many workers.
+func NewResult(a *Attempt, workers int) *Result {
+	r := &Result{Attempt: a, terms: a.Config, snap: a.Snap, pod: a.Pod, Chunk: cmp.Or(a.Config.Chunk, ChunkSize), Best: -1}
+	for range workers {
+		r.Runners = append(r.Runners, NewDryRunner(a))
+	}
+	return r
+}
+
 // NodeAt returns the node at a position.
 func (r *Result) NodeAt(i int) *state.NodeState {
-	return r.Attempt.Asked.Snap.NodeStates[r.Attempt.Asked.Snap.Order[i]]
+	return r.snap.NodeStates[r.snap.Order[i]]
 }
 
 func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == filters.Success }
 
 // StatusOf returns the status of a node by its name.
 func (r *Result) StatusOf(node string) (filters.Status, bool) {
-	slot, ok := r.Attempt.Asked.Snap.Slots.Get(node)
-	if !ok || r.Attempt.Asked.Snap.NodeStates[slot].Node == nil {
+	slot, ok := r.snap.Slots.Get(node)
+	if !ok || r.snap.NodeStates[slot].Node == nil {
 		return filters.Status{}, false
 	}
-	return r.Before[slices.Index(r.Attempt.Asked.Snap.Order, slot)], true
+	return r.Before[slices.Index(r.snap.Order, slot)], true
 }
 
 // CountFeasible counts the nodes that take the pod as things are.

@@ -53,11 +53,11 @@ func (w *DryRunner) allowed(pods []*state.PodState) bool {
 
 // takeAllowance is allowed for one pod.
 func (w *DryRunner) takeAllowance(p *state.PodState) bool {
-	if w.A.Config.uncharged() {
+	if w.terms.budgetRules().uncharged {
 		return len(w.Budgets.Charge(p)) == 0
 	}
 	for _, b := range w.Budgets.coveredBy(p) {
-		if int64(w.A.Asked.Snap.BudgetSet.List[b].DisruptionsAllowed)-w.used[b] < 1 {
+		if int64(w.snap.BudgetSet.List[b].DisruptionsAllowed)-w.used[b] < 1 {
 			return false
 		}
 	}
@@ -66,7 +66,7 @@ func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 }
 
 func (w *DryRunner) countAllowance(p *state.PodState, by int64) {
-	if w.A.Config.uncharged() {
+	if w.terms.budgetRules().uncharged {
 		return
 	}
 	for _, b := range w.Budgets.coveredBy(p) {
@@ -119,7 +119,7 @@ func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 // strictly refuses what the caller's rule has chosen if that violates a budget and the
 // policy is strict.
 func (w *DryRunner) strictly(possible []*state.PodState) filters.Status {
-	if !w.A.Config.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
+	if !w.terms.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
 		return filters.Status{}
 	}
 	w.RestoreVictims(possible)

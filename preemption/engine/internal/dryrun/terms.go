@@ -6,13 +6,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // Terms are a configuration with what follows from it, ready for use. They never change.
 type Terms struct {
 	preemption.Config
-	// Workers is how many goroutines share a call.
-	Workers int
+	// Workers is how many goroutines share a call, and Chunk how many nodes each takes at a time, 0
+	// for ChunkSize.
+	Workers, Chunk int
 
 	// Of Config.Victims: Exact is set where the best victims on a node are searched for, Across where
 	// those on other nodes are, too, and Limit bounds the steps of a call, 0 for the usual bounds.
@@ -87,6 +89,11 @@ func (c *Terms) RuleOf(preemptor, victim *outrank.Pod) (rule string) {
 	return rule
 }
 
+// OfAnyPriority reports whether a pod may be a victim whatever its priority is.
+func (c *Terms) OfAnyPriority(p *state.PodState) bool {
+	return c.Eligibility.AnyPriority || c.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
+}
+
 // Allows reports whether the caller's rules let a pod be a victim of another, of whatever
 // priority.
 func (c *Terms) Allows(preemptor, victim *outrank.Pod) bool {
@@ -108,15 +115,18 @@ func (c *Terms) Ascending() bool {
 	return c.ByVariant().ascending && !c.Exact
 }
 
-// uncharged reports whether budgets are looked at as they stand.
-func (c *Terms) uncharged() bool {
-	return c.ByVariant().uncharged && !c.VictimsAlone
+// budgetRules returns how victims are charged to budgets. Where the victims alone are charged, they are
+// charged as today.
+func (c *Terms) budgetRules() budgetRules {
+	r := c.ByVariant().budgets
+	if c.VictimsAlone {
+		r.uncharged, r.perBudget = false, false
+	}
+	return r
 }
 
-// perBudget reports whether each violated budget counts.
-func (c *Terms) perBudget() bool {
-	return c.ByVariant().perBudget && !c.VictimsAlone
-}
+// EmptySelectors reports whether empty selectors of budgets cover every pod of their namespace.
+func (c *Terms) EmptySelectors() bool { return c.ByVariant().budgets.emptySelectors }
 
 // ReadsFirst reports whether the second rank reads the first victim that was found. Victims
 // that are found in another way than by putting back have no such order.

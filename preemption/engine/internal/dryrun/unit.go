@@ -27,7 +27,7 @@ func (a *Attempt) HasUnits(n *state.NodeState) bool {
 
 // UnitOf returns the unit of a running pod, with its pods in order.
 func (a *Attempt) UnitOf(p *state.PodState) *dryUnit {
-	u := &dryUnit{UnitTerms: a.Asked.Snap.Units.Of(p), Pods: []*state.PodState{p}}
+	u := &dryUnit{UnitTerms: a.Snap.Units.Of(p), Pods: []*state.PodState{p}}
 	if u.Whole != nil {
 		u.Pods = slices.Clone(u.Whole.Pods)
 		slices.SortFunc(u.Pods, a.MoreImportant)
@@ -53,18 +53,18 @@ func (a *Attempt) SortVictims(n *state.NodeState, victims []*state.PodState) {
 
 // MayEvictUnit reports whether a unit could be a victim (rules 12.8.1, 12.8.9 and 12.8.10).
 func (a *Attempt) MayEvictUnit(u *dryUnit) bool {
-	if u.Priority >= a.Asked.Priority && !a.UnitOfAnyPriority(u) {
+	if u.Priority >= a.Asked.Priority && !a.Config.UnitOfAnyPriority(u) {
 		return false
 	}
-	if a.Asked.Deferral.Resident != nil && slices.Contains(u.Pods, a.Asked.Deferral.Resident) {
+	if a.Resident != nil && slices.Contains(u.Pods, a.Resident) {
 		return false // never itself (rule 7.19.6)
 	}
-	return !slices.ContainsFunc(u.Pods, func(p *state.PodState) bool { return !a.Config.Allows(a.Asked.Pod, p.Pod) })
+	return !slices.ContainsFunc(u.Pods, func(p *state.PodState) bool { return !a.Config.Allows(a.Pod, p.Pod) })
 }
 
 // UnitOfAnyPriority is OfAnyPriority for a unit.
-func (a *Attempt) UnitOfAnyPriority(u *dryUnit) bool {
-	return a.Config.Eligibility.AnyPriority || u.Rank == state.PodUnit && a.OfAnyPriority(u.Pods[0])
+func (c *Terms) UnitOfAnyPriority(u *dryUnit) bool {
+	return c.Eligibility.AnyPriority || u.Rank == state.PodUnit && c.OfAnyPriority(u.Pods[0])
 }
 
 // compareUnits orders units by importance (group 12.7).

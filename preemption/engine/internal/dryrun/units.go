@@ -21,7 +21,7 @@ func (w *DryRunner) findUnits() []*state.PodState {
 	clear(w.seen)
 	a := w.A
 	for i, p := range w.N.Pods {
-		u := dryUnit{UnitTerms: a.Asked.Snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
+		u := dryUnit{UnitTerms: a.Snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
 		if u.Whole != nil {
 			if w.seen[u.Whole] {
 				continue
@@ -135,13 +135,13 @@ func (w *DryRunner) Possible() []*state.PodState {
 		return w.findUnits()
 	}
 	pods := w.N.Possible(w.A.Asked.Priority, w.A.NowAt, &w.sorted)
-	variant := w.A.Config.ByVariant()
-	unordered := variant.TakesUnprioritized || w.A.Config.Eligibility.AnyPriority
+	variant := w.terms.ByVariant()
+	unordered := variant.TakesUnprioritized || w.terms.Eligibility.AnyPriority
 	if unordered {
 		pods = w.N.Pods
 	}
-	ordered := w.A.Config.Importance == nil && !variant.IgnoresStart && !unordered
-	if w.A.Config.Eligibility.Take == nil && ordered && w.A.Asked.Deferral.Resident == nil {
+	ordered := w.terms.Importance == nil && !variant.IgnoresStart && !unordered
+	if w.terms.Eligibility.Take == nil && ordered && w.A.Resident == nil {
 		return pods
 	}
 	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.A.MayEvict(p) })

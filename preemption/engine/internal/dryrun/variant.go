@@ -10,10 +10,10 @@ import (
 // variantRules are what a variant does in another way than today's scheduler. The zero
 // value is today's.
 type variantRules struct {
-	// WaitsForTerminating is set if a pod waits while any pod of lower priority leaves the
-	// node that it is nominated to (rule 13.2.5), and WaitsWhileNominated if it waits unless
-	// taking pods away cannot help on that node (rule 13.3.7).
-	WaitsForTerminating, WaitsWhileNominated bool
+	// waits says how long a pod that is nominated to a node does not preempt.
+	waits waiting
+	// budgets says how victims are charged to budgets.
+	budgets budgetRules
 	// IgnoresNever is set if there is no preemption policy (rule 13.2.4).
 	IgnoresNever bool
 	// triesUnasked is set if a node that the caller gave no status for is tried (rule
@@ -31,15 +31,6 @@ type variantRules struct {
 	// FiltersOnce is set if the filters run once, with the nominated pods in place (rule
 	// 13.3.2).
 	FiltersOnce bool
-	// uncharged is set if a victim adds a violation where a budget that covers it allows none
-	// (rule 13.2.2), and perBudget if it adds one for every budget that it violates (rule
-	// 13.3.5).
-	uncharged, perBudget bool
-	// countsTwice is set if a budget is charged for a pod whose disruption it has counted
-	// (rule 13.3.11).
-	countsTwice bool
-	// EmptySelectors is set if empty selectors cover every pod of the namespace (rule 13.3.6).
-	EmptySelectors bool
 	// readsFirst is set if the second rank reads the first victim, and those that violate a
 	// budget come first (rule 13.2.3).
 	readsFirst bool
@@ -56,18 +47,45 @@ type variantRules struct {
 	grace *time.Duration
 }
 
+// waiting says how long a pod that is nominated to a node does not preempt.
+type waiting uint8
+
+const (
+	// waitsForVictims: while victims of an earlier preemption leave that node.
+	waitsForVictims waiting = iota
+	// waitsForTerminating: while any pod of lower priority leaves that node (rule 13.2.5).
+	waitsForTerminating
+	// waitsWhileNominated: unless taking pods away cannot help on that node (rule 13.3.7).
+	waitsWhileNominated
+)
+
+// budgetRules say how victims are charged to budgets. The zero value is today's.
+type budgetRules struct {
+	// uncharged is set if a victim adds a violation where a budget that covers it allows none
+	// (rule 13.2.2), and perBudget if it adds one for every budget that it violates (rule
+	// 13.3.5).
+	uncharged, perBudget bool
+	// countsTwice is set if a budget is charged for a pod whose disruption it has counted
+	// (rule 13.3.11).
+	countsTwice bool
+	// emptySelectors is set if empty selectors, and pods without labels, count: such a selector
+	// covers every pod of the namespace (rule 13.3.6).
+	emptySelectors bool
+}
+
 var variantTable = [...]variantRules{
 	{},
 	outrank.VariantV1_13: {
-		WaitsForTerminating: true, IgnoresNever: true, triesUnasked: true, IgnoresStart: true, uncharged: true,
+		waits: waitsForTerminating, IgnoresNever: true, triesUnasked: true, IgnoresStart: true,
+		budgets:    budgetRules{uncharged: true},
 		readsFirst: true, TakesFree: true, clearsAlways: true, nominatedInTurn: true,
 		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByVictims},
 	},
 	outrank.VariantSimplified: {
-		WaitsWhileNominated: true, ascending: true, TakesUnprioritized: true, FiltersOnce: true, perBudget: true, countsTwice: true,
-		EmptySelectors: true, clearsAlways: true,
-		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum},
-		grace: new(time.Duration),
+		waits: waitsWhileNominated, ascending: true, TakesUnprioritized: true, FiltersOnce: true, clearsAlways: true,
+		budgets: budgetRules{perBudget: true, countsTwice: true, emptySelectors: true},
+		Ranks:   []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum},
+		grace:   new(time.Duration),
 	},
 }
 

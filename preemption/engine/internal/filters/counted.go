@@ -43,12 +43,12 @@ func (a *attemptCounts) markConcerned(n *state.NodeState, from int, marks []bool
 }
 
 // follow counts a pod that comes to a node or leaves it in or out.
-func (a *attemptCounts) follow(snap *state.Snapshot, c counter, p *state.PodState, slot int32, by int) {
+func (a *attemptCounts) follow(c counterOf, p *state.PodState, slot int32, by int) {
 	if a.kept != nil {
 		a.kept.Release()
 		a.podCounts, a.kept = a.copy(), nil
 	}
-	for _, part := range (&counting{podCounts: a.podCounts, snap: snap, counter: c}).learn(p.Class) {
+	for _, part := range (&counting{podCounts: a.podCounts, snap: c.snap, counter: c.counter}).learn(p.Class) {
 		a.sets[part.set].move(slot, by)
 	}
 }

@@ -114,8 +114,11 @@ type Question struct {
 	Needs    []Need
 	// Deferral is set where the preemptor is on its node already.
 	Deferral deferral
-	// tolerations are those of the pod, from Configure on.
+	// tolerations are those of the pod, and named the only nodes that its node affinity can be met
+	// by, where isNamed is set; from Configure on.
 	tolerations fit.Tolerations
+	named       map[string]bool
+	isNamed     bool
 	// Plugins is what the configuration changes about the filters. The filters in
 	// off are not asked at all, those in silent not about nodes; off is part of
 	// silent.

@@ -264,7 +264,7 @@ func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 
 // Follow is asked about classes that the attempt did not find at its begin, too.
 func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
-	n.follow(n.snap, n, p, at.Slot, by)
+	n.follow(counterOf{snap: n.snap, counter: n}, p, at.Slot, by)
 }
 
 // current returns the count of a set in the present state of the dry run. It is not ok if the

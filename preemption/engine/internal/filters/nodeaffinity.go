@@ -39,7 +39,7 @@ var nodeAffinityFilter = descriptor{
 		return nil
 	},
 	appendSignature: appendNodeAffinity,
-	narrow:          func(q *Question) (map[string]bool, bool) { return fit.NamedNodes(q.Pod) },
+	narrow:          func(q *Question) (map[string]bool, bool) { return q.named, q.isNamed },
 	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + "]"},
 	conflict:        []string{"pod affinity terms conflict"},
 }

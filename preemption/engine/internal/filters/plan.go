@@ -2,8 +2,10 @@ package filters
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
@@ -108,6 +110,7 @@ func setOf(names []string) state.FilterSet {
 func (q *Question) Configure(ctx context.Context, p *preemption.Profile) (err error) {
 	q.ctx = ctx
 	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
+	q.named, q.isNamed = fit.NamedNodes(q.Pod)
 	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)
 	q.Silent = q.Off | setOf(p.OffOnNodes)
 	if q.Silent.Has(ResourcesFilter.Index) {
@@ -118,6 +121,27 @@ func (q *Question) Configure(ctx context.Context, p *preemption.Profile) (err er
 	}
 	q.spread, err = spreadOf(p, q.Pod)
 	return err
+}
+
+// spreadOf returns the constraints of a pod: its own, or the default ones with
+// the selector that goes with the pod (rules 7.18.7 to 7.18.9;
+// buildDefaultConstraints).
+func spreadOf(p *preemption.Profile, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
+	if len(pod.TopologySpreadConstraints) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
+		return pod.TopologySpreadConstraints, nil
+	}
+	selector := p.SpreadSelector(pod)
+	if err := selector.Validate(); err != nil {
+		return nil, fmt.Errorf("pod %s: Profile.SpreadSelector: %w: %w", pod.Key(), outrank.ErrInvalid, err)
+	}
+	if selector == nil || selector.Empty() {
+		return nil, nil
+	}
+	constraints := slices.Clone(p.DefaultConstraints)
+	for i := range constraints {
+		constraints[i].LabelSelector, constraints[i].MatchLabelKeys = selector, nil
+	}
+	return constraints, nil
 }
 
 // Begin finds the filters that have something to say. Without a question it drops all that

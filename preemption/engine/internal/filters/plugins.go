@@ -1,7 +1,6 @@
 package filters
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -35,27 +34,6 @@ func HardSpread(p *preemption.Profile) bool {
 	return slices.ContainsFunc(p.DefaultConstraints, func(c outrank.TopologySpreadConstraint) bool {
 		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
 	})
-}
-
-// spreadOf returns the constraints of a pod: its own, or the default ones with
-// the selector that goes with the pod (rules 7.18.7 to 7.18.9;
-// buildDefaultConstraints).
-func spreadOf(p *preemption.Profile, pod *outrank.Pod) ([]outrank.TopologySpreadConstraint, error) {
-	if len(pod.TopologySpreadConstraints) > 0 || p.SpreadSelector == nil || !HardSpread(p) {
-		return pod.TopologySpreadConstraints, nil
-	}
-	selector := p.SpreadSelector(pod)
-	if err := selector.Validate(); err != nil {
-		return nil, fmt.Errorf("pod %s: Profile.SpreadSelector: %w: %w", pod.Key(), outrank.ErrInvalid, err)
-	}
-	if selector == nil || selector.Empty() {
-		return nil, nil
-	}
-	constraints := slices.Clone(p.DefaultConstraints)
-	for i := range constraints {
-		constraints[i].LabelSelector, constraints[i].MatchLabelKeys = selector, nil
-	}
-	return constraints, nil
 }
 
 // appendPlugins appends what is left of the configuration once the needs and the

@@ -274,7 +274,7 @@ func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 // Follow is asked about classes that the attempt did not find at its begin, too. As in
 // change, terminating pods count.
 func (s *SpreadOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
-	s.follow(s.snap, s, p, at.Slot, by)
+	s.follow(counterOf{snap: s.snap, counter: s}, p, at.Slot, by)
 }
 
 // Check asks about the node; see [NodeFilter].

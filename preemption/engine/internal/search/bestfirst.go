@@ -17,50 +17,51 @@ const mostTries = 32
 // considerChunk considers the candidates of a chunk.
 func (w *Worker) considerChunk(from, to int) {
 	for position := from; position < to; position++ {
-		if b := &w.search.Bounds[position]; b.Kind != Settled {
+		if b := &w.bounds[position]; b.Kind != Settled {
 			slot := w.snap.Order[position]
-			w.consider(b, position, slot, w.snap.Summaries.At(slot))
+			w.consider(nodeAt{position, slot, w.sums.At(slot), b})
 		}
 	}
 }
 
 // consider evaluates a candidate if its optimistic score is the best that the worker
 // has seen, and keeps it in mind unless it is pruned.
-func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
+func (w *Worker) consider(at nodeAt) {
+	b, position, slot, sum := at.b, at.position, at.slot, at.sum
 	if w.outdone(slot) {
 		return
 	}
-	if w.search.Rules.reordered && !w.search.Rules.chosen && b.Kind == byResources {
-		w.tryNow(b, position, slot, sum)
+	if w.rules.order == callersOrder && !w.rules.chosen && b.Kind == byResources {
+		w.tryNow(at)
 		return
 	}
-	if w.canWait(b, position, slot, sum) {
+	if w.canWait(at) {
 		return
 	}
 	// Scores are written in place, because copying one takes longer than what is found out.
 	o, promising := &w.outlook.low, false
 	o.Position = -1
-	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
+	if !w.rules.topLast || b.Bound == sum.Lowest {
 		b.setLowest(o, position)
-		w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
-		if promising = w.search.Rules.Better(o, &w.Best); promising {
+		w.boundCost(o, at, b.Bound == sum.Lowest)
+		if promising = w.rules.Better(o, &w.Best); promising {
 			w.Tighten(b, slot)
-			promising = w.stillBetter(o, b, slot, sum)
+			promising = w.stillBetter(o, at)
 		}
 	}
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		upper := &w.outlook.high
-		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
-		if w.search.Rules.Better(upper, o) {
-			o, promising = upper, w.search.Rules.Better(upper, &w.Best)
+		w.setUpper(upper, at, e)
+		if w.rules.Better(upper, o) {
+			o, promising = upper, w.rules.Better(upper, &w.Best)
 		}
 	}
 	if !promising {
 		return
 	}
-	first := w.search.Rules.LeadingOf(o)
+	first := w.rules.LeadingOf(o)
 	switch {
-	case w.outlook.least.Position < 0 || w.outlook.tries < mostTries && w.search.Rules.noWorse(o, &w.outlook.least):
+	case w.outlook.least.Position < 0 || w.outlook.tries < mostTries && w.rules.noWorse(o, &w.outlook.least):
 		w.outlook.least, w.outlook.leastFirst = *o, first
 		w.outlook.tries++
 		w.evaluateAt(position)
@@ -75,19 +76,19 @@ func (w *Worker) consider(b *NodeBound, position int, slot int32, sum *state.Nod
 // tryNow evaluates a candidate unless it loses by the first ranks. In the caller's order any
 // pod can be the first victim, so that only the number of victims bounds much, and the end of the
 // order is found sooner than a better bound.
-func (w *Worker) tryNow(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	switch verdict := w.compareEnd(position, slot, sum); {
-	case verdict == endLoses || verdict == endUnknown && w.losesByFirst(b, slot, sum):
+func (w *Worker) tryNow(at nodeAt) {
+	switch verdict := w.compareEnd(at.position, at.slot, at.sum); {
+	case verdict == endLoses || verdict == endUnknown && w.losesByFirst(at.b, at.slot, at.sum):
 		return
 	}
-	w.evaluateAt(position)
+	w.evaluateAt(at.position)
 	w.noteBestFirst()
 }
 
 // losesByFirst reports that a candidate loses by bounds of the first ranks.
 func (w *Worker) losesByFirst(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if b.Bound == sum.Lowest {
-		b.fewest = max(b.fewest, uint16(sum.Fewest(&w.search.asks)))
+		b.fewest = max(b.fewest, uint16(sum.Fewest(&w.need.asks)))
 	}
 	first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst)
 	if !first.Worse(&w.outlook.bestFirst) {
@@ -99,33 +100,33 @@ func (w *Worker) losesByFirst(b *NodeBound, slot int32, sum *state.NodeSummary) 
 // firstOfAny bounds the first figures of a node by the number of victims that the sums of shares
 // allow, each of which has the lowest priority of the node at least.
 func (w *Worker) firstOfAny(slot int32, sum *state.NodeSummary) leading {
-	e, short := w.snap.Summaries.ExtremesAt(slot), w.short(sum)
-	few := w.snap.Summaries.ShareSumsAt(slot).Fewest(&short, e, w.fewestOfAny(e, sum))
+	e, short := w.sums.ExtremesAt(slot), w.short(sum)
+	few := w.sums.ShareSumsAt(slot).Fewest(&short, e, w.fewestOfAny(e, sum))
 	o := NodeScore{Figures: rank.Figures{Top: sum.Lowest, Victims: few, Sum: upperSum(sum, sum.Lowest, few)}}
-	return w.search.Rules.LeadingOf(&o)
+	return w.rules.LeadingOf(&o)
 }
 
 // stillBetter brings the best score of victims that all have the lowest priority up to date,
 // and reports whether it beats the incumbent.
-func (w *Worker) stillBetter(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	b.setVictims(o)
-	w.boundStart(o, b, slot, sum)
-	w.boundCost(o, b, slot, sum, b.Bound == sum.Lowest)
-	return w.search.Rules.Better(o, &w.Best)
+func (w *Worker) stillBetter(o *NodeScore, at nodeAt) bool {
+	at.b.setVictims(o)
+	w.boundStart(o, at)
+	w.boundCost(o, at, at.b.Bound == at.sum.Lowest)
+	return w.rules.Better(o, &w.Best)
 }
 
 // canWait reports that a candidate loses by the first ranks against the best optimistic
 // score that the worker has seen. It is looked at again if that came to nothing.
-func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.NodeSummary) bool {
+func (w *Worker) canWait(at nodeAt) bool {
 	if w.outlook.least.Position < 0 {
 		return false
 	}
-	first := w.FirstFigures(b, slot, sum, &w.outlook.leastFirst)
+	first := w.FirstFigures(at.b, at.slot, at.sum, &w.outlook.leastFirst)
 	if !first.Worse(&w.outlook.leastFirst) {
 		return false
 	}
 	if !first.Worse(&w.outlook.bestFirst) {
-		w.putOff(&first, position)
+		w.putOff(&first, at.position)
 	}
 	return true
 }
@@ -134,19 +135,19 @@ func (w *Worker) canWait(b *NodeBound, position int, slot int32, sum *state.Node
 // they are worse than others.
 func (w *Worker) FirstFigures(b *NodeBound, slot int32, sum *state.NodeSummary, than *leading) leading {
 	first := leading{math.MaxInt64, unknown}
-	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
-		first.first = b.leads(w.search.Rules.firstFigure)
-		if first.first < than.first || first.first == than.first && w.search.Rules.secondFigure == rank.NoFigure {
+	if !w.rules.topLast || b.Bound == sum.Lowest {
+		first.first = b.leads(w.rules.firstFigure)
+		if first.first < than.first || first.first == than.first && w.rules.secondFigure == rank.NoFigure {
 			return first
 		}
 	}
 	few := int32(0)
 	if e := w.extremesFor(slot); e != nil && w.goesHigh(b, sum, e) {
 		few = w.fewestOfAny(e, sum)
-		first.first = min(first.first, w.upperFigure(w.search.Rules.firstFigure, b, sum, few))
+		first.first = min(first.first, w.upperFigure(w.rules.firstFigure, b, sum, few))
 	}
-	if first.first == than.first && w.search.Rules.secondFigure != rank.NoFigure {
-		first.second = w.rough(w.search.Rules.secondFigure, b, sum, few)
+	if first.first == than.first && w.rules.secondFigure != rank.NoFigure {
+		first.second = w.rough(w.rules.secondFigure, b, sum, few)
 	}
 	return first
 }
@@ -157,7 +158,7 @@ func (w *Worker) putOff(first *leading, position int) {
 	if w.outlook.leastDeferred.Worse(first) {
 		w.outlook.leastDeferred = *first
 	}
-	if w.search.Attempt.Config.Sample != nil {
+	if w.terms.Sample != nil {
 		w.outlook.deferred = append(w.outlook.deferred, int32(position))
 	}
 }
@@ -166,10 +167,10 @@ func (w *Worker) putOff(first *leading, position int) {
 // incumbent's, the best first.
 func (s *Search) evaluateBestFirst(ctx context.Context) error {
 	w := s.Workers[0]
-	queue := promising{rules: &s.Rules, nodes: s.queue[:0]}
+	queue := promising{rules: w.rules, nodes: s.queue[:0]}
 	for _, of := range s.Workers {
 		for i := range of.outlook.promising {
-			if o := &of.outlook.promising[i]; w.search.Rules.Better(o, &w.Best) {
+			if o := &of.outlook.promising[i]; w.rules.Better(o, &w.Best) {
 				queue.nodes = append(queue.nodes, *o)
 			}
 		}
@@ -181,7 +182,7 @@ func (s *Search) evaluateBestFirst(ctx context.Context) error {
 		return nil
 	}
 	queue.nodes = s.queue[:0]
-	if s.Attempt.Config.Sample != nil {
+	if w.terms.Sample != nil {
 		for _, position := range w.outlook.deferred {
 			w.lookAgain(&queue, int(position))
 		}
@@ -209,23 +210,23 @@ func (s *Search) losesPutOff() bool {
 // noteBestFirst notes the first figures of the best candidate, by which others lose if
 // its violations do not count before.
 func (w *Worker) noteBestFirst() {
-	if w.search.Rules.decides(&w.Best) {
-		w.outlook.bestFirst = w.search.Rules.LeadingOf(&w.Best)
+	if w.rules.decides(&w.Best) {
+		w.outlook.bestFirst = w.rules.LeadingOf(&w.Best)
 	}
 }
 
 // lookAgain queues a node unless it has been evaluated or loses against the incumbent.
 func (w *Worker) lookAgain(queue *promising, position int) {
-	b, slot := &w.search.Bounds[position], w.snap.Order[position]
+	b, slot := &w.bounds[position], w.snap.Order[position]
 	if b.Kind == Settled {
 		return
 	}
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
 	if first := w.FirstFigures(b, slot, sum, &w.outlook.bestFirst); first.Worse(&w.outlook.bestFirst) {
 		return
 	}
 	w.Tighten(b, slot)
-	if o := w.Optimistic(b, position, slot); w.search.Rules.Better(&o, &w.Best) {
+	if o := w.Optimistic(b, position, slot); w.rules.Better(&o, &w.Best) {
 		queue.nodes = append(queue.nodes, o)
 	}
 }
@@ -239,7 +240,7 @@ func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
 		if tries%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !w.search.Rules.Better(&queue.nodes[0], &w.Best) {
+		if !w.rules.Better(&queue.nodes[0], &w.Best) {
 			return nil
 		}
 		w.evaluateAt(queue.nodes[0].Position)
@@ -250,8 +251,8 @@ func (s *Search) evaluateQueued(ctx context.Context, queue *promising) error {
 
 // evaluateAt finds the victims on the node at a position.
 func (w *Worker) evaluateAt(position int) {
-	b := &w.search.Bounds[position]
-	w.FindVictims(position, w.search.NodeAt(position), b)
+	b := &w.bounds[position]
+	w.FindVictims(position, w.NodeAt(position), b)
 	b.Kind = Settled
 }
 

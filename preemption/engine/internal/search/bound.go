@@ -7,10 +7,10 @@ import (
 
 // BoundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
-	order, plain := w.snap.Order, !w.search.Filtered && !w.search.Attempt.Plan.Selects && !w.search.Rules.exactly
+	order, plain := w.snap.Order, !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
 	for position := from; position < to; position++ {
-		b, slot := &w.search.Bounds[position], order[position]
-		if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.bounded == 0 && (plain || w.RulesPass(slot)) {
+		b, slot := &w.bounds[position], order[position]
+		if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (plain || w.RulesPass(slot)) {
 			w.boundByResources(b, slot, sum)
 		} else {
 			w.boundFiltered(b, position, slot)
@@ -23,13 +23,13 @@ func (w *Worker) BoundNodes(from, to int) {
 // RulesPass reports whether resources alone decide on a node without flags, because
 // all other filters are rules of the caller that are known to pass there.
 func (w *Worker) RulesPass(slot int32) bool {
-	return w.search.tabled && !w.search.Rules.exactly && w.search.Attempt.Plan.PassesTables(slot)
+	return w.need.tabled && w.rules.asks != asksEach && w.plan.PassesTables(slot)
 }
 
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
-	plain := !w.search.Filtered && !w.search.Attempt.Plan.Selects && !w.search.Rules.exactly
-	if sum := w.snap.Summaries.At(slot); sum.Flags&^w.search.bounded == 0 && (plain || w.RulesPass(slot)) {
+	plain := !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
+	if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (plain || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
@@ -40,9 +40,9 @@ func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
 func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	*b = NodeBound{}
 	n := w.snap.NodeStates[slot]
-	sum := w.snap.Summaries.At(slot)
-	if sum.Flags&state.Restricted != 0 || w.search.Attempt.Plan.Selects {
-		if st := w.search.Attempt.Plan.CheckNode(&w.search.Attempt.Asked, n); st.Code != filters.Success {
+	sum := w.sums.At(slot)
+	if sum.Flags&state.Restricted != 0 || w.plan.Selects {
+		if st := w.plan.CheckNode(&w.attempt.Asked, n); st.Code != filters.Success {
 			b.before = w.before.intern(st)
 			return
 		}
@@ -53,19 +53,19 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 // boundPods is boundFiltered without the node filters.
 func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	n := w.snap.NodeStates[slot]
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, sum, &adjusted)
 	switch {
 	case w.countsLikeResources(sum) && plain && sum != &adjusted && w.boundByColumns(b, slot, sum):
-	case sum.Flags&state.AnyUnits != 0 && (w.search.bounded == 0 || sum.Flags&state.OtherPriorities != 0 || !w.search.Attempt.Plan.Fixed || !plain):
-		w.boundUnits(b, position, slot, sum, plain)
-	case !w.search.Filtered && plain && w.search.Rules.exactly:
+	case sum.Flags&state.AnyUnits != 0 && (w.need.bounded == 0 || sum.Flags&state.OtherPriorities != 0 || !w.plan.Fixed || !plain):
+		w.boundUnits(nodeAt{position, slot, sum, b}, plain)
+	case !w.need.filtered && plain && w.rules.asks == asksEach:
 		w.boundByAsking(b, slot, sum)
-	case !w.search.Filtered && plain:
+	case !w.need.filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.search.AnyPod || sum == &adjusted || w.search.Attempt.Plan.Touched(n):
-		w.boundByFilters(b, position, slot, sum, plain)
+	case !plain || w.need.anyPod || sum == &adjusted || w.plan.Touched(n):
+		w.boundByFilters(nodeAt{position, slot, sum, b}, plain)
 	default:
 		w.boundWithFilters(b, position, slot, sum)
 	}

@@ -41,21 +41,21 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 		if !w.makesRoom(b, slot, sum) {
 			return
 		}
-		if w.search.Attempt.Plan.Selective {
+		if w.plan.Selective {
 			b.Kind = unasked
 			w.boundVictims(b, sum)
 			return
 		}
 	}
-	touched, _ := w.search.Attempt.Plan.AsksAboutFew(n)
+	touched, _ := w.plan.AsksAboutFew(n)
 	switch {
-	case b.before == 0 && !touched && !w.search.given.any:
+	case b.before == 0 && !touched && !w.statuses.any:
 		w.boundWithRoom(b, n, sum)
 		return
 	case b.before == 0:
-		w.boundByFilters(b, position, slot, sum, true)
+		w.boundByFilters(nodeAt{position, slot, sum, b}, true)
 		return
-	case touched && (w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n)):
+	case touched && (w.rules.ascending || !w.helpsAtMostWithAll(n)):
 		w.settle(b, position, n) // with all of them removed it may fail again
 		b.Kind = Settled
 		return
@@ -72,22 +72,22 @@ func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *s
 
 // asksLate reports that no filter is asked about nodes that are short of resources until their
 // victims are wanted.
-func (s *Search) asksLate() bool { return s.Attempt.Plan.Selective && !s.AnyPod }
+func (w *Worker) asksLate() bool { return w.plan.Selective && !w.need.anyPod }
 
 // isShort reports that asksLate is about a node: no pod of it touches an earlier filter, and each
 // is a unit by itself.
 func (w *Worker) isShort(slot int32) bool {
-	sum := w.snap.Summaries.At(slot)
-	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.search.Attempt.Plan.Touched(w.snap.NodeStates[slot])
+	sum := w.sums.At(slot)
+	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.plan.Touched(w.snap.NodeStates[slot])
 }
 
 // kindAmong says what decides on the victims of a candidate where filters after
 // NodeResourcesFit have something to say.
 func (w *Worker) kindAmong(n *state.NodeState) boundKind {
-	switch touched, few := w.search.Attempt.Plan.AsksAboutFew(n); {
+	switch touched, few := w.plan.AsksAboutFew(n); {
 	case !touched:
 		return byResources
-	case few && w.search.Rules.byRows:
+	case few && w.rules.byRows:
 		return bySelection
 	}
 	return byFilters
@@ -115,34 +115,34 @@ func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.Node
 // resources, the bounds hold as on other nodes. If another filter keeps the
 // preemptor away, the node is evaluated at once, because that filter could
 // contradict itself in the end (see [Contradiction]), which has to be counted.
-func (w *Worker) boundByFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.snap.NodeStates[slot], &w.Dry
+func (w *Worker) boundByFilters(at nodeAt, plain bool) {
+	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
 	dry.Enter(n)
 	st := dry.Check()
 	if st.Code == filters.Success {
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.Code != filters.Unschedulable && !w.search.given.any {
+	if st.Code != filters.Unschedulable && !w.statuses.any {
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.search.Attempt.Config.Ascending() || !w.helpsAtMostWithAll(n) {
-		w.settle(b, position, n)
+	if st.By != filters.ResourcesFilter.Index || !plain || w.rules.ascending || !w.helpsAtMostWithAll(n) {
+		w.settle(b, at.position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {
 		return
 	}
-	w.makesRoom(b, slot, sum)
+	w.makesRoom(b, at.slot, at.sum)
 	b.Kind = byFilters
-	w.boundVictims(b, sum)
+	w.boundVictims(b, at.sum)
 }
 
 // helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
 // victims gone is no candidate. Among exact victims may be a smaller set that helps,
 // where a pod of the node touches a filter that can lose by a pod that leaves.
 func (w *Worker) helpsAtMostWithAll(n *state.NodeState) bool {
-	return !w.search.Rules.exact || w.search.Attempt.GainsOn(n)
+	return !w.terms.Exact || w.attempt.GainsOn(n)
 }
 
 // helpsWithoutAll reports whether the node that was entered takes the preemptor once all

@@ -14,8 +14,8 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 		return
 	}
 	if w.lowestMakeRoom(b, sum) {
-		if b.fewest = 1; w.search.tables.ends == nil { // else compareEnd mostly knows more
-			b.fewest = uint16(sum.Fewest(&w.search.asks))
+		if b.fewest = 1; w.tables.ends == nil { // else compareEnd mostly knows more
+			b.fewest = uint16(sum.Fewest(&w.need.asks))
 		}
 	} else if w.withoutLower(b, slot, sum) {
 		w.boundVictims(b, sum)
@@ -25,7 +25,7 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 // lowestMakeRoom bounds a node on which the pods of the lowest priority alone make room, and
 // reports whether they do.
 func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
-	if sum.LowPods == 0 || int64(sum.Lowest) >= w.search.Attempt.Reach || !w.covers(sum, &sum.Low, int32(sum.LowPods)) {
+	if sum.LowPods == 0 || int64(sum.Lowest) >= w.attempt.Reach || !w.covers(sum, &sum.Low, int32(sum.LowPods)) {
 		return false
 	}
 	b.Kind, b.Bound = byResources, sum.Lowest
@@ -37,15 +37,15 @@ func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
 func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
 	if b.Bound == sum.Lowest {
-		b.fewest = uint16(sum.Fewest(&w.search.asks))
+		b.fewest = uint16(sum.Fewest(&w.need.asks))
 	}
 }
 
 // short returns what the node lacks of each column.
 func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 	for k := range short {
-		if w.search.asks[k] > sum.Free[k] {
-			short[k] = w.search.asks[k] - sum.Free[k]
+		if w.need.asks[k] > sum.Free[k] {
+			short[k] = w.need.asks[k] - sum.Free[k]
 		}
 	}
 	return short
@@ -54,7 +54,7 @@ func (w *Worker) short(sum *state.NodeSummary) (short state.AmountRow) {
 // Shortage returns the answer of a node as things are, 0 if it takes the pod.
 func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 	for k := range sum.Free {
-		if w.search.asks[k] > sum.Free[k] {
+		if w.need.asks[k] > sum.Free[k] {
 			key |= 1 << k
 		}
 	}
@@ -67,7 +67,7 @@ func (w *Worker) Shortage(sum *state.NodeSummary) (key answer) {
 // covers reports whether removing pods that hold this much makes room.
 func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
-		if w.search.asks[k] > sum.Free[k]+held[k] {
+		if w.need.asks[k] > sum.Free[k]+held[k] {
 			return false
 		}
 	}
@@ -87,13 +87,13 @@ func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary)
 // possible victims removed, and bounds the top priority as withoutLower does. The
 // caller is asked about the pods from the least important up until there is room.
 func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if !w.search.Rules.exactly {
+	if w.rules.asks != asksEach {
 		return w.withoutLower(b, slot, sum)
 	}
 	n := w.snap.NodeStates[slot]
 	var away state.Level
-	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.search.Attempt.Reach; i-- {
-		if !w.search.Rules.allows(&w.search.Attempt, n.Objects[i]) {
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.attempt.Reach; i-- {
+		if !w.rules.allows(w.attempt, n.Objects[i]) {
 			continue
 		}
 		away.Pods++
@@ -111,8 +111,8 @@ func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) boo
 
 // anyPossible reports whether any pod of the node could be a victim.
 func (w *Worker) anyPossible(n *state.NodeState) bool {
-	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.search.Attempt.Reach; i-- {
-		if w.search.Rules.allows(&w.search.Attempt, n.Objects[i]) {
+	for i := len(n.Pods) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.attempt.Reach; i-- {
+		if w.rules.allows(w.attempt, n.Objects[i]) {
 			return true
 		}
 	}
@@ -124,7 +124,7 @@ func (w *Worker) anyPossible(n *state.NodeState) bool {
 // victims; otherwise it records the shortage.
 func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
-	if away.Pods == 0 || int64(away.Priority) >= w.search.Attempt.Reach {
+	if away.Pods == 0 || int64(away.Priority) >= w.attempt.Reach {
 		away = state.Level{}
 	}
 	for i := 1; away.Pods > 0; i++ {
@@ -133,7 +133,7 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 			return true
 		}
 		above := w.snap.LevelAbove(slot, i)
-		if above == nil || int64(above.Priority) >= w.search.Attempt.Reach {
+		if above == nil || int64(above.Priority) >= w.attempt.Reach {
 			break
 		}
 		away = *above
@@ -148,7 +148,7 @@ func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary
 	hopeless := w.hopeless(slot)
 	b.before |= hopeless
 	switch {
-	case hopeless != 0 && !w.search.given.any:
+	case hopeless != 0 && !w.statuses.any:
 	case away.Pods == 0:
 		b.after = noVictims
 	default:
@@ -159,8 +159,8 @@ func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary
 // hopeless returns the part of an answer which says that even the empty node is short.
 func (w *Worker) hopeless(slot int32) answer {
 	offers := &w.snap.NodeStates[slot].Offers.Std
-	for k := range w.search.asks {
-		if w.search.asks[k] > offers[k] {
+	for k := range w.need.asks {
+		if w.need.asks[k] > offers[k] {
 			return unresolvable
 		}
 	}

@@ -19,10 +19,10 @@ import (
 //     evaluated at once.
 //
 // boundUnits bounds a node in the second or third way.
-func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.NodeSummary, plain bool) {
-	n, dry := w.snap.NodeStates[slot], &w.Dry
-	if !w.search.Filtered && plain && w.search.bounded != 0 {
-		w.boundUnitsByRows(b, n, sum)
+func (w *Worker) boundUnits(at nodeAt, plain bool) {
+	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
+	if !w.need.filtered && plain && w.need.bounded != 0 {
+		w.boundUnitsByRows(b, n, at.sum)
 		return
 	}
 	dry.Enter(n)
@@ -31,17 +31,17 @@ func (w *Worker) boundUnits(b *NodeBound, position int, slot int32, sum *state.N
 		return
 	}
 	b.before = w.before.intern(st)
-	if st.Code != filters.Unschedulable && !w.search.given.any {
+	if st.Code != filters.Unschedulable && !w.statuses.any {
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.search.bounded == 0 {
-		w.settle(b, position, n)
+	if st.By != filters.ResourcesFilter.Index || !plain || w.need.bounded == 0 {
+		w.settle(b, at.position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {
 		return
 	}
-	w.boundWeakly(b, slot, sum)
+	w.boundWeakly(b, at.slot, at.sum)
 }
 
 // boundUnitsByRows is boundUnits where resources alone decide, by the default rules.
@@ -55,7 +55,7 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 		if p.Class.Group != "" {
 			priority = w.snap.Units.Of(p).Priority
 		}
-		if priority >= w.search.Attempt.Asked.Priority {
+		if priority >= w.attempt.Asked.Priority {
 			continue
 		}
 		away.Pods++
@@ -73,5 +73,5 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 // boundWeakly gives a candidate the bound that holds whatever its pods count as.
 func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	b.Kind, b.Bound, b.exact = byUnits, sum.Lowest, true
-	b.fewest = uint16(min(max(FewestByExtremes(w.snap.Summaries.ExtremesAt(slot), sum, &w.search.asks), 1), math.MaxUint16))
+	b.fewest = uint16(min(max(FewestByExtremes(w.sums.ExtremesAt(slot), sum, &w.need.asks), 1), math.MaxUint16))
 }

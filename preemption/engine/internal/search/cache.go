@@ -6,48 +6,55 @@ import (
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// answerFromCache answers from what the snapshot keeps of earlier decisions
-// about preemptors of the same signature. It bounds only the nodes that changed
-// since. It is not ok if the cache cannot be used.
-func (s *Search) answerFromCache(ctx context.Context) (plan *preemption.Plan, ok bool, err error) {
-	cache := s.snap.Cache
-	counted, ok := s.Attempt.Plan.Keeps()
-	if !ok || s.AnyPod || s.snap.Summaries.Large > 0 || len(s.snap.Order) < 2 {
-		return nil, false, nil
+// known returns what the snapshot keeps of earlier decisions about preemptors of the same signature,
+// nil where that is nothing, or where such preemptors may be answered in another way.
+func (s *Search) known() *state.CachedAnswers {
+	q := &s.Asked
+	if !q.keeps || q.Attempt.AskedOne {
+		return nil
 	}
-	known := cache.Of(s.WriteSignature(), len(s.snap.Order), len(s.snap.NodeStates))
-	if known == nil {
-		return nil, false, nil
-	}
-	c := cachedSearch{search: s, w: s.Workers[0], cache: cache, known: known, counted: counted}
-	plan, err = c.answer(ctx)
-	return plan, true, err
+	cache := q.snap.Cache
+	return cache.Of(q.signature, len(s.Bounds), len(q.snap.NodeStates))
+}
+
+// answerFromCache answers from what is known of earlier decisions. It bounds only the nodes that
+// changed since.
+func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers) (*preemption.Plan, error) {
+	q := &s.Asked
+	c := cachedSearch{search: s, w: s.Workers[0], attempt: &q.Attempt, plan: q.plan, snap: q.snap, sums: q.sums, cache: q.snap.Cache, known: known, counted: q.counted}
+	return c.answer(ctx)
 }
 
 // WriteSignature writes everything of the preemptor that decides. Every node
 // answers pods with equal signatures equally.
-func (s *Search) WriteSignature() state.KeyWriter {
-	key := &s.signature
+func (q *Asked) WriteSignature() state.KeyWriter {
+	key := &q.signature
 	*key = (*key)[:0]
-	key.Amount(int64(s.Attempt.Asked.Priority))
-	for _, v := range s.asks {
+	asked := &q.Attempt.Asked
+	key.Amount(int64(asked.Priority))
+	for _, v := range q.need.asks {
 		key.Amount(v)
 	}
-	s.Attempt.Plan.AppendSignature(key, &s.Attempt.Asked)
-	return s.signature
+	q.plan.AppendSignature(key, asked)
+	return q.signature
 }
 
 // cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
-	search *Search
-	w      *Worker
-	cache  *state.AnswerCache
-	known  *state.CachedAnswers
-	t      *Tournament
+	search  *Search
+	w       *Worker
+	attempt *dryrun.Attempt
+	plan    *filters.Plan
+	snap    *state.Snapshot
+	sums    *state.Summaries
+	cache   *state.AnswerCache
+	known   *state.CachedAnswers
+	t       *Tournament
 	// counted is the version of what the filters count.
 	counted uint64
 }
@@ -135,14 +142,14 @@ func (c *cachedSearch) update(ctx context.Context) error {
 			}
 		}
 	}
-	c.known.Synced, c.known.Budgets, t.counted = end, c.search.snap.BudgetSet, c.counted
+	c.known.Synced, c.known.Budgets, t.counted = end, c.snap.BudgetSet, c.counted
 	c.reboundOwnNode()
 	return nil
 }
 
 // positionOf returns the position of a slot, below 0 for one without a node.
 func (c *cachedSearch) positionOf(slot int32) int32 {
-	if positions := c.search.snap.Positions(); int(slot) < len(positions) {
+	if positions := c.snap.Positions(); int(slot) < len(positions) {
 		return positions[slot]
 	}
 	return -1
@@ -155,13 +162,14 @@ func (c *cachedSearch) recount() bool {
 	if c.counted == t.counted {
 		return true
 	}
-	positions := c.search.positions[:0]
-	for position, slot := range c.search.snap.Order {
-		if c.search.Attempt.Plan.CountsChanged(t.counted, slot) {
+	tries := &c.search.tries
+	positions := tries.positions[:0]
+	for position, slot := range c.snap.Order {
+		if c.plan.CountsChanged(t.counted, slot) {
 			positions = append(positions, int32(position))
 		}
 	}
-	c.search.positions = positions
+	tries.positions = positions
 	if len(positions) > t.nodes/4 {
 		return false
 	}
@@ -176,11 +184,11 @@ func (c *cachedSearch) recount() bool {
 // other budgets cover now has changed itself.
 func (c *cachedSearch) renewGuarded() {
 	t := c.t
-	if c.known.Budgets == c.search.snap.BudgetSet {
+	if c.known.Budgets == c.snap.BudgetSet {
 		return
 	}
 	var space [8]state.BudgetChange
-	changes := c.search.snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
+	changes := c.snap.BudgetSet.AppendChanges(space[:0], c.known.Budgets)
 	if len(changes) == 0 {
 		return
 	}
@@ -188,8 +196,8 @@ func (c *cachedSearch) renewGuarded() {
 	t.guarded = t.guarded[:0] // as in update
 	for _, position := range guarded {
 		current := t.At(position).Kind == Evaluated
-		n := c.search.NodeAt(int(position))
-		if current && !n.ConcernedBy(changes, t.At(position).upTo()) && !c.w.search.Attempt.HasUnits(n) {
+		n := c.w.NodeAt(int(position))
+		if current && !n.ConcernedBy(changes, t.At(position).upTo()) && !c.attempt.HasUnits(n) {
 			t.guarded = append(t.guarded, position)
 			continue
 		}
@@ -210,7 +218,7 @@ func (c *cachedSearch) renewGuarded() {
 // reboundOwnNode bounds the node that the preemptor itself is nominated to, where it
 // leaves no room for itself as it would for another.
 func (c *cachedSearch) reboundOwnNode() {
-	slot, ok := c.search.snap.NamedBy(c.search.Attempt.Asked.Pod)
+	slot, ok := c.snap.NamedBy(c.attempt.Asked.Pod)
 	if !ok {
 		return
 	}
@@ -222,8 +230,8 @@ func (c *cachedSearch) reboundOwnNode() {
 
 // build bounds every node.
 func (c *cachedSearch) build(ctx context.Context) error {
-	n := len(c.search.snap.Order)
-	c.w.before, c.w.after = answers{others: c.w.before.others[:0]}, answers{others: c.w.after.others[:0]}
+	n := len(c.snap.Order)
+	c.w.forgetAnswers()
 	c.t.reset(n)
 	for position := range n {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -237,34 +245,35 @@ func (c *cachedSearch) build(ctx context.Context) error {
 
 // reboundNode bounds a node again and plays its matches.
 func (c *cachedSearch) reboundNode(position int32) {
-	e := c.t.At(position)
-	c.w.before.count(e.before, -1)
-	c.w.after.count(e.after, -1)
+	e, w := c.t.At(position), c.w
+	w.before.count(e.before, -1)
+	w.after.count(e.after, -1)
 	c.bound(position)
 	c.t.playFrom(position)
 }
 
 // bound writes the entry of a node, with the best score that its bound allows.
 func (c *cachedSearch) bound(position int32) {
-	slot, e := c.search.snap.Order[position], c.t.writable(position)
-	c.w.Best, c.w.settled = NodeScore{Position: -1}, false
-	c.w.BoundNode(&e.NodeBound, int(position), slot)
-	if c.w.settled {
+	slot, e, w := c.snap.Order[position], c.t.writable(position), c.w
+	w.Best, w.settled = NodeScore{Position: -1}, false
+	w.BoundNode(&e.NodeBound, int(position), slot)
+	if w.settled {
 		c.noteEvaluated(position)
 	} else {
 		c.scoreByBound(position)
 	}
-	c.w.before.count(e.before, 1)
-	c.w.after.count(e.after, 1)
+	w.before.count(e.before, 1)
+	w.after.count(e.after, 1)
 	c.t.noteFit(position, e.before == 0)
 }
 
 // noteEvaluated notes what the worker found when it evaluated a node, and what that depends on.
 func (c *cachedSearch) noteEvaluated(position int32) {
-	e, n := c.t.writable(position), c.search.NodeAt(int(position))
-	e.NodeScore, e.was, e.Kind, e.unbroken = c.w.Best, e.Kind, Evaluated, c.w.unbroken
-	units := c.search.Attempt.HasUnits(n)
-	if n.Unstarted > 0 || units && (c.w.Dry.Unstarted || !c.search.Attempt.Plan.Fixed) {
+	w := c.w
+	e, n := c.t.writable(position), w.NodeAt(int(position))
+	e.NodeScore, e.was, e.Kind, e.unbroken = w.Best, e.Kind, Evaluated, w.unbroken
+	units := c.attempt.HasUnits(n)
+	if n.Unstarted > 0 || units && (w.Dry.Unstarted || !c.plan.Fixed) {
 		c.t.transient = append(c.t.transient, position) // starts depend on the time of the call, units on other nodes
 	}
 	if (units || e.minds(n)) && !e.guarded {
@@ -300,9 +309,9 @@ func (c *cachedSearch) scoreByBound(position int32) {
 		return
 	}
 	e.NodeScore = NodeScore{int(position), rank.Figures{Top: e.Bound, Victims: int32(e.fewest), Sum: lowestSum(&e.NodeBound), Start: rank.Never}}
-	slot := c.search.snap.Order[position]
-	if sum := c.search.snap.Summaries.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
-		if start := c.search.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+	slot := c.snap.Order[position]
+	if sum := c.sums.At(slot); e.exact && sum.Lowest == e.Bound && e.Kind != byUnits {
+		if start := c.sums.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
 			e.Start = rank.Instant{Sec: start, Nsec: math.MaxInt32}
 		}
 	}
@@ -320,7 +329,7 @@ func (c *cachedSearch) best(ctx context.Context) (NodeScore, error) {
 			return e.NodeScore, nil
 		}
 		e = c.t.writable(position)
-		n := c.search.NodeAt(int(position))
+		n := c.w.NodeAt(int(position))
 		if !e.exact {
 			c.w.Tighten(&e.NodeBound, n.Slot)
 			c.scoreByBound(position)

@@ -2,12 +2,10 @@ package search
 
 import (
 	"context"
-	"slices"
 
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // eachCandidate visits the candidates among the nodes that are marked to be tried,
@@ -28,10 +26,10 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 		}
 		return noCandidate
 	}
-	if s.Attempt.Config.Sample != nil {
+	if w.terms.Sample != nil {
 		return s.trySample(ctx, try)
 	}
-	for position, marked := range s.toTry {
+	for position, marked := range s.tries.marked {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -45,11 +43,11 @@ func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *
 // candidateAt returns the candidate at a position, valid until the next call, not ok
 // if the node is none.
 func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
-	n := w.search.NodeAt(position)
+	n := w.NodeAt(position)
 	if c, b := w.candidateByRows(n, position); b != nil {
 		if c == nil {
 			w.after.count(b.after, 1)
-			w.failure = w.search.statusOf(b.after)
+			w.failure = statusOf(w.attempt.Asked.Needs, b.after)
 		}
 		return c, c != nil
 	}
@@ -64,71 +62,6 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	return &w.scratch, true
 }
 
-// candidateByRows finds the candidate on a node from its rows, where resources alone decide
-// by the default rules about victims and budgets: nil where preemption does not help, as the
-// bound says. The bound is nil where more is to be asked than the rows.
-func (w *Worker) candidateByRows(n *state.NodeState, position int) (*preemption.Candidate, *NodeBound) {
-	sum := w.snap.Summaries.At(n.Slot)
-	if !w.search.Rules.byRows || w.search.Filtered || sum.Flags&^state.Restricted != 0 || w.mayRefuse(sum) || !n.InOrder(w.search.Attempt.NowAt) {
-		return nil, nil
-	}
-	b := &w.search.Bounds[position]
-	w.boundByResources(b, n.Slot, sum)
-	switch {
-	case b.before == 0:
-		return nil, nil
-	case b.Kind == Settled:
-		return nil, b
-	}
-	return w.fillCandidate(n, position, b.Bound), b
-}
-
-// fillCandidate finds the victims from the rows, and fills in the worker's
-// candidate, whose memory is used again.
-func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *preemption.Candidate {
-	w.blocked, w.recording = w.blocked[:0], true
-	f, _ := w.reprieveRows(position, n, bound)
-	w.recording = false
-	slices.SortFunc(w.blocked, func(a, b blockedPod) int { return int(a.index - b.index) })
-	c := &w.scratch
-	*c = preemption.Candidate{Node: n.Name, Victims: c.Victims[:0], Score: w.search.Attempt.TellFigures(&f.Figures)}
-	c.Victims = slices.Grow(c.Victims, len(w.blocked))[:len(w.blocked)]
-	var blocks preemption.Status // mostly the same as for the victim before
-	for i, v := range w.blocked {
-		if i == 0 || v.by != w.blocked[i-1].by {
-			blocks = w.search.Attempt.Public(w.search.statusOf(v.by))
-		}
-		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
-	}
-	if f.Violations > 0 {
-		w.nameViolatedByRows(n, c.Victims)
-	}
-	if len(n.Nominated) > 0 {
-		c.ClearedNominations = w.search.Attempt.ClearedNominations(n, c.Victims)
-	}
-	return c
-}
-
-// nameViolatedByRows is nameViolated from the rows of a node.
-func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Victim) {
-	from, next := n.First(w.search.Attempt.Reach), 0
-	shared := dryrun.SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Dry.Broken[:0]}
-	for _, g := range n.Covered {
-		if int(g.Index) < from {
-			continue
-		}
-		broken := w.Dry.Budgets.Charge(n.Pods[g.Index])
-		for next < len(w.blocked) && w.blocked[next].index < g.Index {
-			next++
-		}
-		if next < len(w.blocked) && w.blocked[next].index == g.Index {
-			victims[next].Violated = shared.Of(broken)
-		}
-	}
-	w.Dry.Broken = shared.Broken
-	w.Dry.Budgets.Reset()
-}
-
 // runWhole is run where a rank compares what is known of whole candidates alone, so that all of them
 // have to be found.
 func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
@@ -139,13 +72,13 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
-	best := NodeScore{Position: -1}
+	q, best := &s.Asked, NodeScore{Position: -1}
 	var score preemption.Score // of the best
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
-		s.Attempt.Complete(c)
+		q.Attempt.Complete(c)
 		order := -1
 		if best.Position >= 0 {
-			order, _ = s.Attempt.Compare(&c.Score, &score)
+			order, _ = q.Attempt.Compare(&c.Score, &score)
 		}
 		if order < 0 || order == 0 && position < best.Position {
 			best.Position, score = position, c.Score
@@ -164,15 +97,8 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 // statusRound returns the round that finds the status of every node, and marks those
 // where preemption is to be tried.
 func (s *Search) statusRound() func(w *Worker, from, to int) {
-	if s.given.any {
+	if s.Asked.given.any {
 		return (*Worker).noteGiven
 	}
 	return (*Worker).filterNodes
-}
-
-// releaseScratch drops what the candidate refers to.
-func (w *Worker) releaseScratch() {
-	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
-	clear(victims)
-	w.scratch = preemption.Candidate{Victims: victims[:0]}
 }

@@ -19,14 +19,13 @@ import (
 
 // countsLikeResources reports whether nodes are to be asked for columns.
 func (w *Worker) countsLikeResources(sum *state.NodeSummary) bool {
-	s := w.search
-	return s.Filtered && s.Attempt.Plan.Local && s.Rules.byRows && !s.AnyPod && !s.given.any && sum.Flags&state.AnyUnits == 0
+	return w.need.filtered && w.plan.Local && w.rules.byRows && !w.need.anyPod && !w.statuses.any && sum.Flags&state.AnyUnits == 0
 }
 
 // boundByColumns bounds a node by its columns. It is not ok where the filters have to be asked.
 func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary) (ok bool) {
 	n := w.snap.NodeStates[slot]
-	early, late, ok := w.search.Attempt.Plan.Count(&w.columns, n, w.search.Attempt.Reach)
+	early, late, ok := w.plan.Count(&w.columns, n, w.attempt.Reach)
 	if !ok {
 		return false
 	}
@@ -48,7 +47,7 @@ func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary
 			return true
 		}
 	}
-	if sum.LowPods == 0 || int64(sum.Lowest) >= w.search.Attempt.Reach {
+	if sum.LowPods == 0 || int64(sum.Lowest) >= w.attempt.Reach {
 		b.after = noVictims
 		return true
 	}
@@ -58,7 +57,7 @@ func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary
 		b.after = w.after.internSame(earlyLeft)
 		return true
 	case !makesRoom:
-		b.after = w.shortageWithout(sum, lowerThan(n, n.First(w.search.Attempt.Reach))) | w.hopeless(slot)
+		b.after = w.shortageWithout(sum, lowerThan(n, n.First(w.attempt.Reach))) | w.hopeless(slot)
 		return true
 	case lateLeft != nil:
 		b.after = w.after.internSame(lateLeft)
@@ -72,7 +71,7 @@ func (w *Worker) boundByColumns(b *NodeBound, slot int32, sum *state.NodeSummary
 		}
 	}
 	if b.Bound == sum.Lowest {
-		b.fewest = uint16(min(max(int64(sum.Fewest(&w.search.asks)), fewest), math.MaxUint16))
+		b.fewest = uint16(min(max(int64(sum.Fewest(&w.need.asks)), fewest), math.MaxUint16))
 	}
 	return true
 }
@@ -84,7 +83,7 @@ func lowerThan(n *state.NodeState, from int) *state.Level {
 
 // evaluateByColumns is evaluateByResources for such a node.
 func (w *Worker) evaluateByColumns(position int, n *state.NodeState, bound int32) {
-	w.search.Attempt.Plan.Count(&w.columns, n, w.search.Attempt.Reach)
+	w.plan.Count(&w.columns, n, w.attempt.Reach)
 	w.counting = true
 	w.evaluateByResources(position, n, bound)
 	w.counting = false

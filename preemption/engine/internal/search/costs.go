@@ -12,42 +12,42 @@ type callerTables struct {
 	costs  func(n *state.NodeState) *state.NodeCosts
 	orders func(n *state.NodeState) *[]int32
 	ends   func(n *state.NodeState) *endOfOrder
-	// release lets others have the tables.
-	release []func()
+	// releases let others have the tables.
+	releases []func()
 }
 
 // takeTables makes what earlier searches heard of the caller's rules known to this one.
-func (s *Search) takeTables() {
-	t, config := &s.tables, s.Attempt.Config
-	if config.Cost != nil {
-		costs, release := state.TakeOfPods(s.snap, config, func(n *state.NodeState, c *state.NodeCosts) {
-			c.Find(n, int(s.snap.Summaries.At(n.Slot).LowPods), config.Cost)
+func (q *Asked) takeTables() {
+	t, terms := &q.tables, q.terms
+	if terms.Cost != nil {
+		costs, release := state.TakeOfPods(q.snap, terms, func(n *state.NodeState, c *state.NodeCosts) {
+			c.Find(n, int(q.sums.At(n.Slot).LowPods), terms.Cost)
 		})
-		t.costs, t.release = costs, append(t.release, release)
+		t.costs, t.releases = costs, append(t.releases, release)
 	}
-	if s.Rules.sorted {
-		orders, release := state.TakeOfPods(s.snap, config, s.sortPods)
-		t.orders, t.release = orders, append(t.release, release)
+	if q.Rules.order != nodesOrder {
+		orders, release := state.TakeOfPods(q.snap, terms, q.sortPods)
+		t.orders, t.releases = orders, append(t.releases, release)
 	}
-	if s.Rules.endsDecide() {
-		ends, release := state.TakeOfPods(s.snap, config, s.findEnd)
-		t.ends, t.release = ends, append(t.release, release)
+	if q.Rules.endsDecide() {
+		ends, release := state.TakeOfPods(q.snap, terms, q.findEnd)
+		t.ends, t.releases = ends, append(t.releases, release)
 	}
 }
 
 // sortPods lists the pods of a node by index, the most important first by the rules of the search.
-func (s *Search) sortPods(n *state.NodeState, order *[]int32) {
+func (q *Asked) sortPods(n *state.NodeState, order *[]int32) {
 	*order = (*order)[:0]
 	for i := range n.Pods {
 		*order = append(*order, int32(i))
 	}
-	slices.SortStableFunc(*order, func(i, j int32) int { return s.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
+	slices.SortStableFunc(*order, func(i, j int32) int { return q.Attempt.CompareByRule(n.Pods[i], n.Pods[j]) })
 }
 
 // findEnd notes the last pods of a node in the order of the search.
-func (s *Search) findEnd(n *state.NodeState, e *endOfOrder) {
-	order := *s.tables.orders(n)
-	e.number, e.mostCovered = min(len(order), endPods), s.snap.Summaries.ExtremesAt(n.Slot).MostCovered
+func (q *Asked) findEnd(n *state.NodeState, e *endOfOrder) {
+	order := *q.tables.orders(n)
+	e.number, e.mostCovered = min(len(order), endPods), q.sums.ExtremesAt(n.Slot).MostCovered
 	e.twice, e.sorted, e.last = coveredTwice(n), false, 0
 	for k := range e.number {
 		i := order[len(order)-1-k]
@@ -60,28 +60,28 @@ func (s *Search) findEnd(n *state.NodeState, e *endOfOrder) {
 	}
 }
 
-// releaseTables lets others have what is known of the caller's rules.
-func (s *Search) releaseTables() {
-	for _, release := range s.tables.release {
+// release lets others have what is known of the caller's rules.
+func (t *callerTables) release() {
+	for _, release := range t.releases {
 		release()
 	}
-	clear(s.tables.release)
-	s.tables = callerTables{release: s.tables.release[:0]}
+	clear(t.releases)
+	*t = callerTables{releases: t.releases[:0]}
 }
 
 // costsOn returns what the pods of a node cost by index, nil if nobody asks.
 func (w *Worker) costsOn(n *state.NodeState) []int64 {
-	if w.search.tables.costs == nil {
+	if w.tables.costs == nil {
 		return nil
 	}
-	return w.search.tables.costs(n).Costs
+	return w.tables.costs(n).Costs
 }
 
 // orderOn returns the pods of a node by index, the most important first by the rules of the
 // search; nil if that is the order that the node has them in.
 func (w *Worker) orderOn(n *state.NodeState) []int32 {
-	if w.search.tables.orders == nil {
+	if w.tables.orders == nil {
 		return nil
 	}
-	return *w.search.tables.orders(n)
+	return *w.tables.orders(n)
 }

@@ -25,14 +25,14 @@ const (
 // others make room. Only the budgets' charging tells whether a pod does that of which a budget
 // could be violated; so each way in which these pods may stay is looked at.
 func (w *Worker) compareEnd(position int, slot int32, sum *state.NodeSummary) endVerdict {
-	s, n := w.search, w.snap.NodeStates[slot]
-	if s.tables.ends == nil || sum.Flags&^state.Restricted != 0 || s.Attempt.Asked.Deferral.Resident != nil || !n.InOrder(s.Attempt.NowAt) {
+	n, q := w.snap.NodeStates[slot], &w.attempt.Asked
+	if w.tables.ends == nil || sum.Flags&^state.Restricted != 0 || q.Deferral.Resident != nil || !n.InOrder(w.attempt.NowAt) {
 		return endUnknown
 	}
-	e := s.tables.ends(n)
-	e.sortOut(s.Attempt.Reach, s.Rules.tightOn(e.mostCovered, e.twice))
+	e := w.tables.ends(n)
+	e.sortOut(w.attempt.Reach, w.rules.tightOn(e.mostCovered, e.twice))
 	t := endTrial{e: e}
-	t.left.begin(sum, &s.asks)
+	t.left.begin(sum, &w.need.asks)
 	free := t.left
 	if !t.leave() {
 		return endUnknown
@@ -55,7 +55,7 @@ func (w *Worker) compareEnd(position int, slot int32, sum *state.NodeSummary) en
 // mostly tells that they do not, and by the default ranks a larger sum does.
 func (w *Worker) mayWin(position int, t *endTrial) bool {
 	top, most := t.e.pods[t.end-1].priority, int64(math.MaxInt64)
-	if w.search.Rules.standard && w.Best.Position >= 0 && w.Best.Violations == 0 {
+	if w.rules.standard && w.Best.Position >= 0 && w.Best.Violations == 0 {
 		switch {
 		case top > w.Best.Top:
 			return false
@@ -65,10 +65,10 @@ func (w *Worker) mayWin(position int, t *endTrial) bool {
 	}
 	o := NodeScore{Position: position}
 	o.Add(top, rank.Never, 0)
-	if !w.search.Rules.Better(&o, &w.Best) {
+	if !w.rules.Better(&o, &w.Best) {
 		return false
 	}
 	o.Figures = rank.Figures{}
 	t.victims(&o.Figures, most)
-	return w.search.Rules.Better(&o, &w.Best)
+	return w.rules.Better(&o, &w.Best)
 }

@@ -3,146 +3,30 @@ package search
 import (
 	"math"
 
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// evaluate finds the victims on a node, unless it is pruned. The node is
-// settled afterwards.
-func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
-	if !w.pruned(b) && !w.losesByStart(b, slot) && !w.losesLate(b, slot) {
-		w.FindVictims(position, w.snap.NodeStates[slot], b)
-	}
-	b.Kind = Settled
-}
-
-// Tighten improves the bound of a node by its top-k sums, and by the sums of shares of its pods of
-// the lowest priority.
-func (w *Worker) Tighten(b *NodeBound, slot int32) {
-	sum := w.snap.Summaries.At(slot)
-	if !b.exact && b.Bound == sum.Lowest {
-		short := w.short(sum)
-		fewest := w.snap.Summaries.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest))
-		shares := w.snap.Summaries.ShareSumsAt(slot)
-		b.fewest = uint16(min(shares.FewestAmong(&shares.Low, &short, w.snap.Summaries.ExtremesAt(slot), fewest), math.MaxUint16))
-	}
-	b.exact = true
-}
-
-// pruned reports whether no candidate with this bound can beat the best so far
-// or tie with it.
-func (w *Worker) pruned(b *NodeBound) bool {
-	best := &w.Best
-	return best.Position >= 0 && best.Violations == 0 &&
-		(b.Bound > best.Top || b.Bound == best.Top && int64(b.fewest) > w.allowed)
-}
-
-// ties reports whether as many victims of the lowest priority as a bound says would tie with the
-// best so far, but for their start. With more victims, or others, a candidate loses before that.
-func (w *Worker) ties(b *NodeBound) bool {
-	best, victims := &w.Best, int64(b.fewest)
-	return best.Position >= 0 && best.Violations == 0 && b.Bound == best.Top && victims == int64(best.Victims) &&
-		best.Sum == victims*(int64(best.Top)+rank.PriorityShift)
-}
-
-// losesByStart reports whether a node loses by the start of its most important
-// victims, if it otherwise ties with the best so far.
-func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
-	return w.ties(b) && w.latestStart(b, slot) < w.Best.Start.Sec
-}
-
-// losesLate reports whether a node that otherwise ties with the best so far loses by the start of
-// its most important victims: as many pods of the lowest priority as the bound says, none of which
-// started before those of the best, do not hold what the node is short of. A pod has a part
-// of that in each column, at most all of it. The parts of pods that hold enough together add up to
-// the number of columns at least.
-func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
-	sum := w.snap.Summaries.At(slot)
-	if b.Bound != sum.Lowest || b.Kind == byUnits || b.fewest > mostParts || !w.ties(b) {
-		return false
-	}
-	n, short := w.snap.NodeStates[slot], w.short(sum)
-	if w.latestHold(n, &short, int(b.fewest)) {
-		return false
-	}
-	var per [state.NumColumns]float64
-	enough := 0.0
-	for k, v := range short {
-		if v > 0 {
-			per[k] = 1 / float64(v)
-			enough++
-		}
-	}
-	var largest [mostParts]float64
-	left := enough // less the largest parts so far
-	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.Start.Sec; i-- {
-		part := 0.0
-		for k, v := range n.Rows[i] {
-			part += min(1, float64(v)*per[k])
-		}
-		left -= part
-		for k := range b.fewest {
-			if part > largest[k] {
-				part, largest[k] = largest[k], part
-			}
-		}
-		if left += part; left <= partsError {
-			return false
-		}
-	}
-	for _, part := range largest[:b.fewest] {
-		enough -= part
-	}
-	return enough > partsError
-}
-
-// latestHold reports whether so many pods hold what is short, the last ones of a node by importance,
-// and none of them started before those of the best. It is so wherever pods have one size.
-func (w *Worker) latestHold(n *state.NodeState, short *state.AmountRow, pods int) bool {
-	first := len(n.Rows) - pods
-	if first < 0 || n.SortKeys[first].Sec < w.Best.Start.Sec {
-		return false
-	}
-	held := heldFrom(n, first)
-	return held[0] >= short[0] && held[1] >= short[1] && held[2] >= short[2]
-}
-
-// mostParts is the number of victims up to which losesLate adds up parts, and partsError is more
-// than a sum of so many parts is wrong by.
-const (
-	mostParts  = 8
-	partsError = 1e-9
-)
-
-// latestStart is the latest that the first of as few victims as a bound allows can have started,
-// in seconds.
-func (w *Worker) latestStart(b *NodeBound, slot int32) int64 {
-	sum := w.snap.Summaries.At(slot)
-	if b.Kind == byUnits || b.Bound != sum.Lowest {
-		return rank.NoStart
-	}
-	return w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest))
-}
-
 // FindVictims finds the victims on a candidate, and keeps the candidate if it
 // is the best.
 func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	w.unbroken = false
-	if b.Kind == unasked && !w.search.Rules.chosen {
+	if b.Kind == unasked && !w.rules.chosen {
 		w.askLate(b, n)
 	}
 	switch {
 	case b.Kind == Settled:
-	case w.search.Attempt.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
+	case w.attempt.HasUnits(n) && (b.Kind != byResources || !w.leaveAlone(n, b.Bound)):
 		w.evaluateByFilters(position, n)
-	case b.Kind == byColumns && n.InOrder(w.search.Attempt.NowAt):
+	case b.Kind == byColumns && n.InOrder(w.attempt.NowAt):
 		w.evaluateByColumns(position, n, b.Bound)
-	case b.Kind == bySelection && n.InOrder(w.search.Attempt.NowAt):
+	case b.Kind == bySelection && n.InOrder(w.attempt.NowAt):
 		w.evaluateSelectively(position, n, b.Bound)
-	case b.Kind != byResources || !n.InOrder(w.search.Attempt.NowAt) || w.search.Rules.chosen:
+	case b.Kind != byResources || !n.InOrder(w.attempt.NowAt) || w.rules.chosen:
 		w.evaluateByFilters(position, n)
-	case w.search.Rules.byRows:
+	case w.rules.byRows:
 		w.evaluateByResources(position, n, b.Bound)
 	default:
 		w.evaluateByRules(position, n)
@@ -177,4 +61,227 @@ func (w *Worker) askLate(b *NodeBound, n *state.NodeState) {
 		b.Kind = Settled
 		w.after.count(w.after.intern(st), 1)
 	}
+}
+
+// evaluateByResources finds the victims on a candidate on which resources alone
+// decide (chapter 9).
+func (w *Worker) evaluateByResources(position int, n *state.NodeState, bound int32) {
+	if f, ok := w.reprieveRows(position, n, bound); ok {
+		w.keep(f)
+	}
+}
+
+// reprieveRows is the reprieve on the rows of a node. It is not ok once the node
+// cannot be the best any more.
+func (w *Worker) reprieveRows(position int, n *state.NodeState, bound int32) (f NodeScore, ok bool) {
+	var adjusted state.NodeSummary
+	sum, _ := w.summaryFor(n, w.sums.At(n.Slot), &adjusted)
+	w.violates = w.violates[:0]
+	if last := len(n.Covered) - 1; last >= 0 && n.SortKeys[n.Covered[last].Index].Priority <= bound {
+		w.charge(n) // else no pod up to the bound violates a budget, see removed
+	}
+	from, held := w.removed(n, sum, bound)
+	t := w.reprieveOn(n)
+	if w.counting {
+		w.columns.Leave(from)
+		t.columns = &w.columns
+	}
+	t.violates, t.left.room = w.violates, int32(sum.Room)+int32(len(n.Rows)-from)-1
+	for k := range t.left.slack {
+		t.left.slack[k] = unlimited
+		if w.need.asks[k] != asksNothing {
+			t.left.slack[k] = sum.Free[k] + held[k] - w.need.asks[k]
+		}
+	}
+	f, ok = t.reprieve(from, bound)
+	f.Position = position
+	return f, ok
+}
+
+// removed returns the index of the first pod that the reprieve has to try, and
+// what the pods from there on hold. These are all pods of lower priority than
+// the preemptor or, if none of them up to the bound violates a budget, only
+// those up to the bound: the others are put back in any case (see search).
+func (w *Worker) removed(n *state.NodeState, sum *state.NodeSummary, bound int32) (from int, held state.AmountRow) {
+	last := len(w.violates) - 1
+	if last >= 0 && n.SortKeys[w.violates[last]].Priority <= bound {
+		from = n.First(w.attempt.Reach)
+	} else {
+		w.violates, w.unbroken = w.violates[:0], true
+		if bound == sum.Lowest {
+			return len(n.Rows) - int(sum.LowPods), sum.Low
+		}
+		from = n.First(int64(bound) + 1)
+	}
+	return from, heldFrom(n, from)
+}
+
+// heldFrom returns what the pods of a node from an index on hold together.
+func heldFrom(n *state.NodeState, from int) (held state.AmountRow) {
+	for i := range n.Rows[from:] {
+		row := &n.Rows[from+i]
+		held[0] += row[0]
+		held[1] += row[1]
+		held[2] += row[2]
+	}
+	return held
+}
+
+// charge finds the possible victims that violate a budget, by index. The
+// covered pods are charged in order of importance (group 6.3).
+func (w *Worker) charge(n *state.NodeState) {
+	possible := n.Covered
+	for len(possible) > 0 && int64(n.SortKeys[possible[0].Index].Priority) >= w.attempt.Reach {
+		possible = possible[1:]
+	}
+	for _, g := range possible {
+		if len(w.Dry.Budgets.Charge(n.Pods[g.Index])) > 0 {
+			w.violates = append(w.violates, g.Index)
+		}
+	}
+	w.Dry.Budgets.Reset()
+}
+
+// resourceReprieve is the reprieve on one node.
+type resourceReprieve struct {
+	n     *state.NodeState
+	left  spare // while pods are put back
+	score NodeScore
+	// now is when a pod without a start time counts as started.
+	now rank.Instant
+	// violates lists the pods that violate a budget, by index. They are tried first.
+	violates []int32
+	// best is the candidate that the node has to beat, nil where it is evaluated to the end.
+	best *NodeScore
+	// costs are what the pods of the node cost, nil if that does not matter.
+	costs []int64
+	// concerned are the pods that filters are asked about, nil if they are not asked.
+	concerned *concernedPods
+	// columns are those of other filters on the node, nil where these do not count.
+	columns *filters.Columns
+	// record lists the pods that could not be put back, nil if that is not asked.
+	record *[]blockedPod
+}
+
+// reprieveOn begins a reprieve on a node, with nothing free yet.
+func (w *Worker) reprieveOn(n *state.NodeState) resourceReprieve {
+	t := resourceReprieve{n: n, now: w.attempt.NowAt, costs: w.costsOn(n)}
+	if w.recording {
+		t.record = &w.blocked
+	}
+	if w.Best.Position >= 0 && !w.rules.general && !w.recording {
+		t.best = &w.Best
+	}
+	return t
+}
+
+// reprieve puts back first the pods that violate a budget, then the others from
+// an index on. It is not ok once the node cannot be the best any more.
+func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool) {
+	t.score.Top = math.MinInt32
+	for _, i := range t.violates {
+		if !t.putBack(int(i)) {
+			t.score.Violations++
+		}
+	}
+	// No pod adds a violation from here on. If the violations tie with those of the
+	// best, and its top priority is not above the bound, a larger sum loses.
+	limit := int64(math.MaxInt64)
+	if b := t.best; b != nil {
+		if b.Violations < t.score.Violations {
+			return t.score, false
+		}
+		if b.Violations == t.score.Violations && b.Top <= bound {
+			limit = b.Sum
+		}
+	}
+	next, alone := 0, t.concerned == nil && t.columns == nil
+	for i := from; i < len(t.n.Rows); i++ {
+		if next < len(t.violates) && int(t.violates[next]) == i {
+			next++
+			continue
+		}
+		if row := &t.n.Rows[i]; alone && t.left.holds(row) { // as putBack does, without a call
+			t.left.fill(row)
+			continue
+		}
+		if t.concerned != nil && !t.concerned.tries(i) {
+			continue
+		}
+		if !t.putBack(i) && t.score.Sum > limit {
+			return t.score, false
+		}
+	}
+	return t.score, true
+}
+
+// putBack puts a pod back if there is room, and counts it as a victim
+// otherwise.
+func (t *resourceReprieve) putBack(i int) bool {
+	row := &t.n.Rows[i]
+	if t.left.holds(row) && (t.concerned == nil || t.concerned.letBack(t.n.Pods[i], i)) && (t.columns == nil || t.columns.Return(int32(i))) {
+		t.left.fill(row)
+		return true
+	}
+	t.take(i)
+	if t.record != nil {
+		*t.record = append(*t.record, blockedPod{int32(i), t.shortOf(row)})
+	}
+	return false
+}
+
+// shortOf returns what the preemptor is short of beside a pod with this row.
+func (t *resourceReprieve) shortOf(row *state.AmountRow) (short answer) {
+	for k, v := range row {
+		if v > t.left.slack[k] {
+			short |= 1 << k
+		}
+	}
+	if t.left.room < 1 {
+		short |= tooManyPods
+	}
+	return short
+}
+
+// take counts a victim.
+func (t *resourceReprieve) take(i int) {
+	r, cost := &t.n.SortKeys[i], int64(0)
+	if t.costs != nil {
+		cost = t.costs[i]
+	}
+	start := rank.Instant{Sec: r.Sec, Nsec: r.Nsec}
+	if r.Sec == rank.NoStart {
+		start = t.now
+	}
+	t.score.Add(r.Priority, start, cost)
+}
+
+// release makes the room of a pod free.
+func (t *resourceReprieve) release(i int) { t.left.free(&t.n.Rows[i]) }
+
+// concernedPods are the pods of one node that concern a filter.
+type concernedPods struct {
+	dry *dryrun.DryRunner
+	// away marks those that are away for the filters, by index.
+	away []bool
+	// above is the index behind the pods of which only those that are marked may be victims.
+	above int
+}
+
+// tries reports whether a pod may be a victim.
+func (c *concernedPods) tries(i int) bool { return i >= c.above || c.away[i] }
+
+// letBack puts a pod back for the filters, and takes it away again if the preemptor
+// does not fit with it.
+func (c *concernedPods) letBack(p *state.PodState, i int) bool {
+	if !c.away[i] {
+		return true
+	}
+	c.dry.ChangeAfterResources(p, 1)
+	if c.dry.CheckAfterResources().Code != filters.Success {
+		c.dry.ChangeAfterResources(p, -1)
+		return false
+	}
+	c.away[i] = false
+	return true
 }

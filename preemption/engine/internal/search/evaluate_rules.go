@@ -35,24 +35,23 @@ type rulesReprieve struct {
 // budgets.
 func (w *Worker) evaluateByRules(position int, n *state.NodeState) {
 	var adjusted state.NodeSummary
-	sum, _ := w.summaryFor(n, w.snap.Summaries.At(n.Slot), &adjusted)
-	s := w.search
-	t := rulesReprieve{attempt: &s.Attempt, rules: &s.Rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory, order: w.orderOn(n), best: &w.Best, position: position}
+	sum, _ := w.summaryFor(n, w.sums.At(n.Slot), &adjusted)
+	t := rulesReprieve{attempt: w.attempt, rules: w.rules, dry: &w.Dry, rows: w.reprieveOn(n), memory: &w.memory, order: w.orderOn(n), best: &w.Best, position: position}
 	if t.order == nil {
-		t.from = n.First(s.Attempt.Reach)
+		t.from = n.First(w.attempt.Reach)
 	}
 	rows := &t.rows
-	rows.left.begin(sum, &s.asks)
+	rows.left.begin(sum, &w.need.asks)
 	rows.score.Top = math.MinInt32
-	if s.Attempt.Config.Ascending() {
+	if w.rules.ascending {
 		t.ascend()
 	} else {
-		t.reprieve(w.snap.Summaries.ExtremesAt(n.Slot).MostCovered)
+		t.reprieve(w.sums.ExtremesAt(n.Slot).MostCovered)
 	}
 	if rows.score.Victims == 0 || !rows.left.fits() {
 		return
 	}
-	if t.rules.reordered || t.rules.readsFirst {
+	if t.rules.order == callersOrder || t.rules.readsFirst {
 		rows.score.Top = n.SortKeys[t.topOf].Priority // rules 11.3 and 13.2.3
 	}
 	rows.score.Position = position
@@ -72,7 +71,7 @@ func (t *rulesReprieve) possible(i int) bool {
 	if int64(t.rows.n.SortKeys[i].Priority) >= t.attempt.Reach {
 		return false
 	}
-	return !t.rules.asked && t.attempt.Asked.Deferral.Resident == nil || t.rules.allows(t.attempt, t.rows.n.Objects[i])
+	return t.rules.asks == asksNobody && t.attempt.Asked.Deferral.Resident == nil || t.rules.allows(t.attempt, t.rows.n.Objects[i])
 }
 
 // ascend takes pods, the least important first, until there is room.
@@ -101,7 +100,7 @@ func (t *rulesReprieve) reprieve(mostCovered uint8) {
 		t.rows = before // those that violate a budget come first in the order
 		t.takeEnd()
 	}
-	if t.rules.reordered && t.loses() {
+	if t.rules.order == callersOrder && t.loses() {
 		return
 	}
 	first := math.MaxInt

@@ -17,7 +17,7 @@ import (
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
 func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
-	first := n.First(w.search.Attempt.Reach)
+	first := n.First(w.attempt.Reach)
 	w.findConcerned(n, first)
 	w.Dry.EnterAfterResources(n)
 	w.changeConcerned(n, first, -1)
@@ -30,7 +30,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
-	sum := w.snap.Summaries.At(n.Slot)
+	sum := w.sums.At(n.Slot)
 	t := w.reprieveOn(n)
 	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned, above: first}
 	if last := len(w.violates) - 1; last < 0 || n.SortKeys[w.violates[last]].Priority > bound {
@@ -38,7 +38,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 		w.violates = slices.DeleteFunc(w.violates, func(i int32) bool { return !t.concerned.tries(int(i)) })
 	}
 	t.violates = w.violates
-	t.left.begin(sum, &w.search.asks)
+	t.left.begin(sum, &w.need.asks)
 	for i := first; i < len(n.Rows); i++ {
 		if t.concerned.tries(i) {
 			t.release(i)
@@ -54,7 +54,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 // that is marked is away for the filters until changeConcerned or letBack puts it back.
 func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
-	w.search.Attempt.Plan.MarkConcerned(n, from, w.concerned)
+	w.plan.MarkConcerned(n, from, w.concerned)
 }
 
 // changeConcerned takes the marked pods away from the filters, or puts them back.

@@ -10,15 +10,31 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// ExplainsByRows reports whether an explanation finds most candidates from the rows
-// of their nodes. What is left is explained by the exhaustive search.
-func (s *Search) ExplainsByRows() bool {
-	return s.Rules.byRows && !s.Filtered && s.Attempt.Config.Sample == nil && s.Attempt.Plan.Refused.Code == filters.Success
+// Explain finds the status of every node and all candidates. It is not ok where most candidates
+// are not found from the rows of their nodes, which is explained by the exhaustive search.
+func Explain(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) (plan *preemption.Plan, ok bool, err error) {
+	s, err := Start(ctx, terms, snap, req)
+	if err != nil {
+		return nil, false, err
+	}
+	defer s.Close()
+	if ok = s.Asked.explainsByRows(); ok {
+		plan, err = s.explained(ctx)
+	}
+	s.Busy = false
+	return plan, ok, err
 }
 
-// Explained finds the status of every node and all candidates.
-func (s *Search) Explained(ctx context.Context) (*preemption.Plan, error) {
-	if err := s.readGiven(); err != nil {
+// explainsByRows reports whether an explanation finds most candidates from the rows
+// of their nodes.
+func (q *Asked) explainsByRows() bool {
+	return q.Rules.byRows && !q.need.filtered && q.terms.Sample == nil && !q.refused()
+}
+
+// explained finds the status of every node and all candidates.
+func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
+	q := &s.Asked
+	if err := q.settle(s.Workers[0]); err != nil {
 		return nil, err
 	}
 	nodes := make([]preemption.NodeReport, len(s.Bounds))
@@ -38,16 +54,16 @@ func (s *Search) Explained(ctx context.Context) (*preemption.Plan, error) {
 		}
 		c, ok := w.candidateAt(position)
 		if !ok {
-			report.AfterRemoval = after.add(s.Attempt.Public(w.failure))
+			report.AfterRemoval = after.add(q.Attempt.Public(w.failure))
 			continue
 		}
 		report.AfterRemoval = after.add(preemption.Status{})
-		candidates = append(candidates, s.lasting(c, victims.copy(c.Victims)))
+		candidates = append(candidates, w.lasting(c, victims.copy(c.Victims)))
 	}
 	for i := range candidates {
-		s.Attempt.Complete(&candidates[i])
+		q.Attempt.Complete(&candidates[i])
 	}
-	by := s.rank(ctx, candidates)
+	by := q.rank(ctx, candidates)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -57,18 +73,18 @@ func (s *Search) Explained(ctx context.Context) (*preemption.Plan, error) {
 	case p.Outcome != preemption.Preempts:
 	case len(candidates) == 0:
 		p.Outcome = preemption.NothingHelps
-		s.tally = s.sum(s.tally[:0], &w.after)
-		p.Unhelpful = statusCounts(&s.Attempt, s.tally)
+		p.Unhelpful = s.unhelpful()
 	default:
-		p.Candidate, p.Grace = candidates[0], s.Attempt.Config.Grace()
+		p.Candidate, p.Grace = candidates[0], q.terms.Grace()
 	}
 	p.Nodes, p.DecidedBy = nodes, by
 	if len(candidates) > 0 {
 		p.Candidates = candidates
 	}
-	positions := s.snap.Positions()
+	snap := q.snap
+	positions := snap.Positions()
 	for i := range p.Candidates {
-		slot, _ := s.snap.Slots.Get(p.Candidates[i].Node) // it is there
+		slot, _ := snap.Slots.Get(p.Candidates[i].Node) // it is there
 		nodes[positions[slot]].Candidate = &p.Candidates[i]
 	}
 	return p, nil
@@ -88,18 +104,18 @@ func (v *statusSlab) add(s preemption.Status) *preemption.Status {
 // reportStatus reports and counts the status of a node as things are, and whether
 // preemption is to be tried there.
 func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try bool) {
-	n := w.search.NodeAt(position)
+	n := w.NodeAt(position)
 	report.Node = n.Name
-	sum := w.snap.Summaries.At(n.Slot)
+	sum := w.sums.At(n.Slot)
 	switch {
-	case w.search.given.any:
-		report.Status = w.search.Attempt.Public(dryrun.FilterStatusOf(w.givenAt(position)))
+	case w.statuses.any:
+		report.Status = w.attempt.Public(dryrun.FilterStatusOf(w.givenAt(position)))
 		return w.note(position)
-	case sum.Flags&^state.AnyUnits == 0 && !w.search.Attempt.Plan.Selects:
+	case sum.Flags&^state.AnyUnits == 0 && !w.plan.Selects:
 		x, code := w.filterByResources(n.Slot, sum)
 		w.answered(x, position)
 		if x != 0 {
-			report.Status = w.search.Attempt.Public(w.search.statusOf(x))
+			report.Status = w.attempt.Public(statusOf(w.attempt.Asked.Needs, x))
 		}
 		return code == filters.Unschedulable
 	}
@@ -109,21 +125,8 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 	} else {
 		w.answered(w.before.intern(st), position)
 	}
-	report.Status = w.search.Attempt.Public(st)
+	report.Status = w.attempt.Public(st)
 	return st.Code == filters.Unschedulable
-}
-
-// lasting returns a copy of a worker's candidate with victims of its own.
-func (s *Search) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
-	out := *c
-	out.Victims = victims
-	// The start in the very form in which the caller gave it.
-	if start := victims[0].Pod.StartTime; start.Equal(c.Score.Start) {
-		out.Score.Start = start
-	} else if s.Attempt.Now.Equal(c.Score.Start) {
-		out.Score.Start = s.Attempt.Now
-	}
-	return out
 }
 
 // victimSlab makes room for the victims of many candidates at a time.
@@ -140,11 +143,11 @@ func (v *victimSlab) copy(victims []preemption.Victim) []preemption.Victim {
 
 // rank sorts candidates that are in the order of their nodes, the best first, and returns the
 // rank by which the first beats the second. Once the context has ended the order is any.
-func (s *Search) rank(ctx context.Context, candidates []preemption.Candidate) (by string) {
+func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by string) {
 	if len(candidates) < 2 {
 		return ""
 	}
-	compare := func(a, b *preemption.Candidate) (int, string) { return s.Attempt.Compare(&a.Score, &b.Score) }
+	compare := func(a, b *preemption.Candidate) (int, string) { return q.Attempt.Compare(&a.Score, &b.Score) }
 	order := make([]int32, len(candidates))
 	for i := range order {
 		order[i] = int32(i)
@@ -184,42 +187,34 @@ func reorder(candidates []preemption.Candidate, order []int32) {
 	}
 }
 
-// ExplainNode finds what one node says, and the candidate that it is.
-func (s *Search) ExplainNode(n *state.NodeState) preemption.NodeReport {
-	w := s.Workers[0]
-	report := preemption.NodeReport{Node: n.Name}
-	st := s.Attempt.Plan.Refused
-	switch {
-	case s.given.any:
-		st = s.givenOf(n)
-	case st.Code == filters.Success:
-		st = w.Dry.Filter(n)
-	}
-	report.Status = s.Attempt.Public(st)
-	if st.Code != filters.Unschedulable {
-		return report
-	}
-	possible, st := w.Dry.DryRun(n)
-	after := s.Attempt.Public(st)
-	if report.AfterRemoval = &after; st.Code == filters.Success {
-		c := w.Dry.Candidate(possible)
-		s.Attempt.Complete(&c)
-		report.Candidate = &c
-	}
-	return report
-}
-
-// BestFirst finds the candidates in the order of the ranks, and the victims of each
+// Candidates finds the candidates in the order of the ranks, and the victims of each
 // when it is wanted. It ends when yield returns false.
-func (s *Search) BestFirst(ctx context.Context, yield func(*preemption.Candidate, error) bool) {
-	if err := s.readGiven(); err != nil {
+func Candidates(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, yield func(*preemption.Candidate, error) bool) {
+	s, err := Start(ctx, terms, snap, req)
+	if err != nil {
 		yield(nil, err)
 		return
 	}
-	s.Rules.general = true // no candidate is pruned
-	s.NoteTight()
+	defer s.Close()
+	if !s.Asked.refused() {
+		s.bestFirst(ctx, yield)
+	}
+	s.Busy = false
+}
 
-	queue := promising{rules: &s.Rules, nodes: s.queue[:0]}
+// bestFirst is Candidates once the question is prepared.
+func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate, error) bool) {
+	q := &s.Asked
+	if q.given.any {
+		if err := q.readGiven(); err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+	q.Rules.general = true // no candidate is pruned
+	q.Rules.NoteTight(q.snap.BudgetSet)
+
+	queue := promising{rules: &q.Rules, nodes: s.queue[:0]}
 	later := boundQueue{keys: s.later[:0]}
 	if err := s.queueAll(ctx, &queue, &later); err != nil {
 		yield(nil, err)
@@ -259,7 +254,7 @@ func (s *Search) BestFirst(ctx context.Context, yield func(*preemption.Candidate
 // has room for so many positions.
 func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQueue) error {
 	w := s.Workers[0]
-	inTurn := !s.Rules.topLast && s.Rules.standard && len(s.Bounds) <= maxQueued
+	inTurn := !w.rules.topLast && w.rules.standard && len(s.Bounds) <= maxQueued
 	for position := range s.Bounds {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -273,7 +268,7 @@ func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQue
 		case inTurn:
 			later.keys = append(later.keys, boundKeyOf(b, position))
 		default:
-			queue.nodes = append(queue.nodes, w.Optimistic(b, position, s.snap.Order[position]))
+			queue.nodes = append(queue.nodes, w.Optimistic(b, position, w.snap.Order[position]))
 		}
 	}
 
@@ -287,7 +282,7 @@ func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQue
 // where nothing is left to find out: it has been evaluated.
 func (w *Worker) refineFirst(queue *promising) bool {
 	position := queue.nodes[0].Position
-	b, slot := &w.search.Bounds[position], w.snap.Order[position]
+	b, slot := &w.bounds[position], w.snap.Order[position]
 	switch {
 	case b.Kind == Evaluated:
 		return false
@@ -310,7 +305,7 @@ func (w *Worker) refineFirst(queue *promising) bool {
 
 // chosenAt returns the candidate on a node that has been evaluated.
 func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
-	possible, st := w.Dry.DryRun(w.search.NodeAt(position))
+	possible, st := w.Dry.DryRun(w.NodeAt(position))
 	if st.Code != filters.Success {
 		w.Dry.Contradicted()
 	}
@@ -327,11 +322,11 @@ func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
 func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 	for len(later.keys) > 0 {
 		position := later.keys[0].position()
-		b := &w.search.Bounds[position]
+		b := &w.bounds[position]
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
-			if least.setLowest(&w.outlook.low, position); !w.search.Rules.Better(&w.outlook.low, &queue.nodes[0]) {
+			if least.setLowest(&w.outlook.low, position); !w.rules.Better(&w.outlook.low, &queue.nodes[0]) {
 				return
 			}
 		}
@@ -343,9 +338,9 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 // boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
 // if the node is no candidate.
 func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
-	b, slot := &w.search.Bounds[position], w.snap.Order[position]
+	b, slot := &w.bounds[position], w.snap.Order[position]
 	w.Best = NodeScore{Position: -1}
-	if w.search.given.any {
+	if w.statuses.any {
 		if b.Kind = Settled; !w.note(position) {
 			return real, false
 		}

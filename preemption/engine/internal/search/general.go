@@ -12,8 +12,9 @@ import (
 // Then come the nodes that this has not pruned, in the order of their optimistic
 // scores, until none is better than the incumbent.
 func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
-	s.NoteTight()
-	s.onlyCount = s.Attempt.Eligible(s.statusOfNode) != ""
+	q := &s.Asked
+	q.Rules.NoteTight(q.snap.BudgetSet)
+	q.need.onlyCount = q.ineligible != ""
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
 	}
@@ -21,7 +22,7 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
-	if s.Attempt.Config.Sample != nil {
+	if q.terms.Sample != nil {
 		if err := s.trySample(ctx, s.Workers[0].tryForSample); err != nil {
 			return nil, err
 		}
@@ -31,7 +32,7 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 		return nil, err
 	}
 	best := s.Workers[0].Best
-	if s.Rules.asked && best.Position < 0 && !s.Rules.exactly {
+	if q.Rules.asks == asksFound && best.Position < 0 {
 		return s.runExactly(ctx)
 	}
 	s.finishPlan(plan, best)
@@ -40,7 +41,8 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 
 // runExactly decides once more, with the caller asked about every possible victim.
 func (s *Search) runExactly(ctx context.Context) (*preemption.Plan, error) {
-	s.Rules.exactly = true
+	q := &s.Asked
+	q.Rules.asks = asksEach
 	for _, w := range s.Workers {
 		w.Reset()
 	}
@@ -50,10 +52,11 @@ func (s *Search) runExactly(ctx context.Context) (*preemption.Plan, error) {
 // firstRound returns the round over all nodes that ends with the status of every node
 // known. For a sample it leaves the candidates alone.
 func (s *Search) firstRound() func(w *Worker, from, to int) {
-	switch sample := s.Attempt.Config.Sample != nil; {
-	case s.given.any && sample:
+	q := &s.Asked
+	switch sample := q.terms.Sample != nil; {
+	case q.given.any && sample:
 		return (*Worker).noteGiven
-	case s.given.any:
+	case q.given.any:
 		return (*Worker).boundGiven
 	case sample:
 		return (*Worker).filterNodes
@@ -68,7 +71,7 @@ func (w *Worker) boundGeneral(from, to int) {
 		end := min(from+state.SummaryBlockSize, to)
 		w.BoundNodes(from, end)
 		w.fitsSomewhere = w.before.usual[0] > 0
-		if w.fitsSomewhere || w.search.onlyCount {
+		if w.fitsSomewhere || w.need.onlyCount {
 			continue // no candidate is wanted
 		}
 		w.considerChunk(from, end)

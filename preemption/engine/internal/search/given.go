@@ -14,9 +14,9 @@ import (
 // Unschedulable, whatever the filters say there; only dry runs ask them.
 
 // takeStatuses prepares the round that reads the caller's statuses.
-func (s *Search) takeStatuses(req *preemption.Request) {
-	s.given.any, s.given.from = true, req.Statuses
-	s.Attempt.Plan.Refused, s.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
+func (q *Asked) takeStatuses(req *preemption.Request) {
+	q.given.any, q.given.from = true, req.Statuses
+	q.plan.Refused, q.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
 // noteGiven notes the given statuses of a chunk of the nodes, and on which of them
@@ -26,7 +26,7 @@ func (w *Worker) noteGiven(from, to int) {
 		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
 		for position := from; position < end; position++ {
-			w.search.toTry[position] = try&(1<<(position-from)) != 0
+			w.marked[position] = try&(1<<(position-from)) != 0
 		}
 	}
 }
@@ -36,11 +36,11 @@ func (w *Worker) boundGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
 		try := w.noteChunk(from, end)
-		if w.fitsSomewhere || w.search.onlyCount {
+		if w.fitsSomewhere || w.need.onlyCount {
 			try = 0 // no candidate is wanted
 		}
 		w.boundChunk(from, end, try)
-		if w.search.Rules.general {
+		if w.rules.general {
 			w.considerChunk(from, end)
 		}
 	}
@@ -74,15 +74,15 @@ func (w *Worker) note(position int) bool { return w.noteChunk(position, position
 
 // boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
 func (w *Worker) boundChunk(from, to int, try uint64) {
-	plain := !w.search.Filtered && !w.search.Rules.exactly && !w.search.Attempt.Plan.Selects
+	plain := !w.need.filtered && w.rules.asks != asksEach && !w.plan.Selects
 	for position := from; position < to; position++ {
-		b := &w.search.Bounds[position]
+		b := &w.bounds[position]
 		if try&(1<<(position-from)) == 0 {
 			b.Kind = Settled
 			continue
 		}
 		slot := w.snap.Order[position]
-		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^w.search.bounded == 0 {
+		if sum := w.sums.At(slot); plain && sum.Flags&^w.need.bounded == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
 				w.after.count(b.after, 1)
 				continue
@@ -93,23 +93,21 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 }
 
 // readGiven asks for the statuses, before any node is looked at.
-func (s *Search) readGiven() error {
-	if !s.given.any {
-		return nil
-	}
-	s.given.list = slices.Grow(s.given.list[:0], len(s.snap.Order))
-	for position := range s.snap.Order {
-		status, err := s.Attempt.GivenStatus(s.given.from, position)
+func (q *Asked) readGiven() error {
+	x, nodes := &q.given, len(q.snap.Order)
+	x.list = slices.Grow(x.list[:0], nodes)
+	for position := range nodes {
+		status, err := q.Attempt.GivenStatus(x.from, position)
 		if err != nil {
 			return err
 		}
-		s.given.list = append(s.given.list, status)
+		x.list = append(x.list, status)
 	}
 	return nil
 }
 
 // givenAt returns the status that the caller gave for a node, once all are read.
-func (w *Worker) givenAt(position int) *preemption.Status { return &w.search.given.list[position] }
+func (w *Worker) givenAt(position int) *preemption.Status { return &w.statuses.list[position] }
 
 // answerGiven returns the answer that stands for a given status.
 func (w *Worker) answerGiven(st *preemption.Status) answer {
@@ -125,20 +123,20 @@ func (w *Worker) answerGiven(st *preemption.Status) answer {
 // mayRefuse reports whether a node filter may turn the preemptor away, where none was
 // asked so far.
 func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
-	return w.search.Attempt.Elsewhere && (sum.Flags&state.Restricted != 0 || w.search.Attempt.Plan.Selects)
+	return w.attempt.Elsewhere && (sum.Flags&state.Restricted != 0 || w.plan.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
 // about it as things are.
 func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
 	switch {
 	case w.mayRefuse(sum):
 		*b = NodeBound{}
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
 		return
-	case sum.Flags&^(state.Restricted|w.search.bounded) == 0 && !w.search.Filtered && !w.search.Rules.exactly:
+	case sum.Flags&^(state.Restricted|w.need.bounded) == 0 && !w.need.filtered && w.rules.asks != asksEach:
 		w.boundByResources(b, slot, sum)
 	default:
 		*b = NodeBound{}

@@ -51,6 +51,14 @@ const (
 	Evaluated
 )
 
+// nodeAt is a node that a worker looks at: where it is, its summary and its bound.
+type nodeAt struct {
+	position int
+	slot     int32
+	sum      *state.NodeSummary
+	b        *NodeBound
+}
+
 // setLowest sets the best score of victims that all have the lowest priority of the
 // node or, if these do not make room, as little as is enough.
 func (b *NodeBound) setLowest(o *NodeScore, position int) {

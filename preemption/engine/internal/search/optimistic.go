@@ -16,22 +16,23 @@ import (
 
 // Optimistic returns the optimistic score of a node.
 func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
-	sum := w.snap.Summaries.At(slot)
+	sum := w.sums.At(slot)
+	at := nodeAt{position, slot, sum, b}
 	o := NodeScore{Position: -1}
-	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
+	if !w.rules.topLast || b.Bound == sum.Lowest {
 		b.setLowest(&o, position)
 		if b.exact {
-			w.boundStart(&o, b, slot, sum)
+			w.boundStart(&o, at)
 		}
-		w.boundCost(&o, b, slot, sum, b.Bound == sum.Lowest)
+		w.boundCost(&o, at, b.Bound == sum.Lowest)
 	}
-	if !w.search.Rules.topLast {
+	if !w.rules.topLast {
 		return o
 	}
-	if e := w.snap.Summaries.ExtremesAt(slot); w.goesHigh(b, sum, e) {
+	if e := w.sums.ExtremesAt(slot); w.goesHigh(b, sum, e) {
 		upper := &w.outlook.high
-		w.setUpper(upper, b, position, slot, sum, e, w.fewestOfAny(e, sum))
-		if w.search.Rules.Better(upper, &o) {
+		w.setUpper(upper, at, e)
+		if w.rules.Better(upper, &o) {
 			return *upper
 		}
 	}
@@ -39,22 +40,23 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 }
 
 // boundStart sets the latest that the start of such victims can be.
-func (w *Worker) boundStart(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary) {
-	if b.Bound != sum.Lowest || b.Kind == byUnits {
+func (w *Worker) boundStart(o *NodeScore, at nodeAt) {
+	if at.b.Bound != at.sum.Lowest || at.b.Kind == byUnits {
 		return
 	}
-	if start := w.snap.Summaries.TopSumsAt(slot).LatestStart(sum, int32(b.fewest)); start != rank.NoStart {
+	if start := w.sums.TopSumsAt(at.slot).LatestStart(at.sum, int32(at.b.fewest)); start != rank.NoStart {
 		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
 	}
 }
 
 // boundCost sets the least that victims cost, so many of these pods, which hold what
 // the node is short of.
-func (w *Worker) boundCost(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, low bool) {
-	if !w.search.Rules.costed || sum.Flags&state.LargeAmounts != 0 {
+func (w *Worker) boundCost(o *NodeScore, at nodeAt, low bool) {
+	sum := at.sum
+	if !w.rules.costed || sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.search.tables.costs(w.snap.NodeStates[slot])
+	c := w.tables.costs(w.snap.NodeStates[at.slot])
 	short := w.short(sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
@@ -69,30 +71,32 @@ func (w *Worker) goesHigh(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 }
 
 // setUpper sets the best score of victims one of which is above the lowest priority of
-// the node, where so few are needed of any pods.
-func (w *Worker) setUpper(o *NodeScore, b *NodeBound, position int, slot int32, sum *state.NodeSummary, e *state.Extremes, few int32) {
-	top := b.above(sum)
+// the node.
+func (w *Worker) setUpper(o *NodeScore, at nodeAt, e *state.Extremes) {
+	position, sum := at.position, at.sum
+	top, few := at.b.above(sum), w.fewestOfAny(e, sum)
 	o.Position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
-	if w.search.Rules.reordered || w.search.Rules.readsFirst {
+	if w.rules.order == callersOrder || w.rules.readsFirst {
 		o.Top = sum.Lowest // it is that of the first, whichever that is
 	}
 	if e.UpperStart != rank.NoStart {
 		o.Start = rank.Instant{Sec: e.UpperStart, Nsec: 1e9}
 	}
 	o.Sum = upperSum(sum, top, few)
-	w.boundCost(o, b, slot, sum, false)
-	if w.search.Rules.Better(o, &w.Best) {
-		w.tightenUpper(o, b, slot, sum, e)
+	w.boundCost(o, at, false)
+	if w.rules.Better(o, &w.Best) {
+		w.tightenUpper(o, at, e)
 	}
 }
 
 // tightenUpper improves such a score by the sums of shares, and where all victims are of the
 // two lowest priorities by what is known of those.
-func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state.NodeSummary, e *state.Extremes) {
-	short, shares := w.short(sum), w.snap.Summaries.ShareSumsAt(slot)
+func (w *Worker) tightenUpper(o *NodeScore, at nodeAt, e *state.Extremes) {
+	b, slot, sum := at.b, at.slot, at.sum
+	short, shares := w.short(sum), w.sums.ShareSumsAt(slot)
 	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
-	two := w.snap.Summaries.TwoLowestAt(slot)
-	if second := w.snap.LevelAbove(slot, 1); w.StaysSecond(b, sum, e, two, second) {
+	second, two := w.snap.LevelAbove(slot, 1), w.sums.TwoLowestAt(slot)
+	if b.Within(second) && w.StaysSecond(sum, e, two, second) {
 		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
 		if o.Top = top; two.Start != rank.NoStart {
 			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
@@ -100,7 +104,7 @@ func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state
 	}
 	if few > o.Victims {
 		o.Victims = few
-		w.boundCost(o, b, slot, sum, false)
+		w.boundCost(o, at, false)
 	}
 	o.Sum = upperSum(sum, top, few)
 }
@@ -108,10 +112,10 @@ func (w *Worker) tightenUpper(o *NodeScore, b *NodeBound, slot int32, sum *state
 // extremesFor returns the extremes of a node, nil where victims above the lowest priority
 // need not be thought of.
 func (w *Worker) extremesFor(slot int32) *state.Extremes {
-	if !w.search.Rules.topLast {
+	if !w.rules.topLast {
 		return nil
 	}
-	return w.snap.Summaries.ExtremesAt(slot)
+	return w.sums.ExtremesAt(slot)
 }
 
 // rough is a lower bound on a figure, found with less than what
@@ -119,7 +123,7 @@ func (w *Worker) extremesFor(slot int32) *state.Extremes {
 // many victims are needed at least where one is above the lowest priority of the node.
 func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	least := int64(math.MaxInt64)
-	if !w.search.Rules.topLast || b.Bound == sum.Lowest {
+	if !w.rules.topLast || b.Bound == sum.Lowest {
 		least = b.leads(x)
 	}
 	if few > 0 {
@@ -132,7 +136,7 @@ func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few 
 func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
 	top := b.above(sum)
 	f := rank.Figures{Top: top, Victims: few, Sum: upperSum(sum, top, few)}
-	if w.search.Rules.reordered || w.search.Rules.readsFirst {
+	if w.rules.order == callersOrder || w.rules.readsFirst {
 		f.Top = sum.Lowest
 	}
 	return leads(&f, x)
@@ -141,7 +145,7 @@ func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary
 // outdone reports that a node loses by the latest start of any pod on it, where that
 // is the first rank.
 func (w *Worker) outdone(slot int32) bool {
-	return w.search.Rules.startFirst && w.search.Rules.decides(&w.Best) && w.snap.Summaries.LatestAt(slot) < w.Best.Start.Sec
+	return w.rules.startFirst && w.rules.decides(&w.Best) && w.sums.LatestAt(slot) < w.Best.Start.Sec
 }
 
 // StaysLow reports that all victims have the lowest priority of the node. That is
@@ -150,11 +154,11 @@ func (w *Worker) outdone(slot int32) bool {
 // the others of higher priority.
 func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
 	switch {
-	case b.Kind != byResources || w.search.Rules.anyPriority:
+	case b.Kind != byResources || w.rules.anyPriority():
 		return false
-	case w.search.Rules.ascending || !e.AnyCovered:
+	case w.rules.ascending || !e.AnyCovered:
 		return true
-	case !w.search.Rules.mayViolate(e.LowBudgets, e.MostCovered):
+	case !w.rules.mayViolate(e.LowBudgets, e.MostCovered):
 		return true
 	case sum.Flags&state.HasNominated != 0:
 		return false
@@ -162,15 +166,21 @@ func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extreme
 	return w.coversWithout(sum, &sum.Low, &e.Covered, int32(sum.LowPods)-int32(e.CoveredLow))
 }
 
-// StaysSecond is StaysLow for the two lowest priorities; second is the level of the higher
-// one of these, nil if there is none.
-func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
+// Within reports whether resources alone bound a node by the priority of a level or a lower one;
+// the level is nil if there is none.
+func (b *NodeBound) Within(second *state.Level) bool {
+	return b.Kind == byResources && second != nil && b.Bound <= second.Priority
+}
+
+// StaysSecond is StaysLow for the two lowest priorities, the higher of which is that of second,
+// on a node that is bounded within it.
+func (w *Worker) StaysSecond(sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
 	switch {
-	case b.Kind != byResources || w.search.Rules.anyPriority || second == nil || b.Bound > second.Priority:
+	case w.rules.anyPriority():
 		return false
-	case w.search.Rules.ascending || !e.AnyCovered:
+	case w.rules.ascending || !e.AnyCovered:
 		return true
-	case !w.search.Rules.mayViolate(two.Budgets, e.MostCovered):
+	case !w.rules.mayViolate(two.Budgets, e.MostCovered):
 		return true
 	case sum.Flags&state.HasNominated != 0:
 		return false
@@ -181,7 +191,7 @@ func (w *Worker) StaysSecond(b *NodeBound, sum *state.NodeSummary, e *state.Extr
 // coversWithout is covers for pods that hold this much, less what some of them hold.
 func (w *Worker) coversWithout(sum *state.NodeSummary, held, less *state.AmountRow, pods int32) bool {
 	for k := range sum.Free {
-		if w.search.asks[k] > sum.Free[k]+held[k]-less[k] {
+		if w.need.asks[k] > sum.Free[k]+held[k]-less[k] {
 			return false
 		}
 	}
@@ -201,20 +211,20 @@ func (r *searchRules) tightAmong(mostCovered uint8) uint32 {
 }
 
 // NoteTight finds the budgets that so many evictions on one node would violate.
-func (s *Search) NoteTight() {
-	s.Rules.tight = [len(s.Rules.tight)]uint32{}
-	for i, b := range s.snap.BudgetSet.List {
+func (r *searchRules) NoteTight(budgets *state.BudgetSet) {
+	r.tight = [len(r.tight)]uint32{}
+	for i, b := range budgets.List {
 		if b == nil {
 			continue
 		}
-		for pods := max(0, int64(b.DisruptionsAllowed)) + 1; pods < int64(len(s.Rules.tight)); pods++ {
-			s.Rules.tight[pods] |= 1 << (i % state.BudgetBits)
+		for pods := max(0, int64(b.DisruptionsAllowed)) + 1; pods < int64(len(r.tight)); pods++ {
+			r.tight[pods] |= 1 << (i % state.BudgetBits)
 		}
-		s.Rules.tight[len(s.Rules.tight)-1] |= 1 << (i % state.BudgetBits)
+		r.tight[len(r.tight)-1] |= 1 << (i % state.BudgetBits)
 	}
 }
 
 // fewestOfAny is a lower bound on how many victims a node needs, of whatever priority.
 func (w *Worker) fewestOfAny(e *state.Extremes, sum *state.NodeSummary) int32 {
-	return max(FewestByExtremes(e, sum, &w.search.asks), 1)
+	return max(FewestByExtremes(e, sum, &w.need.asks), 1)
 }

@@ -49,19 +49,16 @@ type searchRules struct {
 	startFirst                bool
 	// violationsFirst is set if violations are compared before one of these.
 	violationsFirst bool
-	// asked is set if Eligibility.Take has to be asked about each possible victim, and
-	// exactly if that is done for every node, so that each has its own status.
-	asked, exactly bool
-	// reordered is set if possible victims are in the caller's order, and sorted if they are
-	// in any other than that of their nodes.
-	reordered, sorted bool
+	// asks says about which pods Eligibility.Take is asked, and order is that of the possible
+	// victims.
+	asks  asking
+	order podOrder
 	// readsFirst is set if the top priority is that of the first victim, of those that
 	// violate a budget if there are any, and takesFree if a node on which no pod has to
 	// leave is the best.
 	readsFirst, takesFree bool
-	// anyPriority is set if the caller has a say in the victims, so that pods above the
-	// bound may be among them, and ascending if victims are found without reprieve.
-	anyPriority, ascending bool
+	// ascending is set if victims are found without reprieve.
+	ascending bool
 	// topLast is set if the ranks compare a figure of the third rank or later before they
 	// compare the top priority, so that sets with victims above the bound can win.
 	topLast bool
@@ -72,13 +69,39 @@ type searchRules struct {
 	costed bool
 	// chosen is set if only a dry run finds the victims, for instance where the caller's
 	// rule chooses them or the caller's guard keeps some. Any victims make room, so that the
-	// bounds on all sets of victims hold. partial is set if a node may have no victims
-	// although all possible ones together make room.
-	chosen, partial bool
-	// exact is set if the best set of victims is searched for.
-	exact bool
+	// bounds on all sets of victims hold.
+	chosen bool
 	// byRows is set if the victims are found as by the default rules.
 	byRows bool
+}
+
+// asking says which pods the caller is asked about.
+type asking uint8
+
+const (
+	asksNobody asking = iota
+	// asksFound: those are asked about that would be victims otherwise.
+	asksFound
+	// asksEach: every possible victim of every node is asked about, so that each node has its
+	// own status.
+	asksEach
+)
+
+// podOrder says in which order pods of a node are put back.
+type podOrder uint8
+
+const (
+	// nodesOrder is by priority and start, as the nodes have their pods.
+	nodesOrder podOrder = iota
+	// namesOrder is by priority and name, without a look at the start.
+	namesOrder
+	callersOrder
+)
+
+// anyPriority reports whether the caller has a say in the victims, so that pods above the
+// bound may be among them.
+func (r *searchRules) anyPriority() bool {
+	return r.asks != asksNobody || r.order == callersOrder || r.chosen
 }
 
 // Prunes reports whether a question can be answered without evaluating every
@@ -98,13 +121,17 @@ func Prunes(c *dryrun.Terms, req *preemption.Request) bool {
 func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) searchRules {
 	readsFirst := c.ReadsFirst() && slices.ContainsFunc(budgets, func(b *outrank.PodDisruptionBudget) bool { return b != nil && b.DisruptionsAllowed <= 0 })
 	variant := c.ByVariant()
-	r := searchRules{
-		config: c, asked: c.AsksAbout(), reordered: c.Importance != nil,
-		chosen: c.Chosen(), partial: c.Partial(), exact: c.Exact,
+	r := searchRules{config: c, chosen: c.Chosen()}
+	if c.AsksAbout() {
+		r.asks = asksFound
 	}
-	r.byRows = !r.chosen && !r.asked && !r.reordered && !c.Exact && !c.VictimsAlone && c.Variant == 0
-	r.sorted = r.reordered || variant.IgnoresStart
-	r.anyPriority = r.asked || r.reordered || r.chosen
+	switch {
+	case c.Importance != nil:
+		r.order = callersOrder
+	case variant.IgnoresStart:
+		r.order = namesOrder
+	}
+	r.byRows = !r.chosen && r.asks == asksNobody && r.order != callersOrder && !c.Exact && !c.VictimsAlone && c.Variant == 0
 	r.readsFirst, r.takesFree = readsFirst, variant.TakesFree
 	r.ascending = c.Ascending()
 	r.figureOrder, r.costed = *c.Order(), c.Cost != nil
@@ -116,7 +143,7 @@ func searchRulesOf(c *dryrun.Terms, budgets []*outrank.PodDisruptionBudget) sear
 		}
 		r.topLast = r.topLast || x != rank.ViolationsFigure && x != rank.NoFigure
 	}
-	r.topLast = r.topLast || r.reordered || readsFirst
+	r.topLast = r.topLast || r.order == callersOrder || readsFirst
 	r.noteFirst()
 	return r
 }
@@ -188,11 +215,11 @@ func (r *searchRules) allows(a *dryrun.Attempt, p *outrank.Pod) bool {
 	if resident := a.Asked.Deferral.Resident; resident != nil && resident.Pod == p {
 		return false
 	}
-	return !r.asked || r.config.Allows(a.Asked.Pod, p)
+	return r.asks == asksNobody || r.config.Allows(a.Asked.Pod, p)
 }
 
 // endsDecide reports whether the end of the caller's order tells the victims of a node, as far as
 // budgets have no say: nobody is asked about a pod, and pods that fit are put back.
 func (r *searchRules) endsDecide() bool {
-	return r.reordered && !r.chosen && !r.asked && !r.ascending && !r.readsFirst && !r.takesFree
+	return r.order == callersOrder && !r.chosen && r.asks == asksNobody && !r.ascending && !r.readsFirst && !r.takesFree
 }

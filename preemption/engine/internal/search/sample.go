@@ -11,16 +11,16 @@ import (
 // filterNodes finds for a chunk of the nodes only whether they take the preemptor,
 // and on which of the others preemption is to be tried.
 func (w *Worker) filterNodes(from, to int) {
-	plain := !w.search.Filtered && !w.search.Attempt.Plan.Selects
+	plain := !w.need.filtered && !w.plan.Selects
 	for position := from; position < to; position++ {
 		slot := w.snap.Order[position]
 		x, code := answer(0), filters.Success
-		if sum := w.snap.Summaries.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
+		if sum := w.sums.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
 			x, code = w.filterByResources(slot, sum)
 		} else if st := w.Dry.Filter(w.snap.NodeStates[slot]); st.Code != filters.Success {
 			x, code = w.before.intern(st), st.Code
 		}
-		w.search.toTry[position] = code == filters.Unschedulable
+		w.marked[position] = code == filters.Unschedulable
 		w.answered(x, position)
 	}
 }
@@ -33,7 +33,7 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 	switch {
 	case short == 0:
 		return 0, filters.Success
-	case w.search.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
+	case w.need.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
 		return short, filters.Unschedulable
 	}
 	for i := 1; i <= state.NumUpperLevels; i++ {
@@ -46,8 +46,8 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 		}
 	}
 	offers := &w.snap.NodeStates[slot].Offers.Std
-	for k := range w.search.asks {
-		if w.search.asks[k] > offers[k] {
+	for k := range w.need.asks {
+		if w.need.asks[k] > offers[k] {
 			return short | unresolvable, filters.UnschedulableAndUnresolvable
 		}
 	}
@@ -57,18 +57,18 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 // trySample tries the nodes where preemption may help, from the offset on, until
 // enough candidates are found, one of them free of violations (group 10.1).
 func (s *Search) trySample(ctx context.Context, try func(position int, anyFree bool, room listRoom) sampled) error {
-	nodes := s.positions[:0]
-	for position, try := range s.toTry {
+	nodes := s.tries.positions[:0]
+	for position, try := range s.tries.marked {
 		if try {
 			nodes = append(nodes, int32(position))
 		}
 	}
-	s.positions = nodes
+	s.tries.positions = nodes
 	if len(nodes) == 0 {
 		return nil
 	}
-	sample := s.Attempt.Config.Sample
-	start, enough := dryrun.StartOf(s.Attempt.Offset, len(nodes)), dryrun.EnoughOf(sample, len(nodes))
+	q := &s.Asked
+	start, enough := dryrun.StartOf(q.Attempt.Offset, len(nodes)), dryrun.EnoughOf(q.terms.Sample, len(nodes))
 	violating, free, room := 0, 0, noRoom
 	for i := range nodes {
 		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
@@ -118,13 +118,13 @@ const (
 // violate a budget are evaluated for that.
 func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled {
 	slot := w.snap.Order[position]
-	b, sum := &w.search.Bounds[position], w.snap.Summaries.At(slot)
+	b, sum := &w.bounds[position], w.sums.At(slot)
 	best := w.Best
 	w.Best = NodeScore{Position: -1} // so that nothing is pruned
 	w.tryNode(b, position, slot)
 	found := w.Best
 	w.Best = best
-	surely := b.Kind != unasked && !w.search.Rules.chosen // a candidate, whatever it is worth
+	surely := b.Kind != unasked && !w.rules.chosen // a candidate, whatever it is worth
 	if room == noRoom {
 		if b.Kind != Settled && !surely {
 			w.ScoreOfNode(b, position) // for its status
@@ -133,7 +133,7 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 	}
 	if b.Kind != Settled {
 		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
-			w.consider(b, position, slot, sum)
+			w.consider(nodeAt{position, slot, sum, b})
 			return freeCandidate
 		}
 		found = w.ScoreOfNode(b, position)
@@ -155,13 +155,13 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 // so where all victims are of the lowest priority because those that violate none are
 // enough, and where no pod of that priority can violate any.
 func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	if w.search.Attempt.Config.ByVariant().EmptySelectors || b.Bound != sum.Lowest {
+	if w.terms.EmptySelectors() || b.Bound != sum.Lowest {
 		return false
 	}
-	e := w.snap.Summaries.ExtremesAt(slot)
-	if w.search.Attempt.Config.Ascending() {
-		r := &w.search.Rules
-		return b.Kind == byResources && !r.asked && !r.chosen && !r.reordered && !r.mayViolate(e.LowBudgets, e.MostCovered)
+	e := w.sums.ExtremesAt(slot)
+	if w.rules.ascending {
+		r := w.rules
+		return b.Kind == byResources && r.asks == asksNobody && !r.chosen && r.order != callersOrder && !r.mayViolate(e.LowBudgets, e.MostCovered)
 	}
 	return w.StaysLow(b, sum, e)
 }

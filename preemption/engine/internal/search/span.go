@@ -13,6 +13,7 @@ type blockPass struct {
 	digests   []*state.Digest
 	whole     *state.Digest // of all nodes, nil without any
 	positions []int32       // by slot
+	spanSize  int           // how many slots a span has, which divides the size of a block
 	firsts    []int32       // the least of them, by block
 	// passing has a bit by slot for each node that no first node filter turns the preemptor
 	// away from; the others are counted. If it is nil nodes are asked one by one.
@@ -21,6 +22,11 @@ type blockPass struct {
 	least   spanBound
 	// promising are the spans that a round works on.
 	promising []int32
+}
+
+// release drops what belongs to a snapshot.
+func (p *blockPass) release() {
+	p.digests, p.whole, p.positions, p.firsts, p.passing = nil, nil, nil, nil, nil
 }
 
 // span is a part of a block that one worker looks at. Bits are those of the block.

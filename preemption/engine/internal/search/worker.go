@@ -14,9 +14,23 @@ import (
 
 // Worker is one worker of a search with what it has found.
 type Worker struct {
-	search *Search
-	snap   *state.Snapshot // that of the search
-	Dry    dryrun.DryRunner
+	// What it reads is the question, part by part.
+	attempt  *dryrun.Attempt
+	terms    *dryrun.Terms
+	plan     *filters.Plan
+	rules    *searchRules
+	need     *need
+	tables   *callerTables
+	statuses *givenStatuses
+	snap     *state.Snapshot
+	sums     *state.Summaries
+	// What it writes for all are the bounds of its nodes, by position, and their spans, which of
+	// them may be tried, and the incumbent, which it compares with the best that it knows.
+	bounds    []NodeBound
+	blocks    *blockPass
+	marked    []bool
+	incumbent *incumbent
+	Dry       dryrun.DryRunner
 	// before and after count nodes by their answers.
 	before, after answers
 	// leastSpan is the best bound of a span that the worker has seen.
@@ -60,15 +74,46 @@ type Worker struct {
 	unbroken bool
 }
 
+// begin prepares a worker for a search.
+func (w *Worker) begin(s *Search) {
+	q := &s.Asked
+	w.attempt, w.terms, w.plan, w.rules, w.need = &q.Attempt, q.terms, q.plan, &q.Rules, &q.need
+	w.tables, w.statuses, w.snap, w.sums = &q.tables, &q.given, q.snap, q.sums
+	w.bounds, w.blocks, w.marked, w.incumbent = s.Bounds, &s.blocks, s.tries.marked, &s.incumbent
+	w.Reset()
+	w.Dry.Begin(w.attempt)
+}
+
+// release drops everything that belongs to the caller.
+func (w *Worker) release() {
+	w.Dry.Release()
+	w.terms, w.snap, w.sums = nil, nil, nil
+	w.before.release()
+	w.after.release()
+	w.columns.Release()
+	w.given = givenAnswer{}
+	w.releaseScratch()
+}
+
+// NodeAt returns the node at a position.
+func (w *Worker) NodeAt(position int) *state.NodeState {
+	return w.snap.NodeStates[w.snap.Order[position]]
+}
+
 // Reset forgets what the worker has found.
 func (w *Worker) Reset() {
-	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
+	w.forgetAnswers()
 	w.leastSpan = noCandidates
 	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
 	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
 	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
 	w.given = givenAnswer{}
 	w.firstFit = math.MaxInt
+}
+
+// forgetAnswers forgets what nodes have answered.
+func (w *Worker) forgetAnswers() {
+	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
 }
 
 // answered counts the answer of a node as things are.
@@ -96,13 +141,13 @@ func (in *incumbent) reset() {
 // share updates the incumbent with the worker's best candidate, and the other
 // way round.
 func (w *Worker) share() {
-	in := &w.search.incumbent
+	in := w.incumbent
 	if w.Best.Position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
 	}
 	in.lock.Lock()
 	defer in.lock.Unlock()
-	if w.search.Rules.Better(&w.Best, &in.best) {
+	if w.rules.Better(&w.Best, &in.best) {
 		in.best = w.Best
 		in.version.Add(1)
 	}
@@ -112,7 +157,7 @@ func (w *Worker) share() {
 
 // keep records a candidate if it is the best so far.
 func (w *Worker) keep(f NodeScore) {
-	if !w.search.Rules.Better(&f, &w.Best) {
+	if !w.rules.Better(&f, &w.Best) {
 		return
 	}
 	w.Best, w.allowed = f, math.MaxInt64

@@ -1,0 +1,162 @@
+package search
+
+import (
+	"context"
+
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Asked is the first stage of a search: the question, prepared. Workers read it, and nobody
+// changes it while they do.
+type Asked struct {
+	Attempt dryrun.Attempt
+	terms   *dryrun.Terms
+	plan    *filters.Plan    // that of the attempt
+	snap    *state.Snapshot  // that of the attempt
+	sums    *state.Summaries // those of the snapshot
+	need    need
+	Rules   searchRules
+	tables  callerTables
+	given   givenStatuses
+	// keeps is set if the snapshot keeps the answers to preemptors of one signature. counted is the
+	// version of what the filters count.
+	keeps     bool
+	counted   uint64
+	signature state.KeyWriter // see AnswerCache
+	// ineligible says why the preemptor may not preempt, empty if it may.
+	ineligible preemption.Ineligibility
+	// refusedBy is what every node answers if the attempt ends before the first of them.
+	refusedBy preemption.Status
+}
+
+// need is what a summary is asked, and how far its answer goes.
+type need struct {
+	// asks is what the preemptor needs by column, asksNothing if it needs
+	// nothing.
+	asks state.AmountRow
+	// everyLarge is set if every node offers what the preemptor asks for by column.
+	everyLarge bool
+	// filtered is set if filters besides NodeResourcesFit have something to say after
+	// the first node filters, or the preemptor needs a resource without a
+	// column. anyPod is set if every pod may have a part in that.
+	filtered, anyPod bool
+	// tabled is set if all these filters are rules of the caller whose answers are known.
+	tabled bool
+	// onlyCount is set if no candidate is wanted.
+	onlyCount bool
+	// bounded are the flags with which the bounds of a summary still hold. Only the
+	// evaluation of a node asks about them.
+	bounded state.SummaryFlags
+}
+
+// begin prepares a question. It reuses the memory of an earlier one.
+func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
+	q.terms, q.plan, q.snap, q.sums = terms, &q.Attempt.Plan, snap, &snap.Summaries
+	q.Rules = searchRulesOf(terms, snap.BudgetSet.List)
+	if q.Rules.asks != asksNobody && q.everyStatus() {
+		q.Rules.asks = asksEach
+	}
+	q.takeTables()
+	if err := q.Attempt.Start(ctx, terms, snap, req); err != nil {
+		return err
+	}
+
+	q.need = needOf(&q.Attempt, q.sums)
+	if !q.Rules.general {
+		q.need.bounded = state.HasUnits
+	}
+	if q.keeps = q.mayKeep(req); q.keeps {
+		q.counted, q.keeps = q.plan.Keeps()
+	}
+	if q.keeps {
+		q.WriteSignature()
+	}
+	return nil
+}
+
+// settle completes the question: it reads the statuses that the caller gave, and asks whether the
+// preemptor may preempt, which may depend on what a worker hears of the node it is nominated to.
+func (q *Asked) settle(w *Worker) error {
+	if q.given.any {
+		if err := q.readGiven(); err != nil {
+			return err
+		}
+	}
+	q.ineligible = q.Attempt.Eligible(w.statusOfNode)
+	q.refusedBy = q.Attempt.Public(q.plan.Refused)
+	return nil
+}
+
+// everyStatus reports whether the status of every node is found before any candidate.
+func (q *Asked) everyStatus() bool { return q.terms.Sample != nil || q.terms.Whole }
+
+// mayKeep reports whether answers are known by the signature of the preemptor, as far as filters have
+// no say: those of the default rules, to a question that is about every node.
+func (q *Asked) mayKeep(req *preemption.Request) bool {
+	return !q.Rules.general && !q.terms.Whole && req.Statuses == nil &&
+		!q.need.anyPod && q.sums.Large == 0 && len(q.snap.Order) > 1
+}
+
+// needOf returns what the preemptor of an attempt needs.
+func needOf(a *dryrun.Attempt, sums *state.Summaries) need {
+	var d need
+	d.asks, d.anyPod = asksOf(&a.Asked)
+	d.everyLarge = sums.AllOffer(&d.asks)
+	d.filtered = d.anyPod || !a.ResourcesAlone()
+	d.tabled = a.Plan.Tabled() && !d.anyPod && !a.Plan.Selects
+	return d
+}
+
+// asksOf returns what the preemptor of a question asks for by column. anyPod is set if that is not all.
+func asksOf(q *filters.Question) (asks state.AmountRow, anyPod bool) {
+	asks = asksNothingAtAll
+	if q.Deferral.Asked {
+		return asks, true // one node is asked, and what it has to have left is not what the pod asks for
+	}
+	for _, n := range q.Needs {
+		if n.Column >= 0 {
+			asks[n.Column] = n.Value
+		} else {
+			anyPod = true
+		}
+	}
+	return asks, anyPod
+}
+
+// asksNothingAtAll is less than any node has free in every column.
+var asksNothingAtAll = state.AmountRow{asksNothing, asksNothing, asksNothing}
+
+// refused reports whether the attempt ends before the first node.
+func (q *Asked) refused() bool { return q.plan.Refused.Code != filters.Success }
+
+// release drops everything that belongs to the caller.
+func (q *Asked) release() {
+	q.tables.release()
+	q.given.release()
+	q.Attempt.Release()
+	q.terms, q.plan, q.snap, q.sums, q.Rules = nil, nil, nil, nil, searchRules{}
+	q.ineligible, q.refusedBy, q.keeps = "", preemption.Status{}, false
+}
+
+// statusOf returns the status of an answer that is in no tally.
+func (q *Asked) statusOf(of answer) filters.Status { return statusOf(q.Attempt.Asked.Needs, of) }
+
+// statusOf returns the status of an answer that is in no tally, by what a pod needs.
+func statusOf(needs []filters.Need, of answer) filters.Status {
+	if of == noVictims {
+		return filters.NoVictims
+	}
+	st := filters.Status{Code: filters.Unschedulable, By: filters.ResourcesFilter.Index, TooMany: of&tooManyPods != 0}
+	for i := range needs {
+		if at := needs[i].Column; at >= 0 && of&(1<<at) != 0 {
+			st.Short |= 1 << i
+		}
+	}
+	if of&unresolvable != 0 {
+		st.Code = filters.UnschedulableAndUnresolvable
+	}
+	return st
+}

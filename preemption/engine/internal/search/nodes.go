@@ -1,0 +1,118 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+// Feasible lists the nodes that take a pod as things are, in the order of the cluster.
+func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	s := Searches.Get().(*Search)
+	defer s.Close()
+	// No filter looks at a start time, so any now will do.
+	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
+		return nil, err
+	}
+	if s.Asked.refused() {
+		return nil, ctx.Err()
+	}
+	var out []*outrank.Node
+	for position, slot := range snap.Order {
+		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if s.Workers[0].fits(slot) {
+			out = append(out, snap.NodeStates[slot].Node)
+		}
+	}
+	s.Busy = false
+	return out, ctx.Err()
+}
+
+// FeasibleNominated returns the node that a pod is nominated to if that takes the pod as things
+// are, and nil otherwise.
+func FeasibleNominated(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
+	s := Searches.Get().(*Search)
+	defer s.Close()
+	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
+		return nil, err
+	}
+	q := &s.Asked
+	if err := ctx.Err(); err != nil || q.refused() {
+		return nil, err
+	}
+	n := snap.NodeState(q.Attempt.Nomination())
+	fits := n != nil && n.Node != nil && s.Workers[0].fits(n.Slot)
+	if s.Busy = false; !fits {
+		return nil, nil
+	}
+	return n.Node, nil
+}
+
+// fits reports whether a node takes the preemptor as things are.
+func (w *Worker) fits(slot int32) bool {
+	sum, asked := w.sums.At(slot), &w.attempt.Asked
+	if sum.Flags&^state.AnyUnits == 0 && !asked.Silent.Has(filters.ResourcesFilter.Index) {
+		if w.Shortage(sum) != 0 {
+			return false // no other filter can change that
+		}
+		if !w.need.filtered && !w.plan.Selects || w.RulesPass(slot) {
+			return true
+		}
+	}
+	return w.Dry.Filter(w.snap.NodeStates[slot]).Code == filters.Success
+}
+
+// ExplainNode finds what one node says, and the candidate that it is. The error of a node that is
+// not in the snapshot is preemption.ErrNotFound.
+func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, node string) (preemption.NodeReport, error) {
+	s, err := Start(ctx, terms, snap, req)
+	if err != nil {
+		return preemption.NodeReport{}, err
+	}
+	defer s.Close()
+	n := snap.NodeState(node)
+	if n == nil || n.Node == nil {
+		return preemption.NodeReport{}, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+	}
+	report := s.explainNode(n)
+	s.Busy = false
+	w := s.Workers[0]
+	if err := cmp.Or(ctx.Err(), w.Dry.Err); err != nil {
+		return preemption.NodeReport{}, err
+	}
+	return report, nil
+}
+
+// explainNode finds what one node says, and the candidate that it is.
+func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
+	w, q := s.Workers[0], &s.Asked
+	report := preemption.NodeReport{Node: n.Name}
+	st := q.plan.Refused
+	switch {
+	case q.given.any:
+		st = w.givenOf(n)
+	case st.Code == filters.Success:
+		st = w.Dry.Filter(n)
+	}
+	report.Status = q.Attempt.Public(st)
+	if st.Code != filters.Unschedulable {
+		return report
+	}
+	possible, st := w.Dry.DryRun(n)
+	after := q.Attempt.Public(st)
+	if report.AfterRemoval = &after; st.Code == filters.Success {
+		c := w.Dry.Candidate(possible)
+		q.Attempt.Complete(&c)
+		report.Candidate = &c
+	}
+	return report
+}
