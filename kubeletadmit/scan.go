@@ -51,21 +51,27 @@ func (s *scan) estimate(columns [][]float64, left []int64) {
 		case first < 0:
 			first = i
 		default:
-			addSquares(s.about, columns[first], columns[i], 1/float64(left[first]), 1/float64(n))
+			addSquares(s.about, share{columns[first], 1 / float64(left[first])}, share{columns[i], 1 / float64(n)})
 			first = -1
 		}
 	}
 	if first >= 0 {
-		addSquares(s.about, columns[first], columns[first], 1/float64(left[first]), 0)
+		addSquares(s.about, share{columns[first], 1 / float64(left[first])}, share{columns[first], 0})
 	}
+}
+
+// share is what the candidates free of a need, by the inverse of what is left of that.
+type share struct {
+	frees   []float64
+	inverse float64
 }
 
 // addSquares adds the squares of the parts that the candidates leave of two
 // needs: each frees a of one and b of the other.
-func addSquares(about, a, b []float64, inverseA, inverseB float64) {
-	a, b = a[:len(about)], b[:len(about)]
+func addSquares(about []float64, a, b share) {
+	aFrees, bFrees := a.frees[:len(about)], b.frees[:len(about)]
 	for i := range about {
-		p, q := 1-a[i]*inverseA, 1-b[i]*inverseB
+		p, q := 1-aFrees[i]*a.inverse, 1-bFrees[i]*b.inverse
 		if p < 0 {
 			p = 0
 		}
