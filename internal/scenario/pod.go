@@ -38,7 +38,7 @@ import (
 //	deferred                      its resize is deferred, infeasible that it never can be
 //
 // and its rules about nodes, neighbours and ports; see parseSelector, parseNodeSelector,
-// [Line.terms] and [Line.spread] for the syntax in parentheses:
+// Line.terms and Line.spread for the syntax in parentheses:
 //
 //	selector=a=b,c=d              nodeSelector
 //	node=(zone in (a,b) | gen>3)  required node affinity

@@ -22,7 +22,7 @@ const fewest = 24
 // Run runs the tests of a package, as the end of its TestMain. Each property sees so many
 // cases, those of [Seed]. On the command line -rapid.checks asks for more, -rapid.seed for
 // others, and -rapid.seed=0 for others in every run. Short tests see two fifths of them, and at least
-// [fewest] where the package asks for as many. It panics in a package that has no properties.
+// 24 where the package asks for as many. It panics in a package that has no properties.
 func Run(m *testing.M, checks int) {
 	if slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
 		checks = min(checks, max(checks*2/5, fewest)) * 5 // of which rapid takes a fifth

@@ -19,7 +19,7 @@
 // [Evaluator.Explain] gives the same plan with the reasons of every node, [Evaluator.Candidates]
 // the best few candidates, [Evaluator.PreemptGroup] the plan for pods that can only run
 // together, [Evaluator.Feasible] the nodes that take a pod as they are. [Evaluator.LookAt] shows
-// what a node would say with some of its pods gone. A [Config] changes the rules; the table in its
+// what a node would say with some of its pods gone. A [preemption.Config] changes the rules; the table in its
 // comment says which of its fields go together.
 //
 // Packages beside this one act on a plan (execution), make whole attempts of a scheduler (attempt),

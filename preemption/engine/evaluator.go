@@ -15,7 +15,7 @@ import (
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
-// number of goroutines may use it at once. The zero Evaluator decides by the zero [Config].
+// number of goroutines may use it at once. The zero Evaluator decides by the zero [preemption.Config].
 type Evaluator struct {
 	terms dryrun.Terms
 }

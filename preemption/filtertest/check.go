@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 // Time is that of some hundred calls of the filter for each cluster, well below
 // a second in all for a filter that is as quick as its calls should be. Memory is
 // that of one cluster. The filter is called by several goroutines at once for
-// [ruleConcurrency] and by the caller's alone otherwise; all have ended before
+// ruleConcurrency and by the caller's alone otherwise; all have ended before
 // Check returns. Check may be called by several goroutines.
 func Check(filter *preemption.Filter, options Options) error {
 	if err := options.Validate(); err != nil {

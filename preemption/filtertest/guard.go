@@ -10,7 +10,7 @@ import (
 
 // CheckGuard is [Check] for a guard: it holds a [preemption.Guard] to those rules that
 // a guard has, too, where an answer is about the pods that are away and not about a
-// node, and to [ruleNobody]. ruleFollow, ruleUnresolvable, ruleConcern and ruleTracked
+// node, and to ruleNobody. ruleFollow, ruleUnresolvable, ruleConcern and ruleTracked
 // are about filters alone; a name of a built-in filter is not for a guard either.
 //
 // Errors, time and goroutines are those of Check; an *[Error] has the guard's name for

@@ -38,10 +38,10 @@ type Plan struct {
 	Kept bool
 	// Interrupted is set where the context ended the call once there was a plan: this one is the best that
 	// was found by then, and holds. Where the search was over, as a Certificate that is optimal says, a
-	// place for more pods or a reason of a [Fate] is missing.
+	// place for more pods or a reason of a Fate is missing.
 	Interrupted bool
 	// More is what the victims come to of the pods that have a place in this plan alone
-	// ([Placement].More).
+	// (Placement.More).
 	More preemption.Score
 	// Certificate says how good Total is among all plans for the pods that one by one have a
 	// place: Bound is a total that no plan beats by the ranks of the policy, but for Start, which
@@ -91,7 +91,7 @@ type Victim struct {
 	Rule string
 	// Violates is set if its loss violates a budget, charged for all victims of the plan.
 	Violates bool
-	// Fate is what becomes of its work, nil without [Request].Moves.
+	// Fate is what becomes of its work, nil without Request.Moves.
 	Fate *Fate
 }
 

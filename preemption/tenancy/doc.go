@@ -17,7 +17,7 @@
 // the rule for each victim ([preemption.Victim].Rule). Nominated pods use quota, too.
 //
 // A gang asks as one workload, for what all its pods want together, with victims in the whole
-// cluster ([engine.Evaluator.PreemptGroup]). Pods of the queues that leave together count
+// cluster (PreemptGroup of an engine.Evaluator). Pods of the queues that leave together count
 // as one workload. Victims, guard and filter are the same as for a single pod:
 //
 //	plan, err := eval.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: gang, Now: now})

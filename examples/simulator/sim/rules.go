@@ -77,7 +77,7 @@ type Scorer interface {
 
 // FilterByPods makes a filter of a function that looks at the pod, the node, and the pods on it: those
 // that an attempt has taken away left out, and those that are nominated to the node behind the others
-// where they count. It holds for placing and for preempting, as part of [engine.Config].Filters of
+// where they count. It holds for placing and for preempting, as part of [preemption.Config].Filters of
 // a [Scheduler]. The function must only read, and give the same answer to the same question; several
 // goroutines may call it at once. The filter is asked about every victim that is tried, as
 // [preemption.Filter] says; one with counts of its own is faster.

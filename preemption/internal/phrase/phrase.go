@@ -15,7 +15,7 @@ func Object[T ~string](kind string, name T) string {
 	return kind + " " + string(name)
 }
 
-// Pod names a pod. A plan that was not made by an [Evaluator] may lack one.
+// Pod names a pod. A plan that was not made by an evaluator may lack one.
 func Pod(p *outrank.Pod) string {
 	if p == nil {
 		return "no pod"

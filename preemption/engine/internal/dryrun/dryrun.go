@@ -108,7 +108,7 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 }
 
 // dryRunGuarded finds victims among those of the possible victims that the guard lets go
-// (group 13.6). With Reprieve, and as with a [Chooser], the node has to take the preemptor
+// (group 13.6). With Reprieve, and as with a [preemption.Chooser], the node has to take the preemptor
 // with all of them gone in the first place (rule 13.6.4).
 func (w *DryRunner) dryRunGuarded(possible []*state.PodState) ([]*state.PodState, filters.Status) {
 	ascending := w.terms.Ascending()

@@ -36,7 +36,7 @@ type setSearch struct {
 	counts   bool
 }
 
-// The limits of [preemption.Policy] where it has none.
+// The limits of preemption.Exact where it has none.
 const (
 	defaultLimit     = 2_000_000
 	defaultSlowLimit = 50_000

@@ -11,7 +11,7 @@ var (
 	resizeDisabledText = []string{"node had resize preemption disabled"}
 )
 
-// DeferredFilter is [DeferredPodScheduling]. It is off but for a deferred resize.
+// DeferredFilter is [preemption.DeferredPodScheduling]. It is off but for a deferred resize.
 var DeferredFilter = descriptor{
 	Name:        filter.DeferredPodScheduling,
 	concernsPod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" },

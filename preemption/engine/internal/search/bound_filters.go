@@ -114,7 +114,7 @@ func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.Node
 // boundByFilters bounds a node by asking every filter. If the node is short of
 // resources, the bounds hold as on other nodes. If another filter keeps the
 // preemptor away, the node is evaluated at once, because that filter could
-// contradict itself in the end (see [Contradiction]), which has to be counted.
+// contradict itself in the end (see filters.Contradiction), which has to be counted.
 func (w *Worker) boundByFilters(at nodeAt, plain bool) {
 	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
 	dry.Enter(n)
