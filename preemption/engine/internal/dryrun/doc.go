@@ -2,5 +2,5 @@
 // pods those are, without any shortcut: one attempt, one worker, one node after the other. Its
 // search evaluates every node, and every faster search is held to it.
 //
-// [Settings] are the configuration as the engine reads it.
+// [Terms] are the configuration as the engine reads it.
 package dryrun
