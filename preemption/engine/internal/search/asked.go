@@ -1,8 +1,6 @@
 package search
 
 import (
-	"context"
-
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
@@ -52,53 +50,8 @@ type need struct {
 	bounded state.SummaryFlags
 }
 
-// begin prepares a question. It reuses the memory of an earlier one.
-func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
-	q.terms, q.plan, q.snap, q.sums = terms, &q.Attempt.Plan, snap, &snap.Summaries
-	q.Rules = searchRulesOf(terms, snap.BudgetSet.List)
-	if q.Rules.asks != asksNobody && q.everyStatus() {
-		q.Rules.asks = asksEach
-	}
-	q.takeTables()
-	if err := q.Attempt.Start(ctx, terms, snap, req); err != nil {
-		return err
-	}
-
-	q.need = needOf(&q.Attempt, q.sums)
-	if !q.Rules.general {
-		q.need.bounded = state.HasUnits
-	}
-	if q.keeps = q.mayKeep(req); q.keeps {
-		q.counted, q.keeps = q.plan.Keeps()
-	}
-	if q.keeps {
-		q.WriteSignature()
-	}
-	return nil
-}
-
-// settle completes the question: it reads the statuses that the caller gave, and asks whether the
-// preemptor may preempt, which may depend on what a worker hears of the node it is nominated to.
-func (q *Asked) settle(w *Worker) error {
-	if q.given.any {
-		if err := q.readGiven(); err != nil {
-			return err
-		}
-	}
-	q.ineligible = q.Attempt.Eligible(w.statusOfNode)
-	q.refusedBy = q.Attempt.Public(q.plan.Refused)
-	return nil
-}
-
 // everyStatus reports whether the status of every node is found before any candidate.
 func (q *Asked) everyStatus() bool { return q.terms.Sample != nil || q.terms.Whole }
-
-// mayKeep reports whether answers are known by the signature of the preemptor, as far as filters have
-// no say: those of the default rules, to a question that is about every node.
-func (q *Asked) mayKeep(req *preemption.Request) bool {
-	return !q.Rules.general && !q.terms.Whole && req.Statuses == nil &&
-		!q.need.anyPod && q.sums.Large == 0 && len(q.snap.Order) > 1
-}
 
 // needOf returns what the preemptor of an attempt needs.
 func needOf(a *dryrun.Attempt, sums *state.Summaries) need {
@@ -132,15 +85,6 @@ var asksNothingAtAll = state.AmountRow{asksNothing, asksNothing, asksNothing}
 // refused reports whether the attempt ends before the first node.
 func (q *Asked) refused() bool { return q.plan.Refused.Code != filters.Success }
 
-// release drops everything that belongs to the caller.
-func (q *Asked) release() {
-	q.tables.release()
-	q.given.release()
-	q.Attempt.Release()
-	q.terms, q.plan, q.snap, q.sums, q.Rules = nil, nil, nil, nil, searchRules{}
-	q.ineligible, q.refusedBy, q.keeps = "", preemption.Status{}, false
-}
-
 // statusOf returns the status of an answer that is in no tally.
 func (q *Asked) statusOf(of answer) filters.Status { return statusOf(q.Attempt.Asked.Needs, of) }
 
@@ -159,4 +103,28 @@ func statusOf(needs []filters.Need, of answer) filters.Status {
 		st.Code = filters.UnschedulableAndUnresolvable
 	}
 	return st
+}
+
+// WriteSignature writes everything of the preemptor that decides. Every node
+// answers pods with equal signatures equally.
+func (q *Asked) WriteSignature() state.KeyWriter {
+	key := &q.signature
+	*key = (*key)[:0]
+	asked := &q.Attempt.Asked
+	key.Amount(int64(asked.Priority))
+	for _, v := range q.need.asks {
+		key.Amount(v)
+	}
+	q.plan.AppendSignature(key, asked)
+	return q.signature
+}
+
+// callerTables are what earlier searches heard of the caller's rules about the pods of a node;
+// nil where none is asked.
+type callerTables struct {
+	costs  func(n *state.NodeState) *state.NodeCosts
+	orders func(n *state.NodeState) *[]int32
+	ends   func(n *state.NodeState) *endOfOrder
+	// releases let others have the tables.
+	releases []func()
 }

@@ -30,20 +30,6 @@ func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers
 	return c.answer(ctx)
 }
 
-// WriteSignature writes everything of the preemptor that decides. Every node
-// answers pods with equal signatures equally.
-func (q *Asked) WriteSignature() state.KeyWriter {
-	key := &q.signature
-	*key = (*key)[:0]
-	asked := &q.Attempt.Asked
-	key.Amount(int64(asked.Priority))
-	for _, v := range q.need.asks {
-		key.Amount(v)
-	}
-	q.plan.AppendSignature(key, asked)
-	return q.signature
-}
-
 // cachedSearch is one decision that uses a cache entry.
 type cachedSearch struct {
 	search  *Search

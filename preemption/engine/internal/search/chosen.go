@@ -114,13 +114,6 @@ func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Vic
 	w.Dry.Budgets.Reset()
 }
 
-// releaseScratch drops what the candidate refers to.
-func (w *Worker) releaseScratch() {
-	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
-	clear(victims)
-	w.scratch = preemption.Candidate{Victims: victims[:0]}
-}
-
 // lasting returns a copy of a worker's candidate with victims of its own.
 func (w *Worker) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
 	out, now := *c, w.attempt.Now

@@ -6,16 +6,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// callerTables are what earlier searches heard of the caller's rules about the pods of a node;
-// nil where none is asked.
-type callerTables struct {
-	costs  func(n *state.NodeState) *state.NodeCosts
-	orders func(n *state.NodeState) *[]int32
-	ends   func(n *state.NodeState) *endOfOrder
-	// releases let others have the tables.
-	releases []func()
-}
-
 // takeTables makes what earlier searches heard of the caller's rules known to this one.
 func (q *Asked) takeTables() {
 	t, terms := &q.tables, q.terms

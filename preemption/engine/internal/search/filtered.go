@@ -101,16 +101,3 @@ func (q *Asked) counts(t tally) []preemption.Count {
 	dryrun.SortCounts(out)
 	return out
 }
-
-// refusedPlan is the answer to an attempt that ends before the first node.
-func (s *Search) refusedPlan() *preemption.Plan {
-	if n := len(s.Bounds); n > 0 {
-		before := &s.Workers[0].before
-		before.count(before.intern(s.Asked.plan.Refused), n)
-	}
-	plan := s.beginPlan()
-	if plan.Outcome == preemption.Preempts {
-		s.finishPlan(plan, NodeScore{Position: -1})
-	}
-	return plan
-}

@@ -180,3 +180,10 @@ type blockedPod struct {
 	index int32
 	by    answer
 }
+
+// releaseScratch drops what the candidate refers to.
+func (w *Worker) releaseScratch() {
+	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
+	clear(victims)
+	w.scratch = preemption.Candidate{Victims: victims[:0]}
+}
