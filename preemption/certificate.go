@@ -33,8 +33,8 @@ type Certificate struct {
 	Unsolved int
 }
 
-// String returns the certificate in a few words.
-func (c Certificate) String() string {
+// text returns the certificate in a few words.
+func (c *Certificate) text() string {
 	steps := phrase.Steps(c.Steps)
 	switch {
 	case c.Optimal:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
@@ -48,29 +49,19 @@ type Refusal struct {
 	Guard Status
 }
 
-// String returns the refusal in one line.
-func (r *Refusal) String() string {
+// text returns the refusal in one line, empty for none.
+func (r *Refusal) text() string {
 	if r == nil {
 		return ""
 	}
-	text := "no place"
+	pod, guard := "", ""
 	if r.Pod != nil {
-		text = "no place for " + string(r.Pod.Key())
-	}
-	for i, c := range r.Nodes {
-		sep := ", "
-		if i == 0 {
-			sep = ": "
-		}
-		text += fmt.Sprintf("%s%d %s", sep, c.Nodes, c.Status)
-	}
-	if r.Reason != "" {
-		text += "; " + r.Reason
+		pod = string(r.Pod.Key())
 	}
 	if r.Guard.Code != Success {
-		text += "; " + r.Guard.String()
+		guard = r.Guard.String()
 	}
-	return text
+	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
 // Unit is a set of pods that leave together: a single pod, or all running pods

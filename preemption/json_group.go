@@ -19,17 +19,6 @@ type (
 		Reason string          `json:"reason,omitempty"`
 		Guard  *wireStatus     `json:"guard,omitempty"`
 	}
-	wirePlacement struct {
-		Assignments []wireAssignment `json:"assignments"`
-		Enough      bool             `json:"enough,omitempty"`
-		Refused     *wireRefusal     `json:"refused,omitempty"`
-	}
-	wireUnit struct {
-		Group     *answerjson.Group `json:"group,omitempty"`
-		Composite *answerjson.Group `json:"composite,omitempty"`
-		Priority  int32             `json:"priority"`
-		Pods      []*answerjson.Pod `json:"pods"`
-	}
 	wireGroupVictim struct {
 		Group     *answerjson.Group    `json:"group,omitempty"`
 		Composite *answerjson.Group    `json:"composite,omitempty"`
@@ -75,10 +64,6 @@ func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
 	return w
 }
 
-func (e *answerEncoder) unit(u Unit) wireUnit {
-	return wireUnit{e.Group(u.Group), e.Composite(u.Composite), u.Priority, e.Pods(u.Pods)}
-}
-
 func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
 	return wireGroupVictim{
 		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, v.Rule, e.refusal(v.Blocks),
@@ -109,34 +94,7 @@ func (p GroupPlan) MarshalJSON() ([]byte, error) {
 	return e.Encode("group plan", e.groupPlan(&p))
 }
 
-// MarshalJSON returns the victim as it stands in the JSON of a [GroupPlan].
-func (v GroupVictim) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("group victim", e.groupVictim(v))
-}
-
-// MarshalJSON returns the unit as it stands in the JSON of a [GroupVictim],
-// without what that has besides.
-func (u Unit) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("unit", e.unit(u))
-}
-
-// MarshalJSON returns the refusal as it stands in the JSON of a [GroupPlan].
-func (r Refusal) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("refusal", e.refusal(&r))
-}
-
-// MarshalJSON returns the assignment as it stands in the JSON of a [GroupPlan].
-func (a Assignment) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("assignment", e.assignment(a))
-}
-
-// MarshalJSON returns the assignments as [GroupPlan] has them, and the refusal
-// if there is one.
-func (p Placement) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("placement", wirePlacement{answerjson.List(p.Assignments, e.assignment), p.Enough, e.refusal(p.Refused)})
+// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
+func (p *GroupPlan) UnmarshalJSON(text []byte) error {
+	return answerjson.Unread("preemption.GroupPlan", text)
 }

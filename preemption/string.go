@@ -33,7 +33,7 @@ func (p Plan) String() string {
 	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), phrase.Pod))
 	t.grace(p.Grace)
 	if p.ClusterCertificate != nil {
-		t.line("certificate", p.ClusterCertificate.String())
+		t.line("certificate", p.ClusterCertificate.text())
 	}
 	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
 	t.line("after removal", listed(p.helpless(), mostReasons, Count.String))
@@ -45,7 +45,7 @@ func (p Plan) String() string {
 
 // candidatesText lists the best candidates, and what decides between the first two.
 func (p *Plan) candidatesText() string {
-	text := listed(p.Candidates, mostCandidates, Candidate.String)
+	text := listed(p.Candidates, mostCandidates, candidateText)
 	if p.DecidedBy != 0 {
 		text += "; decided by: " + p.DecidedBy.String()
 	}
@@ -76,8 +76,8 @@ func outcomeText(o Outcome, why Ineligibility) string {
 	return cmp.Or(strings.ReplaceAll(string(o), "-", " "), "no answer")
 }
 
-// String returns the node with the victims.
-func (c Candidate) String() string {
+// candidateText returns the node with the victims.
+func candidateText(c Candidate) string {
 	return c.Node + " [" + listed(c.Victims, len(c.Victims), Victim.String) + "]"
 }
 
@@ -104,8 +104,8 @@ func (p GroupPlan) String() string {
 	t.line("victims", listed(p.Victims, len(p.Victims), func(v GroupVictim) string { return v.Unit.String() }))
 	t.line("violated budgets", budgetsText(p.Victims, func(v GroupVictim) []*outrank.PodDisruptionBudget { return v.Violated }))
 	t.grace(p.Grace)
-	t.line("as things are", p.TurnedDown.String())
-	t.line("after removal", p.Unhelpful.String())
+	t.line("as things are", p.TurnedDown.text())
+	t.line("after removal", p.Unhelpful.text())
 	return t.String()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
@@ -49,6 +50,18 @@ func (e *Evaluator) verifyGroup(ctx context.Context, snap *state.Snapshot, plan 
 
 func groupFault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
+}
+
+// noPlace says why there is no place, as the text of a plan does.
+func noPlace(r *preemption.Refusal) string {
+	pod, guard := "", ""
+	if r.Pod != nil {
+		pod = string(r.Pod.Key())
+	}
+	if r.Guard.Code != preemption.Success {
+		guard = r.Guard.String()
+	}
+	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
 // verifyVictims finds the victims among the units that there are.
@@ -136,7 +149,7 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan,
 	case err != nil:
 		return err
 	case refused != nil:
-		return groupFault(ErrUnsound, "%s", refused)
+		return groupFault(ErrUnsound, "%s", noPlace(refused))
 	}
 	back := 0
 	for i := range possible {
@@ -153,7 +166,7 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan,
 	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
 		return err
 	}
-	return groupFault(ErrUnsound, "%s", f.failing[0].why)
+	return groupFault(ErrUnsound, "%s", noPlace(f.failing[0].why))
 }
 
 // runs reports whether a victim is a unit of any priority.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -163,7 +164,7 @@ func TestGroupPlace(t *testing.T) {
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "preempt [default/b] violations 0; gang-0 on n2; gang-1 on n2", say(plan))
-	assert.Equal(t, "no place", plan.TurnedDown.String())
+	assert.Equal(t, "no place", told(plan, "as things are"))
 	assert.Equal(t, []int{2, 2}, []int{plan.Possible, plan.Placements}, "as it is, and empty")
 	assert.Equal(t, "n1", nomination)
 	assert.Equal(t, "n1", snap.NominationOf("default/gang-1"), "the caller's snapshot is as it was")
@@ -246,9 +247,9 @@ func TestGroupPlanAndApply(t *testing.T) {
 	assert.Equal(t, c.Budgets, plan.Victims[0].Violated, "by two pods, named once")
 	assert.Equal(t, 2, plan.Victims[0].Violating)
 	assert.Equal(t, plan.Placement, plan.Nominations)
-	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
-	assert.Equal(t, "no place for default/gang-0: 1 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "its node alone is asked")
-	assert.Empty(t, (*preemption.Refusal)(nil).String())
+	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", told(plan, "as things are"))
+	assert.Equal(t, gang(1)[0].Key(), plan.Victims[0].Blocks.Pod.Key())
+	assert.Equal(t, "[1 NodeResourcesFit: Insufficient cpu]", fmt.Sprint(plan.Victims[0].Blocks.Nodes), "its node alone is asked")
 
 	spoil := func(change func(p *preemption.GroupPlan)) *preemption.GroupPlan {
 		p := *plan

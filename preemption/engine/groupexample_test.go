@@ -46,14 +46,14 @@ func ExampleEvaluator_PreemptGroup() {
 		fmt.Println("place", a)
 	}
 	for _, v := range plan.Victims {
-		fmt.Println("evict", v, "of priority", v.Priority, "-", v.Blocks)
+		fmt.Println("evict", v, "of priority", v.Priority, "-", v.Blocks.Pod.Name, "-", v.Blocks.Nodes)
 	}
 	// Output:
 	// preempt
 	// place default/train-0 on n1
 	// place default/train-1 on n1
-	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
-	// evict default/batch of priority 10 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
+	// evict default/shop (2 pods) of priority 100 - train-1 - [1 NodeResourcesFit: Insufficient cpu]
+	// evict default/batch of priority 10 - train-1 - [1 NodeResourcesFit: Insufficient cpu]
 }
 
 // A scheduling function of the caller: never two pods of the group on one node.
@@ -83,8 +83,8 @@ func ExamplePlaceFunc() {
 func ExampleEvaluator_FirstFit() {
 	snap, eval := must(engine.NewSnapshot(withGroups(sample()))), must(engine.New(preemption.Config{}))
 	placed := must(eval.FirstFit(context.Background(), snap, training()))
-	fmt.Println(placed.Refused)
-	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
+	fmt.Println(placed.Refused.Pod.Name, placed.Refused.Nodes)
+	// Output: train-0 [2 NodeResourcesFit: Insufficient cpu]
 }
 
 func ExampleSnapshot_Apply_group() {

@@ -62,7 +62,7 @@ func say(p *preemption.GroupPlan) string {
 		text += " (" + p.Ineligible.Message() + ")"
 	}
 	if p.Unhelpful != nil {
-		text += ": " + p.Unhelpful.String()
+		text += ": " + told(p, "after removal")
 	}
 	if len(p.Victims) > 0 {
 		text += fmt.Sprintf(" %v violations %d", p.Victims, p.Violations())
@@ -71,6 +71,25 @@ func say(p *preemption.GroupPlan) string {
 		text += "; " + strings.TrimPrefix(a.String(), "default/")
 	}
 	return text
+}
+
+// choice returns the node of a candidate with the victims.
+func choice(c preemption.Candidate) string {
+	var victims []string
+	for _, v := range c.Victims {
+		victims = append(victims, v.String())
+	}
+	return c.Node + " [" + strings.Join(victims, ", ") + "]"
+}
+
+// told returns what the text of a plan says about something; empty for nothing.
+func told(plan fmt.Stringer, about string) string {
+	for line := range strings.Lines(plan.String()) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), about+": "); ok {
+			return text
+		}
+	}
+	return ""
 }
 
 // Each rule of chapter 12 once, with the reason. The slow reference must agree.

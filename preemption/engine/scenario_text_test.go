@@ -174,7 +174,7 @@ func groupText(p *preemption.GroupPlan) string {
 }
 
 func refusalText(r *preemption.Refusal) string {
-	return strings.ReplaceAll(r.String(), outrank.DefaultNamespace+"/", "")
+	return strings.ReplaceAll(told(preemption.GroupPlan{TurnedDown: r}, "as things are"), outrank.DefaultNamespace+"/", "")
 }
 
 // scenarioNames lists pods by their short names.

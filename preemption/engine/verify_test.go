@@ -264,7 +264,7 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
+		require.Equal(t, "n1 [default/old]", choice(plan.Candidate))
 		assert.NoError(t, e.Verify(ctx, snap, plan))
 		assert.ErrorContains(t, newEvaluator(t, preemption.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
 		regret, err := joint.RegretOf(ctx, e, snap, plan, gen.Now)
@@ -287,7 +287,7 @@ func TestVerifyOfStrictBudgets(t *testing.T) {
 	e, p, ctx := newEvaluator(t, preemption.Config{Budgets: preemption.NeverViolate}), pod("p", 5, "1"), context.Background()
 	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	require.Equal(t, "n1 [default/a]", choice(plan.Candidate))
 	assert.NoError(t, e.Verify(ctx, snap, plan))
 	none := *slices.Collect(snap.Budgets())[0]
 	none.DisruptionsAllowed = 0
