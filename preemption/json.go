@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/internal/grace"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -174,11 +176,19 @@ func (p *Plan) across() bool {
 	return slices.ContainsFunc(p.Victims, func(v Victim) bool { return v.Node != "" && v.Group == nil && v.Composite == nil })
 }
 
+// grace returns the time that the victims get to end; nil for their own.
+func (p *Plan) grace() *time.Duration {
+	if p.Outcome != Preempts {
+		return nil
+	}
+	return grace.Of(p.Variant)
+}
+
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
 		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.across(),
 		Node: p.Node, Victims: e.victims(p.Victims), OwnScores: p.OwnScores,
-		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
+		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.grace()),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
 	}

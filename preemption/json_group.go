@@ -1,7 +1,7 @@
 package preemption
 
 import (
-	"encoding/json"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/answerjson"
@@ -31,20 +31,16 @@ type (
 	}
 	wireGroupPlan struct {
 		answerjson.Header
-		Group        outrank.Key       `json:"group,omitempty"`
-		Composite    *answerjson.Group `json:"composite,omitempty"`
-		Outcome      Outcome           `json:"outcome"`
-		Ineligible   Ineligibility     `json:"ineligible,omitempty"`
-		Status       *wireStatus       `json:"status,omitempty"`
-		Placement    []wireAssignment  `json:"placement"`
-		Nominations  []wireAssignment  `json:"nominations,omitempty"`
-		Victims      []wireGroupVictim `json:"victims"`
-		Disruptions  int               `json:"disruptions,omitempty"`
-		GraceSeconds json.RawMessage   `json:"graceSeconds,omitempty"`
-		TurnedDown   *wireRefusal      `json:"turnedDown,omitempty"`
-		Unhelpful    *wireRefusal      `json:"unhelpful,omitempty"`
-		Possible     int               `json:"possible"`
-		Placements   int               `json:"placements"`
+		Group       outrank.Key       `json:"group,omitempty"`
+		Composite   *answerjson.Group `json:"composite,omitempty"`
+		Outcome     Outcome           `json:"outcome"`
+		Ineligible  Ineligibility     `json:"ineligible,omitempty"`
+		Status      *wireStatus       `json:"status,omitempty"`
+		Placement   []wireAssignment  `json:"placement"`
+		Nominations []wireAssignment  `json:"nominations,omitempty"`
+		Victims     []wireGroupVictim `json:"victims"`
+		TurnedDown  *wireRefusal      `json:"turnedDown,omitempty"`
+		Unhelpful   *wireRefusal      `json:"unhelpful,omitempty"`
 	}
 )
 
@@ -64,10 +60,38 @@ func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
 	return w
 }
 
-func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
-	return wireGroupVictim{
-		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, v.Rule, e.refusal(v.Blocks),
+// unit writes victims that leave together.
+func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
+	first := &victims[0]
+	w := wireGroupVictim{
+		Group: e.Group(first.Group), Composite: e.Composite(first.Composite), Priority: first.Priority, Rule: first.Rule, Blocks: e.refusal(first.blocks()),
 	}
+	var violated []*outrank.PodDisruptionBudget
+	for i := range victims {
+		v := &victims[i]
+		w.Pods = append(w.Pods, e.Pod(v.Pod))
+		if len(v.Violated) > 0 {
+			w.Violating++
+		}
+		for _, b := range v.Violated {
+			if !slices.Contains(violated, b) {
+				violated = append(violated, b)
+			}
+		}
+	}
+	w.Violated = e.Budgets(violated)
+	return w
+}
+
+// blocks says what a group fails with if the victim stays; nil where nothing does.
+func (v *Victim) blocks() *Refusal {
+	switch {
+	case v.Blocked != nil:
+		return &Refusal{Pod: v.Blocked, Nodes: []Count{{Status: v.Blocks, Nodes: 1}}}
+	case v.Blocks.Code != Success:
+		return &Refusal{Guard: v.Blocks}
+	}
+	return nil
 }
 
 func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
@@ -75,10 +99,11 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome, Ineligible: p.Ineligible,
 		Placement:   answerjson.List(p.Placement, e.assignment),
 		Nominations: answerjson.List(p.Nominations, e.assignment),
-		Victims:     answerjson.List(p.Victims, e.groupVictim), Disruptions: p.Disruptions,
-		GraceSeconds: answerjson.Seconds(p.Grace),
-		TurnedDown:   e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
-		Possible: p.Possible, Placements: p.Placements,
+		Victims:     []wireGroupVictim{},
+		TurnedDown:  e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
+	}
+	for unit := range p.Units() {
+		w.Victims = append(w.Victims, e.unit(unit))
 	}
 	if len(p.Status.Reasons) > 0 {
 		status := e.status(p.Status)

@@ -102,7 +102,7 @@ func ofReport(part any) any {
 }
 
 func ofGroupVictim(part any) any {
-	return preemption.GroupPlan{Victims: []preemption.GroupVictim{part.(preemption.GroupVictim)}}
+	return preemption.GroupPlan{Victims: []preemption.Victim{part.(preemption.Victim)}}
 }
 
 func ofAssignment(part any) any {
@@ -153,6 +153,8 @@ func unexplained(plan reflect.Value) {
 
 // ungrouped has the victims of a plan leave each for itself, and so from other nodes than the chosen one.
 func ungrouped(plan reflect.Value) {
+	plan.FieldByName("Outcome").Set(reflect.ValueOf(preemption.Preempts))
+	plan.FieldByName("Variant").Set(reflect.ValueOf(outrank.VariantSimplified)) // whose victims have a grace period of its own
 	victims := plan.FieldByName("Victims")
 	for i := range victims.Len() {
 		victims.Index(i).FieldByName("Group").SetZero()
@@ -166,7 +168,7 @@ var foundByExplain = map[string]string{
 
 // notTold are the fields of a plan that no document tells.
 var notTold = map[string]string{
-	"Now": ofTheQuestion, "Release": ofTheQuestion, "Variant": ofTheQuestion,
+	"Now": ofTheQuestion, "Release": ofTheQuestion,
 	"FirstFit": "a document that people read already stays as it is; how many nodes take the pod stands in it",
 }
 
@@ -179,18 +181,21 @@ func together(some, others map[string]string) map[string]string {
 // ofTheQuestion is why by what an answer was found is left out.
 const ofTheQuestion = "it is of the question"
 
+// ofAGroup is why the plan of a single pod leaves out what the plan of a group tells.
+const ofAGroup = "the document of a group has it"
+
 var answers = []documented{
 	{answer: preemption.Plan{}, file: planFile, bare: unexplained, leavesOut: together(notTold, foundByExplain)},
 	{answer: preemption.Plan{}, file: planFile, called: "Explanation", extends: "Plan", bare: ungrouped, leavesOut: notTold},
 	{answer: preemption.Candidate{}, file: planFile, within: ofCandidate, at: "candidates.0"},
 	{answer: preemption.Certificate{}, file: planFile, within: ofCertificate, at: "clusterCertificate"},
-	{answer: preemption.Victim{}, file: planFile, within: ofVictim, at: "victims.0"},
+	{answer: preemption.Victim{}, file: planFile, within: ofVictim, at: "victims.0", leavesOut: map[string]string{"Priority": ofAGroup, "Blocked": ofAGroup}},
 	{answer: preemption.Score{}, file: planFile, within: ofScore, at: "score"},
 	{answer: preemption.Status{}, file: planFile, within: ofStatus, at: "victims.0.blocks"},
 	{answer: preemption.Count{}, file: planFile, within: ofCount, at: "turnedDown.0"},
 	{answer: preemption.NodeReport{}, file: planFile, within: ofReport, at: "nodes.0", leavesOut: map[string]string{"Candidate": "it is one of the explanation's candidates"}},
 	{answer: preemption.GroupPlan{}, file: planFile, leavesOut: map[string]string{"Now": ofTheQuestion}},
-	{answer: preemption.GroupVictim{}, file: planFile, within: ofGroupVictim, at: "victims.0"},
+	{answer: preemption.Victim{}, file: planFile, called: "GroupVictim", within: ofGroupVictim, at: "victims.0", leavesOut: map[string]string{"Node": "the pod has it"}},
 	{answer: preemption.Assignment{}, file: planFile, within: ofAssignment, at: "placement.0"},
 	{answer: preemption.Refusal{}, file: planFile, within: ofRefusal, at: "turnedDown"},
 	{answer: kubeletadmit.Admission{}, file: admissionFile},

@@ -65,7 +65,15 @@ func say(p *preemption.GroupPlan) string {
 		text += ": " + told(p, "after removal")
 	}
 	if len(p.Victims) > 0 {
-		text += fmt.Sprintf(" %v violations %d", p.Victims, p.Violations())
+		var units []string
+		violations := 0
+		for unit := range p.Units() {
+			units = append(units, engine.UnitText(unit))
+			for _, v := range unit {
+				violations += min(1, len(v.Violated))
+			}
+		}
+		text += fmt.Sprintf(" %v violations %d", units, violations)
 	}
 	for _, a := range p.Placement {
 		text += "; " + strings.TrimPrefix(a.String(), "default/")
@@ -370,9 +378,10 @@ func TestGroupRules(t *testing.T) {
 			plan := preemptGroup(t, snap, test.pods)
 			assert.Equal(t, test.want, say(plan))
 			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
+			possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
-			if diff := testdiff.Diff(want, toldOf(plan, refused), equateEmpty); diff != "" {
+			if diff := testdiff.Diff(want, toldOf(plan, refused, possible), equateEmpty); diff != "" {
 				t.Errorf("PreemptGroup (-reference +engine):\n%s", diff)
 			}
 		})

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,26 +200,26 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, plan.Outcome, read.Outcome)
 		require.Len(t, read.Placement, len(plan.Placement))
-		require.Len(t, read.Victims, len(plan.Victims))
-		for i, v := range plan.Victims {
-			require.Len(t, read.Victims[i].Pods, len(v.Pods))
-			require.Contains(t, plan.String(), v.String())
+		units := slices.Collect(plan.Units())
+		require.Len(t, read.Victims, len(units))
+		for i, unit := range units {
+			require.Len(t, read.Victims[i].Pods, len(unit))
+			require.Contains(t, plan.String(), engine.UnitText(unit))
 		}
 	})
 }
 
 // What has no value has a text and JSON all the same.
 func TestZeroAnswers(t *testing.T) {
-	nothing := time.Duration(-1)
 	for _, v := range []fmt.Stringer{
 		preemption.Plan{}, &preemption.Plan{}, preemption.Plan{}, preemption.GroupPlan{},
-		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
+		preemption.Victim{}, preemption.Status{}, preemption.Count{},
 		preemption.Assignment{}, preemption.Plan{Outcome: "odd", Ineligible: "odd, too"},
 		preemption.Plan{
-			Candidate: preemption.Candidate{Victims: make([]preemption.Victim, 2), OwnScores: []int64{}, ClearedNominations: make([]*outrank.Pod, 1)},
-			Grace:     &nothing, TurnedDown: make([]preemption.Count, 9),
+			Candidate:  preemption.Candidate{Victims: make([]preemption.Victim, 2), OwnScores: []int64{}, ClearedNominations: make([]*outrank.Pod, 1)},
+			TurnedDown: make([]preemption.Count, 9),
 		},
-		preemption.GroupPlan{Victims: []preemption.GroupVictim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
+		preemption.GroupPlan{Victims: []preemption.Victim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
 	} {
 		var text string
 		assert.NotPanics(t, func() { text = v.String() }, "%T", v)
@@ -232,7 +232,7 @@ func TestZeroAnswers(t *testing.T) {
 			Nodes:     make([]preemption.NodeReport, 1), Candidates: make([]preemption.Candidate, 1), TurnedDown: make([]preemption.Count, 1),
 		},
 		preemption.GroupPlan{
-			Victims:   []preemption.GroupVictim{{}, {Violated: make([]*outrank.PodDisruptionBudget, 1), Blocks: &preemption.Refusal{}}},
+			Victims:   []preemption.Victim{{}, {Violated: make([]*outrank.PodDisruptionBudget, 1), Blocked: &outrank.Pod{}}},
 			Placement: make([]preemption.Assignment, 1), TurnedDown: &preemption.Refusal{},
 		},
 	} {
@@ -308,13 +308,10 @@ func TestAnswersThatJSONCannotSay(t *testing.T) {
 
 // Numbers stay exact, and only a caller who wants it gets HTML escaped.
 func TestExactJSON(t *testing.T) {
-	for grace, want := range map[time.Duration]string{
-		0: "0", 30 * time.Second: "30", time.Millisecond: "0.001", 1: "0.000000001", math.MaxInt64: "9223372036.854775807",
-		-1500 * time.Millisecond: "-1.5", math.MinInt64: "-9223372036.854775808",
-	} {
-		text, err := json.Marshal(preemption.Plan{Grace: &grace})
+	for variant, want := range map[outrank.Variant]string{0: `"clearedNominations":[],"feasible"`, outrank.VariantSimplified: `"graceSeconds":0,`} {
+		text, err := json.Marshal(preemption.Plan{Outcome: preemption.Preempts, Variant: variant})
 		require.NoError(t, err)
-		assert.Contains(t, string(text), `"graceSeconds":`+want+`,`)
+		assert.Contains(t, string(text), want)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

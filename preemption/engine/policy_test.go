@@ -134,9 +134,9 @@ func TestVariantsDiffer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for variant, want := range map[outrank.Variant]string{0: test.current, outrank.VariantV1_13: test.v113, outrank.VariantSimplified: test.simplified} {
 				ex := explainBy(t, preemption.Config{Variant: variant}, test.c, test.p)
-				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations()), "default/", "")
+				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Score.Violations), "default/", "")
 				assert.Equal(t, want, got, "%v", variant)
-				assert.Equal(t, variant == outrank.VariantSimplified, ex.Grace != nil)
+				assert.Equal(t, variant == outrank.VariantSimplified, strings.Contains(ex.String(), "grace: 0s"))
 			}
 		})
 	}
@@ -176,7 +176,7 @@ func TestPropertySimplified(t *testing.T) {
 			for _, v := range slices.Backward(possible[n:]) {
 				violations += len(ledger.Charge(v, budgets.AppendCovering(nil, v)))
 			}
-			require.Equal(t, violations, candidate.Violations())
+			require.Equal(t, violations, candidate.Score.Violations)
 			snap := newSnapshot(t, c)
 			for i, v := range slices.Backward(possible) {
 				if i < n {

@@ -44,7 +44,7 @@ func TestPropertyRulesAgreeWithReference(t *testing.T) {
 		in.Cost = config.Cost
 		if rapid.IntRange(0, 3).Draw(t, "score") == 0 {
 			score := func(violations, victims int) int64 { return -int64((victims + 2*violations) % 3) }
-			config.Scorers = []preemption.Scorer{{Name: "own", Score: func(c *preemption.Candidate) int64 { return score(c.Violations(), len(c.Victims)) }}}
+			config.Scorers = []preemption.Scorer{{Name: "own", Score: func(c *preemption.Candidate) int64 { return score(c.Score.Violations, len(c.Victims)) }}}
 			in.Variant.Score = func(c reference.Candidate) int64 { return score(c.Violations, len(c.Victims)) }
 		}
 		if rapid.IntRange(0, 3).Draw(t, "node rule") == 0 {

@@ -113,7 +113,7 @@ func oneByOne(all *preemption.Plan, s *preemption.Sample, offset int) []string {
 	}
 	violations := map[string]int{}
 	for _, c := range all.Candidates {
-		violations[c.Node] = c.Violations()
+		violations[c.Node] = c.Score.Violations
 	}
 	n := len(potential)
 	enough := min(max(0, n*s.Percent/100, s.Minimum), n)

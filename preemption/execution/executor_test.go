@@ -243,11 +243,11 @@ func TestOrders(t *testing.T) {
 }
 
 func TestWhatActionsAreTold(t *testing.T) {
-	r, grace := &executiontest.Recorder{}, 5*time.Second
+	r, grace := &executiontest.Recorder{}, time.Duration(0)
 	latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("elsewhere"))
 	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
 	plan := planFor(victimsNamed("a")...)
-	plan.Grace = &grace
+	plan.Variant = outrank.VariantSimplified
 	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine", Order: execution.Synchronous}).Execute(context.Background(), plan)
 	require.NoError(t, err)
 	assert.Same(t, latest, report.Preemptor)

@@ -58,8 +58,8 @@ func ExampleRules_Use_gang() {
 	}
 	// Output:
 	// preempt
-	// evict default/ads-4 of priority 60 by reclaimed within the cohort
-	// evict default/ads-2 of priority 50 by reclaimed within the cohort
+	// evict default/ads-4 on n2 of priority 60 by reclaimed within the cohort
+	// evict default/ads-2 on n1 of priority 50 by reclaimed within the cohort
 	// place default/rank-0 on n1
 	// place default/rank-1 on n2
 	// nothing-helps

@@ -219,7 +219,7 @@ func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) preemp
 		out.Score.TopPriority = top // of the first, as the extender has them
 	}
 	for _, s := range states {
-		v := preemption.Victim{Pod: s.Located()}
+		v := preemption.Victim{Pod: s.Located(), Priority: r.Attempt.Asked.Snap.Units.Of(s).Priority}
 		for _, was := range c.Victims {
 			if state.SameName(was.Pod, s.Pod) {
 				v = was

@@ -1,8 +1,6 @@
 package dryrun
 
 import (
-	"time"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -52,8 +50,6 @@ type variantRules struct {
 	// nominatedInTurn is set if the nominated node is asked like any other.
 	nominatedInTurn bool
 	Ranks           []preemption.Rank
-	// grace is the time that victims get; nil leaves each its own (rule 13.3.8).
-	grace *time.Duration
 }
 
 var variantTable = [...]variantRules{
@@ -67,7 +63,6 @@ var variantTable = [...]variantRules{
 		WaitsWhileNominated: true, ascending: true, TakesUnprioritized: true, FiltersOnce: true, perBudget: true, countsTwice: true,
 		EmptySelectors: true, clearsAlways: true,
 		Ranks: []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum},
-		grace: new(time.Duration),
 	},
 }
 

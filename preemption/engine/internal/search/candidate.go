@@ -98,7 +98,7 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *p
 		if i == 0 || v.by != w.blocked[i-1].by {
 			blocks = w.search.Attempt.Public(w.search.statusOf(v.by))
 		}
-		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
+		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Priority: n.Pods[v.index].Priority(), Blocks: blocks}
 	}
 	if f.Violations > 0 {
 		w.nameViolatedByRows(n, c.Victims)

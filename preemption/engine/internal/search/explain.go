@@ -58,7 +58,7 @@ func (s *Search) Explained(ctx context.Context) (*preemption.Plan, error) {
 		s.tally = s.sum(s.tally[:0], &w.after)
 		p.Unhelpful = statusCounts(&s.Attempt, s.tally)
 	default:
-		p.Candidate, p.Grace = candidates[0], s.Attempt.Config.Grace()
+		p.Candidate = candidates[0]
 	}
 	p.Nodes, p.DecidedBy = nodes, by
 	if len(candidates) > 0 {

@@ -117,7 +117,6 @@ func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
 		}
 		p.Candidate = w.Dry.Candidate(possible)
 	}
-	p.Grace = s.Attempt.Config.Grace()
 	p.ClearedNominations = s.Attempt.ClearedNominations(n, p.Victims)
 	p.ClusterCertificate = s.Attempt.CertifyAll(&p.Candidate, s.openNodes())
 }
