@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"qos":      {".", "resource", "internal/release"},
 	"pdb":      {".", "internal/release"},
 	// The words of a decision.
-	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/filter", "internal/fit", "internal/prose"},
+	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/filter", "internal/fit", "internal/grace", "internal/prose"},
 	"preemption/internal/phrase":   {"."},
 	"preemption/internal/rank":     {"."},
 	"preemption/internal/refusing": {},
@@ -72,6 +72,7 @@ var rooms = map[string][]string{
 	"preemption/clustergen": {".", "resource"},
 	"preemption/filtertest": {".", "resource", "preemption", "preemption/engine", "preemption/clustergen"},
 	// Parts shared by several rooms; downwards only.
+	"internal/grace":      {"."},
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},

@@ -29,8 +29,8 @@ type Certificate struct {
 	Steps, Unsolved int
 }
 
-// String returns the certificate in a few words.
-func (c Certificate) String() string {
+// text returns the certificate in a few words.
+func (c *Certificate) text() string {
 	steps := phrase.Steps(c.Steps)
 	switch {
 	case c.Optimal:

@@ -68,7 +68,7 @@ func decide(snap *engine.Snapshot, pod *outrank.Pod, filter *preemption.Filter) 
 // Each node has room, but a pod has to let go of a licence: that of lower priority does.
 func ExampleTally_Filter() {
 	plan := decide(twoRacks(), licensed("web", 9), fewLicences)
-	fmt.Println(plan.Outcome, &plan.Candidate)
+	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
 	fmt.Println(plan.Victims[0].Blocks)
 	// Output:
 	// preempt b1 [default/batch]

@@ -1,10 +1,11 @@
 package preemption
 
 import (
-	"fmt"
+	"iter"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
@@ -48,77 +49,19 @@ type Refusal struct {
 	Guard Status
 }
 
-// String returns the refusal in one line.
-func (r *Refusal) String() string {
+// text returns the refusal in one line, empty for none.
+func (r *Refusal) text() string {
 	if r == nil {
 		return ""
 	}
-	text := "no place"
+	pod, guard := "", ""
 	if r.Pod != nil {
-		text = "no place for " + string(r.Pod.Key())
-	}
-	for i, c := range r.Nodes {
-		sep := ", "
-		if i == 0 {
-			sep = ": "
-		}
-		text += fmt.Sprintf("%s%d %s", sep, c.Nodes, c.Status)
-	}
-	if r.Reason != "" {
-		text += "; " + r.Reason
+		pod = string(r.Pod.Key())
 	}
 	if r.Guard.Code != Success {
-		text += "; " + r.Guard.String()
+		guard = r.Guard.String()
 	}
-	return text
-}
-
-// Unit is a set of pods that leave together: a single pod, or all running pods
-// of a group whose DisruptionMode is [outrank.DisruptPodGroup].
-type Unit struct {
-	// Group is nil for a single pod, whether or not that belongs to a group, and for all
-	// pods below a composite group. Composite is that group then.
-	Group     *outrank.PodGroup
-	Composite *outrank.CompositePodGroup
-	// Pods run on nodes of the snapshot; the most important come first. One that
-	// engine.Snapshot.Bind has moved is a copy with its place.
-	Pods []*outrank.Pod
-	// Priority is what the unit counts with: the priority of the group
-	// (outrank.PodGroup.Priority), also of a single pod's group, or that at the top of its
-	// tree, and 0 where that has none.
-	Priority int32
-}
-
-// String returns the name of the pod, or the name of the group with the number
-// of its pods.
-func (u Unit) String() string {
-	switch {
-	case u.Composite != nil:
-		return fmt.Sprintf("%s (%d pods)", u.Composite.Key(), len(u.Pods))
-	case u.Group != nil:
-		return fmt.Sprintf("%s (%d pods)", u.Group.Key(), len(u.Pods))
-	case len(u.Pods) == 1:
-		return phrase.Pod(u.Pods[0])
-	}
-	return fmt.Sprintf("%d pods", len(u.Pods))
-}
-
-// GroupVictim is a unit that has to leave, with the reasons.
-type GroupVictim struct {
-	Unit
-	// Violated are the budgets that were found violated while the unit's pods
-	// were charged, each listed once. Budgets are charged for every possible
-	// victim in order of importance, not only for the actual ones (rules 6.3.7
-	// and 12.9.10).
-	Violated []*outrank.PodDisruptionBudget
-	// Blocks says which pod of the group did not pass on its node when this unit was put
-	// back, or what the guard said of those that would have been away without it.
-	Blocks *Refusal
-	// Violating is how many of the unit's pods violate a budget.
-	Violating int
-	// Rule names the rule by which the unit may be taken, as the guard or Take of the
-	// configuration names it for the first of Pods; empty where lower priority is the rule.
-	Rule string
+	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
 // GroupPlan is the answer for a group. It belongs to the caller. The objects
@@ -145,42 +88,30 @@ type GroupPlan struct {
 	// waits for victims of an earlier preemption, what all its pods are nominated to already, with
 	// an empty Node for none. Nil changes nothing.
 	Nominations []Assignment
-	// Victims have to leave, the most important first. There may be none.
-	Victims []GroupVictim
-	// Disruptions is the number of victims that are groups, or pods that name one (rule
-	// 12.9.10).
-	Disruptions int
-	// Grace is the time that the policy gives victims to end. With nil each
-	// victim has its own.
-	Grace *time.Duration
+	// Victims have to leave, the most important first, those that leave together one behind the other.
+	// There may be none.
+	Victims []Victim
 
 	// TurnedDown is why there is no place for the group as things are, nil if
 	// there is one. Unhelpful is why there is none with every possible victim
 	// removed. It is nil unless nothing helps, and if there is no possible
 	// victim.
 	TurnedDown, Unhelpful *Refusal
-	// Possible is the number of units that could be victims, before a guard is asked.
-	// Placements is the
-	// number of placements that the answer rests on. A engine.PlaceFunc is called for each
-	// of them.
-	Possible, Placements int
 }
 
-// Violations returns the number of pods of the victims that violate a budget.
-func (p *GroupPlan) Violations() int {
-	n := 0
-	for i := range p.Victims {
-		n += p.Victims[i].Violating
+// Units goes through the victims by what leaves together: a pod by itself, or all running pods of a
+// group. What it hands out is part of Victims.
+func (p *GroupPlan) Units() iter.Seq[[]Victim] {
+	return func(yield func([]Victim) bool) {
+		if p == nil {
+			return
+		}
+		for from, to := 0, 0; from < len(p.Victims); from = to {
+			for to = from + 1; to < len(p.Victims) && p.Victims[from].leavesWith(&p.Victims[to]); to++ {
+			}
+			if !yield(p.Victims[from:to:to]) {
+				return
+			}
+		}
 	}
-	return n
-}
-
-// VictimPods lists the pods of all victims, unit by unit. The slice is the
-// caller's.
-func (p *GroupPlan) VictimPods() []*outrank.Pod {
-	var pods []*outrank.Pod
-	for i := range p.Victims {
-		pods = append(pods, p.Victims[i].Pods...)
-	}
-	return pods
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/internal/grace"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -173,11 +175,19 @@ func (p *Plan) across() bool {
 	return slices.ContainsFunc(p.Victims, func(v Victim) bool { return v.Node != "" && v.Group == nil && v.Composite == nil })
 }
 
+// grace returns the time that the victims get to end; nil for their own.
+func (p *Plan) grace() *time.Duration {
+	if p.Outcome != Preempts {
+		return nil
+	}
+	return grace.Of(p.Variant)
+}
+
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
 		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.across(),
 		Node: p.Node, Victims: e.victims(p.Victims),
-		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.Grace),
+		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.grace()),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
 	}
@@ -195,7 +205,8 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 
 // MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
 // describes it, in one line and with a version. Pods and budgets appear as
-// references, enums as words, and the same plan as the same bytes. The error is
+// references, enums as words, and the same plan as the same bytes. Victims, candidates and
+// the rest have no JSON of their own. The error is
 // an *[outrank.InputError] about what JSON cannot say: a time beyond the year
 // 9999, a string that is not UTF-8. A plan that Explain has
 // made is an Explanation there, with the candidates and the nodes. Time is linear in
@@ -250,46 +261,7 @@ func (p *Plan) helpless() (counts []Count) {
 	return counts
 }
 
-// MarshalJSON returns the candidate as it stands in the JSON of a
-// [Plan] that Explain has made.
-func (c Candidate) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("candidate", e.candidate(c))
-}
-
-// MarshalJSON returns the victim as it stands in the JSON of a [Plan].
-func (v Victim) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("victim", e.victim(v))
-}
-
-// MarshalJSON returns the score as it stands in the JSON of a [Plan].
-func (a Score) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("score", e.score(a))
-}
-
-// MarshalJSON returns the certificate as it stands in the JSON of a [Plan].
-func (c Certificate) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("certificate", e.certificate(&c))
-}
-
-// MarshalJSON returns the status as it stands in the JSON of a [Victim] and a
-// [NodeReport].
-func (s Status) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("status", e.status(s))
-}
-
-// MarshalJSON returns the count as it stands in the JSON of a [Plan].
-func (c Count) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("count", e.count(c))
-}
-
-// MarshalJSON returns the report as it stands in the JSON of a [Plan].
-func (r NodeReport) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("node report", e.report(r))
-}
+// UnmarshalJSON returns an error that wraps [errors.ErrUnsupported]: a document refers to pods, and a
+// plan holds them. Without this method reading would succeed and leave a plan without victims. null
+// changes nothing.
+func (p *Plan) UnmarshalJSON(text []byte) error { return answerjson.Unread("preemption.Plan", text) }

@@ -1,7 +1,7 @@
 package preemption
 
 import (
-	"encoding/json"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/answerjson"
@@ -19,17 +19,6 @@ type (
 		Reason string          `json:"reason,omitempty"`
 		Guard  *wireStatus     `json:"guard,omitempty"`
 	}
-	wirePlacement struct {
-		Assignments []wireAssignment `json:"assignments"`
-		Enough      bool             `json:"enough,omitempty"`
-		Refused     *wireRefusal     `json:"refused,omitempty"`
-	}
-	wireUnit struct {
-		Group     *answerjson.Group `json:"group,omitempty"`
-		Composite *answerjson.Group `json:"composite,omitempty"`
-		Priority  int32             `json:"priority"`
-		Pods      []*answerjson.Pod `json:"pods"`
-	}
 	wireGroupVictim struct {
 		Group     *answerjson.Group    `json:"group,omitempty"`
 		Composite *answerjson.Group    `json:"composite,omitempty"`
@@ -42,20 +31,16 @@ type (
 	}
 	wireGroupPlan struct {
 		answerjson.Header
-		Group        outrank.Key       `json:"group,omitempty"`
-		Composite    *answerjson.Group `json:"composite,omitempty"`
-		Outcome      Outcome           `json:"outcome"`
-		Ineligible   Ineligibility     `json:"ineligible,omitempty"`
-		Status       *wireStatus       `json:"status,omitempty"`
-		Placement    []wireAssignment  `json:"placement"`
-		Nominations  []wireAssignment  `json:"nominations,omitempty"`
-		Victims      []wireGroupVictim `json:"victims"`
-		Disruptions  int               `json:"disruptions,omitempty"`
-		GraceSeconds json.RawMessage   `json:"graceSeconds,omitempty"`
-		TurnedDown   *wireRefusal      `json:"turnedDown,omitempty"`
-		Unhelpful    *wireRefusal      `json:"unhelpful,omitempty"`
-		Possible     int               `json:"possible"`
-		Placements   int               `json:"placements"`
+		Group       outrank.Key       `json:"group,omitempty"`
+		Composite   *answerjson.Group `json:"composite,omitempty"`
+		Outcome     Outcome           `json:"outcome"`
+		Ineligible  Ineligibility     `json:"ineligible,omitempty"`
+		Status      *wireStatus       `json:"status,omitempty"`
+		Placement   []wireAssignment  `json:"placement"`
+		Nominations []wireAssignment  `json:"nominations,omitempty"`
+		Victims     []wireGroupVictim `json:"victims"`
+		TurnedDown  *wireRefusal      `json:"turnedDown,omitempty"`
+		Unhelpful   *wireRefusal      `json:"unhelpful,omitempty"`
 	}
 )
 
@@ -75,14 +60,38 @@ func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
 	return w
 }
 
-func (e *answerEncoder) unit(u Unit) wireUnit {
-	return wireUnit{e.Group(u.Group), e.Composite(u.Composite), u.Priority, e.Pods(u.Pods)}
+// unit writes victims that leave together.
+func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
+	first := &victims[0]
+	w := wireGroupVictim{
+		Group: e.Group(first.Group), Composite: e.Composite(first.Composite), Priority: first.Priority, Rule: first.Rule, Blocks: e.refusal(first.blocks()),
+	}
+	var violated []*outrank.PodDisruptionBudget
+	for i := range victims {
+		v := &victims[i]
+		w.Pods = append(w.Pods, e.Pod(v.Pod))
+		if len(v.Violated) > 0 {
+			w.Violating++
+		}
+		for _, b := range v.Violated {
+			if !slices.Contains(violated, b) {
+				violated = append(violated, b)
+			}
+		}
+	}
+	w.Violated = e.Budgets(violated)
+	return w
 }
 
-func (e *answerEncoder) groupVictim(v GroupVictim) wireGroupVictim {
-	return wireGroupVictim{
-		e.Group(v.Group), e.Composite(v.Composite), v.Priority, e.Pods(v.Pods), e.Budgets(v.Violated), v.Violating, v.Rule, e.refusal(v.Blocks),
+// blocks says what a group fails with if the victim stays; nil where nothing does.
+func (v *Victim) blocks() *Refusal {
+	switch {
+	case v.Blocked != nil:
+		return &Refusal{Pod: v.Blocked, Nodes: []Count{{Status: v.Blocks, Nodes: 1}}}
+	case v.Blocks.Code != Success:
+		return &Refusal{Guard: v.Blocks}
 	}
+	return nil
 }
 
 func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
@@ -90,10 +99,11 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome, Ineligible: p.Ineligible,
 		Placement:   answerjson.List(p.Placement, e.assignment),
 		Nominations: answerjson.List(p.Nominations, e.assignment),
-		Victims:     answerjson.List(p.Victims, e.groupVictim), Disruptions: p.Disruptions,
-		GraceSeconds: answerjson.Seconds(p.Grace),
-		TurnedDown:   e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
-		Possible: p.Possible, Placements: p.Placements,
+		Victims:     []wireGroupVictim{},
+		TurnedDown:  e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
+	}
+	for unit := range p.Units() {
+		w.Victims = append(w.Victims, e.unit(unit))
 	}
 	if len(p.Status.Reasons) > 0 {
 		status := e.status(p.Status)
@@ -109,34 +119,7 @@ func (p GroupPlan) MarshalJSON() ([]byte, error) {
 	return e.Encode("group plan", e.groupPlan(&p))
 }
 
-// MarshalJSON returns the victim as it stands in the JSON of a [GroupPlan].
-func (v GroupVictim) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("group victim", e.groupVictim(v))
-}
-
-// MarshalJSON returns the unit as it stands in the JSON of a [GroupVictim],
-// without what that has besides.
-func (u Unit) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("unit", e.unit(u))
-}
-
-// MarshalJSON returns the refusal as it stands in the JSON of a [GroupPlan].
-func (r Refusal) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("refusal", e.refusal(&r))
-}
-
-// MarshalJSON returns the assignment as it stands in the JSON of a [GroupPlan].
-func (a Assignment) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("assignment", e.assignment(a))
-}
-
-// MarshalJSON returns the assignments as [GroupPlan] has them, and the refusal
-// if there is one.
-func (p Placement) MarshalJSON() ([]byte, error) {
-	var e answerEncoder
-	return e.Encode("placement", wirePlacement{answerjson.List(p.Assignments, e.assignment), p.Enough, e.refusal(p.Refused)})
+// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
+func (p *GroupPlan) UnmarshalJSON(text []byte) error {
+	return answerjson.Unread("preemption.GroupPlan", text)
 }

@@ -88,9 +88,6 @@ type Plan struct {
 	// Candidate is the chosen node with its victims. It is the zero value
 	// unless the outcome is Preempts.
 	Candidate
-	// Grace is the time that the policy gives victims to end, nil for their
-	// own.
-	Grace *time.Duration
 
 	// ClusterCertificate says how good the candidate is among all that the nodes could
 	// have, or, where nothing helps, whether that is certain. It is nil unless Exact or
@@ -172,22 +169,23 @@ type Candidate struct {
 	Certificate *Certificate
 }
 
-// Violations returns the number of victims whose loss violates a budget or,
-// with the simplified variant, the number of violated budgets.
-func (c *Candidate) Violations() int { return c.Score.Violations }
-
 // Victim is a pod that has to leave, with the reasons.
 type Victim struct {
 	Pod *outrank.Pod
-	// Node is where the pod runs, if that is another node than the candidate's: it
-	// leaves because all running pods of Group, or of the groups below Composite, leave
-	// together (rule 12.8.5), or because it keeps the preemptor from the candidate's node
-	// from afar (Across). The two are nil for a pod that leaves by itself.
-	Node      string
+	// Node is where the pod runs, if that is another node than the candidate's, and always in the plan
+	// for a group. A pod leaves another node because all running pods of Group, or of the groups
+	// below Composite, leave together (rule 12.8.5), or because it keeps the preemptor from the
+	// candidate's node from afar (Across).
+	Node string
+	// Group, or Composite, is what leaves whole, the pod with it (rule 12.6.3). Both are nil for a pod
+	// that leaves by itself. Victims of one group stand together.
 	Group     *outrank.PodGroup
 	Composite *outrank.CompositePodGroup
+	// Priority is what the pod counts with: its own, or that of its groups.
+	Priority int32
 	// Rule names the rule by which the pod may be a victim, where the caller has one
-	// (Eligibility.Take, Guard). It is empty where lower priority is the rule.
+	// (Eligibility.Take, Guard). It is empty where lower priority is the rule. Those that leave
+	// together have the rule of the first.
 	Rule string
 	// Violated are the budgets that the loss of the pod violates, in the order
 	// of the cluster. It is empty for most victims. A budget is charged for
@@ -198,16 +196,21 @@ type Victim struct {
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is what the preemptor failed with when this pod was put back or,
 	// with the simplified variant, before it was removed. It is Success if an
-	// extender named the victim.
-	Blocks Status
+	// extender named the victim. Blocked is the pod of the group that failed so; nil in the plan for a
+	// single pod, and where it is the guard that says so of those that would be away without the pod.
+	Blocks  Status
+	Blocked *outrank.Pod
 }
 
-// Terminating reports whether the victim is leaving already, so that it need
-// not be evicted.
-func (v Victim) Terminating() bool { return v.Pod != nil && v.Pod.Terminating() }
+// leavesWith reports whether two victims that stand together are of one group that leaves whole.
+func (v *Victim) leavesWith(w *Victim) bool {
+	if v.Composite != nil || w.Composite != nil {
+		return v.Composite == w.Composite
+	}
+	return v.Group != nil && v.Group == w.Group
+}
 
-// String names the victim, and the node that it runs on if that is another one than the
-// candidate's.
+// String names the victim, and Node if that is set.
 func (v Victim) String() string {
 	if v.Node != "" {
 		return phrase.Pod(v.Pod) + " on " + v.Node

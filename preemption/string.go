@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -30,11 +28,13 @@ func (p Plan) String() string {
 	var t planText
 	t.WriteString(phrase.Pod(p.Pod) + ": " + p.outcomeText())
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
-	t.line("violated budgets", budgetsText(p.Victims, func(v Victim) []*outrank.PodDisruptionBudget { return v.Violated }))
+	t.line("violated budgets", budgetsText(p.Victims))
 	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), phrase.Pod))
-	t.grace(p.Grace)
+	if g := p.grace(); g != nil {
+		t.line("grace", g.String())
+	}
 	if p.ClusterCertificate != nil {
-		t.line("certificate", p.ClusterCertificate.String())
+		t.line("certificate", p.ClusterCertificate.text())
 	}
 	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
 	t.line("after removal", listed(p.helpless(), mostReasons, Count.String))
@@ -46,7 +46,7 @@ func (p Plan) String() string {
 
 // candidatesText lists the best candidates, and what decides between the first two.
 func (p *Plan) candidatesText() string {
-	text := listed(p.Candidates, mostCandidates, Candidate.String)
+	text := listed(p.Candidates, mostCandidates, candidateText)
 	if len(p.Candidates) > 1 {
 		text += "; decided by: " + rank.Text(p.DecidedBy)
 	}
@@ -77,8 +77,8 @@ func outcomeText(o Outcome, why Ineligibility) string {
 	return cmp.Or(strings.ReplaceAll(string(o), "-", " "), "no answer")
 }
 
-// String returns the node with the victims.
-func (c Candidate) String() string {
+// candidateText returns the node with the victims.
+func candidateText(c Candidate) string {
 	return c.Node + " [" + listed(c.Victims, len(c.Victims), Victim.String) + "]"
 }
 
@@ -102,11 +102,11 @@ func (p GroupPlan) String() string {
 	}
 	t.line("status", strings.Join(p.Status.Reasons, ", "))
 	t.line("placement", listed(p.Placement, len(p.Placement), Assignment.String))
-	t.line("victims", listed(p.Victims, len(p.Victims), func(v GroupVictim) string { return v.Unit.String() }))
-	t.line("violated budgets", budgetsText(p.Victims, func(v GroupVictim) []*outrank.PodDisruptionBudget { return v.Violated }))
-	t.grace(p.Grace)
-	t.line("as things are", p.TurnedDown.String())
-	t.line("after removal", p.Unhelpful.String())
+	units := slices.Collect(p.Units())
+	t.line("victims", listed(units, len(units), unitText))
+	t.line("violated budgets", budgetsText(p.Victims))
+	t.line("as things are", p.TurnedDown.text())
+	t.line("after removal", p.Unhelpful.text())
 	return t.String()
 }
 
@@ -117,13 +117,6 @@ type planText struct{ strings.Builder }
 func (t *planText) line(about, text string) {
 	if text != "" {
 		t.WriteString("\n  " + about + ": " + text)
-	}
-}
-
-// grace adds the time that the policy gives victims.
-func (t *planText) grace(grace *time.Duration) {
-	if grace != nil {
-		t.line("grace", grace.String())
 	}
 }
 
@@ -150,10 +143,10 @@ func turnedDownText(c Count) string {
 }
 
 // budgetsText lists the budgets of all victims, each once.
-func budgetsText[V any](victims []V, violated func(V) []*outrank.PodDisruptionBudget) string {
+func budgetsText(victims []Victim) string {
 	var names []string
-	for _, v := range victims {
-		for _, b := range violated(v) {
+	for i := range victims {
+		for _, b := range victims[i].Violated {
 			if b != nil && !slices.Contains(names, string(b.Key())) {
 				names = append(names, string(b.Key()))
 			}
@@ -162,12 +155,24 @@ func budgetsText[V any](victims []V, violated func(V) []*outrank.PodDisruptionBu
 	return strings.Join(names, ", ")
 }
 
+// unitText names victims that leave together: the pod, or the group with the number of its pods.
+func unitText(victims []Victim) string {
+	switch first := &victims[0]; {
+	case first.Composite != nil:
+		return fmt.Sprintf("%s (%d pods)", first.Composite.Key(), len(victims))
+	case first.Group != nil:
+		return fmt.Sprintf("%s (%d pods)", first.Group.Key(), len(victims))
+	default:
+		return phrase.Pod(first.Pod)
+	}
+}
+
 func victimText(v Victim) string {
 	if v.Pod == nil {
 		return phrase.Pod(v.Pod)
 	}
 	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
-	if v.Terminating() {
+	if v.Pod.Terminating() {
 		text += ", terminating"
 	}
 	switch {

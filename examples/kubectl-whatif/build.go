@@ -131,7 +131,7 @@ func victimOf(v *preemption.Victim, r outrank.Release) Victim {
 	out := Victim{
 		Key: string(v.Pod.Key()), Priority: v.Pod.PriorityValue(), PriorityClass: v.Pod.PriorityClassName,
 		Start: v.Pod.StartTime, Requests: v.Pod.RunningRequests(r), Owner: v.Pod.Owner.String(),
-		Violated: []Budget{}, Terminating: v.Terminating(),
+		Violated: []Budget{}, Terminating: v.Pod.Terminating(),
 		Node: v.Node,
 	}
 	switch {

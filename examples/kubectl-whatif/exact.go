@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -22,7 +23,23 @@ type Exact struct {
 	// Best is the best decision, with the certificate that it is.
 	Best *preemption.Plan `json:"best"`
 	// OnNode is the best decision on the node of the decision.
-	OnNode *preemption.Candidate `json:"onNode,omitempty"`
+	OnNode *onNode `json:"onNode,omitempty"`
+}
+
+// onNode is the best candidate on the node of a decision, as it stands in the document of a regret.
+type onNode struct{ regret *joint.Regret }
+
+// MarshalJSON returns the candidate.
+func (o *onNode) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(o.regret)
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		OnNode json.RawMessage `json:"onNode"`
+	}
+	err = json.Unmarshal(text, &document)
+	return document.OnNode, err
 }
 
 // Gap is a difference in one rank: violations, steps of priority, the sum of priorities
@@ -37,7 +54,10 @@ func exactOf(r *joint.Regret) *Exact {
 	if r == nil {
 		return nil
 	}
-	e := &Exact{By: r.By, Gaps: []Gap{}, Best: r.Best, OnNode: r.OnNode}
+	e := &Exact{By: r.By, Gaps: []Gap{}, Best: r.Best}
+	if r.OnNode != nil {
+		e.OnNode = &onNode{r}
+	}
 	for _, g := range r.Gaps {
 		e.Gaps = append(e.Gaps, Gap{g.Rank, g.Gap})
 	}
@@ -85,8 +105,8 @@ func writeExact(p console.Page, r *joint.Regret) {
 	} else {
 		p.Line("  The best is better by %s. It takes %s.", explain.RankText(r.By), victimKeys(r.Best))
 	}
-	if c := r.Best.ClusterCertificate; c != nil {
-		p.Line("  How sure that is: %s.", c)
+	if r.Best.ClusterCertificate != nil {
+		p.Line("  How sure that is: %s.", r.Certainty())
 	}
 }
 

@@ -90,17 +90,22 @@ func alikeForGroup(first, plan, own *preemption.GroupPlan) error {
 func groupAnswer(first, plan *preemption.GroupPlan) *Group {
 	g := &Group{
 		Code: codeName(plan.Status.Code), Reasons: plan.Status.Reasons, Nominations: nodesOf(plan.Nominations),
-		NumPDBViolations: plan.Violations(), NumPodGroupDisruptions: plan.Disruptions,
 	}
 	if g.Fits = first.Outcome == preemption.Fits; g.Fits {
 		g.Placed = nodesOf(first.Placement)
 	}
-	for i := range plan.Victims {
+	for unit := range plan.Units() {
+		if unit[0].Pod.Group != "" { // also a pod that leaves by itself
+			g.NumPodGroupDisruptions++
+		}
 		var names []string
-		for _, p := range plan.Victims[i].Pods {
-			names = append(names, string(p.Key()))
-			if !p.Terminating() {
-				g.Preempted = append(g.Preempted, string(p.Key()))
+		for _, v := range unit {
+			names = append(names, string(v.Pod.Key()))
+			if !v.Pod.Terminating() {
+				g.Preempted = append(g.Preempted, string(v.Pod.Key()))
+			}
+			if len(v.Violated) > 0 {
+				g.NumPDBViolations++
 			}
 		}
 		slices.Sort(names)

@@ -207,7 +207,7 @@ func statusOf(s preemption.Status) Status {
 }
 
 func candidateOf(c *preemption.Candidate) Candidate {
-	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Violations()}
+	out := Candidate{Node: c.Node, Victims: []string{}, NumPDBViolations: c.Score.Violations}
 	for i, from := range unitStarts(c.Victims) {
 		out.Victims = append(out.Victims, string(c.Victims[i].Pod.Key()))
 		slices.Sort(out.Victims[from:])
@@ -236,7 +236,7 @@ func postFilterOf(p *preemption.Plan) *PostFilter {
 	}
 	out := &PostFilter{NominatedNode: &p.Node}
 	for _, v := range p.Victims {
-		if !v.Terminating() {
+		if !v.Pod.Terminating() {
 			out.Preempted = append(out.Preempted, string(v.Pod.Key()))
 		}
 	}

@@ -71,7 +71,49 @@ func (d documented) text(t *testing.T, v reflect.Value) string {
 	return string(text)
 }
 
-// The parts of an admission have no JSON of their own.
+// The parts of a plan, of a group's and of an admission have no JSON of their own.
+func ofCandidate(part any) any {
+	return preemption.Plan{Nodes: make([]preemption.NodeReport, 1), Candidates: []preemption.Candidate{part.(preemption.Candidate)}}
+}
+
+func ofVictim(part any) any {
+	return preemption.Plan{Candidate: preemption.Candidate{Victims: []preemption.Victim{part.(preemption.Victim)}}}
+}
+
+func ofScore(part any) any {
+	return preemption.Plan{Outcome: preemption.Preempts, Candidate: preemption.Candidate{Score: part.(preemption.Score)}}
+}
+
+func ofCertificate(part any) any {
+	c := part.(preemption.Certificate)
+	return preemption.Plan{ClusterCertificate: &c}
+}
+
+func ofStatus(part any) any {
+	return ofVictim(preemption.Victim{Blocks: part.(preemption.Status)})
+}
+
+func ofCount(part any) any {
+	return preemption.Plan{TurnedDown: []preemption.Count{part.(preemption.Count)}}
+}
+
+func ofReport(part any) any {
+	return preemption.Plan{Nodes: []preemption.NodeReport{part.(preemption.NodeReport)}}
+}
+
+func ofGroupVictim(part any) any {
+	return preemption.GroupPlan{Victims: []preemption.Victim{part.(preemption.Victim)}}
+}
+
+func ofAssignment(part any) any {
+	return preemption.GroupPlan{Placement: []preemption.Assignment{part.(preemption.Assignment)}}
+}
+
+func ofRefusal(part any) any {
+	r := part.(preemption.Refusal)
+	return preemption.GroupPlan{TurnedDown: &r}
+}
+
 func evicting(part any) any {
 	return kubeletadmit.Admission{Evictions: []kubeletadmit.EvictedPod{part.(kubeletadmit.EvictedPod)}}
 }
@@ -111,6 +153,8 @@ func unexplained(plan reflect.Value) {
 
 // ungrouped has the victims of a plan leave each for itself, and so from other nodes than the chosen one.
 func ungrouped(plan reflect.Value) {
+	plan.FieldByName("Outcome").Set(reflect.ValueOf(preemption.Preempts))
+	plan.FieldByName("Variant").Set(reflect.ValueOf(outrank.VariantSimplified)) // whose victims have a grace period of its own
 	victims := plan.FieldByName("Victims")
 	for i := range victims.Len() {
 		victims.Index(i).FieldByName("Group").SetZero()
@@ -124,7 +168,7 @@ var foundByExplain = map[string]string{
 
 // notTold are the fields of a plan that no document tells.
 var notTold = map[string]string{
-	"Now": ofTheQuestion, "Release": ofTheQuestion, "Variant": ofTheQuestion,
+	"Now": ofTheQuestion, "Release": ofTheQuestion,
 	"FirstFit": "a document that people read already stays as it is; how many nodes take the pod stands in it",
 }
 
@@ -137,21 +181,23 @@ func together(some, others map[string]string) map[string]string {
 // ofTheQuestion is why by what an answer was found is left out.
 const ofTheQuestion = "it is of the question"
 
+// ofAGroup is why the plan of a single pod leaves out what the plan of a group tells.
+const ofAGroup = "the document of a group has it"
+
 var answers = []documented{
 	{answer: preemption.Plan{}, file: planFile, bare: unexplained, leavesOut: together(notTold, foundByExplain)},
 	{answer: preemption.Plan{}, file: planFile, called: "Explanation", extends: "Plan", bare: ungrouped, leavesOut: notTold},
-	{answer: preemption.Candidate{}, file: planFile},
-	{answer: preemption.Victim{}, file: planFile},
-	{answer: preemption.Score{}, file: planFile},
-	{answer: preemption.Status{}, file: planFile},
-	{answer: preemption.Count{}, file: planFile},
-	{answer: preemption.NodeReport{}, file: planFile, leavesOut: map[string]string{"Candidate": "it is one of the explanation's candidates"}},
+	{answer: preemption.Candidate{}, file: planFile, within: ofCandidate, at: "candidates.0"},
+	{answer: preemption.Certificate{}, file: planFile, within: ofCertificate, at: "clusterCertificate"},
+	{answer: preemption.Victim{}, file: planFile, within: ofVictim, at: "victims.0", leavesOut: map[string]string{"Priority": ofAGroup, "Blocked": ofAGroup}},
+	{answer: preemption.Score{}, file: planFile, within: ofScore, at: "score"},
+	{answer: preemption.Status{}, file: planFile, within: ofStatus, at: "victims.0.blocks"},
+	{answer: preemption.Count{}, file: planFile, within: ofCount, at: "turnedDown.0"},
+	{answer: preemption.NodeReport{}, file: planFile, within: ofReport, at: "nodes.0", leavesOut: map[string]string{"Candidate": "it is one of the explanation's candidates"}},
 	{answer: preemption.GroupPlan{}, file: planFile, leavesOut: map[string]string{"Now": ofTheQuestion}},
-	{answer: preemption.GroupVictim{}, file: planFile, extends: "Unit"},
-	{answer: preemption.Unit{}, file: planFile},
-	{answer: preemption.Assignment{}, file: planFile},
-	{answer: preemption.Refusal{}, file: planFile},
-	{answer: preemption.Placement{}, file: planFile},
+	{answer: preemption.Victim{}, file: planFile, called: "GroupVictim", within: ofGroupVictim, at: "victims.0", leavesOut: map[string]string{"Node": "the pod has it"}},
+	{answer: preemption.Assignment{}, file: planFile, within: ofAssignment, at: "placement.0"},
+	{answer: preemption.Refusal{}, file: planFile, within: ofRefusal, at: "turnedDown"},
 	{answer: kubeletadmit.Admission{}, file: admissionFile},
 	{answer: kubeletadmit.EvictedPod{}, file: admissionFile, within: evicting, at: "evictions.0"},
 	{answer: kubeletadmit.Contribution{}, file: admissionFile, within: contributing, at: "evictions.0.contributions.0"},
@@ -290,12 +336,16 @@ func TestReferences(t *testing.T) {
 		within func(reflect.Value) any
 		says   []string
 	}{
-		{outrank.Pod{}, func(v reflect.Value) any { return preemption.Victim{Pod: v.Addr().Interface().(*outrank.Pod)} },
+		{outrank.Pod{}, func(v reflect.Value) any {
+			return ofVictim(preemption.Victim{Pod: v.Addr().Interface().(*outrank.Pod)})
+		},
 			[]string{"Name", "Namespace", "UID", "NodeName", "NominatedNodeName", "Priority", "PriorityClassName", "StartTime", "DeletionTimestamp"}},
 		{outrank.PodDisruptionBudget{}, func(v reflect.Value) any {
-			return preemption.Victim{Violated: []*outrank.PodDisruptionBudget{v.Addr().Interface().(*outrank.PodDisruptionBudget)}}
+			return ofVictim(preemption.Victim{Violated: []*outrank.PodDisruptionBudget{v.Addr().Interface().(*outrank.PodDisruptionBudget)}})
 		}, []string{"Name", "Namespace", "DisruptionsAllowed"}},
-		{outrank.PodGroup{}, func(v reflect.Value) any { return preemption.Unit{Group: v.Addr().Interface().(*outrank.PodGroup)} },
+		{outrank.PodGroup{}, func(v reflect.Value) any {
+			return ofVictim(preemption.Victim{Group: v.Addr().Interface().(*outrank.PodGroup)})
+		},
 			[]string{"Name", "Namespace"}},
 	} {
 		typ := reflect.TypeOf(test.object)
@@ -367,14 +417,15 @@ func TestTablesListTheFields(t *testing.T) {
 		}
 		assert.Equal(t, want, keysOf(t, d.text(t, d.filled(t))), name)
 	}
-	v := filled(t, preemption.GroupVictim{}).Interface().(preemption.GroupVictim)
+	v := filled(t, preemption.Victim{}).Interface().(preemption.Victim)
 	var parts struct {
-		Pods, Violated []json.RawMessage
-		Group          json.RawMessage
+		Pod, Group json.RawMessage
+		Violated   []json.RawMessage
 	}
-	require.NoError(t, json.Unmarshal([]byte(marshalled(t, reflect.ValueOf(v))), &parts))
+	d := documented{within: ofVictim, at: "victims.0"}
+	require.NoError(t, json.Unmarshal([]byte(d.text(t, reflect.ValueOf(v))), &parts))
 	for _, file := range []string{planFile, admissionFile} {
-		assert.Equal(t, documentedKeys(t, file, "Pod"), keysOf(t, string(parts.Pods[0])))
+		assert.Equal(t, documentedKeys(t, file, "Pod"), keysOf(t, string(parts.Pod)))
 	}
 	assert.Equal(t, documentedKeys(t, planFile, "PodDisruptionBudget"), keysOf(t, string(parts.Violated[0])))
 	assert.Equal(t, documentedKeys(t, planFile, "PodGroup"), keysOf(t, string(parts.Group)))

@@ -107,3 +107,23 @@ func Quantity(name resource.Name, amount int64) resource.Quantity {
 	}
 	return resource.New(amount)
 }
+
+// NoPlace says why there is no place for a group: for which of its pods, empty for none in particular,
+// what the nodes said to it, and what else is in the way, where that is not empty.
+func NoPlace[Count fmt.Stringer](pod string, nodes []Count, others ...string) string {
+	text := "no place"
+	if pod != "" {
+		text += " for " + pod
+	}
+	sep := ": "
+	for _, count := range nodes {
+		text += sep + count.String()
+		sep = ", "
+	}
+	for _, other := range others {
+		if other != "" {
+			text += "; " + other
+		}
+	}
+	return text
+}

@@ -45,7 +45,7 @@ func ExamplePermit() {
 			fmt.Println(permit)
 			return
 		}
-		fmt.Println(plan.Candidate)
+		fmt.Println(plan.Node, plan.Victims)
 		if err := snap.Apply(plan); err != nil {
 			panic(err)
 		}

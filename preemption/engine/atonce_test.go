@@ -96,7 +96,10 @@ func text(v any, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %v", b, v)
+	if v, ok := v.(fmt.Stringer); ok { // what has no text prints its addresses
+		return string(b) + " " + v.String()
+	}
+	return string(b)
 }
 
 func allOf[T any](seq iter.Seq[T]) string { return text(slices.Collect(seq), nil) }

@@ -321,7 +321,7 @@ func TestPropertyChooserAsSimplified(t *testing.T) {
 		for i := range plan.Victims {
 			plan.Victims[i].Blocks = preemption.Status{}
 		}
-		want.Unhelpful, plan.Unhelpful, want.Grace, want.Variant = nil, nil, nil, 0
+		want.Unhelpful, plan.Unhelpful, want.Variant = nil, nil, 0
 		want.ClearedNominations, plan.ClearedNominations = nil, nil
 		if diff := testdiff.Diff(want, plan); diff != "" {
 			t.Fatalf("(-by policy +by rule):\n%s", diff)

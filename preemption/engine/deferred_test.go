@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -168,7 +169,7 @@ func oneNodeAgrees(t fataler, e *engine.Evaluator, snap *engine.Snapshot, p *out
 	i := 0
 	for c, err := range e.Candidates(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}) {
 		require.NoError(t, err)
-		require.Equal(t, ex.Candidates[i].String(), c.String())
+		require.Equal(t, fmt.Sprint(ex.Candidates[i].Node, ex.Candidates[i].Victims), fmt.Sprint(c.Node, c.Victims))
 		i++
 	}
 	require.Len(t, ex.Candidates, i)
@@ -187,7 +188,7 @@ func TestPropertyDeferredResizesByAnyRules(t *testing.T) {
 		ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, ex.Outcome, plan.Outcome)
-		require.Equal(t, ex.Candidate.String(), plan.Candidate.String())
+		require.Equal(t, fmt.Sprint(ex.Node, ex.Victims), fmt.Sprint(plan.Node, plan.Victims))
 		require.True(t, plan.Resize)
 		for _, v := range plan.Victims {
 			require.NotEqual(t, p.Key(), v.Pod.Key(), "its own victim")

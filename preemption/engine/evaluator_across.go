@@ -123,7 +123,7 @@ func (x *acrossSearch) candidate() preemption.Candidate {
 	w.ChangeAll(x.bestVictims, -1)
 	shared := dryrun.SharedNames{Budgets: x.snap.BudgetSet}
 	for i, p := range x.bestVictims {
-		c.Victims[i] = preemption.Victim{Pod: p.Located(), Blocks: x.attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
+		c.Victims[i] = preemption.Victim{Pod: p.Located(), Priority: p.Priority(), Blocks: x.attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}

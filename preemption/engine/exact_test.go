@@ -437,7 +437,7 @@ func TestExactForcedBeyondBudget(t *testing.T) {
 	plan, err := newEvaluator(t, preemption.Config{Victims: preemption.Exact{}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 	require.NoError(t, err)
 	assert.Equal(t, 1, plan.Score.Violations)
-	assert.Equal(t, "n [default/forced-1, default/forced-2, default/free]", plan.Candidate.String())
+	assert.Equal(t, "n [default/forced-1, default/forced-2, default/free]", choice(plan.Candidate))
 	assert.True(t, plan.Certificate.Optimal)
 }
 
@@ -494,7 +494,7 @@ func TestExactSearchesALevel(t *testing.T) {
 	config, preemptor := preemption.Config{Victims: preemption.Exact{}}, pod("preemptor", 9, "2", holding("2"))
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: preemptor, Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, "n [default/one, default/two]", plan.Candidate.String())
+	assert.Equal(t, "n [default/one, default/two]", choice(plan.Candidate))
 }
 
 // A node may be short of more resources than the search has bounds for.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
+	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
@@ -33,10 +34,39 @@ func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []st
 	slices.SortFunc(byComparison, r.moreImportant)
 	r.sort(units)
 	for i := range units {
-		got, want = append(got, r.public(&units[i], nil).String()), append(want, r.public(&byComparison[i], nil).String())
+		got, want = append(got, r.told(&units[i])), append(want, r.told(&byComparison[i]))
 	}
 	return got, want, nil
 }
+
+// told names a unit.
+func (r *groupRun) told(u *possibleVictim) string {
+	of := groupRun{plan: &preemption.GroupPlan{}, whole: r.whole, snap: r.snap, work: r.work, config: r.config, pods: r.pods}
+	of.public(0, u, &preemption.Refusal{})
+	return nameOf(of.plan.Victims)
+}
+
+// PossibleUnits counts the units that could be victims of a group.
+func PossibleUnits(e *Evaluator, snap *Snapshot, req GroupRequest) int {
+	r, err := e.newGroupRun(context.Background(), snap.of, &req)
+	if err != nil {
+		panic(err)
+	}
+	r.look = lookout.New(context.Background())
+	return len(r.possible())
+}
+
+// PodsOf lists the pods of victims.
+func PodsOf(victims []preemption.Victim) []*outrank.Pod {
+	var pods []*outrank.Pod
+	for i := range victims {
+		pods = append(pods, victims[i].Pod)
+	}
+	return pods
+}
+
+// UnitText names victims that leave together.
+func UnitText(unit []preemption.Victim) string { return nameOf(unit) }
 
 // BuiltInFilters returns the names of the descriptors in their order.
 func BuiltInFilters() []string {

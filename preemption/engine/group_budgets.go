@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
@@ -15,7 +14,7 @@ const unitTurns = 8
 // 12.9.10; filterVictimsWithPDBViolation).
 func (r *groupRun) charge(units []possibleVictim) {
 	budgets := dryrun.UnitCharger(r.work.BudgetSet)
-	r.broken = map[int]brokenUnit{}
+	r.broken = map[int][]int32{}
 	for i := range units {
 		if r.look.Ended(unitTurns) {
 			return
@@ -25,35 +24,30 @@ func (r *groupRun) charge(units []possibleVictim) {
 			continue
 		}
 		u.budget = noBudget
-		for _, p := range r.podsOf(u) {
+		for at, p := range r.podsOf(u) {
 			violated := budgets.Charge(p)
 			switch {
 			case len(violated) == 0:
 			case u.single():
 				u.budget = violated[0]
 			default:
-				b := r.broken[i]
-				if b.pods++; !slices.Contains(b.budgets, violated[0]) {
-					b.budgets = append(b.budgets, violated[0])
-					slices.Sort(b.budgets)
+				if r.broken[i] == nil {
+					r.broken[i] = slices.Repeat([]int32{noBudget}, len(r.podsOf(u)))
 				}
-				u.budget, r.broken[i] = b.budgets[0], b
+				u.budget, r.broken[i][at] = violated[0], violated[0]
 			}
 		}
 	}
 }
 
-// violations counts the pods of a unit that violate a budget, and returns the budgets.
-func (r *groupRun) violations(at int, u *possibleVictim) (pods int, budgets []*outrank.PodDisruptionBudget) {
-	if !u.violates() {
-		return 0, nil
+// violated returns the budget that each pod of a unit violates, noBudget for none; nothing where no pod
+// violates any.
+func (r *groupRun) violated(at int, u *possibleVictim) []int32 {
+	switch {
+	case !u.violates():
+		return nil
+	case u.single():
+		return []int32{u.budget}
 	}
-	b, several := r.broken[at]
-	if !several {
-		b = brokenUnit{1, []int32{u.budget}}
-	}
-	for _, i := range b.budgets {
-		budgets = append(budgets, r.work.BudgetSet.List[i])
-	}
-	return b.pods, budgets
+	return r.broken[at]
 }

@@ -128,7 +128,6 @@ func (r *groupRun) ask(ctx context.Context) (preemption.Placement, error) {
 	if err := ctx.Err(); err != nil {
 		return preemption.Placement{}, err
 	}
-	r.plan.Placements++
 	placed, err := r.place(ctx, &Snapshot{of: r.work.Clone()}, slices.Clone(r.pods))
 	if err != nil {
 		return preemption.Placement{}, fmt.Errorf("place: %w", err)

@@ -23,8 +23,8 @@ import (
 //  2. The group has to be eligible: its preemption policy is not Never, and no
 //     possible victim leaves, because of a preemption, a node that a pod of the
 //     group is nominated to.
-//  3. Every possible victim in the whole cluster is removed: units of lower
-//     priority ([preemption.Unit]) that the configuration lets be evicted. If there is still no
+//  3. Every possible victim in the whole cluster is removed: pods, or groups that leave whole, of
+//     lower priority that the configuration lets be evicted. If there is still no
 //     place, nothing helps.
 //  4. The budgets are charged in order of importance: the higher priority, a
 //     group before a single pod, the one with more pods, the earlier start, the name.
@@ -109,7 +109,7 @@ func (r *groupRun) run(ctx context.Context, refused bool) error {
 	if r.look.Err() != nil {
 		return r.look.Err()
 	}
-	r.plan.Possible, r.plan.TurnedDown = len(possible), placed.Refused
+	r.plan.TurnedDown = placed.Refused
 	if r.plan.Ineligible = r.eligible(possible); r.look.Err() != nil {
 		return r.look.Err()
 	}
@@ -311,17 +311,10 @@ func (r *groupRun) begin(pods []*outrank.Pod) {
 
 // settle writes the plan.
 func (r *groupRun) settle(possible []possibleVictim, blocks map[int]*preemption.Refusal, placement []preemption.Assignment) {
-	pods := 0
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
-		v := r.public(&possible[i], blocks[i])
-		v.Violating, v.Violated = r.violations(i, &possible[i])
-		v.Rule = r.config.RuleFor(r.pods[0], v.Pods[0], r.guard)
-		if possible[i].grouped() {
-			r.plan.Disruptions++
-		}
-		r.plan.Victims, pods = append(r.plan.Victims, v), pods+len(v.Pods)
+		r.public(i, &possible[i], blocks[i])
 	}
-	r.plan.Outcome, r.plan.Placement, r.plan.Grace = preemption.Preempts, placement, r.config.Grace()
+	r.plan.Outcome, r.plan.Placement = preemption.Preempts, placement
 	r.plan.Nominations = slices.Clone(placement)
-	r.say(preemption.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", pods))
+	r.say(preemption.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.Victims)))
 }

@@ -30,7 +30,7 @@ type groupRun struct {
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted
 	// units.
-	broken map[int]brokenUnit
+	broken map[int][]int32
 	// mostAnswers bounds what a fitter remembers; less than usual in tests.
 	mostAnswers int
 }
@@ -119,13 +119,6 @@ func (g *wholeGroup) size() int32 {
 		return sizeOf(state.CompositeUnit, len(g.pods))
 	}
 	return sizeOf(state.GroupUnit, len(g.pods))
-}
-
-// brokenUnit is a unit that violates budgets by several pods: by how many, and which
-// budgets, each once.
-type brokenUnit struct {
-	pods    int
-	budgets []int32
 }
 
 // PodsOf returns the pods of a unit by importance. The slice is not to be changed.

@@ -10,7 +10,6 @@ import (
 
 // placeAll places the members anew, as FirstFit does.
 func (f *fitter) placeAll(ctx context.Context) (preemption.Placement, error) {
-	f.run.plan.Placements++
 	f.afresh = true
 	var first *preemption.Refusal
 	p := placing{

@@ -101,15 +101,17 @@ func TestPropertyGroupVictims(t *testing.T) {
 			if own := pods[0].PriorityValue(); v.Priority >= own {
 				t.Fatalf("victim %s has priority %d, the group %d", v, v.Priority, own)
 			}
-			if v.Blocks == nil {
+			if v.Priority != snap.CountsAs(v.Pod) || v.Node != snap.NodeOf(v.Pod.Key()) {
+				t.Fatalf("victim %s counts with priority %d, and not with %d, or is not there", v, snap.CountsAs(v.Pod), v.Priority)
+			}
+			if v.Blocks.Code == preemption.Success || v.Blocked == nil {
 				t.Fatalf("nothing says why %s could not stay", v)
 			}
-			for _, p := range v.Pods {
-				if gone[p.Key()] || snap.NodeOf(p.Key()) == "" || p.Group != "" && p.GroupKey() == plan.Group {
-					t.Fatalf("%s is no victim: twice, not running, or of the group itself", p.Key())
-				}
-				gone[p.Key()] = true
+			p := v.Pod
+			if gone[p.Key()] || v.Node == "" || p.Group != "" && p.GroupKey() == plan.Group {
+				t.Fatalf("%s is no victim: twice, not running, or of the group itself", p.Key())
 			}
+			gone[p.Key()] = true
 		}
 		for n := range snap.Nodes() {
 			for _, p := range snap.PodsOn(n.Name) {
@@ -140,17 +142,17 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
-		for _, p := range plan.VictimPods() {
+		for _, p := range engine.PodsOf(plan.Victims) {
 			require.NoError(t, snap.RemovePod(p.Key()))
 		}
 		require.True(t, keepsPlaces(t, snap, plan))
-		for _, v := range plan.Victims {
+		for unit := range plan.Units() {
 			mark := snap.Mark()
-			for _, p := range v.Pods {
+			for _, p := range engine.PodsOf(unit) {
 				require.NoError(t, errOf(snap.PutPod(p)))
 			}
 			if keepsPlaces(t, snap, plan) {
-				t.Fatalf("every pod keeps its place although %s stays", v)
+				t.Fatalf("every pod keeps its place although %s stays", engine.UnitText(unit))
 			}
 			require.NoError(t, snap.Undo(mark))
 			victims++

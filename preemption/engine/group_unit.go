@@ -163,14 +163,24 @@ func (r *groupRun) nameOf(u *possibleVictim) (namespace, name string) {
 	return p.NamespaceName(), p.Name
 }
 
-// public returns the unit for the plan.
-func (r *groupRun) public(u *possibleVictim, blocks *preemption.Refusal) preemption.GroupVictim {
-	v := preemption.GroupVictim{Unit: preemption.Unit{Pods: state.LocatedPods(r.podsOf(u)), Priority: u.priority}, Blocks: blocks}
+// public appends the pods of a unit to the victims of the plan, with the rule by which they are.
+func (r *groupRun) public(at int, u *possibleVictim, why *preemption.Refusal) {
+	v := preemption.Victim{Priority: u.priority, Blocks: why.Guard, Blocked: why.Pod}
+	if why.Pod != nil {
+		v.Blocks = why.Nodes[0].Status // of its own node
+	}
 	if !u.single() {
 		v.Group, v.Composite = r.whole[u.node].group, r.whole[u.node].composite
 	}
-	if u.violates() {
-		v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[u.budget]}
+	violated := r.violated(at, u)
+	for i, p := range r.podsOf(u) {
+		v.Pod, v.Node, v.Violated = p.Located(), p.At.Name, nil
+		if i == 0 {
+			v.Rule = r.config.RuleFor(r.pods[0], v.Pod, r.guard)
+		}
+		if i < len(violated) && violated[i] != noBudget {
+			v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[violated[i]]}
+		}
+		r.plan.Victims = append(r.plan.Victims, v)
 	}
-	return v
 }

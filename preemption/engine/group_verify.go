@@ -10,10 +10,12 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // verifyGroup is Verify for the plan of a group.
@@ -51,6 +53,18 @@ func groupFault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
 }
 
+// noPlace says why there is no place, as the text of a plan does.
+func noPlace(r *preemption.Refusal) string {
+	pod, guard := "", ""
+	if r.Pod != nil {
+		pod = string(r.Pod.Key())
+	}
+	if r.Guard.Code != preemption.Success {
+		guard = r.Guard.String()
+	}
+	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
+}
+
 // verifyVictims finds the victims among the units that there are.
 func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
 	r.look = lookout.New(ctx)
@@ -74,23 +88,31 @@ func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan
 		return nil, nil, r.look.Err()
 	}
 	violations := 0
-	for i := range plan.Victims {
-		victim := &plan.Victims[i]
-		at := r.unitOf(possible, victim)
+	inPlan, named := 0, 0
+	for unit := range plan.Units() {
+		at := r.unitOf(possible, unit)
 		switch {
-		case at < 0 && r.runs(victim):
-			return nil, nil, groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", victim)
+		case at < 0 && r.runs(unit):
+			return nil, nil, groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", nameOf(unit))
 		case at < 0:
-			return nil, nil, groupFault(ErrStale, "victim %d is not there as it stands in the plan", i)
+			return nil, nil, groupFault(ErrStale, "victim %d is not there as it stands in the plan", named)
 		case slices.Contains(victims, at):
-			return nil, nil, groupFault(ErrUnsound, "victim %s is named twice", victim)
+			return nil, nil, groupFault(ErrUnsound, "victim %s is named twice", nameOf(unit))
 		}
-		victims = append(victims, at)
-		pods, _ := r.violations(at, &possible[at])
-		violations += pods
+		victims, named = append(victims, at), named+len(unit)
+		for _, budget := range r.violated(at, &possible[at]) {
+			if budget != noBudget {
+				violations++
+			}
+		}
+		for i := range unit {
+			if len(unit[i].Violated) > 0 {
+				inPlan++
+			}
+		}
 	}
-	if violations != plan.Violations() {
-		return nil, nil, groupFault(ErrStale, "%d victims violate a budget, not %d", violations, plan.Violations())
+	if violations != inPlan {
+		return nil, nil, groupFault(ErrStale, "%d victims violate a budget, not %d", violations, inPlan)
 	}
 	return possible, victims, nil
 }
@@ -105,10 +127,10 @@ func (r *groupRun) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, 
 	var lost []*state.PodState // of those kept
 	let := len(away)
 	stay := slices.Repeat([]bool{true}, let)
-	for i := range plan.Victims {
-		if at := r.unitOf(away[:let], &plan.Victims[i]); at >= 0 {
+	for unit := range plan.Units() {
+		if at := r.unitOf(away[:let], unit); at >= 0 {
 			stay[at] = false
-		} else if at = r.unitOf(kept, &plan.Victims[i]); at >= 0 {
+		} else if at = r.unitOf(kept, unit); at >= 0 {
 			away, lost = append(away, kept[at]), append(lost, r.podsOf(&kept[at])...)
 			kept = slices.Delete(kept, at, at+1)
 		}
@@ -136,7 +158,7 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan,
 	case err != nil:
 		return err
 	case refused != nil:
-		return groupFault(ErrUnsound, "%s", refused)
+		return groupFault(ErrUnsound, "%s", noPlace(refused))
 	}
 	back := 0
 	for i := range possible {
@@ -153,20 +175,33 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan,
 	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
 		return err
 	}
-	return groupFault(ErrUnsound, "%s", f.failing[0].why)
+	return groupFault(ErrUnsound, "%s", noPlace(f.failing[0].why))
 }
 
-// runs reports whether a victim is a unit of any priority.
-func (r *groupRun) runs(victim *preemption.GroupVictim) bool {
+// nameOf names victims that leave together, as the text of a plan does.
+func nameOf(unit []preemption.Victim) string {
+	switch first := &unit[0]; {
+	case first.Composite != nil:
+		return fmt.Sprintf("%s (%d pods)", first.Composite.Key(), len(unit))
+	case first.Group != nil:
+		return fmt.Sprintf("%s (%d pods)", first.Group.Key(), len(unit))
+	default:
+		return phrase.Pod(first.Pod)
+	}
+}
+
+// runs reports whether victims that leave together are a unit of any priority.
+func (r *groupRun) runs(unit []preemption.Victim) bool {
 	other := *r
 	other.whole = nil
-	return other.unitOf(other.units(math.MaxInt64), victim) >= 0
+	return other.unitOf(other.units(math.MaxInt64), unit) >= 0
 }
 
-// UnitOf finds the unit of exactly these pods, -1 for none.
-func (r *groupRun) unitOf(units []possibleVictim, victim *preemption.GroupVictim) int {
+// unitOf finds the unit of exactly these pods, -1 for none.
+func (r *groupRun) unitOf(units []possibleVictim, victims []preemption.Victim) int {
 	return slices.IndexFunc(units, func(u possibleVictim) bool {
-		return slices.EqualFunc(r.podsOf(&u), victim.Pods, func(p *state.PodState, pod *outrank.Pod) bool {
+		return slices.EqualFunc(r.podsOf(&u), victims, func(p *state.PodState, v preemption.Victim) bool {
+			pod := v.Pod
 			return pod != nil && state.SameName(p.Pod, pod) && state.SamePod(p.Pod, pod)
 		})
 	})

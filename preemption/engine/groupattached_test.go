@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,7 +41,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			}
 			if plan.Placement != nil {
 				require.NoError(t, e.Verify(context.Background(), snap, plan))
-				holds(t, count, snap, plan)
+				holds(t, count, snap, plan, PossibleUnits(e, snap, GroupRequest{Pods: w.Pods, Now: gen.Now}))
 			}
 			plans = append(plans, plan)
 		}
@@ -58,9 +59,9 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.
-func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPlan) {
+func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPlan, possible int) {
 	after := snap.Clone()
-	for _, p := range plan.VictimPods() {
+	for _, p := range PodsOf(plan.Victims) {
 		require.NoError(t, after.RemovePod(p.Key()))
 	}
 	for _, a := range plan.Placement {
@@ -70,7 +71,7 @@ func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPl
 				heads++
 			}
 		}
-		all := plan.Outcome == preemption.Preempts && len(plan.Victims) == plan.Possible
+		all := plan.Outcome == preemption.Preempts && len(slices.Collect(plan.Units())) == possible
 		if many := heads > count.limit; !count.least && many && !all {
 			t.Fatalf("%d heads on %s before %s", heads, a.Node, a.Pod.Key())
 		}

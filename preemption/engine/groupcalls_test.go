@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +87,6 @@ func TestGroupConfig(t *testing.T) {
 			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
-			assert.Nil(t, plan.Grace, "grace")
 		})
 	}
 }
@@ -144,8 +144,9 @@ func TestGroupPlace(t *testing.T) {
 			pod("gang-1", 9, "1", nominated("n1"), in("gang")),
 		},
 	}
-	nomination := ""
+	nomination, calls := "", 0
 	last := func(_ context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+		calls++
 		var placed preemption.Placement
 		nomination = snap.NominationOf("default/gang-1")
 		for _, p := range pods {
@@ -163,8 +164,8 @@ func TestGroupPlace(t *testing.T) {
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "preempt [default/b] violations 0; gang-0 on n2; gang-1 on n2", say(plan))
-	assert.Equal(t, "no place", plan.TurnedDown.String())
-	assert.Equal(t, []int{2, 2}, []int{plan.Possible, plan.Placements}, "as it is, and empty")
+	assert.Equal(t, "no place", told(plan, "as things are"))
+	assert.Equal(t, 2, calls, "as it is, and empty")
 	assert.Equal(t, "n1", nomination)
 	assert.Equal(t, "n1", snap.NominationOf("default/gang-1"), "the caller's snapshot is as it was")
 
@@ -243,17 +244,18 @@ func TestGroupPlanAndApply(t *testing.T) {
 	plan := preemptGroup(t, snap, gang(2))
 	require.Equal(t, "preempt [default/g (2 pods)] violations 2; gang-0 on n1; gang-1 on n1", say(plan))
 	assert.Equal(t, outrank.Key("default/gang"), plan.Group)
-	assert.Equal(t, c.Budgets, plan.Victims[0].Violated, "by two pods, named once")
-	assert.Equal(t, 2, plan.Victims[0].Violating)
+	for _, v := range plan.Victims {
+		assert.Equal(t, c.Budgets[:1], v.Violated, "each by itself")
+	}
 	assert.Equal(t, plan.Placement, plan.Nominations)
-	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", plan.TurnedDown.String())
-	assert.Equal(t, "no place for default/gang-0: 1 NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String(), "its node alone is asked")
-	assert.Empty(t, (*preemption.Refusal)(nil).String())
+	assert.Equal(t, "no place for default/gang-0: 2 NodeResourcesFit: Insufficient cpu", told(plan, "as things are"))
+	assert.Equal(t, gang(1)[0].Key(), plan.Victims[0].Blocked.Key())
+	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", plan.Victims[0].Blocks.String())
 
 	spoil := func(change func(p *preemption.GroupPlan)) *preemption.GroupPlan {
 		p := *plan
 		p.Placement = append([]preemption.Assignment(nil), plan.Placement...)
-		p.Victims = append([]preemption.GroupVictim(nil), plan.Victims...)
+		p.Victims = slices.Clone(plan.Victims)
 		change(&p)
 		return &p
 	}
@@ -263,7 +265,7 @@ func TestGroupPlanAndApply(t *testing.T) {
 		"no node":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Node = "n3" }),
 		"no pod":     spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = nil }),
 		"it runs":    spoil(func(p *preemption.GroupPlan) { p.Placement[1].Pod = c.Pods[1] }), // b
-		"victim off": spoil(func(p *preemption.GroupPlan) { p.Victims[0].Pods = []*outrank.Pod{c.Pods[0], c.Pods[2]} }),
+		"victim off": spoil(func(p *preemption.GroupPlan) { p.Victims[0].Pod = c.Pods[2] }),
 	} {
 		require.Error(t, snap.Apply(bad), name)
 		assert.Equal(t, "n1", snap.NodeOf("default/a"), name)

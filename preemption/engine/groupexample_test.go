@@ -46,14 +46,30 @@ func ExampleEvaluator_PreemptGroup() {
 		fmt.Println("place", a)
 	}
 	for _, v := range plan.Victims {
-		fmt.Println("evict", v, "of priority", v.Priority, "-", v.Blocks)
+		fmt.Println("evict", v, "of priority", v.Priority, "- it keeps out", v.Blocked.Name, "-", v.Blocks)
 	}
 	// Output:
 	// preempt
 	// place default/train-0 on n1
 	// place default/train-1 on n1
-	// evict default/shop (2 pods) of priority 100 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
-	// evict default/batch of priority 10 - no place for default/train-1: 1 NodeResourcesFit: Insufficient cpu
+	// evict default/web on n1 of priority 100 - it keeps out train-1 - NodeResourcesFit: Insufficient cpu
+	// evict default/cache on n2 of priority 100 - it keeps out train-1 - NodeResourcesFit: Insufficient cpu
+	// evict default/batch on n1 of priority 10 - it keeps out train-1 - NodeResourcesFit: Insufficient cpu
+}
+
+// Victims that leave together stand together.
+func ExampleGroupPlan_Units() {
+	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
+	for unit := range plan.Units() {
+		if unit[0].Group != nil {
+			fmt.Print(unit[0].Group.Name, ": ")
+		}
+		fmt.Println(unit)
+	}
+	// Output:
+	// shop: [default/web on n1 default/cache on n2]
+	// [default/batch on n1]
 }
 
 // A scheduling function of the caller: never two pods of the group on one node.
@@ -76,15 +92,15 @@ func ExamplePlaceFunc() {
 	}
 	snap := must(engine.NewSnapshot(withGroups(sample())))
 	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now, Place: apart}))
-	fmt.Println(plan.Outcome, plan.Placement, plan.VictimPods()[0].Key(), plan.VictimPods()[1].Key())
-	// Output: preempt [default/train-0 on n1 default/train-1 on n2] default/cache default/batch
+	fmt.Println(plan.Outcome, plan.Placement, plan.Victims)
+	// Output: preempt [default/train-0 on n1 default/train-1 on n2] [default/cache on n2 default/batch on n1]
 }
 
 func ExampleEvaluator_FirstFit() {
 	snap, eval := must(engine.NewSnapshot(withGroups(sample()))), must(engine.New(preemption.Config{}))
 	placed := must(eval.FirstFit(context.Background(), snap, training()))
-	fmt.Println(placed.Refused)
-	// Output: no place for default/train-0: 2 NodeResourcesFit: Insufficient cpu
+	fmt.Println(placed.Refused.Pod.Name, placed.Refused.Nodes)
+	// Output: train-0 [2 NodeResourcesFit: Insufficient cpu]
 }
 
 func ExampleSnapshot_Apply_group() {

@@ -41,7 +41,7 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 					req.Place = place
 					plan, err := e.PreemptGroup(context.Background(), snap, req)
 					require.NoError(t, err)
-					want, got := toldBy(d), toldOf(first, plan)
+					want, got := toldBy(d), toldOf(first, plan, engine.PossibleUnits(e, snap, req))
 					if want.Kept.Code != reference.Success {
 						require.NotNil(t, plan.Unhelpful.Pod)
 					}
@@ -61,30 +61,26 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 // holdsTogether checks what is promised of the victims of a group: the rule allows each, the
 // guard allows all of them, and any one back is refused by the guard or by a pod of the group.
 func holdsTogether(t *rapid.T, config *preemption.Config, pods []*outrank.Pod, plan *preemption.GroupPlan) {
-	for i, v := range plan.Victims {
-		require.NotNil(t, v.Blocks)
-		if config.Eligibility.Take != nil {
-			require.NotEmpty(t, v.Rule)
-		}
-		for _, p := range v.Pods {
+	from := 0
+	for unit := range plan.Units() {
+		others := engine.PodsOf(slices.Concat(plan.Victims[:from], plan.Victims[from+len(unit):]))
+		from += len(unit)
+		for _, v := range unit {
+			require.NotEqual(t, preemption.Success, v.Blocks.Code)
 			if config.Eligibility.Take == nil {
 				continue
 			}
+			require.NotEmpty(t, v.Rule)
 			for _, asks := range pods {
-				_, ok := config.Eligibility.Take(asks, p)
+				_, ok := config.Eligibility.Take(asks, v.Pod)
 				require.True(t, ok)
 			}
 		}
-		if v.Blocks.Guard.Code != preemption.Success {
-			others := slices.Delete(slices.Clone(plan.Victims), i, i+1)
-			var away []*outrank.Pod
-			for _, o := range others {
-				away = append(away, o.Pods...)
-			}
-			require.NotEqual(t, preemption.Success, engine.GuardOf(config.Guard, away).Code, "%v could be back", v)
+		if unit[0].Blocked == nil {
+			require.NotEqual(t, preemption.Success, engine.GuardOf(config.Guard, others).Code, "%v could be back", unit)
 		}
 	}
 	if config.Guard != nil {
-		require.Equal(t, preemption.Success, engine.GuardOf(config.Guard, plan.VictimPods()).Code)
+		require.Equal(t, preemption.Success, engine.GuardOf(config.Guard, engine.PodsOf(plan.Victims)).Code)
 	}
 }

@@ -30,8 +30,12 @@ func withGates(names ...string) outrank.Release {
 // sayPlaced is say with what there is from v1.37 on.
 func sayPlaced(p *preemption.GroupPlan) string {
 	text := say(p)
-	if p.Disruptions > 0 {
-		text += fmt.Sprintf("; disruptions %d", p.Disruptions)
+	disruptions := 0
+	for unit := range p.Units() {
+		disruptions += disrupted(unit)
+	}
+	if disruptions > 0 {
+		text += fmt.Sprintf("; disruptions %d", disruptions)
 	}
 	if len(p.Status.Reasons) > 0 {
 		text += "; " + p.Status.Reasons[0]
@@ -220,7 +224,7 @@ func TestFirstMemberThatFailsBlocks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "preempt [default/a default/b] violations 0; gang-0 on n1; gang-1 on n1; gang-2 on n2", say(plan))
 	for _, v := range plan.Victims {
-		assert.Equal(t, "gang-1", v.Blocks.Pod.Name, "gang-0 counts twice for it (rule 12.9.9)")
+		assert.Equal(t, "gang-1", v.Blocked.Name, "gang-0 counts twice for it (rule 12.9.9)")
 	}
 }
 

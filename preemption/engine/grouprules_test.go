@@ -62,15 +62,42 @@ func say(p *preemption.GroupPlan) string {
 		text += " (" + p.Ineligible.Message() + ")"
 	}
 	if p.Unhelpful != nil {
-		text += ": " + p.Unhelpful.String()
+		text += ": " + told(p, "after removal")
 	}
 	if len(p.Victims) > 0 {
-		text += fmt.Sprintf(" %v violations %d", p.Victims, p.Violations())
+		var units []string
+		violations := 0
+		for unit := range p.Units() {
+			units = append(units, engine.UnitText(unit))
+			for _, v := range unit {
+				violations += min(1, len(v.Violated))
+			}
+		}
+		text += fmt.Sprintf(" %v violations %d", units, violations)
 	}
 	for _, a := range p.Placement {
 		text += "; " + strings.TrimPrefix(a.String(), "default/")
 	}
 	return text
+}
+
+// choice returns the node of a candidate with the victims.
+func choice(c preemption.Candidate) string {
+	var victims []string
+	for _, v := range c.Victims {
+		victims = append(victims, v.String())
+	}
+	return c.Node + " [" + strings.Join(victims, ", ") + "]"
+}
+
+// told returns what the text of a plan says about something; empty for nothing.
+func told(plan fmt.Stringer, about string) string {
+	for line := range strings.Lines(plan.String()) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), about+": "); ok {
+			return text
+		}
+	}
+	return ""
 }
 
 // Each rule of chapter 12 once, with the reason. The slow reference must agree.
@@ -351,9 +378,10 @@ func TestGroupRules(t *testing.T) {
 			plan := preemptGroup(t, snap, test.pods)
 			assert.Equal(t, test.want, say(plan))
 			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
+			possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
-			if diff := testdiff.Diff(want, toldOf(plan, refused), equateEmpty); diff != "" {
+			if diff := testdiff.Diff(want, toldOf(plan, refused, possible), equateEmpty); diff != "" {
 				t.Errorf("PreemptGroup (-reference +engine):\n%s", diff)
 			}
 		})

@@ -46,11 +46,10 @@ type toldWhole struct {
 
 // toldOf is what the engine says of a group as things are, and what it comes to if it is
 // told that there is no place.
-func toldOf(first, plan *preemption.GroupPlan) toldWorkload {
+func toldOf(first, plan *preemption.GroupPlan, possible int) toldWorkload {
 	out := toldWorkload{
 		Fits: first.Outcome == preemption.Fits, Code: filter.Code(plan.Status.Code), Reasons: plan.Status.Reasons,
-		Placement: placement(plan.Placement), Nominations: placement(plan.Nominations), Possible: plan.Possible,
-		Violations: plan.Violations(), Disruptions: plan.Disruptions,
+		Placement: placement(plan.Placement), Nominations: placement(plan.Nominations), Possible: possible,
 		Before: refusalOf(first.TurnedDown), After: refusalOf(plan.Unhelpful),
 	}
 	if out.Fits {
@@ -59,17 +58,38 @@ func toldOf(first, plan *preemption.GroupPlan) toldWorkload {
 	if plan.Unhelpful != nil {
 		out.Kept = status(plan.Unhelpful.Guard)
 	}
-	for _, v := range plan.Victims {
-		u := toldWhole{Pods: keys(v.Pods), Priority: v.Priority, Violations: v.Violating, Blocks: refusalOf(v.Blocks), Kept: status(v.Blocks.Guard)}
-		if v.Group != nil {
-			u.Group = string(v.Group.Key())
+	for unit := range plan.Units() {
+		first := unit[0]
+		u := toldWhole{Pods: keys(engine.PodsOf(unit)), Priority: first.Priority}
+		if first.Blocked != nil {
+			u.Blocks = refusal(&preemption.Refusal{Pod: first.Blocked, Nodes: []preemption.Count{{Status: first.Blocks, Nodes: 1}}})
+		} else {
+			u.Kept = status(first.Blocks)
 		}
-		if u.Composite = v.Composite != nil; u.Composite {
-			u.Group = string(v.Composite.Key())
+		for _, v := range unit {
+			if len(v.Violated) > 0 {
+				u.Violations++
+			}
 		}
+		if first.Group != nil {
+			u.Group = string(first.Group.Key())
+		}
+		if u.Composite = first.Composite != nil; u.Composite {
+			u.Group = string(first.Composite.Key())
+		}
+		out.Violations += u.Violations
+		out.Disruptions += disrupted(unit)
 		out.Units = append(out.Units, u)
 	}
 	return out
+}
+
+// disrupted is 1 for a group, and for a pod that names one.
+func disrupted(unit []preemption.Victim) int {
+	if unit[0].Pod.Group != "" {
+		return 1
+	}
+	return 0
 }
 
 // refusalOf is refusal also where nothing names a pod.
@@ -124,12 +144,12 @@ func TestGroupPlacedOnceAgreesWithReference(t *testing.T) {
 					req.Place = place
 					plan, err := e.PreemptGroup(context.Background(), snap, req)
 					require.NoError(t, err)
-					if diff := testdiff.Diff(toldBy(d), toldOf(first, plan), equateEmpty); diff != "" {
+					if diff := testdiff.Diff(toldBy(d), toldOf(first, plan, engine.PossibleUnits(e, snap, req)), equateEmpty); diff != "" {
 						t.Fatalf("own function: %v (-reference +engine):\n%s\ncluster: %s\ngroup: %s", place != nil, diff, asJSON(w.Cluster), asJSON(w.Pods))
 					}
 				}
 				if first.Outcome != preemption.Fits {
-					require.Empty(t, testdiff.Diff(toldOf(first, first), toldBy(d), equateEmpty))
+					require.Empty(t, testdiff.Diff(toldOf(first, first, engine.PossibleUnits(e, snap, req)), toldBy(d), equateEmpty))
 				}
 			})
 		})

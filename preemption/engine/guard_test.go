@@ -198,7 +198,7 @@ func TestGuardedVictims(t *testing.T) {
 			plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			require.NoError(t, e.Verify(context.Background(), snap, plan))
-			got := plan.Candidate.String()
+			got := choice(plan.Candidate)
 			if plan.Outcome != preemption.Preempts {
 				got = plan.Unhelpful[0].Status.String()
 				assert.Equal(t, explainBy(t, preemption.Config{Guard: byNames{allows: tt.allows}.guard()}, c, p).Unhelpful, plan.Unhelpful, "by every node")
@@ -222,12 +222,12 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 	plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	// In this order b is the least important: without it nothing can begin, so that a goes.
-	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	assert.Equal(t, "n1 [default/a]", choice(plan.Candidate))
 	e = newEvaluator(t, preemption.Config{Guard: byNames{allows: func(away []string) bool { return !slices.Equal(away, []string{"a"}) }}.guard(),
 		Importance: func(p, q *outrank.Pod) int { return int(p.PriorityValue() - q.PriorityValue()) }})
 	plan, err = e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
+	assert.Equal(t, "n1 [default/b]", choice(plan.Candidate))
 	// With the pod back that a budget covers, the other one would be away alone, so that it
 	// stays away for now, although there is room. In the end the other one is back.
 	e = newEvaluator(t, preemption.Config{Guard: byNames{allows: func(away []string) bool { return len(away) != 1 || away[0] == "a" }}.guard()})
@@ -237,7 +237,7 @@ func TestGuardKeepsAVictimAway(t *testing.T) {
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "none", Selector: selects("web")}},
 	}), preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	assert.Equal(t, "n1 [default/a]", choice(plan.Candidate))
 	assert.Equal(t, "ByNames: no", plan.Victims[0].Blocks.String())
 }
 
@@ -250,7 +250,7 @@ func TestGuardStart(t *testing.T) {
 	assert.EqualError(t, err, "guard ByNames: pod default/p: lost")
 	plan, err := newEvaluator(t, preemption.Config{Guard: byNames{silent: true}.guard()}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "1"), Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	assert.Equal(t, "n1 [default/a]", choice(plan.Candidate))
 	_, err = engine.New(preemption.Config{Guard: atMost{"", 1}.guard()})
 	assert.EqualError(t, err, "preemption config: Guard.Name: missing")
 	_, err = engine.New(preemption.Config{Guard: atMost{preemption.NodePorts, 1}.guard()})
@@ -308,7 +308,7 @@ func TestTakingFromTheHighest(t *testing.T) {
 		}
 		plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", math.MinInt32, cpu), Now: gen.Now})
 		require.NoError(t, err)
-		assert.Equal(t, want, plan.Candidate.String())
+		assert.Equal(t, want, choice(plan.Candidate))
 		assert.Equal(t, "anybody there", plan.Victims[0].Rule)
 	}
 }
@@ -353,7 +353,7 @@ func TestGuardOfOtherChoices(t *testing.T) {
 	chooser.Choose = func(v preemption.NodeView) []*outrank.Pod { return v.Possible()[:1] }
 	plan, err := newEvaluator(t, preemption.Config{Guard: two.guard(), Victims: chooser, Eligibility: preemption.Eligibility{AnyPriority: true, Take: anyBody}}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 0, "1"), Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, "n1 [default/b]", plan.Candidate.String())
+	assert.Equal(t, "n1 [default/b]", choice(plan.Candidate))
 	assert.Equal(t, "anybody", plan.Victims[0].Rule)
 	// It is held to the guard with what it chooses, and offered everybody.
 	notB := byNames{allows: func(away []string) bool { return !slices.Contains(away, "b") }}

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,10 +201,11 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &read))
 		require.Equal(t, plan.Outcome, read.Outcome)
 		require.Len(t, read.Placement, len(plan.Placement))
-		require.Len(t, read.Victims, len(plan.Victims))
-		for i, v := range plan.Victims {
-			require.Len(t, read.Victims[i].Pods, len(v.Pods))
-			require.Contains(t, plan.String(), v.String())
+		units := slices.Collect(plan.Units())
+		require.Len(t, read.Victims, len(units))
+		for i, unit := range units {
+			require.Len(t, read.Victims[i].Pods, len(unit))
+			require.Contains(t, plan.String(), engine.UnitText(unit))
 		}
 	})
 }
@@ -219,26 +220,30 @@ func decidedBy(ex *preemption.Plan) string {
 
 // What has no value has a text and JSON all the same.
 func TestZeroAnswers(t *testing.T) {
-	nothing := time.Duration(-1)
 	for _, v := range []fmt.Stringer{
-		preemption.Plan{}, &preemption.Plan{}, preemption.Plan{}, preemption.GroupPlan{}, preemption.Candidate{},
-		preemption.Victim{}, preemption.Status{}, preemption.Count{}, preemption.Unit{}, preemption.GroupVictim{},
-		preemption.Assignment{}, &preemption.Refusal{}, preemption.Plan{Outcome: "odd", Ineligible: "odd, too"},
+		preemption.Plan{}, &preemption.Plan{}, preemption.Plan{}, preemption.GroupPlan{},
+		preemption.Victim{}, preemption.Status{}, preemption.Count{},
+		preemption.Assignment{}, preemption.Plan{Outcome: "odd", Ineligible: "odd, too"},
 		preemption.Plan{
-			Candidate: preemption.Candidate{Victims: make([]preemption.Victim, 2), Score: preemption.Score{Own: map[string]int64{}}, ClearedNominations: make([]*outrank.Pod, 1)},
-			Grace:     &nothing, TurnedDown: make([]preemption.Count, 9),
+			Candidate:  preemption.Candidate{Victims: make([]preemption.Victim, 2), Score: preemption.Score{Own: map[string]int64{}}, ClearedNominations: make([]*outrank.Pod, 1)},
+			TurnedDown: make([]preemption.Count, 9),
 		},
-		preemption.GroupPlan{Victims: []preemption.GroupVictim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
+		preemption.GroupPlan{Victims: []preemption.Victim{{Violated: make([]*outrank.PodDisruptionBudget, 1)}}, Placement: make([]preemption.Assignment, 1)},
 	} {
 		var text string
 		assert.NotPanics(t, func() { text = v.String() }, "%T", v)
 		assert.False(t, strings.HasSuffix(text, "\n"), "%T: %q", v, text)
 	}
 	for _, v := range []any{
-		preemption.Plan{}, preemption.Plan{}, preemption.GroupPlan{}, preemption.Candidate{}, preemption.Victim{},
-		preemption.Score{}, preemption.Status{}, preemption.Count{}, preemption.NodeReport{}, preemption.Certificate{}, preemption.Unit{},
-		preemption.GroupVictim{Violated: make([]*outrank.PodDisruptionBudget, 1)}, preemption.Refusal{}, preemption.Assignment{},
-		preemption.Placement{}, (*preemption.Plan)(nil),
+		preemption.Plan{}, preemption.GroupPlan{}, (*preemption.Plan)(nil), (*preemption.GroupPlan)(nil),
+		preemption.Plan{
+			Candidate: preemption.Candidate{Victims: make([]preemption.Victim, 1), Certificate: &preemption.Certificate{}},
+			Nodes:     make([]preemption.NodeReport, 1), Candidates: make([]preemption.Candidate, 1), TurnedDown: make([]preemption.Count, 1),
+		},
+		preemption.GroupPlan{
+			Victims:   []preemption.Victim{{}, {Violated: make([]*outrank.PodDisruptionBudget, 1), Blocked: &outrank.Pod{}}},
+			Placement: make([]preemption.Assignment, 1), TurnedDown: &preemption.Refusal{},
+		},
 	} {
 		text, err := json.Marshal(v)
 		assert.NoError(t, err, "%T", v)
@@ -250,30 +255,21 @@ func TestZeroAnswers(t *testing.T) {
 func TestEmbeddedAnswers(t *testing.T) {
 	status := preemption.Status{Code: preemption.Unschedulable, Filter: "F", Reasons: []string{"a", "b"}}
 	count := preemption.Count{Status: status, Nodes: 3}
+	assert.Equal(t, "[3 F: a, b] F: a, b", fmt.Sprint([]preemption.Count{count}, status))
 	report := struct {
 		Plan  *preemption.Plan `json:"plan"`
-		Count preemption.Count `json:"count"`
 		Other int              `json:"other"`
-	}{&preemption.Plan{Outcome: preemption.Fits, Candidate: preemption.Candidate{Node: "n"}}, count, 1}
+	}{&preemption.Plan{Outcome: preemption.Fits, Candidate: preemption.Candidate{Node: "n"}, TurnedDown: []preemption.Count{count}}, 1}
 	text, err := json.Marshal(report)
 	require.NoError(t, err)
 	assert.Equal(t, `{"plan":{"apiVersion":"outrank/v1","kind":"Plan","outcome":"fits","node":"n","victims":[],"clearedNominations":[],`+
-		`"feasible":0,"turnedDown":[],"unhelpful":[]},"count":{"nodes":3,"code":"unschedulable","filter":"F","reasons":["a","b"]},"other":1}`, string(text))
-	assert.Equal(t, "[3 F: a, b] F: a, b", fmt.Sprint([]preemption.Count{count}, status))
-	victim := preemption.GroupVictim{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "p"}}}}
-	text, err = json.Marshal(victim)
-	require.NoError(t, err)
-	assert.Equal(t, `{"priority":0,"pods":[{"namespace":"default","name":"p"}],"violated":[]}`, string(text))
+		`"feasible":0,"turnedDown":[{"nodes":3,"code":"unschedulable","filter":"F","reasons":["a","b"]}],"unhelpful":[]},"other":1}`, string(text))
 }
 
 // An answer is written and never read: an empty plan in silence would be a plan
 // without victims.
 func TestAnswersCannotBeReadBack(t *testing.T) {
-	for _, to := range []any{
-		&preemption.Plan{}, &preemption.Plan{}, &preemption.Candidate{}, &preemption.Victim{}, &preemption.Score{},
-		&preemption.Status{}, &preemption.Count{}, &preemption.NodeReport{}, &preemption.Certificate{}, &preemption.GroupPlan{}, &preemption.GroupVictim{},
-		&preemption.Unit{}, &preemption.Refusal{}, &preemption.Assignment{}, &preemption.Placement{},
-	} {
+	for _, to := range []any{&preemption.Plan{}, &preemption.GroupPlan{}} {
 		text, err := json.Marshal(to)
 		require.NoError(t, err)
 		err = json.Unmarshal(text, to)
@@ -296,7 +292,7 @@ func TestAnswersOfAnyYear(t *testing.T) {
 		})
 		require.NoError(t, err)
 		assert.Equal(t, 2, strings.Count(string(text), `"startTime":"`+want+`"`), "%s", text)
-		text, err = json.Marshal(preemption.Score{Start: at})
+		text, err = json.Marshal(preemption.Plan{Candidate: preemption.Candidate{Score: preemption.Score{Start: at}}})
 		require.NoError(t, err)
 		assert.Contains(t, string(text), `"start":"`+want+`"`)
 	}
@@ -321,19 +317,16 @@ func TestAnswersThatJSONCannotSay(t *testing.T) {
 
 // Numbers stay exact, and only a caller who wants it gets HTML escaped.
 func TestExactJSON(t *testing.T) {
-	for grace, want := range map[time.Duration]string{
-		0: "0", 30 * time.Second: "30", time.Millisecond: "0.001", 1: "0.000000001", math.MaxInt64: "9223372036.854775807",
-		-1500 * time.Millisecond: "-1.5", math.MinInt64: "-9223372036.854775808",
-	} {
-		text, err := json.Marshal(preemption.Plan{Grace: &grace})
+	for variant, want := range map[outrank.Variant]string{0: `"clearedNominations":[],"feasible"`, outrank.VariantSimplified: `"graceSeconds":0,`} {
+		text, err := json.Marshal(preemption.Plan{Outcome: preemption.Preempts, Variant: variant})
 		require.NoError(t, err)
-		assert.Contains(t, string(text), `"graceSeconds":`+want+`,`)
+		assert.Contains(t, string(text), want)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	require.NoError(t, enc.Encode(preemption.Unschedulable.Because("a < b & c")))
-	assert.Equal(t, `{"code":"unschedulable","reasons":["a < b & c"]}`+"\n", b.String())
+	require.NoError(t, enc.Encode(preemption.Plan{Refused: preemption.Unschedulable.Because("a < b & c")}))
+	assert.Contains(t, b.String(), `"refused":{"code":"unschedulable","reasons":["a < b & c"]}`)
 }
 
 // The text of a plan stays a few lines, however many ways nodes have to say no.

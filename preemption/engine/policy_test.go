@@ -134,9 +134,9 @@ func TestVariantsDiffer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for variant, want := range map[outrank.Variant]string{0: test.current, outrank.VariantV1_13: test.v113, outrank.VariantSimplified: test.simplified} {
 				ex := explainBy(t, preemption.Config{Variant: variant}, test.c, test.p)
-				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations()), "default/", "")
+				got := strings.ReplaceAll(fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Score.Violations), "default/", "")
 				assert.Equal(t, want, got, "%v", variant)
-				assert.Equal(t, variant == outrank.VariantSimplified, ex.Grace != nil)
+				assert.Equal(t, variant == outrank.VariantSimplified, strings.Contains(ex.String(), "grace: 0s"))
 			}
 		})
 	}
@@ -176,7 +176,7 @@ func TestPropertySimplified(t *testing.T) {
 			for _, v := range slices.Backward(possible[n:]) {
 				violations += len(ledger.Charge(v, budgets.AppendCovering(nil, v)))
 			}
-			require.Equal(t, violations, candidate.Violations())
+			require.Equal(t, violations, candidate.Score.Violations)
 			snap := newSnapshot(t, c)
 			for i, v := range slices.Backward(possible) {
 				if i < n {
@@ -254,7 +254,7 @@ func TestProtectedAmongTheLeastImportant(t *testing.T) {
 	config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "", victim.Name != "kept" }
 	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "3"), Now: gen.Now})
 	require.NoError(t, err)
-	assert.Equal(t, "n2 [default/large]", plan.Candidate.String())
+	assert.Equal(t, "n2 [default/large]", choice(plan.Candidate))
 }
 
 // Pods that violate a budget are put back first, so that a more important one may
@@ -316,7 +316,7 @@ func TestTheMoreImportantLeaveForABudget(t *testing.T) {
 			p := pod("p", 9, tt.cpu)
 			plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
-			assert.Equal(t, tt.want, plan.Candidate.String())
+			assert.Equal(t, tt.want, choice(plan.Candidate))
 			assert.Equal(t, *plantest.Unexplained(explainBy(t, config, c, p)), *plan)
 		})
 	}
@@ -336,7 +336,7 @@ func TestTheMoreImportantByOne(t *testing.T) {
 		e := newEvaluator(t, preemption.Config{Ranks: ranks})
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "3"), Now: gen.Now})
 		require.NoError(t, err)
-		assert.Equal(t, "n2 [default/large]", plan.Candidate.String(), "%v", ranks)
+		assert.Equal(t, "n2 [default/large]", choice(plan.Candidate), "%v", ranks)
 	}
 }
 
@@ -355,7 +355,7 @@ func TestSimplifiedKeepsTheNeighbour(t *testing.T) {
 		c.Pods = append(c.Pods, more...)
 		plan, err := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified}).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
+		assert.Equal(t, "n1 [default/low]", choice(plan.Candidate))
 	}
 }
 

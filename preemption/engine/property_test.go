@@ -122,7 +122,7 @@ func asReference(ex *preemption.Plan) reference.Decision {
 }
 
 func candidate(c *preemption.Candidate) reference.Candidate {
-	out := reference.Candidate{Node: c.Node, Violations: c.Violations(), Top: c.Score.TopPriority}
+	out := reference.Candidate{Node: c.Node, Violations: c.Score.Violations, Top: c.Score.TopPriority}
 	for _, v := range c.Victims {
 		out.Victims = append(out.Victims, v.Pod)
 		out.Details = append(out.Details, reference.Victim{Pod: v.Pod, Violates: len(v.Violated) > 0})
@@ -330,8 +330,8 @@ func TestPropertyViolations(t *testing.T) {
 					t.Fatalf("victim %s violates %v, want %v", v, v.Violated, violates)
 				}
 			}
-			if candidate.Violations() != count {
-				t.Fatalf("%d violations on %s, want %d", candidate.Violations(), candidate.Node, count)
+			if candidate.Score.Violations != count {
+				t.Fatalf("%d violations on %s, want %d", candidate.Score.Violations, candidate.Node, count)
 			}
 		}
 	})

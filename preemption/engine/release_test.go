@@ -186,7 +186,7 @@ func TestPerBudgetChargesAllBudgets(t *testing.T) {
 		e := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified})
 		plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: askingFor("1", 10, nil), Now: gen.Now})
 		require.NoError(t, err)
-		assert.Equal(t, 2, plan.Violations(), "%v", r)
+		assert.Equal(t, 2, plan.Score.Violations, "%v", r)
 	}
 }
 

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -40,7 +41,7 @@ func ExampleConfig_variant() {
 	for _, variant := range []outrank.Variant{0, outrank.VariantV1_13, outrank.VariantSimplified} {
 		eval := must(engine.New(preemption.Config{Variant: variant}))
 		plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: big, Now: now}))
-		fmt.Println(variant, plan.Node, plan.Victims, plan.Grace != nil)
+		fmt.Println(variant, plan.Node, plan.Victims, strings.Contains(plan.String(), "grace"))
 	}
 	// Output:
 	// current n1 [default/web default/batch] false

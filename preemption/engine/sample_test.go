@@ -97,7 +97,7 @@ func TestSampleGoesOnUntilOneIsFree(t *testing.T) {
 			tt.config.Sample = &preemption.Sample{Percent: 1, Minimum: 1}
 			plan, err := newEvaluator(t, tt.config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: pod("p", 9, "2"), Now: gen.Now})
 			require.NoError(t, err)
-			assert.Equal(t, "n3 [elsewhere/free]", plan.Candidate.String(), "n4 is better, and no longer looked at")
+			assert.Equal(t, "n3 [elsewhere/free]", choice(plan.Candidate), "n4 is better, and no longer looked at")
 		})
 	}
 }
@@ -113,7 +113,7 @@ func oneByOne(all *preemption.Plan, s *preemption.Sample, offset int) []string {
 	}
 	violations := map[string]int{}
 	for _, c := range all.Candidates {
-		violations[c.Node] = c.Violations()
+		violations[c.Node] = c.Score.Violations
 	}
 	n := len(potential)
 	enough := min(max(0, n*s.Percent/100, s.Minimum), n)

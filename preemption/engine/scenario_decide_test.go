@@ -195,7 +195,7 @@ func (w *scenarioWorld) compareGroup(c *scenario.Command, e *engine.Evaluator, p
 	refused, err := e.PreemptGroup(context.Background(), w.snap, engine.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
 	require.NoError(w.t, err, "%s", c.Line.Place())
 	want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
-	if diff := testdiff.Diff(want, toldOf(w.group, refused), equateEmpty); diff != "" {
+	if diff := testdiff.Diff(want, toldOf(w.group, refused, engine.PossibleUnits(e, w.snap, engine.GroupRequest{Pods: pods, Now: scenario.Now})), equateEmpty); diff != "" {
 		w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
 	}
 }

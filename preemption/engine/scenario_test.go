@@ -102,7 +102,7 @@ func (w *scenarioWorld) apply(*scenario.Command) (string, error) {
 	switch {
 	case w.group != nil:
 		w.remember()
-		w.withdraw(w.group.VictimPods(), nil)
+		w.withdraw(engine.PodsOf(w.group.Victims), nil)
 		for _, a := range w.group.Placement {
 			w.nominate(a.Pod, a.Node)
 		}

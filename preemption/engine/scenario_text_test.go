@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
@@ -40,8 +41,8 @@ func planText(p *preemption.Plan) string {
 		for _, cleared := range p.ClearedNominations {
 			fmt.Fprintf(&b, "  clears the nomination of %s\n", shortName(cleared.Key()))
 		}
-		if p.Grace != nil {
-			fmt.Fprintf(&b, "  grace %v\n", *p.Grace)
+		if p.Variant == outrank.VariantSimplified {
+			b.WriteString("  grace 0s\n")
 		}
 	default:
 		fmt.Fprintf(&b, "%s\n", strings.ReplaceAll(string(p.Outcome), "-", " "))
@@ -66,7 +67,7 @@ func victimText(v *preemption.Victim) string {
 	if len(v.Violated) > 0 {
 		text += ", violates " + budgetNames(v.Violated)
 	}
-	if v.Terminating() {
+	if v.Pod.Terminating() {
 		text += ", leaving already"
 	}
 	if v.Blocks.Code != preemption.Success {
@@ -154,16 +155,29 @@ func groupText(p *preemption.GroupPlan) string {
 	for _, a := range p.Placement {
 		fmt.Fprintf(&b, "  place %s on %s\n", shortName(a.Pod.Key()), a.Node)
 	}
-	for _, v := range p.Victims {
-		fmt.Fprintf(&b, "  victim %s", shortName(v.Unit.String()))
+	for unit := range p.Units() {
+		v := unit[0]
+		fmt.Fprintf(&b, "  victim %s", shortName(engine.UnitText(unit)))
 		if v.Group != nil {
-			fmt.Fprintf(&b, " %s", scenarioNames(v.Pods))
+			fmt.Fprintf(&b, " %s", scenarioNames(engine.PodsOf(unit)))
 		}
 		fmt.Fprintf(&b, ", priority %d", v.Priority)
-		if len(v.Violated) > 0 {
-			fmt.Fprintf(&b, ", violates %s", budgetNames(v.Violated))
+		var violated []*outrank.PodDisruptionBudget
+		for _, v := range unit {
+			for _, b := range v.Violated {
+				if !slices.Contains(violated, b) {
+					violated = append(violated, b)
+				}
+			}
 		}
-		fmt.Fprintf(&b, "; blocks: %s\n", refusalText(v.Blocks))
+		if len(violated) > 0 {
+			fmt.Fprintf(&b, ", violates %s", budgetNames(violated))
+		}
+		why := &preemption.Refusal{Guard: v.Blocks}
+		if v.Blocked != nil {
+			why = &preemption.Refusal{Pod: v.Blocked, Nodes: []preemption.Count{{Status: v.Blocks, Nodes: 1}}}
+		}
+		fmt.Fprintf(&b, "; blocks: %s\n", refusalText(why))
 	}
 	if p.TurnedDown != nil {
 		fmt.Fprintf(&b, "turned down: %s\n", refusalText(p.TurnedDown))
@@ -175,7 +189,7 @@ func groupText(p *preemption.GroupPlan) string {
 }
 
 func refusalText(r *preemption.Refusal) string {
-	return strings.ReplaceAll(r.String(), outrank.DefaultNamespace+"/", "")
+	return strings.ReplaceAll(told(preemption.GroupPlan{TurnedDown: r}, "as things are"), outrank.DefaultNamespace+"/", "")
 }
 
 // scenarioNames lists pods by their short names.

@@ -114,7 +114,7 @@ func ExampleSnapshot_Budgets() {
 		fmt.Println(b.Key())
 	}
 	plan := must(eval.Preempt(context.Background(), snap, preemption.Request{Pod: urgent(), Now: now}))
-	fmt.Println(plan.Node, plan.Victims, plan.Violations())
+	fmt.Println(plan.Node, plan.Victims, plan.Score.Violations)
 	// Output:
 	// <nil>
 	// default/batch

@@ -138,7 +138,7 @@ func (s *Snapshot) RemoveNamespace(name string) error {
 
 // LeavesWith returns the group, or the composite group, of which all running pods leave
 // together with a pod that runs in the snapshot, and nil for both where it leaves by itself
-// ([preemption.Unit]; rules 12.6.2 and 12.6.4), does not run, or is another pod of the name. Time is
+// (rules 12.6.2 and 12.6.4), does not run, or is another pod of the name. Time is
 // constant.
 func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
 	if s == nil {

@@ -39,7 +39,7 @@ func planOfPod(p *preemption.Plan) anyPlan {
 
 func planOfGroup(p *preemption.GroupPlan) anyPlan {
 	return anyPlan{
-		victims: p.VictimPods(), nodes: make([]string, len(p.VictimPods())), placed: p.Placement,
+		victims: engine.PodsOf(p.Victims), nodes: make([]string, len(p.Victims)), placed: p.Placement,
 		apply: func(s *engine.Snapshot) error { return s.Apply(p) },
 	}
 }

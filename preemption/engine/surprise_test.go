@@ -291,7 +291,7 @@ func TestSurprises(t *testing.T) {
 			ex := explain(t, test.c, test.p)
 			got := ""
 			if ex.Outcome == preemption.Preempts {
-				got = fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Violations())
+				got = fmt.Sprint(ex.Node, " ", ex.Victims, " ", ex.Score.Violations)
 			}
 			assert.Equal(t, test.outcome, ex.Outcome, "%v %v", ex.TurnedDown, ex.Unhelpful)
 			assert.Equal(t, test.want, got)

@@ -60,7 +60,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
 		require.NotEmpty(t, s.of.Cache.BySignature, "the cache is used")
-		seen[plan.Candidate.String()] = true
+		seen[fmt.Sprint(plan.Node, plan.Victims)] = true
 	}
 	ask("at first")
 	far := cpu("far", "n3", "team", 3, "50m")

@@ -264,7 +264,7 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 		snap, p, ctx := newSnapshot(t, c), pod("p", priority, "1"), context.Background()
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		require.Equal(t, "n1 [default/old]", plan.Candidate.String())
+		require.Equal(t, "n1 [default/old]", choice(plan.Candidate))
 		assert.NoError(t, e.Verify(ctx, snap, plan))
 		assert.ErrorContains(t, newEvaluator(t, preemption.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
 		regret, err := joint.RegretOf(ctx, e, snap, plan, gen.Now)
@@ -287,7 +287,7 @@ func TestVerifyOfStrictBudgets(t *testing.T) {
 	e, p, ctx := newEvaluator(t, preemption.Config{Budgets: preemption.NeverViolate}), pod("p", 5, "1"), context.Background()
 	plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
-	require.Equal(t, "n1 [default/a]", plan.Candidate.String())
+	require.Equal(t, "n1 [default/a]", choice(plan.Candidate))
 	assert.NoError(t, e.Verify(ctx, snap, plan))
 	none := *slices.Collect(snap.Budgets())[0]
 	none.DisruptionsAllowed = 0
@@ -310,7 +310,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 		e := newEvaluator(t, preemption.Config{Variant: variant})
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		require.Equal(t, want, plan.Violations())
+		require.Equal(t, want, plan.Score.Violations)
 		assert.NoError(t, e.Verify(ctx, snap, plan))
 	}
 }
@@ -378,6 +378,13 @@ func TestPropertyVerifyGroup(t *testing.T) {
 	}
 }
 
+func podsOfPlacement(plan *preemption.GroupPlan) (pods []*outrank.Pod) {
+	for _, at := range plan.Placement {
+		pods = append(pods, at.Pod)
+	}
+	return pods
+}
+
 var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool{
 	"no node": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.GroupPlan) bool {
 		plan.Placement = slices.Clone(plan.Placement)
@@ -390,12 +397,11 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 		require.NoError(t, errOf(snap.PutPod(&at)))
 		return true
 	},
-	"no victims": func(_ *rapid.T, _ *engine.Snapshot, plan *preemption.GroupPlan) bool {
-		few := len(plan.Victims) > 0 && len(plan.Victims) < plan.Possible
+	"no victims": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
+		possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, engine.GroupRequest{Pods: podsOfPlacement(plan), Now: plan.Now})
+		few := len(plan.Victims) > 0 && len(slices.Collect(plan.Units())) < possible
 		// A unit that spread constraints keep away when it would come back first may stay beside the others.
-		spread := slices.ContainsFunc(plan.Victims, func(v preemption.GroupVictim) bool {
-			return v.Blocks != nil && slices.ContainsFunc(v.Blocks.Nodes, func(c preemption.Count) bool { return c.Filter == preemption.PodTopologySpread })
-		})
+		spread := slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return v.Blocks.Filter == preemption.PodTopologySpread })
 		plan.Victims = nil
 		return few && !spread
 	},
@@ -410,14 +416,14 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 		if len(plan.Victims) == 0 {
 			return false
 		}
-		require.NoError(t, snap.RemovePod(plan.Victims[0].Pods[0].Key()))
+		require.NoError(t, snap.RemovePod(plan.Victims[0].Pod.Key()))
 		return true
 	},
 	"a victim of the group's own priority": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
 		if len(plan.Victims) == 0 || plan.Victims[0].Group != nil || plan.Victims[0].Composite != nil {
 			return false
 		}
-		p := *plan.Victims[0].Pods[0]
+		p := *plan.Victims[0].Pod
 		p.Priority, p.Group = plan.Placement[0].Pod.Priority, ""
 		require.NoError(t, errOf(snap.PutPod(&p)))
 		return true

@@ -145,7 +145,9 @@ func planned(p *outrank.Pod, victims, cleared []*outrank.Pod) func(*engine.Snaps
 func groupPlanned(p *outrank.Pod, victims []*outrank.Pod) func(*engine.Snapshot) error {
 	plan := &preemption.GroupPlan{
 		Outcome: preemption.Preempts, Placement: []preemption.Assignment{{Pod: p, Node: "n1"}},
-		Victims: []preemption.GroupVictim{{Unit: preemption.Unit{Pods: victims}}},
+	}
+	for _, v := range victims {
+		plan.Victims = append(plan.Victims, preemption.Victim{Pod: v})
 	}
 	return func(s *engine.Snapshot) error { return s.Apply(plan) }
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/atonce"
+	"github.com/outrank-go/outrank/internal/grace"
 )
 
 // evictLastAlone evicts all victims, and the last one after all others have been
@@ -141,7 +142,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 	}
 	if err == nil {
 		e := Eviction{
-			Victim: victim, Grace: x.plan.Grace,
+			Victim: victim, Grace: grace.Of(x.plan.Variant),
 			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
 			Condition: x.condition,
 		}

@@ -243,17 +243,16 @@ func TestOrders(t *testing.T) {
 }
 
 func TestWhatActionsAreTold(t *testing.T) {
-	r, grace := &executiontest.Recorder{}, 5*time.Second
+	r := &executiontest.Recorder{}
 	latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("elsewhere"))
 	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
 	plan := planFor(victimsNamed("a")...)
-	plan.Grace = &grace
 	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine", Order: execution.Synchronous}).Execute(context.Background(), plan)
 	require.NoError(t, err)
 	assert.Same(t, latest, report.Preemptor)
 	calls := r.Calls()
 	assert.Equal(t, execution.Eviction{
-		Victim: plan.Victims[0].Pod, Node: "n1", Grace: &grace, Preemptor: latest,
+		Victim: plan.Victims[0].Pod, Node: "n1", Preemptor: latest,
 		Condition: outrank.PodCondition{
 			Type: "DisruptionTarget", Status: "True", Reason: "PreemptionByScheduler",
 			Message: "mine: preempting to accommodate a higher priority pod",
@@ -264,6 +263,22 @@ func TestWhatActionsAreTold(t *testing.T) {
 		Message: "Preempted by pod uid-p on node n1",
 	}, calls[2].Event)
 	assert.Same(t, latest, calls[3].Pod, "the latest version is nominated")
+}
+
+// The simplified variant gives victims no time to end (rule 13.3.8).
+func TestGraceFollowsFromTheVariant(t *testing.T) {
+	r, none := &executiontest.Recorder{}, time.Duration(0)
+	plan := planFor(victimsNamed("a")...)
+	plan.Variant = outrank.VariantSimplified
+	_, err := newExecutor(t, execution.Config{Actions: r}).Execute(context.Background(), plan)
+	require.NoError(t, err)
+	var graces []*time.Duration
+	for _, call := range r.Calls() {
+		if call.Eviction.Victim != nil {
+			graces = append(graces, call.Eviction.Grace)
+		}
+	}
+	assert.Equal(t, []*time.Duration{&none}, graces)
 }
 
 // The variants word their events in their own ways (rules 13.2.8, 13.3.9 and

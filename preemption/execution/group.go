@@ -69,8 +69,8 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 		}
 	}
 	for i := range plan.Victims {
-		if slices.Contains(plan.Victims[i].Pods, nil) {
-			return fmt.Errorf("plan for group %s: %w: a pod of victim %d is missing", plan.Group, outrank.ErrInvalid, i)
+		if plan.Victims[i].Pod == nil {
+			return fmt.Errorf("plan for group %s: %w: the pod of victim %d is missing", plan.Group, outrank.ErrInvalid, i)
 		}
 	}
 	return nil
@@ -91,11 +91,11 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 // newGroupExecution prepares the report. The victims are those of a plan for a pod.
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
-		Outcome: plan.Outcome, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod, Grace: plan.Grace,
+		Outcome: plan.Outcome, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod,
 		Candidate: preemption.Candidate{Node: groupCandidate},
 	}
-	for _, p := range plan.VictimPods() {
-		single.Victims = append(single.Victims, preemption.Victim{Pod: p})
+	for i := range plan.Victims {
+		single.Victims = append(single.Victims, preemption.Victim{Pod: plan.Victims[i].Pod})
 	}
 	x := newExecution(e, single)
 	x.key, x.group, x.report.Group = underwayAs(group), &groupPreemptor{nominations: nominationsOf(plan)}, group

@@ -41,7 +41,7 @@ func ExampleExecutor_ExecuteGroup() {
 	plan := &preemption.GroupPlan{
 		Group: e.Group.Key(), Outcome: preemption.Preempts,
 		Nominations: []preemption.Assignment{{Pod: e.Group.Members[0].Pod, Node: "n1"}},
-		Victims:     []preemption.GroupVictim{{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "batch", NodeName: "n1"}}}}},
+		Victims:     []preemption.Victim{{Pod: &outrank.Pod{Name: "batch", NodeName: "n1"}}},
 	}
 	back()
 	meter.AddGroupPreemption(plan)

@@ -49,7 +49,9 @@ func gangPlan(pods []string, units ...string) *preemption.GroupPlan {
 	}
 	plan.Nominations = plan.Placement
 	for _, u := range units {
-		plan.Victims = append(plan.Victims, preemption.GroupVictim{Unit: preemption.Unit{Pods: victimsNamed(u)}})
+		for _, p := range victimsNamed(u) {
+			plan.Victims = append(plan.Victims, preemption.Victim{Pod: p})
+		}
 	}
 	return plan
 }
@@ -251,7 +253,7 @@ func TestExecuteGroupFailures(t *testing.T) {
 		"no pods":       spoil(func(p *preemption.GroupPlan) { p.Nominations, p.Placement = nil, nil }),
 		"nil pod":       spoil(func(p *preemption.GroupPlan) { p.Nominations = []preemption.Assignment{{}} }),
 		"nil victim": spoil(func(p *preemption.GroupPlan) {
-			p.Victims = []preemption.GroupVictim{{Unit: preemption.Unit{Pods: []*outrank.Pod{nil}}}}
+			p.Victims = make([]preemption.Victim, 1)
 		}),
 	} {
 		_, err = e.ExecuteGroup(context.Background(), group, bad)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -217,7 +218,7 @@ func (f *GroupFailure) message() string {
 	if r := f.Plan.TurnedDown; r != nil && r.Reason != "" {
 		texts = append(texts, r.Reason)
 	} else if r != nil {
-		texts = append(texts, r.String())
+		texts = append(texts, noPlace(r))
 	}
 	if f.ExecutionErr != nil {
 		texts = append(texts, groupMessage+f.ExecutionErr.Error())
@@ -225,6 +226,18 @@ func (f *GroupFailure) message() string {
 		texts = append(texts, f.Plan.Status.Reasons...)
 	}
 	return strings.Join(texts, ", ")
+}
+
+// noPlace says why there is no place where the policy of the group does not.
+func noPlace(r *preemption.Refusal) string {
+	pod, guard := "", ""
+	if r.Pod != nil {
+		pod = string(r.Pod.Key())
+	}
+	if r.Guard.Code != preemption.Success {
+		guard = r.Guard.String()
+	}
+	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
 // groupMessage begins what preemption says of a group.

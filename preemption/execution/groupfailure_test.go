@@ -74,7 +74,7 @@ func TestHandleGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 		message string
 	}{
 		"nothing helps": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NothingHelps, TurnedDown: refusal, Status: says("no")}},
-			drop, drop, "Unschedulable", refusal.String() + ", pod group preemption: no"},
+			drop, drop, "Unschedulable", "no place: 2 NodeResourcesFit: Insufficient cpu, 1 NodePorts: , pod group preemption: no"},
 		"never": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Status: says("not eligible due to preemptionPolicy=Never.")}},
 			keep, keep, "Unschedulable", "pod group preemption: not eligible due to preemptionPolicy=Never."},
 		"ongoing": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Nominations: ongoing, Status: says("ongoing")}},

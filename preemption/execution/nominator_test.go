@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -406,9 +407,7 @@ func TestApplyToIsWhatThePodsSay(t *testing.T) {
 func outcomeOf(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) string {
 	ex, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: pod, Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	require.NoError(t, err)
-	text := fmt.Sprint(ex.Outcome, ex.Node, ex.Victims, ex.Nodes, ex.Candidates)
-	for _, p := range ex.ClearedNominations {
-		text += " " + string(p.Key())
-	}
-	return text
+	text, err := json.Marshal(ex)
+	require.NoError(t, err)
+	return string(text)
 }

@@ -176,7 +176,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, inside)
 	plan := attempt()
-	assert.Equal(t, "n1 [default/low]", plan.Candidate.String())
+	assert.Equal(t, "n1 [default/low]", fmt.Sprint(plan.Node, " ", plan.Victims))
 	require.NoError(t, snap.Apply(plan))
 
 	now = now.Add(time.Minute)

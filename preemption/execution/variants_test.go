@@ -489,7 +489,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	}
 	plan, err := eval.Preempt(context.Background(), must(engine.NewSnapshot(w.cluster())), req)
 	require.NoError(t, err)
-	got := &told{fits: plan.Outcome == preemption.Fits, waits: plan.Outcome == preemption.NotEligible, node: plan.Node, violations: plan.Violations(), top: plan.Score.TopPriority}
+	got := &told{fits: plan.Outcome == preemption.Fits, waits: plan.Outcome == preemption.NotEligible, node: plan.Node, violations: plan.Score.Violations, top: plan.Score.TopPriority}
 	for _, p := range plan.ClearedNominations {
 		got.cleared = append(got.cleared, p.Name)
 	}

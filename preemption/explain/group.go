@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -26,11 +27,10 @@ type GroupReport struct {
 	Seats     []Seat `json:"seats"`
 	MoreSeats int    `json:"moreSeats,omitempty"`
 	// TurnedDown is why there is no place for the group as things are, and Unhelpful why there
-	// is none with every possible victim gone, of which there are Possible units, or with those
-	// that a guard lets go; nil where that is not so.
+	// is none with every possible victim gone, or with those that a guard lets go; nil where that is not
+	// so, and where nobody might leave.
 	TurnedDown *NoPlace `json:"turnedDown,omitempty"`
 	Unhelpful  *NoPlace `json:"unhelpful,omitempty"`
-	Possible   int      `json:"possible"`
 	// Victims are the units that have to leave, the most important first.
 	Victims     []GroupVictim `json:"victims"`
 	MoreVictims int           `json:"moreVictims,omitempty"`
@@ -115,15 +115,20 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 	r := &GroupReport{
 		APIVersion: apiVersion, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
 		Seats: []Seat{}, Victims: []GroupVictim{}, TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful),
-		Possible: plan.Possible, Violations: plan.Violations(), VictimPods: len(plan.VictimPods()),
+		VictimPods: len(plan.Victims),
 	}
 	r.Ineligible = plan.Ineligible
 	for _, a := range cut(plan.Placement, 10*g.most, &r.MoreSeats) {
 		r.Seats = append(r.Seats, Seat{refIn(snap.NodeOf, a.Pod).Key, a.Node})
 	}
-	victims := cut(plan.Victims, 10*g.most, &r.MoreVictims)
-	for i := range victims {
-		r.Victims = append(r.Victims, g.victim(&victims[i]))
+	for i := range plan.Victims {
+		if len(plan.Victims[i].Violated) > 0 {
+			r.Violations++
+		}
+	}
+	units := slices.Collect(plan.Units())
+	for _, unit := range cut(units, 10*g.most, &r.MoreVictims) {
+		r.Victims = append(r.Victims, g.victim(unit))
 	}
 	return r, nil
 }
@@ -155,22 +160,34 @@ func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
 	return out
 }
 
-func (g *groupExplainer) victim(v *preemption.GroupVictim) GroupVictim {
-	out := GroupVictim{Priority: v.Priority, Pods: []Pod{}, Rule: v.Rule, Blocks: g.noPlace(v.Blocks)}
+// victim says why pods leave together.
+func (g *groupExplainer) victim(unit []preemption.Victim) GroupVictim {
+	first := &unit[0]
+	out := GroupVictim{Priority: first.Priority, Pods: []Pod{}, Rule: first.Rule}
 	switch {
-	case v.Composite != nil:
-		out.Group, out.Tree = v.Composite.Key(), true
-	case v.Group != nil:
-		out.Group = v.Group.Key()
+	case first.Blocked != nil:
+		out.Blocks = g.noPlace(&preemption.Refusal{Pod: first.Blocked, Nodes: []preemption.Count{{Status: first.Blocks, Nodes: 1}}})
+	case first.Blocks.Code != preemption.Success:
+		out.Blocks = g.noPlace(&preemption.Refusal{Guard: first.Blocks})
 	}
-	for _, p := range cut(v.Pods, g.most, &out.MorePods) {
-		out.Pods = append(out.Pods, refIn(g.snap.NodeOf, p))
+	switch {
+	case first.Composite != nil:
+		out.Group, out.Tree = first.Composite.Key(), true
+	case first.Group != nil:
+		out.Group = first.Group.Key()
 	}
-	for _, b := range cut(v.Violated, g.most, &out.MoreBudgets) {
-		if b != nil {
-			out.Budgets = append(out.Budgets, b.Key())
+	var violated []outrank.Key
+	for i := range unit {
+		for _, b := range unit[i].Violated {
+			if b != nil && !slices.Contains(violated, b.Key()) {
+				violated = append(violated, b.Key())
+			}
 		}
 	}
+	for _, v := range cut(unit, g.most, &out.MorePods) {
+		out.Pods = append(out.Pods, refIn(g.snap.NodeOf, v.Pod))
+	}
+	out.Budgets = append(out.Budgets, cut(violated, g.most, &out.MoreBudgets)...)
 	return out
 }
 

@@ -210,7 +210,8 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				require.NoError(t, json.Unmarshal(text, &again))
 				require.Equal(t, r.Text(), again.Text())
 				require.Equal(t, plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits, len(r.Seats) > 0)
-				require.Equal(t, len(plan.Victims), len(r.Victims))
+				require.Len(t, r.Victims, len(slices.Collect(plan.Units())))
+				require.Equal(t, len(plan.Victims), r.VictimPods)
 				seats(t, e, snap, pods, r, -1)
 				nominated := slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.NominatedNodeName != "" || snap.NominationOf(p.Key()) != "" })
 				for i := range r.Victims {

@@ -19,10 +19,10 @@ func (r *GroupReport) Text() string {
 	switch n := r.Unhelpful; {
 	case n == nil:
 	case n.Guard != nil:
-		w.line(0, "Of the %s that might leave %s keeps some: %s. With the others gone there is still %s.",
-			prose.Plural(r.Possible, "unit"), prose.Text(n.Guard.Name), n.Guard.reasons(), n.text())
+		w.line(0, "Of all that might leave %s keeps some: %s. With the others gone there is still %s.",
+			prose.Text(n.Guard.Name), n.Guard.reasons(), n.text())
 	default:
-		w.line(0, "With the %s gone that might leave there is still %s.", prose.Plural(r.Possible, "unit"), n.text())
+		w.line(0, "With all gone that might leave there is still %s.", n.text())
 	}
 	if len(r.Victims) > 0 {
 		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
@@ -55,7 +55,7 @@ func (r *GroupReport) Summary() string {
 		of := Report{Ineligible: r.Ineligible}
 		return fmt.Sprintf("Nobody leaves: there is no place for %s, and it may not push others out: %s", group, of.ineligible())
 	case preemption.NothingHelps:
-		if r.Possible == 0 {
+		if r.Unhelpful == nil {
 			return fmt.Sprintf("Nobody leaves: there is no place for %s, and nobody might leave for it.", group)
 		}
 		return fmt.Sprintf("Nobody leaves: pushing others out makes no place for %s.", group)

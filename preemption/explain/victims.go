@@ -40,7 +40,7 @@ func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	if v.Node != "" {
 		node = v.Node
 	}
-	out := Victim{Pod: *f.ref(v.Pod, node), Owner: v.Pod.Owner.String(), Rule: v.Rule, Terminating: v.Terminating()}
+	out := Victim{Pod: *f.ref(v.Pod, node), Owner: v.Pod.Owner.String(), Rule: v.Rule, Terminating: v.Pod.Terminating()}
 	switch {
 	case v.Group != nil:
 		out.With = v.Group.Key()

@@ -23,7 +23,9 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 	all := preemption.GroupPlan{Outcome: preemption.Preempts}
 	for i := range p.Placements {
 		at := &p.Placements[i]
-		all.Victims = append(all.Victims, preemption.GroupVictim{Unit: preemption.Unit{Pods: at.Victims}})
+		for _, p := range at.Victims {
+			all.Victims = append(all.Victims, preemption.Victim{Pod: p})
+		}
 		if k := slices.Index(at.ClearedNominations, nil); k >= 0 {
 			return fmt.Errorf("joint plan: %w: placement %d: cleared nomination %d is missing", outrank.ErrInvalid, i, k)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
@@ -18,15 +19,14 @@ func rankText(name string) string {
 
 // certificateText says in a few words how good a plan is.
 func certificateText(c preemption.Certificate) string {
-	steps := fmt.Sprintf("%d steps", c.Steps)
-	if c.Steps == 1 {
-		steps = "1 step"
-	}
+	steps := prose.Plural(c.Steps, "step")
 	switch {
 	case c.Optimal:
 		return "optimal, " + steps
 	case c.Gap == 0:
 		return "not proven, " + steps
+	case c.Rank == rank.Start:
+		return fmt.Sprintf("at best %v later by the start of the most important victims, %s", time.Duration(c.Gap), steps)
 	}
 	return fmt.Sprintf("at best %d less by: %s, %s", c.Gap, rankText(c.Rank), steps)
 }

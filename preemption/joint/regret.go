@@ -3,6 +3,7 @@ package joint
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -275,7 +276,7 @@ func (r *Regret) None() bool { return r.By == "" }
 // String returns what is better about the best plan, in a line.
 func (r *Regret) String() string {
 	if r.By == "" {
-		return "as good as the best: " + r.certainty()
+		return "as good as the best: " + r.Certainty()
 	}
 	var gaps []string
 	for _, g := range r.Gaps {
@@ -292,29 +293,38 @@ func (r *Regret) String() string {
 	}
 	best := "another plan"
 	if r.Best != nil {
-		best = r.Best.Candidate.String()
+		var victims []string
+		for _, v := range r.Best.Victims {
+			victims = append(victims, v.String())
+		}
+		best = fmt.Sprintf("%s [%s]", r.Best.Node, strings.Join(victims, ", "))
 	}
-	return fmt.Sprintf("%s is better: %s; %s", best, strings.Join(gaps, ", "), r.certainty())
+	return fmt.Sprintf("%s is better: %s; %s", best, strings.Join(gaps, ", "), r.Certainty())
 }
 
-func (r *Regret) certainty() string {
+// Certainty says in a few words how sure it is that no plan is better than Best.
+func (r *Regret) Certainty() string {
 	switch {
 	case r.Best == nil:
 		return "nothing is known"
 	case r.Best.ClusterCertificate == nil:
 		return string(r.Best.Outcome)
 	}
-	return r.Best.ClusterCertificate.String()
+	text := certificateText(*r.Best.ClusterCertificate)
+	if !r.Best.ClusterCertificate.Optimal {
+		text += fmt.Sprintf(", %d not searched to the end", r.Best.ClusterCertificate.Unsolved)
+	}
+	return text
 }
 
 // wireRegret has its fields in the order of JOINT_JSON.md.
 type wireRegret struct {
 	answerjson.Header
-	By     string                `json:"by,omitempty"`
-	Gaps   []RankGap             `json:"gaps"`
-	Score  *preemption.Score     `json:"score,omitempty"`
-	Best   *preemption.Plan      `json:"best,omitempty"`
-	OnNode *preemption.Candidate `json:"onNode,omitempty"`
+	By     string           `json:"by,omitempty"`
+	Gaps   []RankGap        `json:"gaps"`
+	Score  json.RawMessage  `json:"score,omitempty"`
+	Best   *preemption.Plan `json:"best,omitempty"`
+	OnNode json.RawMessage  `json:"onNode,omitempty"`
 }
 
 // MarshalJSON returns the regret as JOINT_JSON.md in this package's folder describes it, in one line and
@@ -322,11 +332,22 @@ type wireRegret struct {
 func (r Regret) MarshalJSON() ([]byte, error) {
 	var e answerjson.Encoder
 	w := wireRegret{
-		Header: answerjson.NewHeader("Regret"), By: r.By, Best: r.Best, OnNode: r.OnNode,
+		Header: answerjson.NewHeader("Regret"), By: r.By, Best: r.Best,
 		Gaps: answerjson.List(r.Gaps, func(g RankGap) RankGap { return g }),
 	}
 	if r.Score.Victims > 0 {
-		w.Score = &r.Score
+		scores, err := scoresOf(r.Score)
+		if err != nil {
+			return nil, err
+		}
+		w.Score = scores[0]
+	}
+	if r.OnNode != nil {
+		parts, err := partsOf(*r.OnNode)
+		if err != nil {
+			return nil, err
+		}
+		w.OnNode = parts[0].whole
 	}
 	return e.Encode("regret", w)
 }

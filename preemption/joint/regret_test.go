@@ -44,14 +44,14 @@ func ExampleRegretOf() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(regret.None(), regret.By)
+	fmt.Println(regret.None(), regret.By, "-", regret.Certainty())
 	for _, g := range regret.Gaps {
 		if g.Rank == preemption.ByVictims.Name {
-			fmt.Println(g.Gap, "victims fewer:", &regret.Best.Candidate)
+			fmt.Println(g.Gap, "victims fewer:", regret.Best.Node, regret.Best.Victims)
 		}
 	}
 	// Output:
-	// false priority-sum
+	// false priority-sum - optimal, 2 steps
 	// 3 victims fewer: n1 [default/p0]
 }
 
@@ -230,10 +230,11 @@ func TestRegretAsJSON(t *testing.T) {
 	assert.JSONEq(t, `"priority-sum"`, string(read["by"]))
 	assert.JSONEq(t, `[{"rank":"budget-violations","gap":0},{"rank":"top-priority","gap":0},{"rank":"priority-sum","gap":6442450947},
 		{"rank":"victim-count","gap":3},{"rank":"start-time","gap":-3600000000000}]`, string(read["gaps"]))
-	for field, want := range map[string]any{"score": r.Score, "best": r.Best, "onNode": r.OnNode} {
-		wanted, err := json.Marshal(want)
-		require.NoError(t, err)
-		assert.JSONEq(t, string(wanted), string(read[field]), field)
+	best, err := json.Marshal(r.Best)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(best), string(read["best"]))
+	for field, want := range map[string]preemption.Candidate{"score": {Score: r.Score}, "onNode": *r.OnNode} {
+		assert.JSONEq(t, candidateJSON(t, want, map[string]string{"score": "score"}[field]), string(read[field]), field)
 	}
 	assert.Equal(t, regretFields(t), keysOf(t, text), "the table has the fields in their order")
 	for _, text := range [][]byte{text, []byte(`{"by":"priority-sum","gaps":[]}`)} {
@@ -242,6 +243,20 @@ func TestRegretAsJSON(t *testing.T) {
 		assert.ErrorContains(t, err, "joint.Regret")
 	}
 	assert.Equal(t, "as good as the best: nothing is known", new(joint.Regret).String())
+}
+
+// candidateJSON returns a candidate, or a field of it, as it stands in the document of a plan.
+func candidateJSON(t *testing.T, c preemption.Candidate, field string) string {
+	text, err := json.Marshal(preemption.Plan{Nodes: []preemption.NodeReport{{Node: c.Node}}, Candidates: []preemption.Candidate{c}})
+	require.NoError(t, err)
+	var read struct{ Candidates []json.RawMessage }
+	require.NoError(t, json.Unmarshal(text, &read))
+	if field == "" {
+		return string(read.Candidates[0])
+	}
+	var fields map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(read.Candidates[0], &fields))
+	return string(fields[field])
 }
 
 // regretFields are those of the table in JOINT_JSON.md.
@@ -329,7 +344,7 @@ func TestRegretNamesWhatIsWrong(t *testing.T) {
 		if test.kind == nil {
 			require.NoError(t, err)
 			assert.Equal(t, 2, r.Score.Victims)
-			assert.Equal(t, "n1 [default/low]", r.Best.Candidate.String())
+			assert.Equal(t, "n1 [default/low]", fmt.Sprint(r.Best.Node, " ", r.Best.Victims))
 			assert.Equal(t, preemption.ByVictims.Name, r.Gaps[3].Rank)
 			continue
 		}

@@ -1,6 +1,7 @@
 package joint
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -135,24 +136,24 @@ type (
 		Why  []string `json:"why,omitempty"`
 	}
 	wireCertificate struct {
-		Optimal bool             `json:"optimal"`
-		Bound   preemption.Score `json:"bound"`
-		Rank    string           `json:"rank,omitempty"`
-		Gap     int64            `json:"gap,omitempty"`
-		Steps   int              `json:"steps"`
+		Optimal bool            `json:"optimal"`
+		Bound   json.RawMessage `json:"bound"`
+		Rank    string          `json:"rank,omitempty"`
+		Gap     int64           `json:"gap,omitempty"`
+		Steps   int             `json:"steps"`
 	}
 	wirePlan struct {
 		answerjson.Header
-		Placements  []wirePlacement  `json:"placements"`
-		Order       []int            `json:"order"`
-		Victims     []wireVictim     `json:"victims"`
-		Total       preemption.Score `json:"total"`
-		OneByOne    preemption.Score `json:"oneByOne"`
-		DecidedBy   string           `json:"decidedBy,omitempty"`
-		Kept        bool             `json:"kept"`
-		Interrupted bool             `json:"interrupted,omitempty"`
-		More        preemption.Score `json:"more"`
-		Certificate wireCertificate  `json:"certificate"`
+		Placements  []wirePlacement `json:"placements"`
+		Order       []int           `json:"order"`
+		Victims     []wireVictim    `json:"victims"`
+		Total       json.RawMessage `json:"total"`
+		OneByOne    json.RawMessage `json:"oneByOne"`
+		DecidedBy   string          `json:"decidedBy,omitempty"`
+		Kept        bool            `json:"kept"`
+		Interrupted bool            `json:"interrupted,omitempty"`
+		More        json.RawMessage `json:"more"`
+		Certificate wireCertificate `json:"certificate"`
 	}
 )
 
@@ -160,9 +161,13 @@ type (
 // one line and with a version. Pods appear as references, ranks as words, and the same plan
 // as the same bytes. The error is an *outrank.InputError about what JSON cannot say.
 func (p Plan) MarshalJSON() ([]byte, error) {
+	scores, err := scoresOf(p.Total, p.OneByOne, p.More, p.Certificate.Bound)
+	if err != nil {
+		return nil, err
+	}
 	var e answerjson.Encoder
 	w := wirePlan{
-		Header: answerjson.NewHeader("JointPlan"), Total: p.Total, OneByOne: p.OneByOne, Kept: p.Kept, Interrupted: p.Interrupted, More: p.More,
+		Header: answerjson.NewHeader("JointPlan"), Total: scores[0], OneByOne: scores[1], Kept: p.Kept, Interrupted: p.Interrupted, More: scores[2],
 		DecidedBy: p.DecidedBy, Order: answerjson.List(p.Order, func(i int) int { return i }),
 		Placements: answerjson.List(p.Placements, func(at Placement) wirePlacement {
 			return wirePlacement{
@@ -173,7 +178,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		Victims: answerjson.List(p.Victims, func(v Victim) wireVictim {
 			return wireVictim{e.Pod(v.Pod), v.Node, e.Pod(v.For), e.Pods(v.Needs), v.Rule, v.Violates, wireFateOf(v.Fate)}
 		}),
-		Certificate: wireCertificate{p.Certificate.Optimal, p.Certificate.Bound, p.Certificate.Rank, p.Certificate.Gap, p.Certificate.Steps},
+		Certificate: wireCertificate{p.Certificate.Optimal, scores[3], p.Certificate.Rank, p.Certificate.Gap, p.Certificate.Steps},
 	}
 	return e.Encode("joint plan", w)
 }

@@ -434,12 +434,12 @@ func TestPropertyWindowsOfGangs(t *testing.T) {
 		got := plan(o, gen.Now)
 		windows := map[string]time.Duration{"within the queue": o.Protection.Within, "reclaimed within the cohort": o.Protection.Reclaim,
 			"reclaimed within the cohort while borrowing": o.Protection.Reclaim, "fair share within the cohort": o.Protection.FairShare}
-		for _, u := range got.Victims {
-			for _, p := range u.Pods {
-				window, ok := windows[u.Rule]
-				require.True(t, ok, u.Rule)
-				if len(u.Pods) == 1 {
-					require.GreaterOrEqual(t, gen.Now.Sub(p.StartTime), window, "%s by %s", p.Key(), u.Rule)
+		for unit := range got.Units() {
+			for _, v := range unit {
+				window, ok := windows[v.Rule]
+				require.True(t, ok, v.Rule)
+				if len(unit) == 1 {
+					require.GreaterOrEqual(t, gen.Now.Sub(v.Pod.StartTime), window, "%s by %s", v.Pod.Key(), v.Rule)
 				}
 			}
 		}

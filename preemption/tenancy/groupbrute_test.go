@@ -148,12 +148,12 @@ func toldOf(plan *preemption.GroupPlan) verdict {
 	for _, a := range plan.Placement {
 		v.At[a.Pod.Name] = a.Node
 	}
-	for _, u := range plan.Victims {
-		name := u.Pods[0].Name
-		if u.Group != nil {
-			name = u.Group.Name
+	for unit := range plan.Units() {
+		name := unit[0].Pod.Name
+		if unit[0].Group != nil {
+			name = unit[0].Group.Name
 		}
-		v.Victims = append(v.Victims, name+" by "+u.Rule)
+		v.Victims = append(v.Victims, name+" by "+unit[0].Rule)
 	}
 	return v
 }
@@ -188,8 +188,8 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 			require.NoError(t, eval.Verify(context.Background(), snap, plan))
 			if c.style == tenancy.KeepsItsOwn {
 				gone := snap.Clone()
-				for _, p := range plan.VictimPods() {
-					require.NoError(t, gone.RemovePod(p.Key()))
+				for _, v := range plan.Victims {
+					require.NoError(t, gone.RemovePod(v.Pod.Key()))
 				}
 				whole := *c.gang[0]
 				whole.Containers = nil

@@ -364,8 +364,8 @@ func groupVictims(t *testing.T, c *lockstepCase) string {
 	plan, err := must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: gang, Now: now})
 	require.NoError(t, err)
 	var names []string
-	for _, u := range plan.Victims {
-		names = append(names, of[u.Pods[0].Name])
+	for unit := range plan.Units() {
+		names = append(names, of[unit[0].Pod.Name])
 	}
 	slices.Sort(names)
 	return strings.Join(names, " ")

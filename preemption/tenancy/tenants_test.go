@@ -339,6 +339,6 @@ func TestFilterIsTheSame(t *testing.T) {
 	}
 	require.Equal(t, preemption.Preempts, plans[0].Outcome)
 	for _, plan := range plans[1:] {
-		assert.Equal(t, plans[0].Candidate.String(), plan.Candidate.String())
+		assert.Equal(t, plans[0].String(), plan.String())
 	}
 }

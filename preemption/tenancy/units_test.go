@@ -58,7 +58,7 @@ func TestUnitsAreWorkloads(t *testing.T) {
 				member.Group = "rank"
 				group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: []*outrank.Pod{member}, Now: now})
 				require.NoError(t, err)
-				require.Len(t, group.VictimPods(), victims, "style %d: %v %v", style, group.Outcome, group.Unhelpful)
+				require.Len(t, group.Victims, victims, "style %d: %v %v", style, group.Outcome, group.Unhelpful)
 				if victims > 0 {
 					require.NoError(t, eval.Verify(context.Background(), snap, group))
 				}

@@ -161,8 +161,8 @@ func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
 	if !regret.None() {
 		out.Better = explain.RankText(regret.By)
 	}
-	if c := regret.Best.ClusterCertificate; c != nil {
-		out.Sure = c.String()
+	if regret.Best.ClusterCertificate != nil {
+		out.Sure = regret.Certainty()
 	}
 	return out, nil
 }

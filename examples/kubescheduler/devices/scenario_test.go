@@ -263,8 +263,9 @@ func planText(p *preemption.Plan) string {
 		for i := range p.Victims {
 			fmt.Fprintf(&b, " %s", p.Victims[i].Pod.Name)
 		}
-		if p.ClusterCertificate != nil {
-			fmt.Fprintf(&b, " (%v)", p.ClusterCertificate)
+		if _, certificate, ok := strings.Cut(p.String(), "\n  certificate: "); ok {
+			certificate, _, _ = strings.Cut(certificate, "\n")
+			fmt.Fprintf(&b, " (%s)", certificate)
 		}
 	case preemption.NotEligible:
 		b.WriteString(p.Ineligible.Message())

@@ -199,7 +199,7 @@ func (d *decided) answer(chosen string) *Answer {
 	}
 	for i := range d.Candidates {
 		c := &d.Candidates[i]
-		one := Candidate{Node: c.Node, Violations: c.Violations()}
+		one := Candidate{Node: c.Node, Violations: c.Score.Violations}
 		for _, v := range c.Victims {
 			one.Victims = append(one.Victims, string(v.Pod.Key()))
 			one.Importance = append(one.Importance, d.importance[v.Pod.Key()])
@@ -245,7 +245,7 @@ func (d *decided) carryOut(a *Answer) {
 	if plan := d.failure.Plan; plan != nil && d.failure.Err == nil {
 		a.Preempts = plan.Outcome == preemption.Preempts
 		for _, v := range plan.Victims {
-			if !v.Terminating() {
+			if !v.Pod.Terminating() {
 				a.Evicted = append(a.Evicted, string(v.Pod.Key()))
 			}
 		}

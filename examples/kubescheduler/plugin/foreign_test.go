@@ -111,8 +111,8 @@ func TestGroupReserves(t *testing.T) {
 	require.Len(t, decided, 1)
 	assert.Equal(t, plugin.ForFilters, decided[0].HandedOver)
 	assert.Equal(t, preemption.Preempts, decided[0].Group.Outcome)
-	require.Len(t, decided[0].Group.VictimPods(), 1)
-	assert.Equal(t, "v1", decided[0].Group.VictimPods()[0].Name)
+	require.Len(t, decided[0].Group.Victims, 1)
+	assert.Equal(t, "v1", decided[0].Group.Victims[0].Pod.Name)
 	assert.Len(t, decided[0].Group.Nominations, 2)
 }
 

@@ -207,7 +207,7 @@ func (p *Plugin) carryOutGroup(ctx context.Context, group *queue.Group, plan *pr
 	for i, member := range group.Members {
 		members[i] = types.UID(member.Pod.UID)
 	}
-	p.fly(p.process.under.begin(types.UID(uid), plan.VictimPods(), members...), first, by, run)
+	p.fly(p.process.under.begin(types.UID(uid), podsOf(plan.Victims), members...), first, by, run)
 	return nil
 }
 

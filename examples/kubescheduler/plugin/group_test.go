@@ -53,7 +53,7 @@ func TestGroup(t *testing.T) {
 		}
 	}
 	require.NotNil(t, plan)
-	assert.Len(t, plan.VictimPods(), 2)
+	assert.Len(t, plan.Victims, 2)
 	assert.Equal(t, []string{"train Normal PreemptionPlanned Preempting: 2 pods have room without 2 of lower priority: default/a, default/b"}, c.recorder.about("train "))
 	assert.Equal(t, []string{"a Normal Preempted Preempting: Preempted by podgroup uid-of-group on node cluster"}, c.recorder.about("a "))
 	values := c.collector.Counts.Values()

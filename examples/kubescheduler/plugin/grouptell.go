@@ -25,12 +25,12 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 	plan := d.Group
 	line := []any{"group", plan.Group, "pods", len(group.GetUnscheduledPods()), "outcome", string(plan.Outcome), "says", groupSays(plan)}
 	if plan.Outcome == preemption.Preempts {
-		line = append(line, "placement", placement(plan), "victims", names(plan.VictimPods()), "violations", plan.Violations(), "disruptions", plan.Disruptions)
+		line = append(line, "placement", placement(plan), "victims", names(podsOf(plan.Victims)), "violations", violations(plan))
 	}
 	if d.HandedOver != "" {
 		line = append(line, "handedOver", d.HandedOver)
 	}
-	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "possible", plan.Possible, "followed", d.Followed, "decided", d.Decided)...)
+	log.V(level(plan.Outcome)).Info("Preemption by a group", append(line, "followed", d.Followed, "decided", d.Decided)...)
 	if plan.Outcome != preemption.Preempts {
 		return
 	}
@@ -43,12 +43,22 @@ func (p *Plugin) tellGroup(ctx context.Context, group fwk.PodGroupInfo, d Decisi
 
 // groupNote is the text of the event about a group.
 func groupNote(plan *preemption.GroupPlan) string {
-	victims := names(plan.VictimPods())
+	victims := names(podsOf(plan.Victims))
 	text := fmt.Sprintf("%d pods have room without %d of lower priority", len(plan.Placement), len(victims))
-	if n := plan.Violations(); n > 0 {
+	if n := violations(plan); n > 0 {
 		text += fmt.Sprintf(", %d against a disruption budget", n)
 	}
 	return cut(text + ": " + strings.Join(victims, ", "))
+}
+
+// violations counts the victims that violate a budget.
+func violations(plan *preemption.GroupPlan) (n int) {
+	for i := range plan.Victims {
+		if len(plan.Victims[i].Violated) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func placement(plan *preemption.GroupPlan) []string {

@@ -11,6 +11,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
@@ -20,6 +21,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -142,8 +144,8 @@ func notEnded(err error) error   { return fmt.Errorf("failed to end mutations: %
 
 const groupPrefix = "pod group preemption: "
 
-// groupFound is the plan that DefaultPreemption's answer is about, with every victim as a unit of its
-// own.
+// groupFound is the plan that DefaultPreemption's answer is about, with as many victims against a
+// budget as it counts.
 func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilterResult, answer *fwk.Status) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
 		Group: outrank.NewKey(group.GetNamespace(), group.GetName()), Outcome: preemption.NothingHelps,
@@ -167,16 +169,31 @@ func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilt
 		plan.Outcome, plan.Placement = preemption.Preempts, plan.Nominations
 	}
 	if c := p.found.candidate; c != nil {
-		plan.Disruptions = c.NumPodGroupDisruptions()
 		for i, v := range c.Victims().Pods {
-			victim := preemption.GroupVictim{Unit: preemption.Unit{Pods: []*outrank.Pod{plain(v)}}}
-			if i == 0 {
-				victim.Violating = int(c.Victims().NumPDBViolations)
+			victim := preemption.Victim{Pod: plain(v)}
+			if int64(i) < c.Victims().NumPDBViolations {
+				victim.Violated = make([]*outrank.PodDisruptionBudget, 1) // which pods and budgets is not told
 			}
 			plan.Victims = append(plan.Victims, victim)
 		}
+		p.leaveTogether(plan.Victims)
 	}
 	return plan
+}
+
+// leaveTogether says of victims which of them leave with a group, as far as this plugin's own view of the
+// cluster knows.
+func (p *Plugin) leaveTogether(victims []preemption.Victim) {
+	err := p.process.state.view(func(snap *engine.Snapshot) error {
+		for i := range victims {
+			v := &victims[i]
+			v.Group, v.Composite = snap.LeavesWith(v.Pod)
+		}
+		return nil
+	})
+	if err != nil {
+		klog.Background().V(2).Info("No view of the victims' groups", "err", err)
+	}
 }
 
 // queuedByStock is the group of a plan as the executor knows it.

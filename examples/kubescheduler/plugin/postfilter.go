@@ -159,7 +159,7 @@ func status(s *fwk.Status) preemption.Status {
 // carryOut carries the plan out: now, or in the background.
 func (p *Plugin) carryOut(ctx context.Context, pod *v1.Pod, plan *preemption.Plan) error {
 	// A pod's plan counts no groups among its victims in the reference, either.
-	p.options.Metrics.Counts.AddDisruptions("pod", 0, plan.Violations())
+	p.options.Metrics.Counts.AddDisruptions("pod", 0, plan.Score.Violations)
 	run := func(ctx context.Context) (*execution.Report, error) {
 		report, err := p.process.executor.Execute(ctx, plan)
 		p.options.Metrics.Counts.AddExecution(report, err)

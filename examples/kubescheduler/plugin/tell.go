@@ -65,7 +65,7 @@ func (p *Plugin) logPlan(log klog.Logger, pod *v1.Pod, d Decision) {
 	_, text := p.answer(d)
 	line := []any{"pod", klog.KObj(pod), "priority", plan.Pod.PriorityValue(), "outcome", string(plan.Outcome), "says", text}
 	if plan.Outcome == preemption.Preempts {
-		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Violations(),
+		line = append(line, "node", plan.Node, "victims", names(podsOf(plan.Victims)), "violations", plan.Score.Violations,
 			"topPriority", plan.Score.TopPriority, "cleared", names(plan.ClearedNominations), "because", causes(plan))
 	}
 	if d.HandedOver != "" {
@@ -81,7 +81,7 @@ func note(plan *preemption.Plan) string {
 	if len(plan.Victims) == 1 {
 		text = fmt.Sprintf("Node %s has room without a pod of priority %d", plan.Node, plan.Score.TopPriority)
 	}
-	if n := plan.Violations(); n > 0 {
+	if n := plan.Score.Violations; n > 0 {
 		text += fmt.Sprintf(", %d against a disruption budget", n)
 	}
 	return cut(text + ": " + strings.Join(names(podsOf(plan.Victims)), ", "))

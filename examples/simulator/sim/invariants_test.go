@@ -342,8 +342,8 @@ func (w *watch) idle() {
 		plan, err := x.eval.PreemptGroup(context.Background(), w.s.cluster.snap, engine.GroupRequest{Pods: pods, Now: w.s.Time(), Place: w.s.scheduling.placing(x, pods)})
 		require.NoError(w, err)
 		require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", e.Group.Key(), w.s.clock.at)
-		for _, v := range plan.VictimPods() {
-			require.True(w, v.Terminating(), "%s would push out %s", e.Group.Key(), v.Key())
+		for _, v := range plan.Victims {
+			require.True(w, v.Pod.Terminating(), "%s would push out %s", e.Group.Key(), v)
 		}
 	}
 }

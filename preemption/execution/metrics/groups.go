@@ -20,7 +20,7 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 		}
 		c.Groups.Attempts[code]++
 		if plan != nil && plan.Outcome == preemption.Preempts {
-			c.Groups.Victims.add(len(plan.VictimPods()), groupBounds)
+			c.Groups.Victims.add(len(plan.Victims), groupBounds)
 		}
 	})
 	if plan != nil && plan.Outcome == preemption.Preempts {
@@ -28,7 +28,18 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 		if plan.Composite != nil {
 			by = "compositepodgroup"
 		}
-		m.AddDisruptions(by, plan.Disruptions, plan.Violations())
+		disruptions, violations := 0, 0
+		for unit := range plan.Units() {
+			if pod := unit[0].Pod; pod != nil && pod.Group != "" { // also one that leaves by itself
+				disruptions++
+			}
+			for i := range unit {
+				if len(unit[i].Violated) > 0 {
+					violations++
+				}
+			}
+		}
+		m.AddDisruptions(by, disruptions, violations)
 	}
 }
 

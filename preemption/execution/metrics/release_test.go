@@ -72,9 +72,10 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true})
 	require.NoError(t, err)
 	m := &metrics.Meter{Release: release}
-	plan := &preemption.GroupPlan{Outcome: preemption.Preempts, Disruptions: 1, Victims: []preemption.GroupVictim{
-		{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "v1"}, {Name: "v2"}}}, Violating: 2},
-		{Unit: preemption.Unit{Pods: []*outrank.Pod{{Name: "v3"}}}},
+	whole, budgets := &outrank.PodGroup{Name: "g"}, []*outrank.PodDisruptionBudget{{}}
+	plan := &preemption.GroupPlan{Outcome: preemption.Preempts, Victims: []preemption.Victim{
+		{Pod: &outrank.Pod{Name: "v1", Group: "g"}, Group: whole, Violated: budgets}, {Pod: &outrank.Pod{Name: "v2", Group: "g"}, Group: whole, Violated: budgets},
+		{Pod: &outrank.Pod{Name: "v3"}},
 	}}
 	m.AddGroupPreemption(plan)
 	m.AddGroupPreemption(nil)

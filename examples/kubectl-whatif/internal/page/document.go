@@ -228,7 +228,7 @@ func (d *maker) counts() []Figure {
 		{grouped(e.Feasible), noun(e.Feasible, "node") + " with room as things are"},
 		{grouped(len(e.Candidates)), noun(len(e.Candidates), "node") + " where evictions make room"},
 		{grouped(len(e.Victims)), noun(len(e.Victims), "victim")},
-		{grouped(e.Violations()), "broken " + noun(e.Violations(), "budget")},
+		{grouped(e.Score.Violations), "broken " + noun(e.Score.Violations, "budget")},
 	}
 }
 

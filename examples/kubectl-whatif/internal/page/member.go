@@ -103,7 +103,7 @@ func candidateText(c *preemption.Candidate) string {
 	if len(c.Victims) > 0 {
 		text += fmt.Sprintf(", the most important of priority %d", c.Score.TopPriority)
 	}
-	if v := c.Violations(); v > 0 {
+	if v := c.Score.Violations; v > 0 {
 		text += ", breaks " + console.Plural(v, "budget")
 	}
 	return text

@@ -59,7 +59,7 @@ func (d *maker) victim(v *preemption.Victim) victimRow {
 		Key: string(p.Key()), Class: p.PriorityClassName, Priority: p.PriorityValue(),
 		Started: amount.Moment(p.StartTime), Age: amount.Age(d.in.Now, p.StartTime),
 		Requests: amount.Texts(p.RunningRequests(d.in.Snapshot.Release())), Owner: p.Owner.String(),
-		Node: v.Node, Terminating: v.Terminating(),
+		Node: v.Node, Terminating: v.Pod.Terminating(),
 	}
 	switch {
 	case v.Composite != nil:

@@ -85,7 +85,7 @@ func (d *maker) todoOfPreempt() []string {
 		out = append(out, fmt.Sprintf("%s no controller, and nothing recreates %s.",
 			verb(lost, "1 of the pods has", fmt.Sprintf("%d of the pods have", lost)), verb(lost, "it", "them")))
 	}
-	if n := e.Violations(); n > 0 {
+	if n := e.Score.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("%s a disruption budget, which does not keep kube-scheduler from %s.",
 			verb(n, "1 eviction breaks", fmt.Sprintf("%d evictions break", n)), verb(n, "it", "them")))
 	}

@@ -141,14 +141,8 @@ func (t *Turn) tellGroup(s *scene, plan *preemption.GroupPlan) {
 		t.Outcome, t.Fits = Placed, len(plan.Placement)
 	case preemption.Preempts:
 		t.Outcome = PushesOut
-		for _, unit := range plan.Victims {
-			for i, p := range unit.Pods {
-				violated := unit.Violated
-				if i >= unit.Violating {
-					violated = nil
-				}
-				t.Victims = append(t.Victims, victimOf(p, s.snap.NodeOf(p.Key()), violated))
-			}
+		for _, v := range plan.Victims {
+			t.Victims = append(t.Victims, victimOf(v.Pod, s.snap.NodeOf(v.Pod.Key()), v.Violated))
 		}
 	default:
 		t.Outcome, t.TurnedDown, t.Unhelpful = Waits, refusal(plan.TurnedDown), refusal(plan.Unhelpful)
@@ -180,8 +174,8 @@ func (s *scene) followGroup(plan *preemption.GroupPlan) error {
 	if plan.Outcome != preemption.Preempts {
 		return nil
 	}
-	for _, p := range plan.VictimPods() {
-		if err := s.ask(p); err != nil {
+	for _, v := range plan.Victims {
+		if err := s.ask(v.Pod); err != nil {
 			return err
 		}
 	}

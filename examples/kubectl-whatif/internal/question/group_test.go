@@ -138,7 +138,7 @@ func TestAskGroup(t *testing.T) {
 			plan, err := s.Evaluator.PreemptGroup(context.Background(), s.Snapshot, engine.GroupRequest{Pods: pods, Now: s.Now})
 			require.NoError(t, err)
 			require.Equal(t, plan.Outcome, w.Report.Outcome)
-			require.Len(t, plan.VictimPods(), w.Report.VictimPods)
+			require.Len(t, plan.Victims, w.Report.VictimPods)
 			drawn := w.Overview(s.Snapshot, nil)
 			require.Len(t, drawn.Leave, w.Report.VictimPods)
 			require.Len(t, drawn.Come, len(plan.Placement))

@@ -122,9 +122,9 @@ func (s *Scenario) groupToEnd(g *queue.Group) (Turn, []departed, error) {
 	t.tellGroup(s.scene, plan)
 	var out []departed
 	if plan.Outcome == preemption.Preempts {
-		for _, p := range plan.VictimPods() {
-			out = append(out, departed{p, s.snap.NodeOf(p.Key())})
-			if err := s.drop(p); err != nil {
+		for _, v := range plan.Victims {
+			out = append(out, departed{v.Pod, s.snap.NodeOf(v.Pod.Key())})
+			if err := s.drop(v.Pod); err != nil {
 				return t, nil, err
 			}
 		}

@@ -85,9 +85,9 @@ func (w *watchedGroups) decide(ctx context.Context, snap *engine.Snapshot, pods 
 	for _, at := range plan.Nominations {
 		a.Nominated[string(at.Pod.Key())] = at.Node
 	}
-	for _, p := range plan.VictimPods() {
-		if !p.Terminating() {
-			a.Evicted = append(a.Evicted, string(p.Key()))
+	for _, v := range plan.Victims {
+		if !v.Pod.Terminating() {
+			a.Evicted = append(a.Evicted, string(v.Pod.Key()))
 		}
 	}
 	slices.Sort(a.Evicted)

@@ -2,6 +2,7 @@ package handedout_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,10 +52,10 @@ func TestPreemptGroup(t *testing.T) {
 		require.False(t, handedout.Nominated(snap, pods[:1]), name)
 		whole, err := e.PreemptGroup(t.Context(), snap, request)
 		require.NoError(t, err)
-		require.Equal(t, []*outrank.Pod{b, a}, whole.VictimPods(), name)
+		require.Equal(t, "[default/b on n default/a on n]", fmt.Sprint(whole.Victims), name)
 		plan, err := handedout.PreemptGroup(t.Context(), e, snap, request)
 		require.NoError(t, err)
-		assert.Equal(t, []*outrank.Pod{a}, plan.VictimPods(), name)
+		assert.Equal(t, "[default/a on n]", fmt.Sprint(plan.Victims), name)
 		assert.Equal(t, "n", pods[0].NominatedNodeName, "the caller's pod stays as it is")
 	}
 }

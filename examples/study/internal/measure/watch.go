@@ -50,19 +50,25 @@ func (w *watch) evicted(d sim.Decision) {
 	if w.course == nil {
 		return
 	}
+	var grace *time.Duration // each has its own, but with the simplified variant
+	if d.Plan.Variant == outrank.VariantSimplified {
+		grace = new(time.Duration)
+	}
 	for _, v := range d.Plan.Victims {
-		w.course.Evicted(d.Time.Sub(w.begun), v.Pod, d.Plan.Grace)
+		w.course.Evicted(d.Time.Sub(w.begun), v.Pod, grace)
 	}
 }
 
 // decided looks at a plan. Those of gangs, which no trace has but a dump, are not compared.
 func (w *watch) decided(d sim.Decision) error {
 	if d.Plan == nil {
-		w.violations += d.Group.Violations()
+		for _, v := range d.Group.Victims {
+			w.violations += min(1, len(v.Violated))
+		}
 		return nil
 	}
 	w.evicted(d)
-	w.violations += d.Plan.Violations()
+	w.violations += d.Plan.Score.Violations
 	if w.plans++; w.regret == 0 || (w.plans-1)%w.regret > 0 {
 		return nil
 	}

@@ -201,7 +201,7 @@ func (a *Attempt) Public(s filters.Status) preemption.Status {
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).
 func (a *Attempt) ClearedNominations(n *state.NodeState, victims []preemption.Victim) []*outrank.Pod {
 	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
-	if !always && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Terminating() }) {
+	if !always && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Pod.Terminating() }) {
 		return nil
 	}
 	var out []*outrank.Pod

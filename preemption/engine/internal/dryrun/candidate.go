@@ -43,7 +43,7 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	c.Victims = make([]preemption.Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.Victim[i] {
-			c.Victims = append(c.Victims, preemption.Victim{Pod: p.Located(), Blocks: w.A.Public(w.blocks[i])})
+			c.Victims = append(c.Victims, preemption.Victim{Pod: p.Located(), Priority: p.Priority(), Blocks: w.A.Public(w.blocks[i])})
 		}
 	}
 	w.tellUnits(possible, c.Victims)

@@ -219,7 +219,7 @@ func (r *Result) changed(c *preemption.Candidate, p *preemption.Proposal) (preem
 	}
 	out := preemption.Candidate{Node: p.Node, Score: r.Attempt.Tell(&score)}
 	for _, s := range states {
-		v := preemption.Victim{Pod: s.Located()}
+		v := preemption.Victim{Pod: s.Located(), Priority: r.Attempt.Asked.Snap.Units.Of(s).Priority}
 		for _, was := range c.Victims {
 			if state.SameName(was.Pod, s.Pod) {
 				v = was

@@ -28,7 +28,7 @@ func (r *Result) AsPlan() *preemption.Plan {
 		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
 	default:
 		p.Outcome = preemption.Preempts
-		p.Candidate, p.Grace = r.Chosen, r.terms.Grace()
+		p.Candidate = r.Chosen
 		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
 	}
 	return p

@@ -2,7 +2,6 @@ package dryrun
 
 import (
 	"slices"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -132,15 +131,6 @@ func (c *Terms) EmptySelectors() bool { return c.ByVariant().budgets.emptySelect
 // that are found in another way than by putting back have no such order.
 func (c *Terms) ReadsFirst() bool {
 	return c.ByVariant().readsFirst && !c.Exact && !c.VictimsAlone && c.Chooser == nil
-}
-
-// Grace is the time that the victims of a plan get, nil for their own. It is the caller's.
-func (c *Terms) Grace() *time.Duration {
-	if c.ByVariant().grace == nil {
-		return nil
-	}
-	g := *c.ByVariant().grace
-	return &g
 }
 
 // UsualRanks are the default ones, which nobody writes, and usualOrder what they compare.

@@ -117,6 +117,7 @@ func (w *DryRunner) tellUnits(possible []*state.PodState, victims []preemption.V
 			continue
 		}
 		for _, p := range possible[u.from:u.to] {
+			victims[v].Priority = u.Priority
 			if u.Whole != nil {
 				victims[v].Group, victims[v].Composite = u.Whole.Group, u.Whole.Composite
 			}

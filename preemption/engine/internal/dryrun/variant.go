@@ -1,8 +1,6 @@
 package dryrun
 
 import (
-	"time"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
@@ -43,8 +41,6 @@ type variantRules struct {
 	// nominatedInTurn is set if the nominated node is asked like any other.
 	nominatedInTurn bool
 	Ranks           []preemption.Rank
-	// grace is the time that victims get; nil leaves each its own (rule 13.3.8).
-	grace *time.Duration
 }
 
 // waiting says how long a pod that is nominated to a node does not preempt.
@@ -85,7 +81,6 @@ var variantTable = [...]variantRules{
 		waits: waitsWhileNominated, ascending: true, TakesUnprioritized: true, FiltersOnce: true, clearsAlways: true,
 		budgets: budgetRules{perBudget: true, countsTwice: true, emptySelectors: true},
 		Ranks:   []preemption.Rank{preemption.ByViolations, preemption.ByTopPriority, preemption.ByVictims, preemption.ByPrioritySum},
-		grace:   new(time.Duration),
 	},
 }
 

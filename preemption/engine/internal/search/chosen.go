@@ -42,7 +42,6 @@ func (s *Search) finishPlan(p *preemption.Plan, best NodeScore) {
 		}
 		p.Candidate = w.Dry.Candidate(possible)
 	}
-	p.Grace = w.terms.Grace()
 	p.ClearedNominations = w.attempt.ClearedNominations(n, p.Victims)
 	if w.terms.Exact {
 		p.ClusterCertificate = w.attempt.CertifyAll(&p.Candidate, w.Dry.Open) // one worker has all that is open
@@ -83,7 +82,7 @@ func (w *Worker) fillCandidate(n *state.NodeState, position int, bound int32) *p
 		if i == 0 || v.by != w.blocked[i-1].by {
 			blocks = w.attempt.Public(statusOf(w.attempt.Asked.Needs, v.by))
 		}
-		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Blocks: blocks}
+		c.Victims[i] = preemption.Victim{Pod: n.Pods[v.index].Located(), Priority: n.Pods[v.index].Priority(), Blocks: blocks}
 	}
 	if f.Violations > 0 {
 		w.nameViolatedByRows(n, c.Victims)

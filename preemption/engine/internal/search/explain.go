@@ -75,7 +75,7 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 		p.Outcome = preemption.NothingHelps
 		p.Unhelpful = s.unhelpful()
 	default:
-		p.Candidate, p.Grace = candidates[0], q.terms.Grace()
+		p.Candidate = candidates[0]
 	}
 	p.Nodes, p.DecidedBy = nodes, by
 	if len(candidates) > 0 {

@@ -71,8 +71,8 @@ func changeOfGroup(plan *preemption.GroupPlan) *change {
 		return nil
 	}
 	c := change{plan: "plan for a group", placed: plan.Placement}
-	for _, p := range plan.VictimPods() {
-		c.victims = append(c.victims, preemption.Assignment{Pod: p})
+	for i := range plan.Victims {
+		c.victims = append(c.victims, preemption.Assignment{Pod: plan.Victims[i].Pod})
 	}
 	return &c
 }
