@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"qos":      {".", "resource", "internal/release"},
 	"pdb":      {".", "internal/release"},
 	// The words of a decision.
-	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/filter", "internal/fit", "internal/grace", "internal/prose"},
+	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/fit", "internal/grace", "internal/prose"},
 	"preemption/internal/phrase":   {"."},
 	"preemption/internal/rank":     {"."},
 	"preemption/internal/refusing": {},

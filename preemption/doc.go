@@ -5,9 +5,8 @@
 // these, a [GroupPlan] the answer for a group. A [Status] is what one node says of a pod.
 // A [Score] is what candidates are compared by, and a [Rank] a step in that comparison.
 //
-// All of it is data, made by package preemption/engine. A value may be copied, compared and
-// written as JSON (PLAN_JSON.md in this folder); the pods and budgets that it points to are those
-// of the cluster.
+// All of it is data, made by package preemption/engine. A plan may be written as JSON
+// (PLAN_JSON.md in this folder); the pods and budgets that it points to are those of the cluster.
 //
 // Comments cite rules by number, as in "rule 9.3" or "chapter 11": they are in RULES.md in
 // this folder.

@@ -29,11 +29,11 @@ type Rank struct {
 
 // The ranks of kube-scheduler, in its order (rules 11.2 to 11.6). They are not to be assigned.
 var (
-	ByViolations  = Rank{Name: rank.Violations}
-	ByTopPriority = Rank{Name: rank.TopPriority}
-	ByPrioritySum = Rank{Name: rank.PrioritySum}
-	ByVictims     = Rank{Name: rank.Victims}
-	ByStart       = Rank{Name: rank.Start}
+	ByViolations  = Rank{Name: "budget-violations"}
+	ByTopPriority = Rank{Name: "top-priority"}
+	ByPrioritySum = Rank{Name: "priority-sum"}
+	ByVictims     = Rank{Name: "victim-count"}
+	ByStart       = Rank{Name: "start-time"}
 )
 
 // DefaultRanks returns the five ranks of kube-scheduler. The slice is the caller's.
