@@ -1,4 +1,4 @@
-package engine
+package search
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -38,7 +37,7 @@ func TestPropertySharesBound(t *testing.T) {
 		}
 		e := state.ExtremesOf(&state.NodeState{Rows: n.Rows, SortKeys: make([]state.Importance, len(n.Rows))}, &state.NodeSummary{})
 		sums := state.ShareSumsOf(n, &state.NodeSummary{}, &e)
-		least := search.FewestByExtremes(&e, &state.NodeSummary{Room: 1}, &short)
+		least := FewestByExtremes(&e, &state.NodeSummary{Room: 1}, &short)
 		bound := sums.Fewest(&short, &e, max(1, least))
 		require.GreaterOrEqual(t, max(1, chosen), bound)
 	})
@@ -90,7 +89,7 @@ func TestSharesTellMoreThanColumns(t *testing.T) {
 	e.SetLargest(&state.AmountRow{10, 10, 0})
 	sums := state.ShareSumsOf(n, &state.NodeSummary{}, &e)
 	short := state.AmountRow{20, 20, 0}
-	require.EqualValues(t, 2, search.FewestByExtremes(&e, &state.NodeSummary{Room: 1}, &short))
+	require.EqualValues(t, 2, FewestByExtremes(&e, &state.NodeSummary{Room: 1}, &short))
 	require.EqualValues(t, 4, sums.Fewest(&short, &e, 2))
 	n.Levels = []state.Level{{Pods: 1}, {Pods: 3}, {Pods: 4}}
 	sums = state.ShareSumsOf(n, &state.NodeSummary{LowPods: 1}, &e)

@@ -1,4 +1,4 @@
-package engine
+package search
 
 import (
 	"cmp"
@@ -11,10 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -63,7 +61,7 @@ func TestSearchComparesAsScoresDo(t *testing.T) {
 		for i := range reflect.TypeFor[preemption.Score]().NumField() {
 			other := full
 			reflect.ValueOf(&other).Elem().Field(i).SetZero()
-			f, g := search.NodeScore{Position: 1, Figures: figures(&full)}, search.NodeScore{Position: 0, Figures: figures(&other)}
+			f, g := NodeScore{Position: 1, Figures: figures(&full)}, NodeScore{Position: 0, Figures: figures(&other)}
 			want, _ := full.Compare(other, []preemption.Rank{r})
 			assert.Equal(t, want < 0, f.Beats(&g, &order), "%v", r.Name)
 			assert.Equal(t, want >= 0, g.Beats(&f, &order), "%v; the position settles what ties", r.Name)
@@ -92,23 +90,14 @@ func TestStartsAsFigures(t *testing.T) {
 // What is written out for speed is the order of the default ranks.
 func TestDefaultOrderIsWrittenOut(t *testing.T) {
 	few := func(t *rapid.T) int { return rapid.IntRange(0, 1).Draw(t, "few") }
-	draw := rapid.Custom(func(t *rapid.T) search.NodeScore {
-		return search.NodeScore{Position: rapid.IntRange(-1, 2).Draw(t, "position"), Figures: rank.Figures{
+	draw := rapid.Custom(func(t *rapid.T) NodeScore {
+		return NodeScore{Position: rapid.IntRange(-1, 2).Draw(t, "position"), Figures: rank.Figures{
 			Violations: few(t), Top: int32(few(t)), Victims: int32(few(t)), Sum: int64(few(t)),
 			Start: rank.Instant{Sec: int64(few(t)), Nsec: int32(few(t))}, Cost: int64(few(t)),
 		}}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		f, g := draw.Draw(t, "f"), draw.Draw(t, "g")
-		assert.Equal(t, f.Beats(&g, &search.DefaultOrder), f.BeatsByDefault(&g), "%+v and %+v", f, g)
+		assert.Equal(t, f.Beats(&g, &DefaultOrder), f.BeatsByDefault(&g), "%+v and %+v", f, g)
 	})
-}
-
-// The search for exact victims has a measure for every figure.
-func TestExactMeasuresEveryFigure(t *testing.T) {
-	seen := map[exact.Measure]bool{}
-	for x := rank.NoFigure + 1; x < rank.NumFigures; x++ {
-		assert.False(t, seen[dryrun.Measures[x]], "figure %d has none of its own", x)
-		seen[dryrun.Measures[x]] = true
-	}
 }
