@@ -34,28 +34,32 @@ func (b *Budgets) Ledger() *Ledger {
 // the first calls nothing is allocated.
 func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 	l.broken = l.broken[:0]
-	if pod == nil {
-		return l.broken
-	}
 	for _, i := range covering {
-		budget := l.budgets.At(int(i))
-		if budget == nil {
-			continue
-		}
-		if len(budget.DisruptedPods) > 0 { // else the pod, which is mostly in no cache, need not be read
-			if _, counted := budget.DisruptedPods[pod.Name]; counted {
-				continue
+		if pod != nil && l.charges(i, pod) {
+			l.taken[i]++
+			if l.Left(int(i)) < 0 {
+				l.broken = append(l.broken, i)
 			}
-		}
-		if l.taken[i] == 0 {
-			l.touched = append(l.touched, i)
-		}
-		l.taken[i]++
-		if l.Left(int(i)) < 0 {
-			l.broken = append(l.broken, i)
 		}
 	}
 	return l.broken
+}
+
+// charges reports whether a pod takes from a budget, which is noted to be reset.
+func (l *Ledger) charges(i int32, pod *outrank.Pod) bool {
+	budget := l.budgets.At(int(i))
+	if budget == nil {
+		return false
+	}
+	if len(budget.DisruptedPods) > 0 { // else the pod, which is mostly in no cache, need not be read
+		if _, counted := budget.DisruptedPods[pod.Name]; counted {
+			return false
+		}
+	}
+	if l.taken[i] == 0 {
+		l.touched = append(l.touched, i)
+	}
+	return true
 }
 
 // ChargeToFirst is [Ledger.Charge] up to the first budget that is below zero

@@ -174,28 +174,6 @@ func (a *Attempt) beginGuard() error {
 	return a.ctx.Err() // what it was shown may have ended with that
 }
 
-// Public returns the Status of a Status, with its texts.
-func (a *Attempt) Public(s filters.Status) preemption.Status {
-	if s.Code == filters.Success {
-		return preemption.Status{}
-	}
-	out := preemption.Status{Code: s.Code.Public(), Filter: s.Filter, Reasons: s.Text}
-	switch {
-	case s.Excluded:
-		out.Filter, out.ExcludedBy = "", s.Filter
-	case s.By == filters.ByGuard:
-		out.Filter = a.Config.Guard.Name
-	case s.By >= filters.FirstOfCaller:
-		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name
-	case s.By > filters.ByNone:
-		out.Filter = filters.BuiltIn[s.By].Name
-	}
-	if s.By == filters.ResourcesFilter.Index {
-		out.Reasons = a.Asked.Shortages(s)
-	}
-	return out
-}
-
 // ClearedNominations are the pods of lower priority nominated to the node, other
 // than the preemptor itself (rule 14.3.3). Where every victim is being deleted
 // already, a plan that is carried out asynchronously clears none (rule 14.2.6).

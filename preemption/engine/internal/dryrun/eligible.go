@@ -133,3 +133,25 @@ func (a *Attempt) Nomination() string {
 func leavesByPreemption(p *state.PodState) bool {
 	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
 }
+
+// Public returns the Status of a Status, with its texts.
+func (a *Attempt) Public(s filters.Status) preemption.Status {
+	if s.Code == filters.Success {
+		return preemption.Status{}
+	}
+	out := preemption.Status{Code: s.Code.Public(), Filter: s.Filter, Reasons: s.Text}
+	switch {
+	case s.Excluded:
+		out.Filter, out.ExcludedBy = "", s.Filter
+	case s.By == filters.ByGuard:
+		out.Filter = a.Config.Guard.Name
+	case s.By >= filters.FirstOfCaller:
+		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name
+	case s.By > filters.ByNone:
+		out.Filter = filters.BuiltIn[s.By].Name
+	}
+	if s.By == filters.ResourcesFilter.Index {
+		out.Reasons = a.Asked.Shortages(s)
+	}
+	return out
+}

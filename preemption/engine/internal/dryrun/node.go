@@ -66,10 +66,15 @@ func (w *DryRunner) Begin(a *Attempt) {
 	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
 	w.Resources.Asked, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
-	w.Filters, w.guard.state = w.Filters[:0], nil
-	if a.guard != nil {
+	if w.guard.state = nil; a.guard != nil {
 		w.guard.state = a.guard.Clone()
 	}
+	w.beginFilters(a)
+}
+
+// beginFilters has a filter of its own for each that has something to say, in the memory of earlier ones.
+func (w *DryRunner) beginFilters(a *Attempt) {
+	w.Filters = w.Filters[:0]
 	for i := range a.Plan.Active {
 		f := &a.Plan.Active[i]
 		if f.Index >= filters.FirstOfCaller {
@@ -91,16 +96,21 @@ func (w *DryRunner) Release() {
 	}
 	clear(w.Filters)
 	w.Filters = w.Filters[:0]
+	w.guard.release()
+	w.sets.release()
+	w.releaseLists()
+}
+
+// releaseLists drops the pods that are listed.
+func (w *DryRunner) releaseLists() {
 	clear(w.Nominated)
 	clear(w.sorted)
 	clear(w.units[:cap(w.units)])
+	w.units = w.units[:0]
 	clear(w.gathered[:cap(w.gathered)])
 	clear(w.seen)
-	w.units = w.units[:0]
 	clear(w.chosen)
-	w.guard.release()
 	clear(w.Open[:cap(w.Open)])
-	w.sets.release()
 }
 
 // Enter begins with a node in the state of the snapshot.

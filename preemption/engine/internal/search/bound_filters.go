@@ -5,31 +5,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// summaryFor returns the node's summary with the nominated pods that the
-// preemptor has to leave room for counted as running. It is not ok if the sums
-// are too large for that. Without those pods there is only more room, so the
-// second pass of the filters is not needed (rule 7.16.2).
-func (w *Worker) summaryFor(n *state.NodeState, sum *state.NodeSummary, space *state.NodeSummary) (adjusted *state.NodeSummary, ok bool) {
-	if sum.Flags&state.LargeAmounts != 0 {
-		return sum, false
-	}
-	if sum.Flags&state.HasNominated == 0 {
-		return sum, true
-	}
-	w.Dry.Nominate(n)
-	if len(w.Dry.Nominated) == 0 {
-		return sum, true
-	}
-	*space = *sum
-	for _, p := range w.Dry.Nominated {
-		for k, v := range p.Takes.Std {
-			space.Free[k] -= v
-		}
-		space.Room = max(space.Room, -state.MostPods) - 1
-	}
-	return space, true
-}
-
 // boundWithFilters bounds a node if filters after NodeResourcesFit have
 // something to say, no pod touches a filter before it, and no nominated pod
 // counts. If no pod of the node touches the later filters, their answer is the

@@ -123,10 +123,7 @@ func (w *Worker) anyPossible(n *state.NodeState) bool {
 // all pods of lower priority removed. If so, it bounds the top priority of the
 // victims; otherwise it records the shortage.
 func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
-	away := state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
-	if away.Pods == 0 || int64(away.Priority) >= w.attempt.Reach {
-		away = state.Level{}
-	}
+	away := w.lowestLevel(sum)
 	for i := 1; away.Pods > 0; i++ {
 		if w.covers(sum, &away.Held, away.Pods) {
 			b.Kind, b.Bound = byResources, away.Priority
@@ -140,6 +137,14 @@ func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) 
 	}
 	w.recordShortage(b, slot, sum, &away)
 	return false
+}
+
+// lowestLevel are the pods of the lowest priority of a node, none if these may not leave.
+func (w *Worker) lowestLevel(sum *state.NodeSummary) state.Level {
+	if sum.LowPods == 0 || int64(sum.Lowest) >= w.attempt.Reach {
+		return state.Level{}
+	}
+	return state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
 }
 
 // recordShortage completes the bound of a node that has no room even with away

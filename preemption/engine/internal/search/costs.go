@@ -10,9 +10,7 @@ import (
 func (q *Asked) takeTables() {
 	t, terms := &q.tables, q.terms
 	if terms.Cost != nil {
-		costs, release := state.TakeOfPods(q.snap, terms, func(n *state.NodeState, c *state.NodeCosts) {
-			c.Find(n, int(q.sums.At(n.Slot).LowPods), terms.Cost)
-		})
+		costs, release := state.TakeOfPods(q.snap, terms, q.findCosts)
 		t.costs, t.releases = costs, append(t.releases, release)
 	}
 	if q.Rules.order != nodesOrder {
@@ -23,6 +21,11 @@ func (q *Asked) takeTables() {
 		ends, release := state.TakeOfPods(q.snap, terms, q.findEnd)
 		t.ends, t.releases = ends, append(t.releases, release)
 	}
+}
+
+// findCosts asks what the pods of a node cost.
+func (q *Asked) findCosts(n *state.NodeState, c *state.NodeCosts) {
+	c.Find(n, int(q.sums.At(n.Slot).LowPods), q.terms.Cost)
 }
 
 // sortPods lists the pods of a node by index, the most important first by the rules of the search.

@@ -191,17 +191,25 @@ func (s *Snapshot) Seat(pod *outrank.Pod, node, nominated string) {
 // checkSelectors refuses a preemptor with a selector that the scheduler cannot
 // read. On a pod that is there such a selector matches nothing.
 func checkSelectors(pod *outrank.Pod) error {
-	for _, terms := range [...][]outrank.PodAffinityTerm{pod.Affinity.PodAffinity, pod.Affinity.PodAntiAffinity} {
-		for i := range terms {
-			if err := errors.Join(terms[i].LabelSelector.Validate(), terms[i].NamespaceSelector.Validate()); err != nil {
-				return fmt.Errorf("pod %s: pod affinity term %d: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
-			}
-		}
+	if err := checkTerms(pod); err != nil {
+		return err
 	}
 	for i := range pod.TopologySpreadConstraints {
 		c := &pod.TopologySpreadConstraints[i]
 		if err := c.LabelSelector.Validate(); err != nil && c.WhenUnsatisfiable != outrank.ScheduleAnyway {
 			return fmt.Errorf("pod %s: spec.topologySpreadConstraints[%d].labelSelector: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+		}
+	}
+	return nil
+}
+
+// checkTerms is checkSelectors for the terms of affinity between pods.
+func checkTerms(pod *outrank.Pod) error {
+	for _, terms := range [...][]outrank.PodAffinityTerm{pod.Affinity.PodAffinity, pod.Affinity.PodAntiAffinity} {
+		for i := range terms {
+			if err := errors.Join(terms[i].LabelSelector.Validate(), terms[i].NamespaceSelector.Validate()); err != nil {
+				return fmt.Errorf("pod %s: pod affinity term %d: %w: %w", pod.Key(), i, outrank.ErrInvalid, err)
+			}
 		}
 	}
 	return nil

@@ -22,40 +22,18 @@ func (s *Snapshot) Digests(ctx context.Context) (of []*Digest, whole *Digest, er
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	made := 0
-	for i := 0; i < len(x.of) && !x.fresh; i++ {
-		if !x.stale[i] {
-			continue
-		}
-		if made++; made%digestsPerLook == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		if x.of[i] == nil || x.of[i].owner != s.Owner {
-			x.of[i] = &Digest{owner: s.Owner}
-		}
-		x.of[i].make(s.Summaries.blocks[i])
-		x.stale[i] = false
-		x.cover(x.of[i], s.Owner)
+	if err := x.refresh(ctx, s.Summaries.blocks, s.Owner); err != nil {
+		return nil, nil, err
 	}
-	if x.covered > 2*len(x.of) {
-		x.coverAll()
-	}
-	x.fresh = true
 	return x.of, x.whole, nil
 }
-
-// digestsPerLook is how many digests, each of the nodes of a block, are made between two looks at the context.
-const digestsPerLook = 8
 
 // Sieve returns the sieve of a block, up to date. The digests are.
 func (s *Snapshot) Sieve(block int) *Sieve {
 	x := s.Summaries.digests
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.sieves) < len(x.of) {
-		x.sieves = append(x.sieves, make([]keptSieve, len(x.of)-len(x.sieves))...)
-	}
-	at := &x.sieves[block]
+	at := x.sieveOf(block)
 	if !at.fresh {
 		if at.of == nil || at.of.owner != s.Owner {
 			at.of = &Sieve{owner: s.Owner}

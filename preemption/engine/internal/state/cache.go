@@ -132,7 +132,13 @@ func (m *AnswerCache) Of(signature []byte, nodes, slots int) *CachedAnswers {
 		c.Used = m.uses
 		return c
 	}
-	hash, most := maphash.Bytes(hashSeed, signature), capacity(nodes)
+	return m.ofAskedAgain(signature, capacity(nodes), slots)
+}
+
+// ofAskedAgain returns new answers where the signature is one of the last ones that were asked for, and
+// notes it where it is not.
+func (m *AnswerCache) ofAskedAgain(signature []byte, most, slots int) *CachedAnswers {
+	hash := maphash.Bytes(hashSeed, signature)
 	for _, h := range m.recent[:most] {
 		if h == hash && m.makeRoom(most) {
 			return m.add(signature, slots)

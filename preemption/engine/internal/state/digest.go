@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -277,6 +278,41 @@ type digests struct {
 type keptSieve struct {
 	of    *Sieve
 	fresh bool
+}
+
+// digestsPerLook is how many digests, each of the nodes of a block, are made between two looks at the context.
+const digestsPerLook = 8
+
+// refresh makes the digests that are stale. The error is that of the context.
+func (x *digests) refresh(ctx context.Context, blocks []*summaryBlock, o *Owner) error {
+	made := 0
+	for i := 0; i < len(x.of) && !x.fresh; i++ {
+		if !x.stale[i] {
+			continue
+		}
+		if made++; made%digestsPerLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if x.of[i] == nil || x.of[i].owner != o {
+			x.of[i] = &Digest{owner: o}
+		}
+		x.of[i].make(blocks[i])
+		x.stale[i] = false
+		x.cover(x.of[i], o)
+	}
+	if x.covered > 2*len(x.of) {
+		x.coverAll()
+	}
+	x.fresh = true
+	return nil
+}
+
+// sieveOf returns the sieve that is kept for a block, if only the place for it.
+func (x *digests) sieveOf(block int) *keptSieve {
+	if len(x.sieves) < len(x.of) {
+		x.sieves = append(x.sieves, make([]keptSieve, len(x.of)-len(x.sieves))...)
+	}
+	return &x.sieves[block]
 }
 
 // cover has the digest of all nodes hold for those of a block as it is by now. The ranges only

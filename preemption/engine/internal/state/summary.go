@@ -79,22 +79,24 @@ func (l *NodeSummary) Fewest(asks *AmountRow) int32 {
 	short2, held2 := float64(max(0, asks[2]-l.Free[2])), float64(max(1, l.Low[2]))
 	held01 := held0 * held1
 	share := ((short0*held1+short1*held0)*held2 + short2*held01) / (held01 * held2)
-	least := uint64(int64((share - Rounding) * ShareUnit)) // 0 to 255
+	below := sharesBelow(&l.Shares, uint64(int64((share-Rounding)*ShareUnit)))
+	return max(int32(1+below), 1-int32(l.Room))
+}
 
-	// The shares do not fall, so that as many are below as come before the first
-	// that is not. All are compared at once, every second byte in a word: a bit
-	// above each stays where the byte is not below.
+// sharesBelow returns how many shares are below a number from 0 to 255. They do not fall, so that as
+// many are below as come before the first that is not. All are compared at once, every second byte in
+// a word: a bit above each stays where the byte is not below.
+func sharesBelow(shares *[TopK]uint8, least uint64) int {
 	const (
 		bytes = 0x00ff00ff00ff00ff
 		ones  = 0x0001000100010001
 		above = 0x0100010001000100
 	)
-	all := uint64(binary.LittleEndian.Uint32(l.Shares[0:])) |
-		uint64(binary.LittleEndian.Uint16(l.Shares[4:]))<<32 | uint64(l.Shares[6])<<48
+	all := uint64(binary.LittleEndian.Uint32(shares[0:])) |
+		uint64(binary.LittleEndian.Uint16(shares[4:]))<<32 | uint64(shares[6])<<48
 	even := (all&bytes | above) - least*ones
 	odd := (all>>8&bytes | above) - least*ones
-	below := bits.TrailingZeros64((even&above)>>8|odd&above|1<<(8*TopK)) / 8
-	return max(int32(1+below), 1-int32(l.Room))
+	return bits.TrailingZeros64((even&above)>>8|odd&above|1<<(8*TopK)) / 8
 }
 
 // SummaryOf computes the summary of a node, without the flag restricted.
