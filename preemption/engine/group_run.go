@@ -90,9 +90,6 @@ func sizeOf(rank state.UnitRank, pods int) int32 {
 
 func (u *possibleVictim) single() bool { return u.pod >= 0 }
 
-// grouped: the unit counts as a disrupted group (rule 12.9.10).
-func (u *possibleVictim) grouped() bool { return u.size>>rankShift > 0 }
-
 func (u *possibleVictim) violates() bool { return u.budget >= 0 }
 
 // wholeGroup is a group that leaves as one.

@@ -47,8 +47,8 @@ type variantRules struct {
 type waiting uint8
 
 const (
-	// waitsForVictims: while victims of an earlier preemption leave that node.
-	waitsForVictims waiting = iota
+	// The zero value: while victims of an earlier preemption leave that node.
+	_ waiting = iota
 	// waitsForTerminating: while any pod of lower priority leaves that node (rule 13.2.5).
 	waitsForTerminating
 	// waitsWhileNominated: unless taking pods away cannot help on that node (rule 13.3.7).
