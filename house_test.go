@@ -33,6 +33,7 @@ var rooms = map[string][]string{
 	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/fit", "internal/grace", "internal/prose"},
 	"preemption/internal/phrase":   {"."},
 	"preemption/internal/rank":     {"."},
+	"preemption/internal/bounded":  {"preemption"},
 	"preemption/internal/refusing": {},
 	// The engine, and its rooms, the lowest first.
 	"preemption/engine":                  {".", "resource", "priority", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/", "internal/"},
@@ -55,9 +56,9 @@ var rooms = map[string][]string{
 	// One attempt of a scheduler, made of these, and counted.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/execution/metrics", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/rank", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.
-	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/rank", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
+	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.

@@ -7,6 +7,7 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/bounded"
 )
 
 // mostEvictionSteps bounds the search for the pods to evict on a node (see
@@ -72,6 +73,7 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 func (b *bench) anybody() preemption.Config {
 	c := b.e.Config()
 	c.Victims, c.Guard, c.Extenders, c.Sample = nil, nil, nil, nil
+	c.Ranks = bounded.Ranks(c.Ranks)
 	c.Eligibility.AnyPriority = true
 	c.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "by hand", !b.named.isCopy(victim) }
 	if c.Budgets == preemption.NeverViolate {

@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/bounded"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -97,26 +98,8 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
 	c := eval.Config()
 	c.Victims, c.Extenders = preemption.Exact{}, nil
-	c.Ranks = boundedRanks(c.Ranks)
+	c.Ranks = bounded.Ranks(c.Ranks)
 	return engine.New(c)
-}
-
-// boundedRanks returns the ranks by which the best victims can be searched for, the default ones where
-// none of some is.
-func boundedRanks(ranks []preemption.Rank) (bounded []preemption.Rank) {
-	costs := 0
-	for _, r := range ranks {
-		if r.Cost != nil {
-			costs++
-		}
-		if r.Figure == nil && (r.Cost == nil || costs == 1) {
-			bounded = append(bounded, r)
-		}
-	}
-	if len(bounded) == 0 && len(ranks) == 0 {
-		return ranks // none of somebody's own are not the default ones
-	}
-	return bounded
 }
 
 // compare says by which ranks the best plan is better, where it preempts as the other does.
