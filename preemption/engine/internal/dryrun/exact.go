@@ -110,13 +110,13 @@ func (w *DryRunner) noteOpen(f *foundSet) {
 // certificate is that of the candidate found last.
 func (w *DryRunner) certificate(sc *preemption.Score) *preemption.Certificate {
 	f := &w.sets.found
-	var c *preemption.Certificate
+	var bound *Score
 	if f.open {
-		c = w.A.certify(sc, &f.bound)
-		c.Unsolved = 1
-	} else {
-		c = w.A.certify(sc, nil)
+		bound = &f.bound
 	}
-	c.Steps = f.steps
+	c := w.A.certify(sc, bound)
+	if c.Steps = f.steps; !c.Optimal {
+		c.Unsolved = 1
+	}
 	return c
 }
