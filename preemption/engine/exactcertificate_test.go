@@ -20,6 +20,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/joint"
 )
 
+// A search that the limit ends where nothing can be better any more has proven its set, and leaves no
+// node open: the candidate's certificate is that of the plan.
+func TestProvenAtTheLimit(t *testing.T) {
+	const seed = 0x29b
+	c, p := fullNode(seed, 11)
+	config := preemption.Config{Victims: preemption.Exact{Limit: 2}, Ranks: someRanks(seed), Budgets: strictly(seed%7 == 0)}
+	plan, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
+	require.NoError(t, err)
+	require.True(t, plan.ClusterCertificate.Optimal)
+	assert.Equal(t, plan.ClusterCertificate, plan.Certificate)
+	assert.Zero(t, plan.Certificate.Unsolved)
+}
+
 // However early the limit ends a search, no set is better than the bound, the gap is that
 // between bound and score, and a certificate that says optimal is right.
 func TestPropertyCertificatesAreTrue(t *testing.T) {
