@@ -115,7 +115,7 @@ func TestDocLinksLeadSomewhere(t *testing.T) {
 					switch x := x.(type) {
 					case comment.Plain:
 						found := bracketed.FindString(string(x))
-						if inside := word.FindString(found); found != "" && (c.exported || !d.resolves(inside)) {
+						if inside := word.FindString(found); found != "" && !d.resolves(inside, c.exported) {
 							t.Errorf("%s: %q leads nowhere, in: %s", d.folder, strings.TrimSpace(found), head(text))
 						}
 					case *comment.DocLink:
@@ -169,13 +169,14 @@ func (d *documented) comments() []docComment {
 // word is what stands in brackets.
 var word = regexp.MustCompile(`[A-Za-z_][\w.]*`)
 
-// resolves reports whether a package has a name that users do not see.
-func (d *documented) resolves(name string) bool {
+// resolves reports whether a package has a name for what stands in brackets, one that users see where
+// they see the brackets. Links to fields are links since Go 1.26, and before they are read all the same.
+func (d *documented) resolves(name string, seen bool) bool {
 	recv, member, is := strings.Cut(name, ".")
 	if !is {
-		return d.has("", name)
+		return !seen && d.has("", name)
 	}
-	return d.has(recv, member)
+	return d.has(recv, member) && !(seen && !(ast.IsExported(recv) && ast.IsExported(member)))
 }
 
 // has reports whether a package has a name, of a type where recv says so.
