@@ -40,6 +40,9 @@ var rooms = map[string][]string{
 	"preemption/engine/internal/state":   {".", "resource", "pdb", "preemption", "preemption/internal/", "internal/"},
 	"preemption/engine/internal/filters": {".", "resource", "preemption", "preemption/internal/", "preemption/engine/internal/state", "internal/"},
 	"preemption/engine/internal/dryrun":  {".", "resource", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/filters", "preemption/engine/internal/state", "internal/"},
+	"preemption/engine/internal/across":  {".", "preemption", "preemption/internal/", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters", "preemption/engine/internal/state"},
+	"preemption/engine/internal/groups":  {".", "preemption", "preemption/internal/", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters", "preemption/engine/internal/search", "preemption/engine/internal/state", "internal/"},
+	"preemption/engine/internal/verify":  {".", "preemption", "preemption/engine/internal/across", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters", "preemption/engine/internal/state"},
 	"preemption/engine/internal/search":  {".", "resource", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters", "preemption/engine/internal/state", "internal/"},
 	"kubeletadmit":                       {".", "resource", "priority", "qos", "internal/"},
 	// JSON of dumps, manifests and objects, as plain types and back.

@@ -9,20 +9,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Placement is the nodes of a group's pods, or the reason why there is no place
-// for the group.
-type Placement struct {
-	// Assignments are one for each pod that has a place, in the order in which
-	// they were made. They count only where nothing is refused.
-	Assignments []Assignment
-	// Enough says that the pods in Assignments are enough for the group, though
-	// there may be others, which then go without a place. Without it each pod has
-	// to have one.
-	Enough bool
-	// Refused says why not enough pods have a place; nil if they have.
-	Refused *Refusal
-}
-
 // Assignment is a pod with the node it is to run on.
 type Assignment struct {
 	Pod  *outrank.Pod
@@ -35,13 +21,13 @@ func (a Assignment) String() string { return phrase.Pod(a.Pod) + " on " + a.Node
 // Refusal is why there is no place for a group.
 type Refusal struct {
 	// Pod is the first pod that fits on no node together with the pods before
-	// it. It is nil if the caller's engine.PlaceFunc names none.
+	// it. It is nil if the caller's PlaceFunc names none.
 	Pod *outrank.Pod
 	// Nodes counts the nodes by their answer to the pod, the most frequent
 	// first.
 	Nodes []Count
 	// Reason is what the group's policy says, such as how many pods of a gang could not be
-	// placed (rule 12.9.3). A engine.PlaceFunc may say something else.
+	// placed (rule 12.9.3). A PlaceFunc may say something else.
 	Reason string
 	// Guard is what Config.Guard says, where that is in the way: Pod and Nodes are
 	// then about a placement with those gone that it lets go. It is Success where the guard

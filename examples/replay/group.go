@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -33,7 +34,7 @@ type Group struct {
 
 // group decides for the pending pods that name the group, in the order of the document.
 func (c *Case) group(now time.Time) (*Group, error) {
-	req := engine.GroupRequest{Now: now}
+	req := preemption.GroupRequest{Now: now}
 	for _, p := range c.Pods {
 		if p != nil && p.NodeName == "" && !p.Finished() && p.GroupKey() == c.PreemptorGroup && p.Group != "" {
 			req.Pods = append(req.Pods, p)
@@ -62,7 +63,9 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Place = eval.FirstFit
+	req.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		return plan.Placement, plan.Unhelpful, nil // as it has placed them itself
+	}
 	own, err := ask()
 	if err != nil {
 		return nil, err

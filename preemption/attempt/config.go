@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
@@ -52,8 +53,9 @@ type Config struct {
 	// Offset returns the node at which a preemption.Sample begins for a pod, modulo the number of
 	// nodes; nil is the first one. kube-scheduler draws it for each attempt.
 	Offset func(pod *outrank.Pod) int
-	// PlaceGroup returns how the pods of a group are placed; nil is engine.Evaluator.FirstFit.
-	PlaceGroup func(g *queue.Group) engine.PlaceFunc
+	// PlaceGroup returns how the pods of a group are placed; nil, and a nil function, place as
+	// preemption.GroupRequest.Place does without one.
+	PlaceGroup func(g *queue.Group) preemption.PlaceFunc
 	// Decide, if set, decides about a pod in place of Loop.Decide, which it may call. What it
 	// says is taken to hold of the snapshot as it is when it returns.
 	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)

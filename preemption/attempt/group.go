@@ -72,7 +72,7 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 	if err := l.nominator.ApplyTo(l.snap); err != nil {
 		return decidedGroup{}, err
 	}
-	req := engine.GroupRequest{Now: now}
+	req := preemption.GroupRequest{Now: now}
 	for i := range group.Members {
 		req.Pods = append(req.Pods, group.Members[i].Pod)
 	}

@@ -31,7 +31,7 @@ type Loop struct {
 	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
 	tell     func(Decision) error
 	choose   func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
-	placing  func(*queue.Group) engine.PlaceFunc
+	placing  func(*queue.Group) preemption.PlaceFunc
 	took     func() time.Duration
 	offset   func(pod *outrank.Pod) int
 	// meter is nil where nothing is counted.

@@ -155,7 +155,7 @@ func TestPreemptorGroupsDecide(t *testing.T) {
 		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		pods := preemptorGroup(t, shape, seed)
-		plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: clustergen.Now()})
+		plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: clustergen.Now()})
 		if err != nil { // they are not alike, or not as their group in the cluster
 			require.ErrorIs(t, err, outrank.ErrInvalid)
 			unlike++

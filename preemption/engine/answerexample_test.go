@@ -43,7 +43,7 @@ func ExamplePlan_String_explained() {
 
 func ExampleGroupPlan_String() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
-	fmt.Println(must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now})))
+	fmt.Println(must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now})))
 	// Output:
 	// group default/train: preempts
 	//   status: pod group preemption: found a placement for podgroup, preempting 3 victims

@@ -182,7 +182,7 @@ var reading = map[string]func(r *readers) string{
 	},
 	"Evaluator.Filters": func(r *readers) string { return text(r.e.Filters(r.snap.Release()), nil) },
 	"Evaluator.PreemptGroup": func(r *readers) string {
-		return text(r.e.PreemptGroup(context.Background(), r.snap, engine.GroupRequest{Pods: r.gang, Now: gen.Now}))
+		return text(r.e.PreemptGroup(context.Background(), r.snap, preemption.GroupRequest{Pods: r.gang, Now: gen.Now}))
 	},
 	"Evaluator.LookAt": func(r *readers) string {
 		lookAt, err := r.e.LookAt(r.snap, r.request())
@@ -209,7 +209,7 @@ var changers = []string{
 	"Snapshot.Clone", "Snapshot.RemoveBudget", "Snapshot.Follow", "Snapshot.Keep", "Snapshot.Mark", "Snapshot.Nominate", "Snapshot.PutBudget",
 	"Snapshot.PutComposite", "Snapshot.PutGroup", "Snapshot.PutNamespace", "Snapshot.PutNode", "Snapshot.PutPod",
 	"Snapshot.RemoveComposite", "Snapshot.RemoveGroup", "Snapshot.RemoveNamespace", "Snapshot.RemoveNode", "Snapshot.RemovePod",
-	"Snapshot.Undo", "Evaluator.FirstFit",
+	"Snapshot.Undo",
 }
 
 // Every method of a snapshot and an evaluator reads or changes.
@@ -250,7 +250,7 @@ func readAtOnce(t *testing.T, config preemption.Config) {
 	across, err := first.across.Preempt(context.Background(), first.snap, preemption.Request{Pod: first.far, Now: gen.Now})
 	require.NoError(t, err)
 	require.NotNil(t, across.ClusterCertificate, across.String())
-	groupPlan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), first.snap, engine.GroupRequest{Pods: first.gang, Now: gen.Now})
+	groupPlan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), first.snap, preemption.GroupRequest{Pods: first.gang, Now: gen.Now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, groupPlan.Outcome)
 	cluster := first.snap.Cluster()

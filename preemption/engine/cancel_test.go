@@ -68,7 +68,7 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 	explained, err := usual.Explain(background, snap, preemption.Request{Pod: pod, Now: gen.Now})
 	require.NoError(t, err)
 	req := preemption.Request{Pod: pod, Now: gen.Now}
-	group := engine.GroupRequest{Now: gen.Now, Pods: gang(8)}
+	group := preemption.GroupRequest{Now: gen.Now, Pods: gang(8)}
 	for _, p := range group.Pods {
 		p.Priority, p.Containers = pod.Priority, pod.Containers
 	}
@@ -139,8 +139,10 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 			return err
 		}},
 		{"group verified", func(ctx context.Context) error { return usual.Verify(ctx, snap, placed) }},
-		{"first fit", func(ctx context.Context) error {
-			_, err := usual.FirstFit(ctx, snap, group.Pods)
+		{"group placed by the caller", func(ctx context.Context) error {
+			req := group
+			req.Place = engine.FirstFit(usual, snap)
+			_, err := usual.PreemptGroup(ctx, snap, req)
 			return err
 		}},
 		{"report", func(ctx context.Context) error {

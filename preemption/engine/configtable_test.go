@@ -103,7 +103,7 @@ var configCalls = map[string]func(*engine.Evaluator, *engine.Snapshot) error{
 		return nil
 	},
 	"PreemptGroup": func(e *engine.Evaluator, snap *engine.Snapshot) error {
-		_, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang(1), Now: now})
+		_, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: gang(1), Now: now})
 		return err
 	},
 	"joint.RegretOf": func(e *engine.Evaluator, snap *engine.Snapshot) error {

@@ -298,7 +298,7 @@ func TestRunningPodsAreNoPreemptors(t *testing.T) {
 	var err error
 	c.Release, err = withResizes.With(map[string]bool{"GenericWorkload": true})
 	require.NoError(t, err)
-	_, err = newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{me}, Now: gen.Now})
+	_, err = newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{me}, Now: gen.Now})
 	require.ErrorIs(t, err, preemption.ErrState)
 }
 

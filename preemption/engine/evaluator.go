@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/across"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
@@ -143,7 +144,7 @@ func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preempti
 		return nil, err
 	}
 	if e.terms.Across {
-		return e.preemptAcross(ctx, snap, &req, false)
+		return across.Preempt(ctx, &e.terms, snap, &req, false)
 	}
 	if search.Prunes(&e.terms, &req) {
 		return search.Decide(ctx, &e.terms, snap, &req)
@@ -169,7 +170,7 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 		return nil, err
 	}
 	if e.terms.Across {
-		return e.preemptAcross(ctx, snap, &req, true)
+		return across.Preempt(ctx, &e.terms, snap, &req, true)
 	}
 	if search.Prunes(&e.terms, &req) {
 		if plan, ok, err := search.Explain(ctx, &e.terms, snap, &req); ok || err != nil {

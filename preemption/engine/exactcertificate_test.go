@@ -230,7 +230,7 @@ func TestExactRefusesByName(t *testing.T) {
 		{Victims: preemption.Exact{}}, {Victims: preemption.Across{}}, {Budgets: preemption.NeverViolate}, {Budgets: preemption.ChargeVictims},
 		{Variant: outrank.VariantV1_13}, {Variant: outrank.VariantSimplified},
 	} {
-		_, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), engine.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
+		_, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 5, "1")}, Now: gen.Now})
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, "which a group of pods is not decided by")
 	}

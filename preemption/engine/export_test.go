@@ -2,58 +2,75 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
-	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
 // PreemptGroupRemembering is PreemptGroup with another bound on the answers that are
 // remembered.
-func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req GroupRequest, answers int) (*preemption.GroupPlan, error) {
-	r, err := e.newGroupRun(context.Background(), snap.of, &req)
-	if err != nil {
-		return nil, err
-	}
-	r.mostAnswers = answers
-	return r.plan, r.run(context.Background(), req.Refused)
+func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req preemption.GroupRequest, answers int) (*preemption.GroupPlan, error) {
+	other := *e
+	other.terms.Answers = answers
+	return other.PreemptGroup(context.Background(), snap, req)
 }
 
-// SortedUnits returns the possible victims of a group as they are sorted, and as
-// they should be, by name.
-func SortedUnits(e *Evaluator, snap *Snapshot, req GroupRequest) (got, want []string, err error) {
-	r, err := e.newGroupRun(context.Background(), snap.of, &req)
-	if err != nil {
-		return nil, nil, err
+// PossibleUnits counts the units that could be victims of a group: what leaves together, of lower priority
+// or, where another rule says so, of any but the group itself, and all of whose pods may be taken.
+func PossibleUnits(e *Evaluator, snap *Snapshot, req preemption.GroupRequest) int {
+	var own func(p *outrank.Pod) string
+	own = func(p *outrank.Pod) string {
+		g, ok := snap.Group(p.GroupKey())
+		if !ok {
+			return "group " + string(p.GroupKey())
+		}
+		top := "group " + string(g.Key())
+		for c, ok := snap.Composite(g.ParentKey()); ok && snap.of.Rules.CompositeUnits; c, ok = snap.Composite(c.ParentKey()) {
+			top = "composite " + string(c.Key())
+		}
+		return top
 	}
-	units := r.possible()
-	byComparison := slices.Clone(units)
-	slices.SortFunc(byComparison, r.moreImportant)
-	r.sort(units)
-	for i := range units {
-		got, want = append(got, r.told(&units[i])), append(want, r.told(&byComparison[i]))
+	rule := e.Config().Eligibility
+	asked := rule.Take != nil || rule.AnyPriority
+	allowed := func(p *outrank.Pod) bool {
+		if asked && p.Group != "" && own(p) == own(req.Pods[0]) {
+			return false
+		}
+		for _, preemptor := range req.Pods {
+			if rule.Take != nil {
+				if _, ok := rule.Take(preemptor, p); !ok {
+					return false
+				}
+			}
+		}
+		return true
 	}
-	return got, want, nil
-}
 
-// told names a unit.
-func (r *groupRun) told(u *possibleVictim) string {
-	of := groupRun{plan: &preemption.GroupPlan{}, whole: r.whole, snap: r.snap, work: r.work, config: r.config, pods: r.pods}
-	of.public(0, u, &preemption.Refusal{})
-	return nameOf(of.plan.Victims)
-}
-
-// PossibleUnits counts the units that could be victims of a group.
-func PossibleUnits(e *Evaluator, snap *Snapshot, req GroupRequest) int {
-	r, err := e.newGroupRun(context.Background(), snap.of, &req)
-	if err != nil {
-		panic(err)
+	units := map[string]bool{} // whether they may leave
+	for n := range snap.Nodes() {
+		for _, p := range snap.PodsOn(n.Name) {
+			unit := "pod " + string(p.Key())
+			switch g, c := snap.LeavesWith(p); {
+			case c != nil:
+				unit = "composite " + string(c.Key())
+			case g != nil:
+				unit = "group " + string(g.Key())
+			}
+			before, seen := units[unit]
+			units[unit] = (before || !seen) && allowed(p) && (rule.AnyPriority || snap.CountsAs(p) < req.Pods[0].PriorityValue())
+		}
 	}
-	r.look = lookout.New(context.Background())
-	return len(r.possible())
+	may := 0
+	for _, ok := range units {
+		if ok {
+			may++
+		}
+	}
+	return may
 }
 
 // PodsOf lists the pods of victims.
@@ -66,7 +83,16 @@ func PodsOf(victims []preemption.Victim) []*outrank.Pod {
 }
 
 // UnitText names victims that leave together.
-func UnitText(unit []preemption.Victim) string { return nameOf(unit) }
+func UnitText(unit []preemption.Victim) string {
+	first, size := &unit[0], fmt.Sprintf(" (%d pods)", len(unit))
+	switch {
+	case first.Composite != nil:
+		return string(first.Composite.Key()) + size
+	case first.Group != nil:
+		return string(first.Group.Key()) + size
+	}
+	return string(first.Pod.Key())
+}
 
 // BuiltInFilters returns the names of the descriptors in their order.
 func BuiltInFilters() []string {

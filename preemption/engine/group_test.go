@@ -39,7 +39,7 @@ func overGroupShapes(t *testing.T, property func(t *rapid.T, c *outrank.Cluster,
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
-				req := engine.GroupRequest{Pods: w.Pods, Now: gen.Now}
+				req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}
 				if _, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, w.Cluster), req); err == nil {
 					property(t, w.Cluster, w.Pods)
 				}
@@ -50,7 +50,7 @@ func overGroupShapes(t *testing.T, property func(t *rapid.T, c *outrank.Cluster,
 
 func preemptGroup(t fataler, snap *engine.Snapshot, pods []*outrank.Pod) *preemption.GroupPlan {
 	t.Helper()
-	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+	plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
 	require.NoError(t, err)
 	return plan
 }
@@ -138,7 +138,7 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := gen.Workloads(gen.Shape{Groups: 2, Budgets: 4, Taints: true, Selectors: true}).Draw(t, "workload")
 		snap := newSnapshot(t, w.Cluster)
-		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now})
 		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
@@ -192,7 +192,7 @@ func TestPropertyGroupOneAnswer(t *testing.T) {
 		}
 		// FirstFit as a caller's own Place, on copies, is the same thing.
 		e := newEvaluator(t, preemption.Config{}).Parallel(3)
-		got, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now, Place: e.FirstFit})
+		got, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: engine.FirstFit(e, snap)})
 		require.NoError(t, err)
 		if diff := testdiff.Diff(want, got); diff != "" {
 			t.Fatalf("FirstFit from outside (-inside +outside):\n%s", diff)
@@ -206,7 +206,7 @@ func TestPropertyGroupInputIsReadOnly(t *testing.T) {
 		w := workloads.Example(seed)
 		snap, err := engine.NewSnapshot(w.Cluster)
 		require.NoError(t, err)
-		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: w.Pods, Now: gen.Now})
+		plan, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now})
 		if err == nil && plan.Outcome == preemption.Preempts {
 			require.NoError(t, snap.Apply(plan))
 		}
@@ -226,7 +226,7 @@ func TestGroupCallsAtOnce(t *testing.T) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			got, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+			got, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
 			if err != nil || !cmp.Equal(want, got, cmpopts.EquateEmpty()) {
 				t.Errorf("PreemptGroup() = %v, %v; want %v", got, err, want)
 			}
@@ -242,25 +242,22 @@ func TestGroupContext(t *testing.T) {
 		c.Pods = append(c.Pods, pod(fmt.Sprint("low", i), 1, "100m", on("n1")))
 	}
 	e, asked := newEvaluator(t, preemption.Config{}), 0
-	place := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+	snap := newSnapshot(t, withGroups(c))
+	place := func(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 		if asked++; asked == 2 {
 			cancel()
 		}
-		return e.FirstFit(context.Background(), snap, pods)
+		return engine.FirstFit(e, snap)(context.Background(), draft, pods)
 	}
-	req := engine.GroupRequest{Pods: []*outrank.Pod{pod("p", 9, "2")}, Now: gen.Now, Place: place}
-	_, err := e.PreemptGroup(ctx, newSnapshot(t, withGroups(c)), req)
+	req := preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 9, "2")}, Now: gen.Now, Place: place}
+	_, err := e.PreemptGroup(ctx, snap, req)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 2, asked, "it went on")
 	req.Place = nil
 	_, err = e.PreemptGroup(ctx, newSnapshot(t, withGroups(c)), req)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = e.FirstFit(ctx, newSnapshot(t, withGroups(c)), req.Pods)
-	require.ErrorIs(t, err, context.Canceled)
 
 	// In the middle of a placement, too.
-	ctx, cancel = context.WithCancel(context.Background())
-	asked = 0
 	plug := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{
 		&preemption.Filter{Name: "Plug", Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 			asked++
@@ -269,13 +266,22 @@ func TestGroupContext(t *testing.T) {
 		}},
 	}})
 	wide, _ := gen.Benchmark(200, 0, 0)
-	_, err = plug.FirstFit(ctx, newSnapshot(t, withGroups(wide)), []*outrank.Pod{{Name: "p"}})
-	require.ErrorIs(t, err, context.Canceled)
-	require.Less(t, asked, 200, "it went on")
+	feasible := func(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		_, err := draft.Feasible(pods[0])
+		return nil, nil, err
+	}
+	for _, place := range []preemption.PlaceFunc{nil, feasible} {
+		ctx, cancel = context.WithCancel(context.Background())
+		defer cancel()
+		asked = 0
+		_, err = plug.PreemptGroup(ctx, newSnapshot(t, withGroups(wide)), preemption.GroupRequest{Pods: []*outrank.Pod{{Name: "p"}}, Place: place})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Less(t, asked, 200, "it went on")
+	}
 
 	broken := errors.New("no answer")
-	req.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
-		return preemption.Placement{}, broken
+	req.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		return nil, nil, broken
 	}
 	_, err = e.PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), req)
 	require.ErrorIs(t, err, broken)

@@ -35,13 +35,13 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			}
 			e, err := New(preemption.Config{Filters: []*preemption.Filter{f}})
 			require.NoError(t, err)
-			plan, err := e.PreemptGroup(context.Background(), snap, GroupRequest{Pods: w.Pods, Now: gen.Now})
+			plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {
 				return
 			}
 			if plan.Placement != nil {
 				require.NoError(t, e.Verify(context.Background(), snap, plan))
-				holds(t, count, snap, plan, PossibleUnits(e, snap, GroupRequest{Pods: w.Pods, Now: gen.Now}))
+				holds(t, count, snap, plan, PossibleUnits(e, snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}))
 			}
 			plans = append(plans, plan)
 		}

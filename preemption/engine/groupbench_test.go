@@ -101,7 +101,7 @@ func replicas(like *outrank.Pod, n int) []*outrank.Pod {
 }
 
 func decideForGroup(b *testing.B, snap *engine.Snapshot, pods []*outrank.Pod) {
-	e, req := newEvaluator(b, preemption.Config{}), engine.GroupRequest{Pods: pods, Now: gen.Now}
+	e, req := newEvaluator(b, preemption.Config{}), preemption.GroupRequest{Pods: pods, Now: gen.Now}
 	victims := 0
 	runtime.GC()
 	b.ReportAllocs()

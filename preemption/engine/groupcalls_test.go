@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -84,7 +84,7 @@ func TestGroupConfig(t *testing.T) {
 			if test.pods == nil {
 				test.pods = gang(1)
 			}
-			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), newSnapshot(t, withGroups(test.c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
 		})
@@ -121,18 +121,14 @@ pod x/s: spec.schedulingGroup.podGroupName: group "x/h", and default/p has "defa
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), engine.GroupRequest{Pods: test.pods, Now: gen.Now})
+			_, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.ErrorIs(t, err, test.is)
 			assert.Equal(t, test.want, err.Error())
 		})
 	}
 	e := newEvaluator(t, preemption.Config{})
-	_, err := e.PreemptGroup(context.Background(), nil, engine.GroupRequest{Pods: gang(1)})
+	_, err := e.PreemptGroup(context.Background(), nil, preemption.GroupRequest{Pods: gang(1)})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = e.FirstFit(context.Background(), nil, gang(1))
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = e.FirstFit(context.Background(), newSnapshot(t, withGroups(c)), []*outrank.Pod{pod("runs", 9, "1")})
-	require.ErrorIs(t, err, preemption.ErrState)
 }
 
 // What a caller's placing function may do, and how a bad answer is reported.
@@ -144,83 +140,95 @@ func TestGroupPlace(t *testing.T) {
 			pod("gang-1", 9, "1", nominated("n1"), in("gang")),
 		},
 	}
-	nomination, calls := "", 0
-	last := func(_ context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+	calls := 0
+	last := func(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) (placed []preemption.Assignment, _ *preemption.Refusal, _ error) {
 		calls++
-		var placed preemption.Placement
-		nomination = snap.NominationOf("default/gang-1")
+		for p, node := range draft.Nominated() {
+			t.Errorf("%s is nominated to %s: the pods of the group are not shown", p.Key(), node)
+		}
 		for _, p := range pods {
-			if snap.Used("n2", resource.CPU) > 1000 {
-				return preemption.Placement{Refused: &preemption.Refusal{}}, nil
+			if draft.Used("n2", resource.CPU)+int64(1000*len(placed)) > 1000 {
+				return nil, &preemption.Refusal{}, nil
 			}
-			require.NoError(t, snap.Bind(p.Key(), "n2"))
-			placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: p, Node: "n2"})
+			placed = append(placed, preemption.Assignment{Pod: p, Node: "n2"})
 		}
 		pods[0] = nil // it is its own
-		return placed, nil
+		return placed, nil, nil
 	}
 	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
-	req := engine.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
+	req := preemption.GroupRequest{Pods: gang(2), Now: gen.Now, Place: last}
 	plan, err := e.PreemptGroup(context.Background(), snap, req)
 	require.NoError(t, err)
 	assert.Equal(t, "preempt [default/b] violations 0; gang-0 on n2; gang-1 on n2", say(plan))
 	assert.Equal(t, "no place", told(plan, "as things are"))
 	assert.Equal(t, 2, calls, "as it is, and empty")
-	assert.Equal(t, "n1", nomination)
 	assert.Equal(t, "n1", snap.NominationOf("default/gang-1"), "the caller's snapshot is as it was")
 
 	p, q := req.Pods[0], req.Pods[1]
-	for name, answer := range map[string]func() preemption.Placement{
-		"nothing":       func() preemption.Placement { return preemption.Placement{} },
-		"one of two":    func() preemption.Placement { return assigned(p, "n1") },
-		"one twice":     func() preemption.Placement { return assigned(p, "n1", p, "n1") },
-		"nil":           func() preemption.Placement { return assigned(p, "n1", (*outrank.Pod)(nil), "n1") },
-		"somebody else": func() preemption.Placement { return assigned(p, "n1", q, "n1", c.Pods[0], "n1") },
-		"no such node":  func() preemption.Placement { return assigned(p, "n1", q, "n3") },
+	for name, answer := range map[string][]preemption.Assignment{
+		"nothing":       nil,
+		"one of two":    assigned(p, "n1"),
+		"one twice":     assigned(p, "n1", p, "n1"),
+		"nil":           assigned(p, "n1", (*outrank.Pod)(nil), "n1"),
+		"somebody else": assigned(p, "n1", q, "n1", c.Pods[0], "n1"),
+		"no such node":  assigned(p, "n1", q, "n3"),
 	} {
-		req.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
-			return answer(), nil
+		req.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+			return answer, nil, nil
 		}
 		_, err := e.PreemptGroup(context.Background(), snap, req)
 		assert.ErrorIs(t, err, outrank.ErrInvalid, name)
 	}
 }
 
-// A Place of the caller's says which pods are enough ([preemption.Placement.Enough]);
-// the others have no node, and are not nominated.
-func TestGroupPlaceSaysEnough(t *testing.T) {
-	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
-	snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
+// A function of the caller may leave pods without a node, as many as the policy of the group does without
+// (rule 12.9.3): these are not nominated.
+func TestGroupPlaceLeavesPodsOut(t *testing.T) {
 	pods := gang(3)
-	one := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
-		placed, err := e.FirstFit(ctx, snap, pods[1:2])
-		placed.Enough = true
-		return placed, err
-	}
-	req := engine.GroupRequest{Pods: pods, Now: gen.Now, Place: one}
-	plan, err := e.PreemptGroup(context.Background(), snap, req)
-	require.NoError(t, err)
-	assert.Equal(t, "preempt [default/a] violations 0; gang-1 on n1", say(plan))
-	require.NoError(t, snap.Apply(plan))
-	assert.Equal(t, []string{"default/gang-1"}, keys(snap.NominatedTo("n1")))
-
-	for name, answer := range map[string]preemption.Placement{
-		"enough, but nobody": {Enough: true},
-		"twice":              {Enough: true, Assignments: assigned(pods[0], "n1", pods[0], "n1").Assignments},
-		"no such node":       {Enough: true, Assignments: assigned(pods[0], "n3").Assignments},
+	for _, x := range []struct {
+		name  string
+		group *outrank.PodGroup
+		runs  int
+		err   string
+	}{
+		{"any pod is enough", policy("gang", outrank.BasicPolicy, 0), 0, ""},
+		{"one is enough", policy("gang", outrank.GangPolicy, 1), 0, ""},
+		{"two, of which one runs", policy("gang", outrank.GangPolicy, 2), 1, ""},
+		{"two", policy("gang", outrank.GangPolicy, 2), 0, "1 of 3 pods have a node, and nothing says why: minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"},
+		{"all", nil, 0, "1 of 3 pods have a node, and nothing says why: pod group is unschedulable"},
 	} {
-		req.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
-			return answer, nil
-		}
-		_, err := e.PreemptGroup(context.Background(), newSnapshot(t, withGroups(c)), req)
-		assert.ErrorIs(t, err, outrank.ErrInvalid, name)
+		t.Run(x.name, func(t *testing.T) {
+			c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Pods: []*outrank.Pod{pod("a", 1, "1", on("n1"))}}
+			if x.group != nil {
+				c.Groups = append(c.Groups, prior(x.group, pods[0].PriorityValue()))
+			}
+			for i := range x.runs {
+				c.Pods = append(c.Pods, pod(fmt.Sprint("runs-", i), pods[0].PriorityValue(), "1", in("gang"), on("n2")))
+			}
+			snap, e := newSnapshot(t, withGroups(c)), newEvaluator(t, preemption.Config{})
+			place := func(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+				if nodes, err := draft.Feasible(pods[1]); err != nil || !slices.ContainsFunc(nodes, func(n *outrank.Node) bool { return n.Name == "n1" }) {
+					return nil, &preemption.Refusal{}, err
+				}
+				return assigned(pods[1], "n1"), nil, nil
+			}
+			plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: place})
+			if x.err != "" {
+				require.ErrorIs(t, err, outrank.ErrInvalid)
+				require.ErrorContains(t, err, x.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, "preempt [default/a] violations 0; gang-1 on n1", say(plan))
+			require.NoError(t, snap.Apply(plan))
+			assert.Equal(t, []string{"default/gang-1"}, keys(snap.NominatedTo("n1")))
+		})
 	}
 }
 
-func assigned(pairs ...any) preemption.Placement {
-	var placed preemption.Placement
+func assigned(pairs ...any) (placed []preemption.Assignment) {
 	for i := 0; i < len(pairs); i += 2 {
-		placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: pairs[i].(*outrank.Pod), Node: pairs[i+1].(string)})
+		placed = append(placed, preemption.Assignment{Pod: pairs[i].(*outrank.Pod), Node: pairs[i+1].(string)})
 	}
 	return placed
 }

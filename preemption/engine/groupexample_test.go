@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -40,7 +41,7 @@ func withGroups(c *outrank.Cluster) *outrank.Cluster {
 
 func ExampleEvaluator_PreemptGroup() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
-	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	fmt.Println(plan.Outcome)
 	for _, a := range plan.Placement {
 		fmt.Println("place", a)
@@ -60,7 +61,7 @@ func ExampleEvaluator_PreemptGroup() {
 // Victims that leave together stand together.
 func ExampleGroupPlan_Units() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
-	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	for unit := range plan.Units() {
 		if unit[0].Group != nil {
 			fmt.Print(unit[0].Group.Name, ": ")
@@ -75,37 +76,32 @@ func ExampleGroupPlan_Units() {
 // A scheduling function of the caller: never two pods of the group on one node.
 func ExamplePlaceFunc() {
 	eval := must(engine.New(preemption.Config{}))
-	apart := func(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
-		var placed preemption.Placement
+	apart := func(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		var placed []preemption.Assignment
+		taken := map[string]bool{}
 		for _, pod := range pods {
-			one, err := eval.FirstFit(ctx, snap, []*outrank.Pod{pod})
-			if err != nil || one.Refused != nil {
-				return one, err
+			nodes, err := draft.Feasible(pod, placed...)
+			if err != nil {
+				return nil, nil, err
 			}
-			placed.Assignments = append(placed.Assignments, one.Assignments...)
-			// The snapshot is this call's own: take the node out for the rest.
-			if err := snap.RemoveNode(one.Assignments[0].Node); err != nil {
-				return preemption.Placement{}, err
+			free := slices.IndexFunc(nodes, func(n *outrank.Node) bool { return !taken[n.Name] })
+			if free < 0 {
+				return nil, &preemption.Refusal{Pod: pod, Reason: "no node of its own"}, nil
 			}
+			taken[nodes[free].Name] = true
+			placed = append(placed, preemption.Assignment{Pod: pod, Node: nodes[free].Name})
 		}
-		return placed, nil
+		return placed, nil, nil
 	}
 	snap := must(engine.NewSnapshot(withGroups(sample())))
-	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now, Place: apart}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now, Place: apart}))
 	fmt.Println(plan.Outcome, plan.Placement, plan.Victims)
 	// Output: preempt [default/train-0 on n1 default/train-1 on n2] [default/cache on n2 default/batch on n1]
 }
 
-func ExampleEvaluator_FirstFit() {
-	snap, eval := must(engine.NewSnapshot(withGroups(sample()))), must(engine.New(preemption.Config{}))
-	placed := must(eval.FirstFit(context.Background(), snap, training()))
-	fmt.Println(placed.Refused.Pod.Name, placed.Refused.Nodes)
-	// Output: train-0 [2 NodeResourcesFit: Insufficient cpu]
-}
-
 func ExampleSnapshot_Apply_group() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
-	plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: training(), Now: now}))
+	plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	mark := snap.Mark()
 	fmt.Println(snap.Apply(plan), len(snap.PodsOn("n1")), snap.NominationOf("default/train-1"))
 	fmt.Println(snap.Undo(mark), len(snap.PodsOn("n1")))

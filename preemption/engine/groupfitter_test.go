@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,13 +78,13 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, pods := drawLargeGroup(t, largeShapes[name])
 				e, snap := newEvaluator(t, drawGroupConfig(t)), newSnapshot(t, c)
-				req := engine.GroupRequest{Pods: pods, Now: gen.Now}
-				answers := rapid.SampledFrom([]int{1 << 20, 1 << 20, 20, 0}).Draw(t, "answers remembered")
+				req := preemption.GroupRequest{Pods: pods, Now: gen.Now}
+				answers := rapid.SampledFrom([]int{1 << 20, 1 << 20, 20, -1}).Draw(t, "answers remembered")
 				got, err := engine.PreemptGroupRemembering(e, snap, req, answers)
 				if err != nil {
 					return
 				}
-				req.Place = e.FirstFit
+				req.Place = engine.FirstFit(e, snap)
 				want, err := e.PreemptGroup(context.Background(), snap, req)
 				require.NoError(t, err)
 				if diff := testdiff.Diff(want, got); diff != "" {
@@ -108,7 +106,7 @@ func TestLargeGroupAgreesWithReference(t *testing.T) {
 				c, pods := drawLargeGroup(t, largeShapes[name])
 				d := reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now})
 				e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
-				req := engine.GroupRequest{Pods: pods, Now: gen.Now}
+				req := preemption.GroupRequest{Pods: pods, Now: gen.Now}
 				first, err := e.PreemptGroup(context.Background(), snap, req)
 				require.Equal(t, d.Err != nil, err != nil, "the reference says %v, the engine %v", d.Err, err)
 				if err != nil {
@@ -123,28 +121,4 @@ func TestLargeGroupAgreesWithReference(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Units are sorted byte by byte as they are by comparison.
-func TestUnitsAreSorted(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")}, Groups: []*outrank.PodGroup{whole("g"), whole("h")}}
-		priorities := rapid.SliceOfN(rapid.OneOf(rapid.Int32Range(-3, 3), rapid.Int32Max(math.MaxInt32-1)), 1, 4).Draw(t, "priorities")
-		starts := rapid.SliceOfN(rapid.Int64Range(-1<<33, 1<<36), 1, 40).Draw(t, "starts")
-		for i := range rapid.SampledFrom([]int{3, 256, 700}).Draw(t, "pods") {
-			p := pod(fmt.Sprint("p", i*7919%700), rapid.SampledFrom(priorities).Draw(t, "priority"), "0", on(fmt.Sprint("n", 1+i%2)))
-			if start := rapid.SampledFrom(starts).Draw(t, "start"); start%3 != 0 {
-				p.StartTime = time.Unix(start, start&3)
-			}
-			if i%50 == 49 {
-				p.Group = rapid.SampledFrom([]string{"g", "h"}).Draw(t, "group")
-			}
-			c.Pods = append(c.Pods, p)
-		}
-		req := engine.GroupRequest{Pods: []*outrank.Pod{pod("p", math.MaxInt32, "1")}, Now: gen.Now}
-		got, want, err := engine.SortedUnits(newEvaluator(t, preemption.Config{}), newSnapshot(t, withGroups(c)), req)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	})
 }

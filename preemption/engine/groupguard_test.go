@@ -30,14 +30,14 @@ func TestPropertyGuardedGroupsAgreeWithReference(t *testing.T) {
 				in := reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now, Variant: variantOf(&config, w.Pods[0], 0)}
 				d := reference.DecideGroup(in)
 				e, snap := newEvaluator(t, config), newSnapshot(t, w.Cluster)
-				req := engine.GroupRequest{Pods: w.Pods, Now: gen.Now}
+				req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}
 				first, err := e.PreemptGroup(context.Background(), snap, req)
 				if d.Err != nil || err != nil {
 					require.Equal(t, d.Err != nil, err != nil, "the reference says %v, the engine %v", d.Err, err)
 					return
 				}
 				req.Refused = true
-				for _, place := range []engine.PlaceFunc{nil, e.FirstFit} {
+				for _, place := range []preemption.PlaceFunc{nil, engine.FirstFit(e, snap)} {
 					req.Place = place
 					plan, err := e.PreemptGroup(context.Background(), snap, req)
 					require.NoError(t, err)

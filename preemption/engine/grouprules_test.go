@@ -377,8 +377,8 @@ func TestGroupRules(t *testing.T) {
 			snap := newSnapshot(t, withGroups(test.c))
 			plan := preemptGroup(t, snap, test.pods)
 			assert.Equal(t, test.want, say(plan))
-			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
-			possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, engine.GroupRequest{Pods: test.pods, Now: gen.Now})
+			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
+			possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
 			require.NoError(t, err)
 			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
 			if diff := testdiff.Diff(want, toldOf(plan, refused, possible), equateEmpty); diff != "" {

@@ -66,26 +66,23 @@ func TestGroupTopologyIsRefused(t *testing.T) {
 				told = told || w.Field == "spec.schedulingConstraints.topology"
 			}
 			pods := gang(2)
-			plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
-			_, errFit := e.FirstFit(context.Background(), snap, pods)
-			_, errGiven := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now, Place: e.FirstFit})
+			plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
+			_, errGiven := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: engine.FirstFit(e, snap)})
 			if x.want == "" {
 				require.NoError(t, err)
-				require.NoError(t, errFit)
 				require.NoError(t, errGiven)
 				assert.Len(t, plan.Victims, 2)
 				assert.Equal(t, x.name == "of a group that does not wait", told)
 				return
 			}
 			assert.True(t, told, "%v", c.Warnings())
-			for _, err := range []error{err, errFit, errGiven} {
-				require.ErrorIs(t, err, outrank.ErrInvalid)
-				require.ErrorContains(t, err, x.want)
+			require.ErrorIs(t, err, outrank.ErrInvalid)
+			require.ErrorContains(t, err, x.want)
+			require.NoError(t, errGiven)
+			inRack := func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+				return assigned(pods[0], "n2", pods[1], "n3"), nil, nil
 			}
-			inRack := func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
-				return preemption.Placement{Assignments: []preemption.Assignment{{Pod: pods[0], Node: "n2"}, {Pod: pods[1], Node: "n3"}}}, nil
-			}
-			plan, err = e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now, Refused: true, Place: inRack})
+			plan, err = e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Refused: true, Place: inRack})
 			require.NoError(t, err)
 			assert.Len(t, plan.Victims, 2)
 			require.NoError(t, e.Verify(context.Background(), snap, plan))

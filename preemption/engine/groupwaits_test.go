@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A group waits for pods that it could evict itself, and for no others (rule
@@ -35,7 +34,7 @@ func TestGroupWaitsForItsPossibleVictims(t *testing.T) {
 			pods := gang(1, nominated("n1"))
 			require.NoError(t, errOf(snap.PutPod(pods[0])))
 			require.NoError(t, snap.Nominate(pods[0].Key(), test.nominated))
-			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+			plan, err := newEvaluator(t, test.config).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, say(plan))
 		})

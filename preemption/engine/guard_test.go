@@ -286,7 +286,7 @@ func TestVerifyAsksTheGuard(t *testing.T) {
 func TestGroupsRefuseToBeRefused(t *testing.T) {
 	never := func(*outrank.Pod, preemption.Ineligibility, preemption.Status) preemption.Ineligibility { return "no" }
 	e := newEvaluator(t, preemption.Config{Eligibility: preemption.Eligibility{Refuse: never}})
-	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), engine.GroupRequest{Pods: training(), Now: gen.Now})
+	_, err := e.PreemptGroup(context.Background(), newSnapshot(t, grouped()), preemption.GroupRequest{Pods: training(), Now: gen.Now})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.EqualError(t, err, "preempting by a group: preemption config: Eligibility.Refuse: set, which a group of pods is not decided by")
 }

@@ -101,7 +101,7 @@ func TestGoldenAnswers(t *testing.T) {
 		return must(newEvaluator(t, config).Preempt(ctx, newSnapshot(t, shop()), preemption.Request{Pod: p, Now: gen.Now}))
 	}
 	group := func(c *outrank.Cluster, pods []*outrank.Pod) twoForms {
-		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), engine.GroupRequest{Pods: pods, Now: now}))
+		return must(newEvaluator(t, preemption.Config{}).PreemptGroup(ctx, newSnapshot(t, c), preemption.GroupRequest{Pods: pods, Now: now}))
 	}
 	violating := grouped()
 	violating.Budgets = []*outrank.PodDisruptionBudget{{Name: "all", Selector: &outrank.LabelSelector{
@@ -380,7 +380,7 @@ func TestPropertyPlansNamePlacesOfTheSnapshot(t *testing.T) {
 				require.Equal(t, text(ask(newSnapshot(t, snap.Cluster()))), text(ask(snap)))
 			}
 		}
-		request := engine.GroupRequest{Pods: gang, Now: gen.Now}
+		request := preemption.GroupRequest{Pods: gang, Now: gen.Now}
 		e := newEvaluator(t, preemption.Config{})
 		want, err := e.PreemptGroup(context.Background(), newSnapshot(t, snap.Cluster()), request)
 		require.NoError(t, err)

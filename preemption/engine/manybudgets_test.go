@@ -15,7 +15,6 @@ import (
 	"github.com/outrank-go/outrank/internal/hostile"
 	"github.com/outrank-go/outrank/internal/seeded"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 
@@ -70,7 +69,7 @@ func TestManyBudgetsOverGroups(t *testing.T) {
 	var plan *preemption.GroupPlan
 	allocated := testing.AllocsPerRun(1, func() {
 		var err error
-		plan, err = e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: []*outrank.Pod{crowd.Asking(n)}, Now: gen.Now})
+		plan, err = e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: []*outrank.Pod{crowd.Asking(n)}, Now: gen.Now})
 		require.NoError(t, err)
 	})
 	require.Len(t, plan.Victims, n/10)

@@ -273,10 +273,10 @@ var asks = map[string]func(ctx context.Context, e *engine.Evaluator, s *engine.S
 		}
 		return all, nil
 	},
-	"FirstFit": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
+	"group": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
 		other := *p
 		other.Name = "beside"
-		return e.FirstFit(ctx, s, []*outrank.Pod{p, &other})
+		return e.PreemptGroup(ctx, s, preemption.GroupRequest{Pods: []*outrank.Pod{p, &other}, Now: gen.Now})
 	},
 	"across": func(ctx context.Context, e *engine.Evaluator, s *engine.Snapshot, p *outrank.Pod) (any, error) {
 		return e.Preempt(ctx, s, preemption.Request{Pod: p, Now: gen.Now})
@@ -376,26 +376,4 @@ func TestPropertyTrackerPanics(t *testing.T) {
 		require.Equal(t, fmt.Sprint(asJSON(first), err), fmt.Sprint(asJSON(second), again))
 	})
 	assert.Positive(t, blown)
-}
-
-// FirstFit takes back what it bound, however it ends.
-func TestFirstFitTakesBackAfterAPanic(t *testing.T) {
-	f := &fuse{}
-	snap := newSnapshot(t, withGroups(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4", "a")}}))
-	pods := []*outrank.Pod{pod("a", 1, "1"), pod("b", 1, "1")}
-	e := newEvaluator(t, preemption.Config{Filters: []*preemption.Filter{{Name: "rule", Node: func(p *outrank.Pod, _ *outrank.Node) preemption.Status {
-		if p == pods[1] {
-			panic(errBlown)
-		}
-		return preemption.Status{}
-	}}}})
-	_, blown := f.blown(0, func() {
-		placed, err := e.FirstFit(t.Context(), snap, pods)
-		t.Error(placed, err)
-	})
-	require.True(t, blown)
-	assert.Empty(t, snap.NodeOf("default/a"))
-	assert.Empty(t, snap.PodsOn("n1"))
-	_, there := snap.Pod("default/a")
-	assert.False(t, there)
 }

@@ -179,7 +179,7 @@ func ExampleEvaluator_Verify() {
 func ExampleEvaluator_Verify_group() {
 	snap, eval := must(engine.NewSnapshot(grouped())), must(engine.New(preemption.Config{}))
 	ctx := context.Background()
-	plan := must(eval.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now}))
+	plan := must(eval.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: training(), Now: now}))
 	fmt.Println(eval.Verify(ctx, snap, plan))
 	if err := snap.RemoveNode("n1"); err != nil {
 		fmt.Println(err)

@@ -170,7 +170,7 @@ func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {
 	e := newEvaluator(w.t, w.config)
 	text := ""
 	for i, snap := range []*engine.Snapshot{w.snap, w.snap, newSnapshot(w.t, w.cluster)} {
-		plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: scenario.Now})
+		plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now})
 		answer := ""
 		if err != nil {
 			answer = refused(err)
@@ -192,10 +192,10 @@ func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {
 // compareGroup holds a decision about a group to the slow reference.
 func (w *scenarioWorld) compareGroup(c *scenario.Command, e *engine.Evaluator, pods []*outrank.Pod) {
 	w.t.Helper()
-	refused, err := e.PreemptGroup(context.Background(), w.snap, engine.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
+	refused, err := e.PreemptGroup(context.Background(), w.snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
 	require.NoError(w.t, err, "%s", c.Line.Place())
 	want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
-	if diff := testdiff.Diff(want, toldOf(w.group, refused, engine.PossibleUnits(e, w.snap, engine.GroupRequest{Pods: pods, Now: scenario.Now})), equateEmpty); diff != "" {
+	if diff := testdiff.Diff(want, toldOf(w.group, refused, engine.PossibleUnits(e, w.snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now})), equateEmpty); diff != "" {
 		w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
 	}
 }

@@ -26,7 +26,7 @@ type anyPlan struct {
 }
 
 func planOfPod(p *preemption.Plan) anyPlan {
-	out := anyPlan{cleared: p.ClearedNominations, placed: assigned(p.Pod, p.Node).Assignments}
+	out := anyPlan{cleared: p.ClearedNominations, placed: assigned(p.Pod, p.Node)}
 	for _, v := range p.Victims {
 		out.victims, out.nodes = append(out.victims, v.Pod), append(out.nodes, p.Node)
 		if v.Node != "" {
@@ -254,9 +254,9 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	_, err := e.Preempt(ctx, snap, preemption.Request{Pod: later, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrState, "the nomination is not its own")
 	forGroups := newEvaluator(t, preemption.Config{})
-	_, err = forGroups.PreemptGroup(ctx, grouped, engine.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
+	_, err = forGroups.PreemptGroup(ctx, grouped, preemption.GroupRequest{Pods: []*outrank.Pod{later}, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrState)
-	group := &preemption.GroupPlan{Outcome: preemption.Preempts, Placement: assigned(later, "n1").Assignments}
+	group := &preemption.GroupPlan{Outcome: preemption.Preempts, Placement: assigned(later, "n1")}
 	assert.ErrorIs(t, forGroups.Verify(ctx, grouped, group), engine.ErrStale)
 	_, err = e.Explain(ctx, snap, preemption.Request{Pod: later, Now: now})
 	assert.ErrorIs(t, err, preemption.ErrState)

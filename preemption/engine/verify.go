@@ -2,9 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/groups"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/engine/internal/verify"
 )
 
 // Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
@@ -54,7 +58,7 @@ import (
 // Pods of the group that found no place are not in the plan. They count as the snapshot
 // has them, with their nominations: a plan that was made of other versions of them may be
 // refused. That no victim is one too many is not promised for groups, and so not verified. A
-// plan with a [PlaceFunc] is held to the evaluator's filters all the same.
+// plan with a [preemption.PlaceFunc] is held to the evaluator's filters all the same.
 //
 // Other errors are those of [Evaluator.Preempt] and of filters, [preemption.ErrState] for a
 // group's plan without a placement, of which there is nothing to verify, and
@@ -75,7 +79,35 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.
 	case err != nil:
 		return err
 	case group != nil:
-		return e.verifyGroup(ctx, snap, group)
+		return groups.Verify(ctx, &e.terms, snap, group)
+	case plan.Outcome == preemption.Preempts:
+		return verify.Plan(ctx, &e.terms, snap, plan)
 	}
-	return e.verifyPlan(ctx, snap, plan)
+	return e.verifyOutcome(ctx, cluster, plan)
+}
+
+// verifyOutcome decides again.
+func (e *Evaluator) verifyOutcome(ctx context.Context, cluster *Snapshot, plan *preemption.Plan) error {
+	again, err := e.Preempt(ctx, cluster, preemption.Request{Pod: plan.Pod, Now: plan.Now})
+	if err != nil {
+		return err
+	}
+	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible {
+		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
+	}
+	if plan.Outcome != preemption.Fits {
+		return nil
+	}
+
+	// Another node may be the first by now, and this one takes the pod all the same.
+	status, err := e.Check(cluster, plan.Pod, plan.FirstFit)
+	switch {
+	case errors.Is(err, preemption.ErrNotFound):
+		return fmt.Errorf("pod %s: %w: the plan is to run it on a node that is not there: %w", plan.Pod.Key(), ErrStale, err)
+	case err != nil:
+		return err
+	case status.Code != preemption.Success:
+		return fmt.Errorf("pod %s: %w: node %s does not take it: %s", plan.Pod.Key(), ErrStale, plan.FirstFit, status)
+	}
+	return nil
 }

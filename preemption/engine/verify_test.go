@@ -317,7 +317,7 @@ func TestVerifyCountsBudgets(t *testing.T) {
 
 func TestVerifyGroupSaysWhatIsWrong(t *testing.T) {
 	snap, e, ctx := newSnapshot(t, withGroups(grouped())), newEvaluator(t, preemption.Config{}), context.Background()
-	plan, err := e.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: training(), Now: now})
+	plan, err := e.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: training(), Now: now})
 	require.NoError(t, err)
 	require.NoError(t, e.Verify(ctx, snap, plan))
 	none := *plan
@@ -398,7 +398,7 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 		return true
 	},
 	"no victims": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
-		possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, engine.GroupRequest{Pods: podsOfPlacement(plan), Now: plan.Now})
+		possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, preemption.GroupRequest{Pods: podsOfPlacement(plan), Now: plan.Now})
 		few := len(plan.Victims) > 0 && len(slices.Collect(plan.Units())) < possible
 		// A unit that spread constraints keep away when it would come back first may stay beside the others.
 		spread := slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return v.Blocks.Filter == preemption.PodTopologySpread })

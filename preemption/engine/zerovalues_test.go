@@ -32,7 +32,7 @@ func TestPropertyZeroValuesAreEmpty(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 12).Draw(t, "calls") {
 			if rapid.Bool().Draw(t, "asked") {
-				name := rapid.SampledFrom([]string{"Preempt", "Explain", "Feasible", "Candidates", "FirstFit", "across"}).Draw(t, "call")
+				name := rapid.SampledFrom([]string{"Preempt", "Explain", "Feasible", "Candidates", "group", "across"}).Draw(t, "call")
 				e := rapid.SampledFrom(evaluators).Draw(t, "evaluator")
 				got, gotErr := asks[name](t.Context(), e, zero, p)
 				want, wantErr := asks[name](t.Context(), evaluators[1], made, p)

@@ -59,7 +59,7 @@ func gangsBy(amount string, config preemption.Config) (*engine.Snapshot, *preemp
 		p.Group = "train"
 		pods = append(pods, p)
 	}
-	plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: now})
+	plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now})
 	return snap, plan, err
 }
 
@@ -200,7 +200,7 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				require.NoError(t, err)
 				e, err := engine.New(preemption.Config{})
 				require.NoError(t, err)
-				plan, err := e.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+				plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
 				require.NoError(t, err)
 				r, err := explain.Group(snap, plan, explain.Options{Most: 1 << 20})
 				require.NoError(t, err)

@@ -80,7 +80,7 @@ func BenchmarkGang(b *testing.B) {
 				eval := must(engine.New(config))
 				b.ReportAllocs()
 				for b.Loop() {
-					plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: gen.Now})
+					plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
 					if err != nil || plan.Outcome != preemption.Preempts {
 						b.Fatal(plan, err)
 					}

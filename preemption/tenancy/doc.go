@@ -20,7 +20,7 @@
 // cluster (PreemptGroup of an engine.Evaluator). Pods of the queues that leave together count
 // as one workload. Victims, guard and filter are the same as for a single pod:
 //
-//	plan, err := eval.PreemptGroup(ctx, snap, engine.GroupRequest{Pods: gang, Now: now})
+//	plan, err := eval.PreemptGroup(ctx, snap, preemption.GroupRequest{Pods: gang, Now: now})
 //	for _, v := range plan.Victims {
 //		fmt.Println(v, v.Rule)
 //	}

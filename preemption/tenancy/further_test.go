@@ -426,7 +426,7 @@ func TestPropertyWindowsOfGangs(t *testing.T) {
 		plan := func(o tenancy.Options, at time.Time) *preemption.GroupPlan {
 			var config preemption.Config
 			must(tenancy.New(o)).At(at).Use(&config)
-			return must(must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: c.gang, Now: gen.Now}))
+			return must(must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), preemption.GroupRequest{Pods: c.gang, Now: gen.Now}))
 		}
 		free := toldOf(plan(o, gen.Now))
 		o.Protection = tenancy.Protection{Within: hours("within"), Reclaim: hours("reclaim"), FairShare: hours("fair share")}

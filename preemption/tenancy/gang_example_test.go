@@ -44,7 +44,7 @@ func ExampleRules_Use_gang() {
 	for _, members := range []int{2, 3} {
 		cluster, pods := gang(members)
 		snap := must(engine.NewSnapshot(cluster))
-		plan := must(eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: now}))
+		plan := must(eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now}))
 		fmt.Println(plan.Outcome)
 		if plan.Unhelpful != nil {
 			fmt.Println(plan.Unhelpful.Guard)

@@ -28,7 +28,7 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style) (times [2]float64) {
 	snap := must(engine.NewSnapshot(c))
 	for i := range times {
 		asked = 0
-		plan, err := must(engine.New(settings)).PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: gen.Now})
+		plan, err := must(engine.New(settings)).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: gang, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.Preempts, plan.Outcome)
 		times[i] = float64(asked) / float64(len(c.Pods))

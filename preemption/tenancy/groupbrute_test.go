@@ -179,7 +179,7 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 		eval, snap := must(engine.New(config)), must(engine.NewSnapshot(cluster))
 		want := c.decide()
 		for _, counted := range []string{"now", "before"} {
-			plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: c.gang, Now: gen.Now})
+			plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: c.gang, Now: gen.Now})
 			require.NoError(t, err)
 			require.Empty(t, testdiff.Diff(want, toldOf(plan)), "counted %s (-court +engine)", counted)
 			if plan.Outcome != preemption.Preempts {

@@ -361,7 +361,7 @@ func groupVictims(t *testing.T, c *lockstepCase) string {
 	}))
 	var config preemption.Config
 	rules.Use(&config)
-	plan, err := must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), engine.GroupRequest{Pods: gang, Now: now})
+	plan, err := must(engine.New(config)).PreemptGroup(context.Background(), must(engine.NewSnapshot(cluster)), preemption.GroupRequest{Pods: gang, Now: now})
 	require.NoError(t, err)
 	var names []string
 	for unit := range plan.Units() {

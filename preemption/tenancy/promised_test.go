@@ -62,7 +62,7 @@ func TestPromisedQuota(t *testing.T) {
 				for _, cpu := range []string{"1", "2"} {
 					plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", cpu, 5), Now: now})
 					require.NoError(t, err)
-					group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("500m", map[string]string{"1": "500m", "2": "1500m"}[cpu]), Now: now})
+					group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: ranks("500m", map[string]string{"1": "500m", "2": "1500m"}[cpu]), Now: now})
 					require.NoError(t, err)
 					require.Equal(t, plan.Outcome, group.Outcome)
 					out = append(out, plan.Outcome)
@@ -97,7 +97,7 @@ func TestPromisedToOneself(t *testing.T) {
 	gang := ranks("2", "2")
 	promise(t, snap, gang[0], "n1")
 	promise(t, snap, gang[1], "n2")
-	group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: gang, Now: now})
+	group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: gang, Now: now})
 	require.NoError(t, err)
 	assert.Equal(t, preemption.Fits, group.Outcome)
 }
@@ -122,7 +122,7 @@ func TestPromisesInAnyOrder(t *testing.T) {
 			}
 			return plan.Outcome == preemption.Fits
 		}
-		plan, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: pods, Now: now})
+		plan, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: now})
 		require.NoError(t, err)
 		if plan.Outcome == preemption.Fits {
 			for _, a := range plan.Placement {
@@ -183,7 +183,7 @@ func TestPromisedCountsAsBorrowed(t *testing.T) {
 			require.Equal(t, preemption.Fits, plan.Outcome)
 		}
 		require.Len(t, plan.Victims, want, "%v", plan)
-		group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("2"), Now: now})
+		group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: ranks("2"), Now: now})
 		require.NoError(t, err)
 		require.Equal(t, plan.Outcome, group.Outcome)
 		require.Len(t, group.Victims, want)
@@ -199,7 +199,7 @@ func TestPromisedCountsOnce(t *testing.T) {
 	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pending("search-2", "search", "1", 5), Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Fits, plan.Outcome)
-	group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: ranks("500m", "500m"), Now: now})
+	group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: ranks("500m", "500m"), Now: now})
 	require.NoError(t, err)
 	require.Equal(t, preemption.Fits, group.Outcome)
 }

@@ -56,7 +56,7 @@ func TestUnitsAreWorkloads(t *testing.T) {
 				eval, snap := must(engine.New(config)), must(engine.NewSnapshot(six(tt.mode, tt.sizes...)))
 				member := pending("rank-0", "search", "4", 9)
 				member.Group = "rank"
-				group, err := eval.PreemptGroup(context.Background(), snap, engine.GroupRequest{Pods: []*outrank.Pod{member}, Now: now})
+				group, err := eval.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: []*outrank.Pod{member}, Now: now})
 				require.NoError(t, err)
 				require.Len(t, group.Victims, victims, "style %d: %v %v", style, group.Outcome, group.Unhelpful)
 				if victims > 0 {

@@ -127,7 +127,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 	if err != nil {
 		return d, nil, p.strange(err)
 	}
-	request := engine.GroupRequest{Now: p.now(), Refused: true}
+	request := preemption.GroupRequest{Now: p.now(), Refused: true}
 	for _, member := range queued.Members {
 		request.Pods = append(request.Pods, member.Pod)
 	}
@@ -149,7 +149,7 @@ func (p *Plugin) decideGroup(ctx context.Context, info fwk.PodGroupInfo, place f
 
 // planGroup asks for a plan. Nominations that the pods have from an earlier attempt are set
 // aside meanwhile, because the queue has handed the pods out (rule 12.9.5).
-func (p *Plugin) planGroup(ctx context.Context, evaluator *engine.Evaluator, request engine.GroupRequest) (plan *preemption.GroupPlan, err error) {
+func (p *Plugin) planGroup(ctx context.Context, evaluator *engine.Evaluator, request preemption.GroupRequest) (plan *preemption.GroupPlan, err error) {
 	again := false
 	err = p.process.state.view(func(snap *engine.Snapshot) (err error) {
 		if again = handedout.Nominated(snap, request.Pods); !again {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // placedGroup lets the scheduler place a group, within a session of changes of
@@ -31,21 +30,21 @@ type placedGroup struct {
 	away        map[string][]fwk.PodInfo
 }
 
-// places is a [engine.PlaceFunc]: the scheduler places the group with those pods away
-// that are away in the snapshot.
-func (g *placedGroup) places(ctx context.Context, snap *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
-	if g.failed = g.remove(ctx, snap); g.failed != nil {
-		return preemption.Placement{}, g.failed
+// places is a [preemption.PlaceFunc]: the scheduler places the group with those pods away
+// that are away in the draft.
+func (g *placedGroup) places(ctx context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+	if g.failed = g.remove(ctx, draft); g.failed != nil {
+		return nil, nil, g.failed
 	}
 	placed, said := g.place(ctx)
 	switch {
 	case said.IsSuccess():
 	case said.IsRejected():
 		g.refused = said
-		return preemption.Placement{Refused: &preemption.Refusal{Reason: said.Message()}}, nil
+		return nil, &preemption.Refusal{Reason: said.Message()}, nil
 	default:
 		g.failed = said.AsError()
-		return preemption.Placement{}, g.failed
+		return nil, nil, g.failed
 	}
 	g.assignments = placed.ProposedAssignments
 	on := map[outrank.Key]string{}
@@ -55,13 +54,13 @@ func (g *placedGroup) places(ctx context.Context, snap *engine.Snapshot, pods []
 			g.placed(at)
 		}
 	}
-	answer := preemption.Placement{Enough: true}
+	var answer []preemption.Assignment
 	for _, pod := range pods { // in their order, whatever that of the answer is
 		if node := on[pod.Key()]; node != "" {
-			answer.Assignments = append(answer.Assignments, preemption.Assignment{Pod: pod, Node: node})
+			answer = append(answer, preemption.Assignment{Pod: pod, Node: node})
 		}
 	}
-	return answer, nil
+	return answer, nil, nil
 }
 
 // on has the pods that are in their places in a view, by node; without a group it is empty.
@@ -79,11 +78,17 @@ func (g *placedGroup) on(view preemption.View) map[string][]fwk.PodInfo {
 	return placed
 }
 
-// remove takes the pods out of the scheduler's snapshot that are away in the other.
-func (g *placedGroup) remove(ctx context.Context, snap *engine.Snapshot) error {
+// remove takes the pods out of the scheduler's snapshot that are away in the draft.
+func (g *placedGroup) remove(ctx context.Context, draft preemption.Draft) error {
 	infos, err := g.scheduler.NodeInfos().List()
 	if err != nil {
 		return err
+	}
+	there := map[outrank.Key]bool{}
+	for n := range draft.Nodes() {
+		for _, p := range draft.PodsOn(n.Name) {
+			there[p.Key()] = true
+		}
 	}
 	g.away = map[string][]fwk.PodInfo{}
 	for _, info := range infos {
@@ -91,7 +96,7 @@ func (g *placedGroup) remove(ctx context.Context, snap *engine.Snapshot) error {
 			continue
 		}
 		for _, on := range info.GetPods() {
-			if snap.NodeOf(keyOf(on.GetPod())) == "" {
+			if !there[keyOf(on.GetPod())] {
 				g.away[info.Node().Name] = append(g.away[info.Node().Name], on)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -65,7 +65,7 @@ func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 			}
 			return h.node, nil
 		},
-		PlaceGroup: func(g *queue.Group) engine.PlaceFunc { return s.placing(x, podsIn(g)) },
+		PlaceGroup: func(g *queue.Group) preemption.PlaceFunc { return s.placing(x, podsIn(g)) },
 		Decide:     s.ask,
 		Decided:    func(d attempt.Decision) error { return s.decided(x, d) },
 		Took:       func() time.Duration { return s.config.Cycle },

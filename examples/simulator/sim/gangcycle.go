@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -93,19 +94,22 @@ func (s *scheduling) recordGang(r *execution.Report) error {
 // placing places the pods of a gang: one after another in the order of the queue,
 // each where the score is highest among the nodes that take it beside those
 // before. Pods without a node are passed over (rule 12.9.3).
-func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) engine.PlaceFunc {
-	return func(ctx context.Context, snap *engine.Snapshot, _ []*outrank.Pod) (preemption.Placement, error) {
-		least, running := s.leastOf(snap, inOrder)
-		var placed preemption.Placement
+func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preemption.PlaceFunc {
+	return func(ctx context.Context, draft preemption.Draft, _ []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		scored, err := s.drafted(draft, inOrder)
+		if err != nil {
+			return nil, nil, err
+		}
+		least, running := s.leastOf(scored, inOrder)
+		var placed []preemption.Assignment
 		var without *outrank.Pod
 		for i, obj := range inOrder {
-			if why := lacking(least, running, len(placed.Assignments), len(inOrder)-i); why != "" {
-				placed.Refused = &preemption.Refusal{Pod: without, Reason: why}
-				return placed, nil
+			if why := lacking(least, running, len(placed), len(inOrder)-i); why != "" {
+				return nil, &preemption.Refusal{Pod: without, Reason: why}, nil
 			}
-			nodes, err := x.eval.Feasible(ctx, snap, obj)
+			nodes, err := draft.Feasible(obj, placed...)
 			if err != nil {
-				return placed, err
+				return nil, nil, err
 			}
 			if len(nodes) == 0 {
 				if without == nil {
@@ -113,22 +117,47 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) engine.P
 				}
 				continue
 			}
-			h, err := s.pickIn(ctx, snap, s.lives.pods[obj.Key()], nodes)
+			h, err := s.pickIn(ctx, scored, s.lives.pods[obj.Key()], nodes)
 			if err != nil {
 				s.actions.broke = err
-				return placed, err
+				return nil, nil, err
 			}
-			if err := snap.Bind(obj.Key(), h.node.Name); err != nil {
-				return placed, err
+			if err := scored.Bind(obj.Key(), h.node.Name); err != nil {
+				return nil, nil, err
 			}
-			placed.Assignments = append(placed.Assignments, preemption.Assignment{Pod: obj, Node: h.node.Name})
+			placed = append(placed, preemption.Assignment{Pod: obj, Node: h.node.Name})
 		}
-		if why := lacking(least, running, len(placed.Assignments), 0); why != "" || len(placed.Assignments) == 0 {
-			placed.Refused = &preemption.Refusal{Pod: without, Reason: why}
+		if why := lacking(least, running, len(placed), 0); why != "" || len(placed) == 0 {
+			return nil, &preemption.Refusal{Pod: without, Reason: why}, nil
 		}
-		placed.Enough = len(placed.Assignments) < len(inOrder)
-		return placed, nil
+		return placed, nil, nil
 	}
+}
+
+// drafted is the cluster without the pods that are away in a draft, where those of a gang wait: scores are
+// given to the nodes of a snapshot.
+func (s *scheduling) drafted(draft preemption.Draft, gang []*outrank.Pod) (*engine.Snapshot, error) {
+	snap := s.cluster.snap.Scratch()
+	for _, p := range gang {
+		if _, known := snap.Pod(p.Key()); known {
+			continue
+		}
+		if _, err := snap.PutPod(p); err != nil {
+			return nil, err
+		}
+	}
+	for n := range draft.Nodes() {
+		there := draft.PodsOn(n.Name)
+		for _, p := range snap.PodsOn(n.Name) {
+			if slices.Contains(there, p) {
+				continue
+			}
+			if err := snap.RemovePod(p.Key()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return snap, nil
 }
 
 // leastOf is the number of a group's pods that have to be on nodes, and that are.

@@ -12,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
@@ -339,7 +338,7 @@ func (w *watch) idle() {
 			pods = append(pods, m.Pod)
 		}
 		x := w.s.lives.pods[pods[0].Key()].scheduler
-		plan, err := x.eval.PreemptGroup(context.Background(), w.s.cluster.snap, engine.GroupRequest{Pods: pods, Now: w.s.Time(), Place: w.s.scheduling.placing(x, pods)})
+		plan, err := x.eval.PreemptGroup(context.Background(), w.s.cluster.snap, preemption.GroupRequest{Pods: pods, Now: w.s.Time(), Place: w.s.scheduling.placing(x, pods)})
 		require.NoError(w, err)
 		require.NotEqual(w, preemption.Fits, plan.Outcome, "%s waits at %v", e.Group.Key(), w.s.clock.at)
 		for _, v := range plan.Victims {

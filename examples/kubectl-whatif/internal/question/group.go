@@ -8,7 +8,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -120,7 +119,7 @@ func (s *scene) planGroup(g *queue.Group) (Turn, *preemption.GroupPlan, error) {
 			Text: fmt.Sprintf("its pods wait until there is the composite pod group %s that it is part of, which the input does not hold", missing),
 		}}}
 	}
-	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, engine.GroupRequest{Pods: pods, Now: s.set.Now})
+	plan, err := s.set.evaluatorFor(pods[0]).PreemptGroup(s.ctx, s.snap, preemption.GroupRequest{Pods: pods, Now: s.set.Now})
 	return t, plan, err
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 func inGroup(name string) func(*outrank.Pod) { return func(p *outrank.Pod) { p.Group = name } }
@@ -135,7 +135,7 @@ func TestAskGroup(t *testing.T) {
 				require.True(t, ok)
 				pods = append(pods, p)
 			}
-			plan, err := s.Evaluator.PreemptGroup(context.Background(), s.Snapshot, engine.GroupRequest{Pods: pods, Now: s.Now})
+			plan, err := s.Evaluator.PreemptGroup(context.Background(), s.Snapshot, preemption.GroupRequest{Pods: pods, Now: s.Now})
 			require.NoError(t, err)
 			require.Equal(t, plan.Outcome, w.Report.Outcome)
 			require.Len(t, plan.Victims, w.Report.VictimPods)

@@ -74,7 +74,7 @@ func decideForGroup(cell *differential.Cell, c *differential.Case, pods int) (st
 		return "", err
 	}
 	like := cluster.Pod(c.Preemptor.Namespace, c.Preemptor.Name)
-	req := engine.GroupRequest{Now: clustergen.Now()}
+	req := preemption.GroupRequest{Now: clustergen.Now()}
 	for i := range pods {
 		p := *like
 		p.Name, p.UID = fmt.Sprint("member-", i), fmt.Sprint("uid-member-", i)

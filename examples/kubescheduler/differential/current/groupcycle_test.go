@@ -74,7 +74,7 @@ func (w *watchedGroups) decide(ctx context.Context, snap *engine.Snapshot, pods 
 	if err != nil {
 		return a, err
 	}
-	plan, err := handedout.PreemptGroup(ctx, eval, snap, engine.GroupRequest{Pods: pods, Now: time.Now(), Refused: true, Place: found.place})
+	plan, err := handedout.PreemptGroup(ctx, eval, snap, preemption.GroupRequest{Pods: pods, Now: time.Now(), Refused: true, Place: found.place})
 	if err != nil {
 		return a, err
 	}
@@ -165,24 +165,24 @@ func (p *places) again(context.Context) (*fwk.PodGroupAssignments, *fwk.Status) 
 	return out, p.status
 }
 
-// place is again for a snapshot.
-func (p *places) place(_ context.Context, _ *engine.Snapshot, pods []*outrank.Pod) (preemption.Placement, error) {
+// place is again for a draft.
+func (p *places) place(_ context.Context, _ preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
 	switch {
 	case !p.asked:
-		return preemption.Placement{}, errNotPlaced
+		return nil, nil, errNotPlaced
 	case p.status.IsRejected():
-		return preemption.Placement{Refused: &preemption.Refusal{Reason: p.status.Message()}}, nil
+		return nil, &preemption.Refusal{Reason: p.status.Message()}, nil
 	case !p.status.IsSuccess():
-		return preemption.Placement{}, p.status.AsError()
+		return nil, nil, p.status.AsError()
 	}
-	answer := preemption.Placement{Enough: true}
+	var answer []preemption.Assignment
 	for _, at := range p.found {
 		i := slices.IndexFunc(pods, func(pod *outrank.Pod) bool { return isPod(pod, at.GetPod()) })
 		if i >= 0 && at.GetNodeName() != "" {
-			answer.Assignments = append(answer.Assignments, preemption.Assignment{Pod: pods[i], Node: at.GetNodeName()})
+			answer = append(answer, preemption.Assignment{Pod: pods[i], Node: at.GetNodeName()})
 		}
 	}
-	return answer, nil
+	return answer, nil, nil
 }
 
 func isPod(ours *outrank.Pod, theirs *corev1.Pod) bool {

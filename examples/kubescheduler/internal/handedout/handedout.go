@@ -41,10 +41,10 @@ func hasNode(snap *engine.Snapshot, p *outrank.Pod) bool {
 // PreemptGroup decides about a group that the queue has handed out: whether it may preempt
 // with the nominations of its pods, and who has to leave without them. The request says
 // Refused and has a function that places the group. The snapshot is changed.
-func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req engine.GroupRequest) (*preemption.GroupPlan, error) {
+func PreemptGroup(ctx context.Context, e *engine.Evaluator, snap *engine.Snapshot, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
 	first := req
-	first.Place = func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
-		return preemption.Placement{}, errToPlace
+	first.Place = func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		return nil, nil, errToPlace
 	}
 	plan, err := e.PreemptGroup(ctx, snap, first)
 	if !errors.Is(err, errToPlace) {

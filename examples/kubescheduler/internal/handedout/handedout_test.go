@@ -45,8 +45,8 @@ func TestPreemptGroup(t *testing.T) {
 		require.NoError(t, err)
 		e, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
-		request := engine.GroupRequest{Pods: pods, Refused: true, Place: func(context.Context, *engine.Snapshot, []*outrank.Pod) (preemption.Placement, error) {
-			return preemption.Placement{Assignments: []preemption.Assignment{{Pod: pods[0], Node: "n"}, {Pod: pods[1], Node: "n"}}}, nil
+		request := preemption.GroupRequest{Pods: pods, Refused: true, Place: func(context.Context, preemption.Draft, []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+			return []preemption.Assignment{{Pod: pods[0], Node: "n"}, {Pod: pods[1], Node: "n"}}, nil, nil
 		}}
 		require.True(t, handedout.Nominated(snap, pods), name)
 		require.False(t, handedout.Nominated(snap, pods[:1]), name)

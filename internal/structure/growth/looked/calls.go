@@ -198,17 +198,33 @@ func (f *fixture) decisions() []call {
 func (f *fixture) groups() []call {
 	return []call{
 		f.on("PreemptGroup", func(ctx context.Context) error {
-			plan, err := f.eval.PreemptGroup(ctx, f.snap, engine.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
+			plan, err := f.eval.PreemptGroup(ctx, f.snap, preemption.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
 			if err == nil && plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
 				err = fmt.Errorf("outcome %v", plan.Outcome)
 			}
 			return err
 		}),
-		f.on("FirstFit", func(ctx context.Context) error {
-			_, err := f.eval.FirstFit(ctx, f.snap, copies(f.small(), 10))
+		f.on("PreemptGroup, placed by a function", func(ctx context.Context) error {
+			_, err := f.eval.PreemptGroup(ctx, f.snap, preemption.GroupRequest{Pods: copies(f.pod, 10), Now: now(), Place: inTurn})
 			return err
 		}),
 	}
+}
+
+// inTurn gives each pod the first node that takes it beside those before it.
+func inTurn(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+	var placed []preemption.Assignment
+	for _, p := range pods {
+		nodes, err := draft.Feasible(p, placed...)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case len(nodes) == 0:
+			return nil, &preemption.Refusal{Pod: p}, nil
+		}
+		placed = append(placed, preemption.Assignment{Pod: p, Node: nodes[0].Name})
+	}
+	return placed, nil, nil
 }
 
 func (f *fixture) explanations() []call {

@@ -18,6 +18,12 @@ type Charger struct {
 	covering, exhausted []int32
 }
 
+// ChargerToFirst returns a charger that charges each pod up to the first budget that it violates, as
+// those of groups are (rule 12.9.10).
+func ChargerToFirst(budgets *state.BudgetSet) *Charger {
+	return &Charger{Budgets: budgets, Ledger: budgets.Ledger(false), ToFirst: true}
+}
+
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *Charger) begin(a *Attempt) {
 	rules, budgets := a.Config.budgetRules(), a.Snap.BudgetSet

@@ -94,7 +94,7 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 		}
 	default:
 		// The preemptor waits only for a node where preemption may still help.
-		if there && code == filters.Unschedulable && a.leaves(nominated, leavesByPreemption) {
+		if there && code == filters.Unschedulable && a.leaves(nominated, LeavesByPreemption) {
 			return preemption.VictimsTerminating
 		}
 	}
@@ -129,8 +129,8 @@ func (a *Attempt) Nomination() string {
 	return a.Pod.NominatedNodeName
 }
 
-// leavesByPreemption reports whether a pod is leaving because of an earlier preemption.
-func leavesByPreemption(p *state.PodState) bool {
+// LeavesByPreemption reports whether a pod is leaving because of an earlier preemption.
+func LeavesByPreemption(p *state.PodState) bool {
 	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
 }
 

@@ -1,7 +1,6 @@
 package dryrun
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
@@ -101,55 +100,18 @@ func (r *Result) Reports() []preemption.NodeReport {
 // CountsOf counts equal statuses that are not Success, the most frequent first.
 // If among is not nil, only the marked ones count.
 func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count {
+	table := filters.NewStatusTable()
 	var groups []preemption.Count
-	known := map[StatusKey]int{}
 	for i, s := range ss {
 		if s.Code == filters.Success || among != nil && !among[i] {
 			continue
 		}
-		key := KeyOf(s)
-		at, ok := known[key]
-		if !ok {
-			at = len(groups)
-			known[key] = at
+		at := int(table.ID(s)) - 1
+		if at == len(groups) {
 			groups = append(groups, preemption.Count{Status: r.Attempt.Public(s)})
 		}
 		groups[at].Nodes++
 	}
 	SortCounts(groups)
 	return groups
-}
-
-// StatusKey is equal for equal statuses.
-type StatusKey struct {
-	code     filters.Code
-	excluded bool
-	by       int
-	short    uint64
-	tooMany  bool
-	text     string
-	filter   string
-}
-
-// KeyOf returns what statuses are counted by.
-func KeyOf(s filters.Status) StatusKey {
-	key := StatusKey{code: s.Code, excluded: s.Excluded, by: s.By, short: s.Short, tooMany: s.TooMany, filter: s.Filter}
-	switch len(s.Text) {
-	case 0:
-	case 1:
-		key.text = s.Text[0]
-	default:
-		key.text = fmt.Sprintf("%q", s.Text)
-	}
-	return key
-}
-
-// SameStatus reports whether two statuses are equal. Mostly a built-in filter has given both for
-// one reason, and they share its text.
-func SameStatus(a, b *filters.Status) bool {
-	if a.Code != b.Code || a.By != b.By || a.Short != b.Short || len(a.Text) != len(b.Text) {
-		return false
-	}
-	shared := len(a.Text) == 0 || &a.Text[0] == &b.Text[0]
-	return shared && a.Excluded == b.Excluded && a.TooMany == b.TooMany && a.Filter == b.Filter || KeyOf(*a) == KeyOf(*b)
 }

@@ -12,8 +12,9 @@ import (
 type Terms struct {
 	preemption.Config
 	// Workers is how many goroutines share a call, and Chunk how many nodes each takes at a time, 0
-	// for ChunkSize.
-	Workers, Chunk int
+	// for ChunkSize. Answers is how many answers of nodes are remembered for the pods of a group, below 0
+	// for none and 0 for the usual bound.
+	Workers, Chunk, Answers int
 
 	// Of Config.Victims: Exact is set where the best victims on a node are searched for, Across where
 	// those on other nodes are, too, and Limit bounds the steps of a call, 0 for the usual bounds.

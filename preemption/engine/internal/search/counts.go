@@ -1,7 +1,6 @@
 package search
 
 import (
-	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -67,7 +66,7 @@ func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += node
 // find returns the index of a status, which is appended if it is new.
 func (t *tally) find(s filters.Status) int {
 	for i := range *t {
-		if dryrun.SameStatus(&(*t)[i].Status, &s) {
+		if filters.SameStatus(&(*t)[i].Status, &s) {
 			return i
 		}
 	}

@@ -7,8 +7,12 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ErrMark is the error about a mark that was used up, or is another snapshot's.
-var ErrMark = errors.New("mark no longer valid")
+// The errors of package engine.
+var (
+	ErrMark    = errors.New("mark no longer valid")
+	ErrStale   = errors.New("plan is stale")
+	ErrUnsound = errors.New("plan is not sound")
+)
 
 // Mark is a point in the history of a snapshot that Undo can return to.
 type Mark struct {

@@ -1,4 +1,4 @@
-package engine
+package across
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// acrossSearch finds the best victims, node by node.
-type acrossSearch struct {
+// search finds the best victims, node by node.
+type search struct {
 	terms   *dryrun.Terms
 	snap    *state.Snapshot
 	attempt *dryrun.Attempt
@@ -22,7 +22,7 @@ type acrossSearch struct {
 	interpod *filters.InterPodOnNode
 	spread   *filters.SpreadOnNode
 
-	node acrossNode
+	node node
 	// bestScore and bestVictims are of the best set met, on node r.best.
 	bestScore   dryrun.Score
 	bestVictims []*state.PodState
@@ -42,8 +42,8 @@ type countedPod struct {
 	apart, spread []filters.ClassPart
 }
 
-// acrossNode is a node on which victims are looked for.
-type acrossNode struct {
+// node is a node on which victims are looked for.
+type node struct {
 	position int
 	// pods could be victims, the most important first. Those in forced have to be.
 	pods   []*state.PodState
@@ -64,7 +64,7 @@ type acrossNode struct {
 }
 
 // PartsOf returns what pods of a class count for.
-func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
+func (x *search) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
 	if x.interpod != nil {
 		apart = x.interpod.Apart(k)
 	}
@@ -76,12 +76,12 @@ func (x *acrossSearch) partsOf(k *state.PodClass) (apart, spread []filters.Class
 
 // leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
 // that no other pod has to leave with.
-func (x *acrossSearch) leavesAlone(p *state.PodState) bool {
+func (x *search) leavesAlone(p *state.PodState) bool {
 	return x.attempt.MayEvict(p) && (p.Pod.Group == "" || !x.attempt.Asked.Rules.VictimUnits)
 }
 
 // findFilters finds the two filters that look at pods of other nodes.
-func (x *acrossSearch) findFilters() {
+func (x *search) findFilters() {
 	for _, f := range x.w.Filters {
 		switch f := f.(type) {
 		case *filters.InterPodOnNode:
@@ -94,7 +94,7 @@ func (x *acrossSearch) findFilters() {
 
 // findCounted finds the pods that these count, by class. Their order is by node and
 // importance.
-func (x *acrossSearch) findCounted() {
+func (x *search) findCounted() {
 	x.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
 		apart, spread := x.partsOf(k)
 		if len(apart)+len(spread) == 0 {

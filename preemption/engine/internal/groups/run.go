@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"github.com/outrank-go/outrank"
@@ -9,46 +9,50 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// groupRun is one call of PreemptGroup.
-type groupRun struct {
+// run is one call.
+type run struct {
 	// look ends loops over units with the context of the call: what they made by then is of no use.
-	look     lookout.Watch
-	config   *dryrun.Terms
+	look lookout.Watch
+	// terms are those of single pods of the group: a guard is asked about the whole.
+	terms    *dryrun.Terms
 	snap     *state.Snapshot // the caller's, only read
 	work     *state.Snapshot // where pods are taken away and put back
 	pods     []*outrank.Pod
 	priority int32
 	// owner is the group, or the one at the top of its tree, that the pods preempt for.
-	owner  groupOwner
+	owner  owner
 	quorum *quorum
 	now    rank.Instant
-	place  PlaceFunc
+	place  preemption.PlaceFunc
 	// guard follows the units that are away; nil without one that has something to say.
-	guard *dryrun.UnitGuard
+	guard *unitGuard
 	plan  *preemption.GroupPlan
 	// whole are the groups that leave as one.
 	whole []wholeGroup
 	// broken is what units that violate a budget do to all of them, by index in the sorted
 	// units.
 	broken map[int][]int32
-	// mostAnswers bounds what a fitter remembers; less than usual in tests.
+	// mostAnswers bounds what a fitter remembers.
 	mostAnswers int
 }
 
-func (r *groupRun) take(u *possibleVictim) {
+// mostAnswers bounds the memory that a fitter takes for answers: 16 bytes each.
+const mostAnswers = 1 << 22
+
+func (r *run) take(u *possibleVictim) {
 	for _, p := range r.podsOf(u) {
 		r.work.Drop(p)
 	}
 }
 
-func (r *groupRun) giveBack(u *possibleVictim) {
+func (r *run) giveBack(u *possibleVictim) {
 	for _, p := range r.podsOf(u) {
 		r.work.Put(p)
 	}
 }
 
 // say is what the reference answers for the group (rule 12.9.11).
-func (r *groupRun) say(code preemption.Code, text string) {
+func (r *run) say(code preemption.Code, text string) {
 	r.plan.Status = preemption.Status{Code: code, Reasons: []string{groupPrefix + text}}
 }
 
@@ -119,7 +123,7 @@ func (g *wholeGroup) size() int32 {
 }
 
 // PodsOf returns the pods of a unit by importance. The slice is not to be changed.
-func (r *groupRun) podsOf(u *possibleVictim) []*state.PodState {
+func (r *run) podsOf(u *possibleVictim) []*state.PodState {
 	if !u.single() {
 		return r.whole[u.node].pods
 	}
@@ -127,13 +131,13 @@ func (r *groupRun) podsOf(u *possibleVictim) []*state.PodState {
 }
 
 // NodeAt returns the node at a position as the caller's snapshot has it.
-func (r *groupRun) nodeAt(position int32) *state.NodeState {
+func (r *run) nodeAt(position int32) *state.NodeState {
 	return r.snap.NodeStates[r.snap.Order[position]]
 }
 
 // nominationOf returns the node that a pod of the group is nominated to: as the snapshot
 // knows, or as the pod says if the snapshot does not know the pod.
-func (r *groupRun) nominationOf(p *outrank.Pod) string {
+func (r *run) nominationOf(p *outrank.Pod) string {
 	if state, ok := r.snap.PodStates.Of(p); ok {
 		return state.Nominated()
 	}

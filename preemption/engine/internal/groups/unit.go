@@ -1,7 +1,6 @@
-package engine
+package groups
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -14,20 +13,20 @@ import (
 // newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
 // the group, or of any where a rule of the caller's says who may be taken from (rule
 // 13.6.7), and the configuration allows to evict their pods.
-func (r *groupRun) possible() []possibleVictim {
+func (r *run) possible() []possibleVictim {
 	below := int64(r.priority)
-	if r.config.Eligibility.AnyPriority {
+	if r.terms.Eligibility.AnyPriority {
 		below = math.MaxInt64
 	}
 	units := r.units(below)
-	if r.config.AsksAbout() {
+	if r.terms.AsksAbout() {
 		units = slices.DeleteFunc(units, func(u possibleVictim) bool { return !r.look.Ended(1) && !r.allows(&u) })
 	}
 	return units
 }
 
 // units returns the running pods as units of a priority below a limit.
-func (r *groupRun) units(below int64) []possibleVictim {
+func (r *run) units(below int64) []possibleVictim {
 	r.whole = r.whole[:0]
 	pods := 0
 	for _, slot := range r.snap.Order {
@@ -63,18 +62,18 @@ func (r *groupRun) units(below int64) []possibleVictim {
 
 // member says what a pod that names a group counts as, and whether it leaves by itself
 // (rules 12.6.2 to 12.7.2).
-func (r *groupRun) member(p *state.PodState) (priority, size int32, alone bool) {
+func (r *run) member(p *state.PodState) (priority, size int32, alone bool) {
 	t := r.snap.Units.Of(p)
 	return t.Priority, sizeOf(t.Rank, 1), t.Whole == nil
 }
 
 // addWhole adds a unit that is more than a pod by itself.
-func (r *groupRun) addWhole(u *state.WholeUnit) {
+func (r *run) addWhole(u *state.WholeUnit) {
 	r.whole = append(r.whole, wholeGroup{group: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
 }
 
 // appendWhole appends the units of whole groups.
-func (r *groupRun) appendWhole(units []possibleVictim, below int64) []possibleVictim {
+func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim {
 	for i := range r.whole {
 		g := &r.whole[i]
 		if int64(g.priority) >= below {
@@ -88,7 +87,7 @@ func (r *groupRun) appendWhole(units []possibleVictim, below int64) []possibleVi
 			if p.Rank().CompareStart(start, r.now) < 0 {
 				start = p.Rank().At(r.now)
 			}
-			if r.config.Importance != nil && r.config.Importance(p.Pod, g.first.Pod) < 0 {
+			if r.terms.Importance != nil && r.terms.Importance(p.Pod, g.first.Pod) < 0 {
 				g.first = p
 			}
 			if len(p.Class.Covering) > 0 {
@@ -103,13 +102,13 @@ func (r *groupRun) appendWhole(units []possibleVictim, below int64) []possibleVi
 
 // allows asks the caller's rules about every pod of the unit and every pod of the preempting
 // group. Those of the group that run already are nobody's victims, whatever the rules say.
-func (r *groupRun) allows(u *possibleVictim) bool {
+func (r *run) allows(u *possibleVictim) bool {
 	for _, p := range r.podsOf(u) {
 		if p.Pod.Group != "" && r.owner.has(r.snap, p.Pod) {
 			return false
 		}
 		for _, preemptor := range r.pods {
-			if !r.config.Allows(preemptor, p.Pod) {
+			if !r.terms.Allows(preemptor, p.Pod) {
 				return false
 			}
 		}
@@ -117,54 +116,8 @@ func (r *groupRun) allows(u *possibleVictim) bool {
 	return true
 }
 
-// MoreImportant orders units (group 12.7; moreImportantVictim): negative if u
-// goes before v. It is a total order: ties end in names. What decides, after
-// the caller's own order:
-//
-//  1. the higher priority;
-//  2. a composite group before a group, and that before a single pod of no group;
-//  3. the one with more pods;
-//  4. the earlier start, of a group that of its pods that started first;
-//  5. the namespace, then the name, of the group or of the pod.
-func (r *groupRun) moreImportant(u, v possibleVictim) int {
-	if r.config.Importance != nil {
-		if c := r.config.Importance(r.firstOf(&u), r.firstOf(&v)); c != 0 {
-			return c
-		}
-	}
-	switch {
-	case u.priority != v.priority:
-		return cmp.Compare(v.priority, u.priority)
-	case u.size != v.size:
-		return cmp.Compare(v.size, u.size)
-	case u.sec != v.sec:
-		return cmp.Compare(u.sec, v.sec)
-	case u.nsec != v.nsec:
-		return cmp.Compare(u.nsec, v.nsec)
-	}
-	un, u1 := r.nameOf(&u)
-	vn, v1 := r.nameOf(&v)
-	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1), cmp.Compare(u.pod, v.pod))
-}
-
-// firstOf returns the most important pod of a unit.
-func (r *groupRun) firstOf(u *possibleVictim) *outrank.Pod {
-	if !u.single() {
-		return r.whole[u.node].first.Pod
-	}
-	return r.podsOf(u)[0].Pod
-}
-
-func (r *groupRun) nameOf(u *possibleVictim) (namespace, name string) {
-	p := r.podsOf(u)[0].Pod
-	if !u.single() {
-		return p.NamespaceName(), r.whole[u.node].name()
-	}
-	return p.NamespaceName(), p.Name
-}
-
 // public appends the pods of a unit to the victims of the plan, with the rule by which they are.
-func (r *groupRun) public(at int, u *possibleVictim, why *preemption.Refusal) {
+func (r *run) public(at int, u *possibleVictim, why *preemption.Refusal) {
 	v := preemption.Victim{Priority: u.priority, Blocks: why.Guard, Blocked: why.Pod}
 	if why.Pod != nil {
 		v.Blocks = why.Nodes[0].Status // of its own node
@@ -176,7 +129,7 @@ func (r *groupRun) public(at int, u *possibleVictim, why *preemption.Refusal) {
 	for i, p := range r.podsOf(u) {
 		v.Pod, v.Node, v.Violated = p.Located(), p.At.Name, nil
 		if i == 0 {
-			v.Rule = r.config.RuleFor(r.pods[0], v.Pod, r.guard)
+			v.Rule = r.ruleFor(v.Pod)
 		}
 		if i < len(violated) && violated[i] != noBudget {
 			v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[violated[i]]}

@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
-	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{statuses: []filters.Status{{}}, known: map[dryrun.StatusKey]statusID{}}}
+	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{statuses: filters.NewStatusTable()}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
 		f.answers, k.said.answers = remembered, make([]nodeAnswer, len(f.sites))
 	}
@@ -42,9 +42,9 @@ func signatureOf(a *dryrun.Attempt) string {
 
 // takes reports whether a node takes a member, with the members before it that have
 // their place there.
-func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) == noObjection }
+func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) == filters.NoObjection }
 
-func (f *fitter) says(i int, position int32) statusID {
+func (f *fitter) says(i int, position int32) filters.StatusID {
 	k, s := f.members[i].kind, &f.sites[position]
 	seated := f.seatedBefore(i, position)
 	if k.said.answers == nil {
@@ -63,12 +63,12 @@ func (f *fitter) says(i int, position int32) statusID {
 }
 
 // ask asks the filters.
-func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) statusID {
+func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filters.StatusID {
 	n, s := k.fitter.node(position), &k.fitter.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + k.id(k.a.Plan.CheckNode(&k.a.Asked, n))
+		known.fixed = 1 + k.said.statuses.ID(k.a.Plan.CheckNode(&k.a.Asked, n))
 	}
-	if known.fixed-1 != noObjection {
+	if known.fixed-1 != filters.NoObjection {
 		return known.fixed - 1
 	}
 	k.w.Enter(n)
@@ -84,7 +84,7 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) stat
 	for _, i := range seated {
 		k.add(k.fitter.members[i].runs)
 	}
-	return k.id(k.w.Check())
+	return k.said.statuses.ID(k.w.Check())
 }
 
 // seatedElsewhere reports whether a nominated pod is a member that has a place while the
@@ -107,39 +107,11 @@ func (k *memberKind) add(p *state.PodState) {
 	}
 }
 
-// id returns the index of a status.
-func (k *memberKind) id(s filters.Status) statusID {
-	if s.Code == filters.Success {
-		return noObjection
-	}
-	for i := range k.said.statuses[:min(len(k.said.statuses), 8)] {
-		if same(&k.said.statuses[i], &s) {
-			return statusID(i)
-		}
-	}
-	key := dryrun.KeyOf(s)
-	id, ok := k.said.known[key]
-	if !ok {
-		id = statusID(len(k.said.statuses))
-		k.said.statuses = append(k.said.statuses, s)
-		k.said.known[key] = id
-	}
-	return id
-}
-
-// same reports whether two statuses are equal and have the same text in memory.
-func same(s, t *filters.Status) bool {
-	if s.Code != t.Code || s.By != t.By || s.Short != t.Short || s.TooMany != t.TooMany || s.Excluded != t.Excluded || s.Filter != t.Filter {
-		return false
-	}
-	return len(s.Text) == len(t.Text) && (len(s.Text) == 0 || &s.Text[0] == &t.Text[0])
-}
-
 // refusal says what every node answered to a member without a place.
 func (f *fitter) refusal(i int) *preemption.Refusal {
 	k := f.members[i].kind
-	nodes := make([]int, len(k.said.statuses))
-	var order []statusID // by first occurrence
+	nodes := make([]int, k.said.statuses.Len())
+	var order []filters.StatusID // by first occurrence
 	for position := range f.sites {
 		s := f.says(i, int32(position))
 		if int(s) >= len(nodes) {
@@ -151,7 +123,7 @@ func (f *fitter) refusal(i int) *preemption.Refusal {
 	}
 	var counts []preemption.Count
 	for _, s := range order {
-		counts = append(counts, preemption.Count{Status: k.a.Public(k.said.statuses[s]), Nodes: nodes[s]})
+		counts = append(counts, preemption.Count{Status: k.a.Public(k.said.statuses.Of(s)), Nodes: nodes[s]})
 	}
 	dryrun.SortCounts(counts)
 	return &preemption.Refusal{Pod: f.members[i].pod, Nodes: counts}

@@ -1,4 +1,4 @@
-package engine
+package across
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 // try looks for the best set on a node, and returns why there is none: the status with all
 // pods gone that could leave. It is Success, too, for a node that cannot be better than
 // the best one.
-func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
+func (x *search) try(ctx context.Context, position int) filters.Status {
 	n := x.result.NodeAt(position)
 	w := x.w
 	w.Enter(n)
 	w.Far = true
-	x.node = acrossNode{position: position, firstStep: x.steps}
+	x.node = node{position: position, firstStep: x.steps}
 	if s := x.findPods(n); s.Code != filters.Success {
 		return s
 	}
@@ -48,7 +48,7 @@ func (x *acrossSearch) try(ctx context.Context, position int) filters.Status {
 
 // unlessStrict is the status of a node without a better set: where the policy is strict,
 // that each set violates a budget may be why (rule 13.5.3).
-func (x *acrossSearch) unlessStrict() filters.Status {
+func (x *search) unlessStrict() filters.Status {
 	if x.terms.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
 	}
@@ -57,7 +57,7 @@ func (x *acrossSearch) unlessStrict() filters.Status {
 
 // findPods finds the pods that could be victims for the node, and those that have to be.
 // The status says if one that has to be may not.
-func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
+func (x *search) findPods(n *state.NodeState) filters.Status {
 	node := &x.node
 	for _, p := range n.Pods {
 		apart, spread := x.partsOf(p.Class)
@@ -84,7 +84,7 @@ func (x *acrossSearch) findPods(n *state.NodeState) filters.Status {
 // findFar is findPods for pods of other nodes. Where no constraint fails and no other pod of
 // another node has to leave, none that a constraint counts need leave, either: what
 // leaves the node itself makes a constraint fail no more than before.
-func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
+func (x *search) findFar(n *state.NodeState) filters.Status {
 	spreads := x.spread != nil && (x.spread.Check(nil).Code != filters.Success || x.spread.Check(x.w.Nominated).Code != filters.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
@@ -105,16 +105,16 @@ func (x *acrossSearch) findFar(n *state.NodeState) filters.Status {
 }
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
-func (x *acrossSearch) mayLeave(p *countedPod) bool {
+func (x *search) mayLeave(p *countedPod) bool {
 	return x.leavesAlone(p.pod) && !(p.pod.Class.Terminating && len(p.spread) > 0)
 }
 
-func (a *acrossNode) add(p *state.PodState, forced bool) {
+func (a *node) add(p *state.PodState, forced bool) {
 	a.pods, a.forced = append(a.pods, p), append(a.forced, forced)
 }
 
 // sort puts the pods into their order.
-func (a *acrossNode) sort(compare func(p, q *state.PodState) int) {
+func (a *node) sort(compare func(p, q *state.PodState) int) {
 	forced := map[*state.PodState]bool{}
 	for i, p := range a.pods {
 		forced[p] = a.forced[i]
@@ -127,20 +127,20 @@ func (a *acrossNode) sort(compare func(p, q *state.PodState) int) {
 
 // keepsApart reports whether a pod on a node counts for anti-affinity in a domain of
 // another node, or of its own.
-func (x *acrossSearch) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
+func (x *search) keepsApart(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	return len(parts) > 0 && x.interpod.KeepsApart(parts, on, n)
 }
 
 // countsIn reports whether a pod on a node counts for a constraint in the domain of
 // another node.
-func (x *acrossSearch) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
+func (x *search) countsIn(parts []filters.ClassPart, on, n *state.NodeState) bool {
 	return len(parts) > 0 && x.spread.CountsIn(parts, on, n)
 }
 
 // skewed reports whether a constraint cannot hold, whoever else leaves: what is left in
 // the domain of the node is too much even if no other domain loses anything. All pods
 // that are not decided about are away.
-func (x *acrossSearch) skewed() bool {
+func (x *search) skewed() bool {
 	return x.spread != nil && x.spread.SkewedForGood(x.node.others)
 }
 
@@ -158,7 +158,7 @@ func conclusive(s filters.Status) bool {
 
 // choose decides about the pods from one on. Those before are decided about; all others
 // are away.
-func (x *acrossSearch) choose(ctx context.Context, i int) {
+func (x *search) choose(ctx context.Context, i int) {
 	node := &x.node
 	if i == len(node.pods) {
 		x.meet()
@@ -186,7 +186,7 @@ func (x *acrossSearch) choose(ctx context.Context, i int) {
 
 // stop reports whether the search ends here. Every node gets the steps that it takes to
 // put its pods back by importance.
-func (x *acrossSearch) stop(ctx context.Context) bool {
+func (x *search) stop(ctx context.Context) bool {
 	if x.steps%256 == 0 && ctx.Err() != nil {
 		return true
 	}
@@ -201,7 +201,7 @@ func (x *acrossSearch) stop(ctx context.Context) bool {
 // behind an index on, and any others, is better than the best set, or allowed where the
 // policy is strict. All that sets are compared by only grows with them, but for the start
 // where the caller's order is not that of priorities: it is that of the highest one.
-func (x *acrossSearch) worse(at int) bool {
+func (x *search) worse(at int) bool {
 	strict := x.terms.Strict
 	if x.result.Best < 0 && !strict {
 		return false
@@ -237,7 +237,7 @@ func (x *acrossSearch) worse(at int) bool {
 }
 
 // meet asks the filters about the set at hand, and keeps it if it is the best.
-func (x *acrossSearch) meet() {
+func (x *search) meet() {
 	if len(x.node.taken) == 0 || x.w.Check().Code != filters.Success || x.worse(len(x.node.pods)) {
 		return
 	}
@@ -256,7 +256,7 @@ func (x *acrossSearch) meet() {
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
 // filter that follows pods may see room where there is none: ports and claims of several
 // pods on a node are given up with the first (rules 7.6.7 and 7.8.5).
-func (x *acrossSearch) afresh(victims []*state.PodState) filters.Status {
+func (x *search) afresh(victims []*state.PodState) filters.Status {
 	snap := x.snap.Scratch()
 	for _, p := range victims {
 		if q, ok := snap.PodStates.Of(p.Pod); ok {

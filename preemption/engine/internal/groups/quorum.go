@@ -1,8 +1,7 @@
-package engine
+package groups
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -37,6 +36,22 @@ func (q *quorum) lacks(placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.min, placed, left)
 }
 
+// missed says why the quorum is not reached by those that are placed, by index; empty where it is.
+func (q *quorum) missed(placed []bool) string {
+	there := q.there
+	for _, i := range q.pods {
+		if placed[i] {
+			there++
+		}
+	}
+	for _, b := range q.below {
+		if b.missed(placed) == "" {
+			there++
+		}
+	}
+	return q.lacks(there, 0)
+}
+
 // reasonFor is what a refusal says about the group: nothing where no policy has a part
 // in it.
 func reasonFor(why string) string {
@@ -44,66 +59,6 @@ func reasonFor(why string) string {
 		return ""
 	}
 	return why
-}
-
-// placing places the members of a group one after the other.
-type placing struct {
-	// place finds a place for the pod of an index, and takeAway undoes it. giveUp is
-	// called where a group has no place, before what was placed of it is taken away.
-	place    func(i int) (placed bool, err error)
-	takeAway func(i int)
-	giveUp   func()
-	// placed are those in their places, in order.
-	placed []int
-}
-
-// all places a whole group, of which one pod at least has to find a place now. It
-// returns why there is none, empty where there is.
-func (p *placing) all(q *quorum) (why string, err error) {
-	why, err = p.group(q)
-	if why == "" && err == nil && len(p.placed) == 0 {
-		p.giveUp()
-		why = unplacedText
-	}
-	return why, err
-}
-
-// group places the pods of one group or of those below it. It ends as soon as too few
-// are left. What was placed in vain is taken away again.
-func (p *placing) group(q *quorum) (why string, err error) {
-	before, placed, all := len(p.placed), q.there, len(q.pods)+len(q.below)
-	why = q.lacks(placed, all)
-	for i := 0; i < all && why == ""; i++ {
-		found, err := p.next(q, i)
-		if err != nil {
-			return "", err
-		}
-		if found {
-			placed++
-		}
-		why = q.lacks(placed, all-1-i)
-	}
-	if why != "" {
-		p.giveUp()
-		for _, i := range slices.Backward(p.placed[before:]) {
-			p.takeAway(i)
-		}
-		p.placed = p.placed[:before]
-	}
-	return why, nil
-}
-
-// next places one pod of a group, or one group of a composite one.
-func (p *placing) next(q *quorum, i int) (found bool, err error) {
-	if i >= len(q.pods) {
-		why, err := p.group(q.below[i-len(q.pods)])
-		return why == "", err
-	}
-	found, err = p.place(q.pods[i])
-	if found {
-		p.placed = append(p.placed, q.pods[i])
-	}
-	return found, err
 }
 
 // quorumOf is that of the group, or of the tree of groups, that the pods belong to.

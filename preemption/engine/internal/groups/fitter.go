@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"github.com/outrank-go/outrank"
@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// fitter places the members of a group as FirstFit does, and says whether they can keep
+// fitter places the members of a group, each on the first node that takes it, and says whether they can keep
 // their places while units are put back:
 //
 //  1. What a node says to a member of the group depends on the pods on that node,
@@ -21,7 +21,7 @@ import (
 //     whose filters count one of its pods wherever it is (affects). A filter that may look
 //     anywhere (opaque) counts every pod.
 type fitter struct {
-	run  *groupRun
+	run  *run
 	snap *state.Snapshot
 	look *lookout.Watch // of the run
 	// lean is set if no filter but NodeResourcesFit looks at the pods on a node. The
@@ -81,10 +81,13 @@ type site struct {
 
 // member is one pod of the group.
 type member struct {
-	pod  *outrank.Pod
-	runs *state.PodState // as a running pod, on no particular node
-	kind *memberKind
-	at   int32 // position, nowhere for none
+	pod     *outrank.Pod
+	attempt *dryrun.Attempt
+	// signature is equal for members that no filter tells apart, empty for one of its own kind.
+	signature string
+	kind      *memberKind
+	runs      *state.PodState // as a running pod, on no particular node
+	at        int32           // position, nowhere for none
 	// nominated is the position of the node that the member is nominated to, nowhere for
 	// none, and nomination its name.
 	nominated  int32
@@ -119,26 +122,20 @@ type memberKind struct {
 
 // nodeAnswers are what nodes said.
 type nodeAnswers struct {
-	// statuses are the different answers; the first is Success. known finds them.
-	statuses []filters.Status
-	known    map[dryrun.StatusKey]statusID
+	// statuses are the different ones.
+	statuses *filters.StatusTable
 	// answers are by position, empty where there would be too many.
 	answers []nodeAnswer
 	epochs  uint32 // so many were given out
 }
 
-// statusID is an index into the statuses of a kind.
-type statusID uint32
-
-const noObjection statusID = 0
-
 // nodeAnswer is what a node said without any member on it.
 type nodeAnswer struct {
 	version, epoch uint32 // of the site and the attempt; version is 0 for none yet
-	status         statusID
+	status         filters.StatusID
 	// fixed is one more than what the node filters said, which no pod changes; 0
 	// where they were not asked yet.
-	fixed statusID
+	fixed filters.StatusID
 }
 
 // seatedBefore are the members before one that have their place at a position.

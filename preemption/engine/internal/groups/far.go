@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 )
 
 // rebuild has the filters of a member count pods anew: those of the cluster, and
-// the members before it in their places. That is the attempt which FirstFit begins
-// once it has placed these.
+// the members before it in their places. That is the attempt which begins
+// once these have their places.
 func (f *fitter) rebuild(ctx context.Context, i int) {
 	before := f.members[:i]
 	for j := range before {
@@ -23,7 +23,7 @@ func (f *fitter) rebuild(ctx context.Context, i int) {
 		}
 	}
 	m := &f.members[i]
-	a, err := dryrun.NewAttempt(ctx, f.run.config, f.snap, m.pod, time.Time{})
+	a, err := dryrun.NewAttempt(ctx, f.run.terms, f.snap, m.pod, time.Time{})
 	for j := range before {
 		if before[j].at != nowhere {
 			f.reseat(before[j].pod, "", before[j].nomination)

@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"context"
@@ -13,26 +13,28 @@ import (
 
 // newFitter returns a fitter for pods of the group. The snapshot has the pods that the
 // members have to do with at first, and the group's pods pending.
-func (r *groupRun) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, error) {
+func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, error) {
 	f := &fitter{
 		run: r, snap: r.work, look: &r.look, lean: true, version: 1,
 		sites: make([]site, len(r.work.Order)), positionOf: make([]int32, len(r.work.NodeStates)),
 		nominees: map[*outrank.Pod]bool{},
 	}
-	if len(r.config.Filters) > 0 {
+	if len(r.terms.Filters) > 0 {
 		r.work.BeginTrial()
-		f.concerns = concernsOf(r.config.Filters)
+		f.concerns = concernsOf(r.terms.Filters)
 	}
-	var attempts []*dryrun.Attempt
-	for _, pod := range pods {
-		a, err := dryrun.NewAttempt(ctx, r.config, r.work, pod, time.Time{})
+	f.members = make([]member, len(pods))
+	for i, pod := range pods {
+		a, err := dryrun.NewAttempt(ctx, r.terms, r.work, pod, time.Time{})
 		if err != nil {
 			return nil, err
 		}
-		if !f.judge(a) {
+		f.members[i] = member{pod: pod, attempt: a, signature: signatureOf(a), at: nowhere, nominated: nowhere}
+	}
+	for i := range f.members {
+		if !f.judge(f.members[i].attempt) {
 			f.opaque, f.lean, f.far = true, false, true
 		}
-		attempts = append(attempts, a)
 	}
 	for slot := range f.positionOf {
 		f.positionOf[slot] = nowhere
@@ -45,7 +47,7 @@ func (r *groupRun) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter,
 			f.sites[i].rows = all.Rows
 		}
 	}
-	f.addMembers(attempts)
+	f.part()
 	return f, nil
 }
 
@@ -93,29 +95,25 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 	return true
 }
 
-// addMembers parts the members into kinds. If far, each is a kind of its own: its
-// filters have counted the members before it.
-func (f *fitter) addMembers(attempts []*dryrun.Attempt) {
+// part parts the members into kinds. If far, each is a kind of its own: its filters have counted the
+// members before it.
+func (f *fitter) part() {
 	kinds := map[string]*memberKind{}
-	for _, a := range attempts {
-		known, _ := f.snap.PodStates.Of(a.Asked.Pod)
-		m := member{
-			pod: a.Asked.Pod, at: nowhere, nominated: nowhere,
-			runs: f.snap.RunningPod(a.Asked.Pod, known.Class),
-		}
+	for i := range f.members {
+		m := &f.members[i]
+		known, _ := f.snap.PodStates.Of(m.pod)
+		m.runs = f.snap.RunningPod(m.pod, known.Class)
 		if m.nomination = known.Nominated(); m.nomination != "" {
 			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]
-			f.nominees[a.Asked.Pod] = true
+			f.nominees[m.pod] = true
 		}
-		signature := signatureOf(a)
 		if m.nominated != nowhere {
-			signature = "" // its own nomination is not in its way
+			m.signature = "" // its own nomination is not in its way
 		}
-		if m.kind = kinds[signature]; m.kind == nil || signature == "" || f.far {
-			m.kind = f.newKind(a)
-			kinds[signature] = m.kind
+		if m.kind = kinds[m.signature]; m.kind == nil || m.signature == "" || f.far {
+			m.kind = f.newKind(m.attempt)
+			kinds[m.signature] = m.kind
 		}
-		f.members = append(f.members, m)
 	}
 	if f.far {
 		f.shareRules()

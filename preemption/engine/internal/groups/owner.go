@@ -1,17 +1,16 @@
-package engine
+package groups
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// groupOwner is the group that pods preempt for: their own group or, where composite
+// owner is the group that pods preempt for: their own group or, where composite
 // groups count, the one at the top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
-type groupOwner struct {
+type owner struct {
 	key       outrank.Key
 	composite *outrank.CompositePodGroup
 	priority  int32
@@ -19,10 +18,10 @@ type groupOwner struct {
 }
 
 // ownerOf returns it for pods that were checked.
-func ownerOf(s *state.Snapshot, pods []*outrank.Pod) groupOwner {
+func ownerOf(s *state.Snapshot, pods []*outrank.Pod) owner {
 	first := pods[0]
 	group, _ := s.Group(first.GroupKey())
-	o := groupOwner{key: first.GroupKey(), priority: first.PriorityValue(), never: neverPreempts(first)}
+	o := owner{key: first.GroupKey(), priority: first.PriorityValue(), never: neverPreempts(first)}
 	if group == nil {
 		return o
 	}
@@ -39,27 +38,12 @@ func ownerOf(s *state.Snapshot, pods []*outrank.Pod) groupOwner {
 }
 
 // has reports whether a pod that names a group belongs to this one, or to its tree.
-func (o *groupOwner) has(s *state.Snapshot, p *outrank.Pod) bool {
+func (o *owner) has(s *state.Snapshot, p *outrank.Pod) bool {
 	if o.composite == nil {
 		return p.GroupKey() == o.key
 	}
 	group, _ := s.Group(p.GroupKey())
 	return rootOf(s, group) == o.composite
-}
-
-// groupGate lets groups of pods preempt.
-const groupGate = "GenericWorkload"
-
-// checkGates refuses groups as preemptors where they are none (rule 12.9.1).
-func checkGates(snap *state.Snapshot) error {
-	if snap.Rules.GroupsPreempt {
-		return nil
-	}
-	if release.Release(snap.Of).HasGroups() {
-		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, snap.Of, groupGate)
-	}
-	return fmt.Errorf("%w: a group of pods does not preempt as one by the rules of %v, its pods do one by one; groups preempt by those of %v with the feature gate %s",
-		outrank.ErrInvalid, snap.Of, outrank.V1_37, groupGate)
 }
 
 // unlikeOwner returns in what pods of a group differ from it, which in the reference ends
@@ -109,13 +93,12 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 
 // checkTopologies refuses pods of groups whose topology would say where they may be placed:
 // first fit does not look at it (rule 12.9.14).
-func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) error {
+func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
 	if !s.Rules.GroupTopologies {
 		return nil
 	}
-	var ps []outrank.Problem
 	seen := map[string]bool{}
-	refuse := func(object string, topology []string) {
+	add := func(object string, topology []string) {
 		if len(topology) > 0 && !seen[object] {
 			seen[object] = true
 			ps = append(ps, outrank.Problem{
@@ -129,12 +112,12 @@ func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) error {
 		if !known {
 			continue
 		}
-		refuse("podgroup "+string(group.Key()), group.Topology)
+		add("podgroup "+string(group.Key()), group.Topology)
 		for _, above := range ancestorsOf(s, group) {
-			refuse("compositepodgroup "+string(above.Key()), above.Topology)
+			add("compositepodgroup "+string(above.Key()), above.Topology)
 		}
 	}
-	return refuseGroup(ps)
+	return ps
 }
 
 // tooDeep reports whether a group is below the last level of its tree, which a circle of
@@ -150,7 +133,7 @@ func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
 
 // unlikeGroup compares pods with the first of them and with their group, if that is known.
 type unlikeGroup struct {
-	owner groupOwner
+	owner owner
 	known bool
 	first *outrank.Pod
 	// policyCounts is set if the preemption policy is the group's.

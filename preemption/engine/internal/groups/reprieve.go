@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // fitterAt returns a fitter with the pods where a function of the caller placed them, with
 // every possible victim away. Their filters count in the order of the assignments.
 // refused says which of them is the first that its node does not take so.
-func (r *groupRun) fitterAt(ctx context.Context, placed []preemption.Assignment) (f *fitter, refused *preemption.Refusal, err error) {
+func (r *run) fitterAt(ctx context.Context, placed []preemption.Assignment) (f *fitter, refused *preemption.Refusal, err error) {
 	pods := make([]*outrank.Pod, len(placed))
 	for i, a := range placed {
 		pods[i] = a.Pod
@@ -25,7 +26,7 @@ func (r *groupRun) fitterAt(ctx context.Context, placed []preemption.Assignment)
 			f.rebuild(ctx, i)
 		}
 		at := f.positionOf[r.work.NodeState(a.Node).Slot]
-		if said := f.says(i, at); said != noObjection && refused == nil {
+		if said := f.says(i, at); said != filters.NoObjection && refused == nil {
 			refused = f.objection(i, said)
 		}
 		f.put(i, at)
@@ -46,7 +47,7 @@ func (f *fitter) fix() error {
 		if f.look.Ended(f.keepTurns()) {
 			return f.look.Err()
 		}
-		if s := f.keeps(i); s != noObjection {
+		if s := f.keeps(i); s != filters.NoObjection {
 			f.failing = append(f.failing, failure{i, f.objection(i, s)})
 		}
 	}
@@ -55,16 +56,16 @@ func (f *fitter) fix() error {
 
 // keeps says what the node of a member says to it at present, with the members before
 // it that have their places there.
-func (f *fitter) keeps(i int) statusID {
+func (f *fitter) keeps(i int) filters.StatusID {
 	m := &f.members[i]
 	var first nodeAnswer
 	return m.kind.ask(&first, m.at, f.seatedBefore(i, m.at))
 }
 
 // objection is what the node of a member said to it.
-func (f *fitter) objection(i int, s statusID) *preemption.Refusal {
+func (f *fitter) objection(i int, s filters.StatusID) *preemption.Refusal {
 	m := &f.members[i]
-	return &preemption.Refusal{Pod: m.pod, Nodes: []preemption.Count{{Status: m.kind.a.Public(m.kind.said.statuses[s]), Nodes: 1}}}
+	return &preemption.Refusal{Pod: m.pod, Nodes: []preemption.Count{{Status: m.kind.a.Public(m.kind.said.statuses.Of(s)), Nodes: 1}}}
 }
 
 // reprieve puts back the units that violate a budget, or the others, as far as each member
@@ -114,7 +115,7 @@ func (f *fitter) reprieveUnit(u *possibleVictim) *preemption.Refusal {
 			break
 		}
 		f.look.Ended(f.keepTurns())
-		if said := f.keeps(i); said != noObjection {
+		if said := f.keeps(i); said != filters.NoObjection {
 			why = f.objection(i, said)
 			break
 		}

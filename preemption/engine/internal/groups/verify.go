@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// verifyGroup is Verify for the plan of a group.
-func (e *Evaluator) verifyGroup(ctx context.Context, snap *state.Snapshot, plan *preemption.GroupPlan) error {
+// Verify is engine.Evaluator.Verify for the plan of a group.
+func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *preemption.GroupPlan) error {
 	if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.Fits {
 		return fmt.Errorf("plan for a group: %w: the outcome is %q", preemption.ErrState, plan.Outcome)
 	}
@@ -27,16 +27,16 @@ func (e *Evaluator) verifyGroup(ctx context.Context, snap *state.Snapshot, plan 
 	for _, a := range plan.Placement {
 		pods = append(pods, a.Pod)
 	}
-	r, err := e.newGroupRun(ctx, snap, &GroupRequest{Pods: pods, Now: plan.Now})
+	r, err := begin(ctx, terms, snap, &preemption.GroupRequest{Pods: pods, Now: plan.Now}, false)
 	if errors.Is(err, preemption.ErrState) {
-		return fmt.Errorf("%w: %w", ErrStale, err)
+		return fmt.Errorf("%w: %w", state.ErrStale, err)
 	}
 	if err != nil {
 		return err
 	}
 	for _, a := range plan.Placement {
 		if _, ok := snap.Node(a.Node); !ok {
-			return groupFault(ErrStale, "there is no node %s", a.Node)
+			return fault(state.ErrStale, "there is no node %s", a.Node)
 		}
 	}
 	if plan.Outcome == preemption.Fits {
@@ -49,7 +49,7 @@ func (e *Evaluator) verifyGroup(ctx context.Context, snap *state.Snapshot, plan 
 	return r.verifyPlaces(ctx, plan, possible, victims)
 }
 
-func groupFault(kind error, format string, args ...any) error {
+func fault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
 }
 
@@ -66,7 +66,7 @@ func noPlace(r *preemption.Refusal) string {
 }
 
 // verifyVictims finds the victims among the units that there are.
-func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
+func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
 	r.look = lookout.New(ctx)
 	possible = r.possible()
 	reason := r.eligible(possible)
@@ -74,7 +74,7 @@ func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan
 	case r.look.Err() != nil:
 		return nil, nil, r.look.Err()
 	case reason != "":
-		return nil, nil, groupFault(ErrUnsound, "%s", reason.Message())
+		return nil, nil, fault(state.ErrUnsound, "%s", reason.Message())
 	}
 	if r.sort(possible); r.look.Err() != nil {
 		return nil, nil, r.look.Err()
@@ -93,11 +93,11 @@ func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan
 		at := r.unitOf(possible, unit)
 		switch {
 		case at < 0 && r.runs(unit):
-			return nil, nil, groupFault(ErrUnsound, "victim %s is not of lower priority, or must not be evicted", nameOf(unit))
+			return nil, nil, fault(state.ErrUnsound, "victim %s is not of lower priority, or must not be evicted", nameOf(unit))
 		case at < 0:
-			return nil, nil, groupFault(ErrStale, "victim %d is not there as it stands in the plan", named)
+			return nil, nil, fault(state.ErrStale, "victim %d is not there as it stands in the plan", named)
 		case slices.Contains(victims, at):
-			return nil, nil, groupFault(ErrUnsound, "victim %s is named twice", nameOf(unit))
+			return nil, nil, fault(state.ErrUnsound, "victim %s is named twice", nameOf(unit))
 		}
 		victims, named = append(victims, at), named+len(unit)
 		for _, budget := range r.violated(at, &possible[at]) {
@@ -112,14 +112,14 @@ func (r *groupRun) verifyVictims(ctx context.Context, plan *preemption.GroupPlan
 		}
 	}
 	if violations != inPlan {
-		return nil, nil, groupFault(ErrStale, "%d victims violate a budget, not %d", violations, inPlan)
+		return nil, nil, fault(state.ErrStale, "%d victims violate a budget, not %d", violations, inPlan)
 	}
 	return possible, victims, nil
 }
 
 // verifyGuard asks the guard about the victims that there are, and returns the units that
 // were away when the group was placed: those that the guard lets go, and the victims.
-func (r *groupRun) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim) ([]possibleVictim, error) {
+func (r *run) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim) ([]possibleVictim, error) {
 	away, kept, _, err := r.letGo(ctx, possible)
 	if err != nil {
 		return nil, err
@@ -137,11 +137,11 @@ func (r *groupRun) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, 
 	}
 	for i := range let {
 		if stay[i] {
-			r.guard.Change(r.podsOf(&away[i]), 1)
+			r.guard.change(r.podsOf(&away[i]), 1)
 		}
 	}
-	if s := r.guard.Tries(lost, -1); s.Code != preemption.Success {
-		return nil, groupFault(ErrUnsound, "the victims may not leave together: %s", s)
+	if s := r.guard.tries(lost, -1); s.Code != preemption.Success {
+		return nil, fault(state.ErrUnsound, "the victims may not leave together: %s", s)
 	}
 	r.sort(away)
 	return away, nil
@@ -149,7 +149,7 @@ func (r *groupRun) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, 
 
 // verifyPlaces puts the pods on their nodes with every possible victim away, and asks
 // again once those that are no victims are back (rule 12.9.8).
-func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim, victims []int) error {
+func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim, victims []int) error {
 	for i := range possible {
 		r.take(&possible[i])
 	}
@@ -158,7 +158,7 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan,
 	case err != nil:
 		return err
 	case refused != nil:
-		return groupFault(ErrUnsound, "%s", noPlace(refused))
+		return fault(state.ErrUnsound, "%s", noPlace(refused))
 	}
 	back := 0
 	for i := range possible {
@@ -175,7 +175,7 @@ func (r *groupRun) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan,
 	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
 		return err
 	}
-	return groupFault(ErrUnsound, "%s", noPlace(f.failing[0].why))
+	return fault(state.ErrUnsound, "%s", noPlace(f.failing[0].why))
 }
 
 // nameOf names victims that leave together, as the text of a plan does.
@@ -191,14 +191,14 @@ func nameOf(unit []preemption.Victim) string {
 }
 
 // runs reports whether victims that leave together are a unit of any priority.
-func (r *groupRun) runs(unit []preemption.Victim) bool {
+func (r *run) runs(unit []preemption.Victim) bool {
 	other := *r
 	other.whole = nil
 	return other.unitOf(other.units(math.MaxInt64), unit) >= 0
 }
 
 // unitOf finds the unit of exactly these pods, -1 for none.
-func (r *groupRun) unitOf(units []possibleVictim, victims []preemption.Victim) int {
+func (r *run) unitOf(units []possibleVictim, victims []preemption.Victim) int {
 	return slices.IndexFunc(units, func(u possibleVictim) bool {
 		return slices.EqualFunc(r.podsOf(&u), victims, func(p *state.PodState, v preemption.Victim) bool {
 			pod := v.Pod
@@ -208,17 +208,17 @@ func (r *groupRun) unitOf(units []possibleVictim, victims []preemption.Victim) i
 }
 
 // verifyPlacement puts the pods on their nodes one after the other.
-func (r *groupRun) verifyPlacement(ctx context.Context, plan *preemption.GroupPlan) error {
+func (r *run) verifyPlacement(ctx context.Context, plan *preemption.GroupPlan) error {
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		a, err := dryrun.NewAttempt(ctx, r.config, r.work, at.Pod, time.Time{})
+		a, err := dryrun.NewAttempt(ctx, r.terms, r.work, at.Pod, time.Time{})
 		if err != nil {
 			return err
 		}
 		if s := dryrun.NewDryRunner(a).Filter(r.work.NodeState(at.Node)); s.Code != filters.Success {
-			return groupFault(ErrUnsound, "%s does not fit: %s", at, a.Public(s))
+			return fault(state.ErrUnsound, "%s does not fit: %s", at, a.Public(s))
 		}
 		r.work.Seat(at.Pod, at.Node, "")
 	}

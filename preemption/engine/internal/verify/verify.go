@@ -1,24 +1,21 @@
-package engine
+package verify
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/across"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// verifyPlan is Verify for a single pod.
-func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) error {
-	if plan.Outcome != preemption.Preempts {
-		return e.verifyOutcome(ctx, snap, plan)
-	}
+// Plan is engine.Evaluator.Verify for a plan to preempt.
+func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *preemption.Plan) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -30,44 +27,19 @@ func (e *Evaluator) verifyPlan(ctx context.Context, snap *state.Snapshot, plan *
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
-	a, err := dryrun.NewAttempt(ctx, &e.terms, snap, plan.Pod, plan.Now)
+	a, err := dryrun.NewAttempt(ctx, terms, snap, plan.Pod, plan.Now)
 	if err != nil {
 		return err
 	}
-	if e.terms.Across {
-		followsAsCounted(&a.Plan)
+	if terms.Across {
+		across.FollowsAsCounted(&a.Plan)
 	}
-	v := verification{terms: &e.terms, snap: snap, attempt: a, plan: plan, dry: dryrun.NewDryRunner(a)}
+	v := verification{terms: terms, snap: snap, attempt: a, plan: plan, pod: plan.Pod.Key(), priority: a.Asked.Priority, dry: dryrun.NewDryRunner(a)}
+	v.budgets = &v.dry.Budgets
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// verifyOutcome decides again.
-func (e *Evaluator) verifyOutcome(ctx context.Context, snap *state.Snapshot, plan *preemption.Plan) error {
-	again, err := e.Preempt(ctx, &Snapshot{of: snap}, preemption.Request{Pod: plan.Pod, Now: plan.Now})
-	if err != nil {
-		return err
-	}
-	if again.Outcome != plan.Outcome || again.Ineligible != plan.Ineligible {
-		return fmt.Errorf("pod %s: %w: the outcome is %q now, not %q", plan.Pod.Key(), ErrStale, again.Outcome, plan.Outcome)
-	}
-	if plan.Outcome != preemption.Fits {
-		return nil
-	}
-
-	// Another node may be the first by now, and this one takes the pod all the same.
-	status, err := e.Check(&Snapshot{of: snap}, plan.Pod, plan.FirstFit)
-	switch {
-	case errors.Is(err, preemption.ErrNotFound):
-		return fmt.Errorf("pod %s: %w: the plan is to run it on a node that is not there: %w", plan.Pod.Key(), ErrStale, err)
-	case err != nil:
-		return err
-	case status.Code != preemption.Success:
-		return fmt.Errorf("pod %s: %w: node %s does not take it: %s", plan.Pod.Key(), ErrStale, plan.FirstFit, status)
 	}
 	return nil
 }
@@ -77,9 +49,9 @@ func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 	p, ok := s.PodStates.Of(pod)
 	switch {
 	case ok && !state.SamePod(p.Pod, pod):
-		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), ErrStale)
+		return fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), state.ErrStale)
 	case ok && p.Running && !(filters.MakesRoomFor(s, pod, p) && p.Pod.ResizeDeferred):
-		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), ErrStale, p.Node())
+		return fmt.Errorf("pod %s: %w: it runs on node %s", pod.Key(), state.ErrStale, p.Node())
 	}
 	return nil
 }
@@ -90,21 +62,25 @@ type verification struct {
 	snap    *state.Snapshot
 	attempt *dryrun.Attempt
 	plan    *preemption.Plan
-	dry     *dryrun.DryRunner
-	at      *state.NodeState
-	victims []*state.PodState // by importance
+	// pod is the preemptor, and priority its own.
+	pod      outrank.Key
+	priority int32
+	dry      *dryrun.DryRunner
+	budgets  *dryrun.Charger // of dry
+	at       *state.NodeState
+	victims  []*state.PodState // by importance
 }
 
 // fault returns the error for a plan.
 func (v *verification) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.attempt.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.pod, v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
 
 // node finds the node, and asks it as things are (step 2).
 func (v *verification) node() error {
 	n := v.snap.NodeState(v.plan.Node)
 	if n == nil || n.Node == nil {
-		return v.fault(ErrStale, "there is no such node")
+		return v.fault(state.ErrStale, "there is no such node")
 	}
 	v.at = n
 	switch s := v.dry.Filter(n); s.Code {
@@ -112,11 +88,11 @@ func (v *verification) node() error {
 		if v.free() {
 			return nil
 		}
-		return v.fault(ErrStale, "the node takes the pod as things are")
+		return v.fault(state.ErrStale, "the node takes the pod as things are")
 	case filters.Unschedulable:
 		return nil
 	default:
-		return v.fault(ErrUnsound, "preemption does not help: %s", v.attempt.Public(s))
+		return v.fault(state.ErrUnsound, "preemption does not help: %s", v.attempt.Public(s))
 	}
 }
 
@@ -130,7 +106,7 @@ func (v *verification) eligibility() error {
 		return v.dry.Filter(n), true
 	})
 	if reason != "" {
-		return v.fault(ErrUnsound, "%s", reason.Message())
+		return v.fault(state.ErrUnsound, "%s", reason.Message())
 	}
 	return nil
 }
@@ -138,26 +114,26 @@ func (v *verification) eligibility() error {
 // FindVictims finds the victims in the snapshot (step 4).
 func (v *verification) findVictims() error {
 	if len(v.plan.Victims) == 0 && !v.free() {
-		return v.fault(ErrUnsound, "there are no victims")
+		return v.fault(state.ErrUnsound, "there are no victims")
 	}
 	for i, victim := range v.plan.Victims {
 		if victim.Pod == nil {
-			return v.fault(ErrUnsound, "victim %d is missing", i)
+			return v.fault(state.ErrUnsound, "victim %d is missing", i)
 		}
-		p, ok := v.snap.PodStates.Of(victim.Pod)
+		p, ok := v.snap.Known(victim.Pod)
 		switch {
 		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
-			return v.fault(ErrStale, "victim %s does not run there", victim)
+			return v.fault(state.ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
-			return v.fault(ErrUnsound, "victim %s is named twice", victim)
+			return v.fault(state.ErrUnsound, "victim %s is named twice", victim)
 		case v.attempt.HasUnits(v.at) && !v.terms.Across:
 			if err := v.unitLeaves(p); err != nil {
 				return err
 			}
-		case p.Priority() >= v.attempt.Asked.Priority && !v.terms.OfAnyPriority(p):
-			return v.fault(ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.attempt.Asked.Priority)
+		case p.Priority() >= v.priority && !v.terms.OfAnyPriority(p):
+			return v.fault(state.ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.priority)
 		case !v.attempt.MayEvict(p):
-			return v.fault(ErrUnsound, "victim %s must not be evicted", victim)
+			return v.fault(state.ErrUnsound, "victim %s must not be evicted", victim)
 		}
 		v.victims = append(v.victims, p)
 	}
@@ -174,11 +150,11 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 	u := v.attempt.UnitOf(p)
 	switch {
 	case !slices.ContainsFunc(u.Pods, func(q *state.PodState) bool { return q.At.Name == v.at.Name }):
-		return v.fault(ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
-	case u.Priority >= v.attempt.Asked.Priority && !v.terms.UnitOfAnyPriority(u):
-		return v.fault(ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.attempt.Asked.Priority)
+		return v.fault(state.ErrUnsound, "victim %s does not run there, nor leaves with one that does", p.Pod.Key())
+	case u.Priority >= v.priority && !v.terms.UnitOfAnyPriority(u):
+		return v.fault(state.ErrUnsound, "victim %s counts with priority %d, the pod has %d", p.Pod.Key(), u.Priority, v.priority)
 	case !v.attempt.MayEvictUnit(u):
-		return v.fault(ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
+		return v.fault(state.ErrUnsound, "victim %s must not be evicted", p.Pod.Key())
 	}
 	return nil
 }
@@ -192,7 +168,7 @@ func (v *verification) wholeUnits() error {
 	for _, p := range v.victims {
 		for _, q := range v.attempt.UnitOf(p).Pods {
 			if !slices.Contains(v.victims, q) {
-				return v.fault(ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
+				return v.fault(state.ErrUnsound, "pod %s has to leave with victim %s", q.Pod.Key(), p.Pod.Key())
 			}
 		}
 	}
@@ -208,10 +184,10 @@ func (v *verification) room() error {
 	v.dry.ChangeAll(v.victims, -1)
 	defer v.dry.ChangeAll(v.victims, 1)
 	if s := v.dry.Check(); s.Code != filters.Success {
-		return v.fault(ErrUnsound, "with the victims gone there is still: %s", v.attempt.Public(s))
+		return v.fault(state.ErrUnsound, "with the victims gone there is still: %s", v.attempt.Public(s))
 	}
 	if s := v.dry.GuardAllows(v.victims); s.Code != filters.Success {
-		return v.fault(ErrUnsound, "the victims may not leave together: %s", v.attempt.Public(s))
+		return v.fault(state.ErrUnsound, "the victims may not leave together: %s", v.attempt.Public(s))
 	}
 	if !v.noneIsSpare() {
 		return nil
@@ -219,7 +195,7 @@ func (v *verification) room() error {
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
 		if s := v.dry.Beside(unit); s.Code == filters.Success {
-			return v.fault(ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
+			return v.fault(state.ErrUnsound, "victim %s need not leave", unit[0].Pod.Key())
 		}
 		at += len(unit)
 	}
@@ -231,13 +207,16 @@ func (v *verification) room() error {
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.attempt.HasUnits(v.at) {
-		whole := v.snap.Units.Of(v.victims[at]).Whole
-		for whole != nil && to < len(v.victims) && v.snap.Units.Of(v.victims[to]).Whole == whole {
+		whole := v.wholeOf(at)
+		for whole != nil && to < len(v.victims) && v.wholeOf(to) == whole {
 			to++
 		}
 	}
 	return v.victims[at:to]
 }
+
+// wholeOf returns what leaves whole with a victim, nil where it leaves by itself.
+func (v *verification) wholeOf(at int) *state.WholeUnit { return v.snap.Units.Of(v.victims[at]).Whole }
 
 // noneIsSpare reports whether no victim may be one too many.
 func (v *verification) noneIsSpare() bool {
@@ -255,36 +234,39 @@ func (v *verification) accounts() error {
 		violations = v.violations()
 	}
 	if v.terms.Strict && violations > 0 {
-		return v.fault(ErrUnsound, "%d budget violations, and the policy is strict", violations)
+		return v.fault(state.ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
 	score := v.attempt.ScoreOf(v.victims, violations)
 	if v.terms.ReadsFirst() && !v.attempt.Extended() && !v.terms.Across {
 		score.Top = v.firstTop(score.Top)
 	}
-	if want := v.attempt.Tell(&score); !v.sameScore(want) {
-		return v.fault(ErrStale, "the score is %+v, not %+v", want, v.plan.Score)
+	if want := v.attempt.Tell(&score); !v.agrees(want) {
+		return v.fault(state.ErrStale, "the score is %+v, not %+v", want, v.plan.Score)
 	}
 	cleared := v.attempt.ClearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
 		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
 	}) {
-		return v.fault(ErrStale, "the nominations to be cleared are not those that there are")
+		return v.fault(state.ErrStale, "the nominations to be cleared are not those that there are")
 	}
 	return nil
 }
 
-// sameScore reports whether a score is that of the plan, as far as its victims say it: not by the
+// agrees reports whether a score is that of the plan, as far as its victims say it: not by the
 // figures of whole candidates, which the caller would be asked for again.
-func (v *verification) sameScore(want preemption.Score) bool {
-	candidate := v.plan.Candidate
-	candidate.Score = want
+func (v *verification) agrees(score preemption.Score) bool {
+	candidate := preemption.Candidate{Node: v.plan.Node, Victims: v.plan.Victims, Score: score}
 	v.attempt.AddCosts(&candidate)
-	got, want := v.plan.Score, candidate.Score
-	if got.Violations != want.Violations || got.TopPriority != want.TopPriority || got.PrioritySum != want.PrioritySum || got.Victims != want.Victims {
+	return sameSums(candidate.Score, v.plan.Score)
+}
+
+// sameSums reports whether two scores have the same sums over victims, the first without other figures.
+func sameSums(s, other preemption.Score) bool {
+	if s.Violations != other.Violations || s.TopPriority != other.TopPriority || s.PrioritySum != other.PrioritySum || s.Victims != other.Victims {
 		return false
 	}
-	for name, cost := range want.Own {
-		if got.Own[name] != cost {
+	for name, cost := range s.Own {
+		if other.Own[name] != cost {
 			return false
 		}
 	}
@@ -305,10 +287,10 @@ func (v *verification) ascending() []*state.PodState {
 // firstTop is the priority of the first victim where those that violate a budget come
 // first (rule 13.2.3), and top where none does.
 func (v *verification) firstTop(top int32) int32 {
-	defer v.dry.Budgets.Reset()
+	defer v.budgets.Reset()
 	for at := 0; at < len(v.victims); {
 		unit := v.unitFrom(at)
-		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.dry.Budgets.Charge(p)) > 0 }) {
+		if slices.ContainsFunc(unit, func(p *state.PodState) bool { return len(v.budgets.Charge(p)) > 0 }) {
 			return unit[0].Priority()
 		}
 		at += len(unit)
@@ -333,10 +315,10 @@ func (v *verification) violations() int {
 	}
 	count := 0
 	for _, p := range charged {
-		if broken := len(v.dry.Budgets.Charge(p)); slices.Contains(v.victims, p) {
-			count += v.dry.Budgets.Violations(broken)
+		if broken := len(v.budgets.Charge(p)); slices.Contains(v.victims, p) {
+			count += v.budgets.Violations(broken)
 		}
 	}
-	v.dry.Budgets.Reset()
+	v.budgets.Reset()
 	return count
 }

@@ -1,4 +1,4 @@
-package engine
+package across
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 // [preemption.Across] has no limit.
 const defaultAcrossSteps = 20_000
 
-// preemptAcross decides by [preemption.Across] (chapter 23): where required anti-affinity, of the
+// Preempt decides by [preemption.Across] (chapter 23): where required anti-affinity, of the
 // preemptor or of running pods, or a topology spread constraint with DoNotSchedule stands in the way
 // on a node because of pods of lower priority elsewhere in its domain. The reference takes pods from
 // one node alone, and nothing helps such a pod there.
@@ -40,18 +40,18 @@ const defaultAcrossSteps = 20_000
 //
 // Time is that of asking every node, and on each that failed of one check for each pod that could
 // be a victim there; then of the steps, each of which asks the filters about one node once.
-func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req *preemption.Request, explain bool) (*preemption.Plan, error) {
+func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, explain bool) (*preemption.Plan, error) {
 	if req.Statuses != nil {
 		return nil, fmt.Errorf("statuses: %w: victims on other nodes are found by the evaluator's own filters", outrank.ErrInvalid)
 	}
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
-	a, err := dryrun.NewAttempt(ctx, &e.terms, snap, req.Pod, req.Now)
+	a, err := dryrun.NewAttempt(ctx, terms, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
 	}
-	followsAsCounted(&a.Plan)
+	FollowsAsCounted(&a.Plan)
 	r := dryrun.NewResult(a, 1)
 	a.HearNominated(r.Runners[0])
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
@@ -59,7 +59,7 @@ func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req
 	}
 	r.CountFeasible()
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &acrossSearch{terms: &e.terms, snap: snap, attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(e.terms.Limit, defaultAcrossSteps)}
+	x := &search{terms: terms, snap: snap, attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(terms.Limit, defaultAcrossSteps)}
 	if r.Feasible == 0 && r.Ineligible == "" {
 		if err := x.run(ctx); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func (e *Evaluator) preemptAcross(ctx context.Context, snap *state.Snapshot, req
 }
 
 // run goes over the nodes.
-func (x *acrossSearch) run(ctx context.Context) error {
+func (x *search) run(ctx context.Context) error {
 	x.result.After, x.result.Tried = make([]filters.Status, len(x.result.Before)), make([]bool, len(x.result.Before))
 	x.findFilters()
 	x.findCounted()
@@ -105,8 +105,8 @@ func (x *acrossSearch) run(ctx context.Context) error {
 	return nil
 }
 
-// followsAsCounted lets a pod that leaves count as little as it did at the start (rule 23.9).
-func followsAsCounted(fp *filters.Plan) {
+// FollowsAsCounted lets a pod that leaves count as little as it did at the start (rule 23.9).
+func FollowsAsCounted(fp *filters.Plan) {
 	for _, f := range fp.Active {
 		if s, ok := f.PodFilter.(*filters.Spread); ok {
 			s.AsCounted = true
@@ -115,7 +115,7 @@ func followsAsCounted(fp *filters.Plan) {
 }
 
 // candidate makes the best set public.
-func (x *acrossSearch) candidate() preemption.Candidate {
+func (x *search) candidate() preemption.Candidate {
 	w, n := x.w, x.result.NodeAt(x.result.Best)
 	c := preemption.Candidate{Node: n.Name, Score: x.attempt.Tell(&x.bestScore), Victims: make([]preemption.Victim, len(x.bestVictims))}
 	w.Enter(n)

@@ -1,4 +1,4 @@
-package engine
+package groups
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ const unitTurns = 8
 // charge takes each pod of each unit, in order of importance, from the budgets that cover
 // it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
 // 12.9.10; filterVictimsWithPDBViolation).
-func (r *groupRun) charge(units []possibleVictim) {
-	budgets := dryrun.UnitCharger(r.work.BudgetSet)
+func (r *run) charge(units []possibleVictim) {
+	budgets := dryrun.ChargerToFirst(r.work.BudgetSet)
 	r.broken = map[int][]int32{}
 	for i := range units {
 		if r.look.Ended(unitTurns) {
@@ -42,7 +42,7 @@ func (r *groupRun) charge(units []possibleVictim) {
 
 // violated returns the budget that each pod of a unit violates, noBudget for none; nothing where no pod
 // violates any.
-func (r *groupRun) violated(at int, u *possibleVictim) []int32 {
+func (r *run) violated(at int, u *possibleVictim) []int32 {
 	switch {
 	case !u.violates():
 		return nil

@@ -1,46 +1,11 @@
-package engine
+package groups
 
 import (
 	"context"
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
-
-// placeAll places the members anew, as FirstFit does.
-func (f *fitter) placeAll(ctx context.Context) (preemption.Placement, error) {
-	f.afresh = true
-	var first *preemption.Refusal
-	p := placing{
-		place: func(i int) (bool, error) {
-			if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			found := f.place(ctx, i)
-			if f.look.Err() != nil {
-				return false, f.look.Err()
-			}
-			if !found && first == nil && f.err == nil {
-				first = f.refusal(i)
-			}
-			return found, f.err
-		},
-		giveUp:   func() { f.afresh = true },
-		takeAway: func(i int) { f.put(i, nowhere) },
-	}
-	why, err := p.all(f.run.quorum)
-	switch {
-	case err != nil:
-		return preemption.Placement{}, err
-	case why == "":
-		return preemption.Placement{Assignments: f.assignments()}, nil
-	case first == nil:
-		first = &preemption.Refusal{}
-	}
-	first.Reason = reasonFor(why)
-	return preemption.Placement{Refused: first}, nil
-}
 
 // place gives a member the first place that there is, and reports whether there is
 // one.

@@ -1,0 +1,149 @@
+package groups
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// begin begins a call for pods that are a group, which check makes sure of.
+func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.GroupRequest, firstFit bool) (*run, error) {
+	if err := check(terms, snap, req.Pods, firstFit); err != nil {
+		return nil, err
+	}
+	owner := ownerOf(snap, req.Pods)
+	r := &run{
+		terms: unguarded(terms), snap: snap, work: snap.Scratch(), pods: slices.Clone(req.Pods),
+		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: cmp.Or(terms.Answers, mostAnswers),
+		plan: &preemption.GroupPlan{Now: req.Now, Group: owner.key, Composite: owner.composite},
+	}
+	r.quorum = quorumOf(snap, r.pods)
+	if r.quorum.below != nil {
+		r.pods = r.quorum.inOrder(r.pods)
+	}
+
+	// The pods are pending, and placed with the nominations that they have (rule 12.9.5).
+	for _, p := range req.Pods {
+		r.work.Seat(p, "", r.nominationOf(p))
+	}
+	if terms.Guard == nil {
+		return r, nil
+	}
+	return r, r.startGuard(ctx, terms.Guard)
+}
+
+// check returns everything that keeps the pods from being a group that preempts. firstFit is set where
+// no function of the caller places them.
+func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, firstFit bool) error {
+	if err := checkTerms(terms); err != nil {
+		return err
+	}
+	if err := checkGates(snap); err != nil {
+		return err
+	}
+	valid, ps := checkPods(pods)
+	if len(ps) == 0 {
+		ps = unlikeOwner(snap, pods)
+	}
+	var anywhere []outrank.Problem
+	if len(ps) == 0 && firstFit {
+		anywhere = checkTopologies(snap, pods)
+	}
+
+	// Of pods that run already, and of others, all is told at once; where first fit would put pods, only of
+	// a group that has no other fault.
+	var errs []error
+	for _, p := range valid {
+		errs = append(errs, snap.CheckWaits(p))
+	}
+	if err := errors.Join(append(errs, refuse(ps))...); err != nil {
+		return err
+	}
+	return refuse(anywhere)
+}
+
+// checkTerms refuses a configuration that a group is not decided by. Ignoring it would preempt where a
+// rule says no, or in another way than was asked for.
+func checkTerms(terms *dryrun.Terms) error {
+	var ps []outrank.Problem
+	add := func(field, text string) {
+		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: text + ", which a group of pods is not decided by"})
+	}
+	switch {
+	case terms.Exact || terms.Across:
+		add("Victims", "the best ones are searched for")
+	case terms.Chooser != nil:
+		add("Victims", "a rule of the caller chooses them")
+	}
+	if terms.Variant != 0 {
+		add("Variant", fmt.Sprintf("%v", terms.Variant))
+	}
+	switch terms.Budgets {
+	case preemption.ChargeVictims:
+		add("Budgets", "charged for the victims alone")
+	case preemption.NeverViolate:
+		add("Budgets", "never violated")
+	}
+	if terms.Eligibility.Refuse != nil {
+		add("Eligibility.Refuse", "set")
+	}
+	if len(ps) > 0 {
+		return fmt.Errorf("preempting by a group: %w", refuse(ps))
+	}
+	return nil
+}
+
+// groupGate lets groups of pods preempt.
+const groupGate = "GenericWorkload"
+
+// checkGates refuses groups as preemptors where they are none (rule 12.9.1).
+func checkGates(snap *state.Snapshot) error {
+	if snap.Rules.GroupsPreempt {
+		return nil
+	}
+	if release.Release(snap.Of).HasGroups() {
+		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, snap.Of, groupGate)
+	}
+	return fmt.Errorf("%w: a group of pods does not preempt as one by the rules of %v, its pods do one by one; groups preempt by those of %v with the feature gate %s",
+		outrank.ErrInvalid, snap.Of, outrank.V1_37, groupGate)
+}
+
+// checkPods parts the pods into those that make sense by themselves and what is wrong about the others.
+func checkPods(pods []*outrank.Pod) (valid []*outrank.Pod, ps []outrank.Problem) {
+	if len(pods) == 0 {
+		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
+	}
+	seen := map[outrank.Key]bool{}
+	for i, p := range pods {
+		var invalid *outrank.InputError
+		if errors.As(p.Validate(), &invalid) {
+			if p == nil {
+				invalid.Problems[0].Object = fmt.Sprintf("pod number %d", i+1)
+			}
+			ps = append(ps, invalid.Problems...)
+			continue
+		}
+		if seen[p.Key()] {
+			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
+		}
+		seen[p.Key()] = true
+		valid = append(valid, p)
+	}
+	return valid, ps
+}
+
+func refuse(ps []outrank.Problem) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return &outrank.InputError{Problems: ps}
+}

@@ -1,0 +1,240 @@
+package groups
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+)
+
+// Preempt is engine.Evaluator.PreemptGroup.
+func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.GroupRequest) (*preemption.GroupPlan, error) {
+	r, err := begin(ctx, terms, snap, req, req.Place == nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.decide(ctx, req.Refused); err != nil {
+		return nil, err
+	}
+	return r.plan, nil
+}
+
+// decide writes the plan.
+func (r *run) decide(ctx context.Context, refused bool) error {
+	r.look = lookout.New(ctx)
+	f, placed, err := r.first(ctx, refused)
+	if err != nil {
+		return err
+	}
+	possible := r.possible()
+	if r.look.Err() != nil {
+		return r.look.Err()
+	}
+	r.plan.TurnedDown = placed.refused
+	if r.plan.Ineligible = r.eligible(possible); r.look.Err() != nil {
+		return r.look.Err()
+	}
+	switch {
+	case placed.refused == nil && !refused:
+		r.plan.Outcome, r.plan.Placement = preemption.Fits, placed.at
+	case r.plan.Ineligible != "":
+		r.plan.Outcome = preemption.NotEligible
+		r.sayIneligible()
+	case len(possible) == 0:
+		r.plan.Outcome = preemption.NothingHelps
+		r.say(preemption.UnschedulableAndUnresolvable, "No preemption victims found for incoming preemptor")
+	default:
+		r.plan.Outcome = preemption.NothingHelps
+		return r.makeRoom(ctx, f, possible)
+	}
+	return nil
+}
+
+// eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
+// preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a nominated node does not
+// matter.
+func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
+	nominated := map[string]bool{}
+	for _, p := range r.pods {
+		if node := r.nominationOf(p); node != "" {
+			nominated[node] = true
+		}
+	}
+	switch {
+	case r.terms.Disabled:
+		return preemption.Disabled
+	case r.owner.never:
+		return preemption.PolicyNever
+	case len(nominated) == 0:
+		return ""
+	}
+	for i := range possible {
+		if r.look.Ended(1) {
+			return ""
+		}
+		for _, p := range r.podsOf(&possible[i]) {
+			if dryrun.LeavesByPreemption(p) && nominated[p.Node()] {
+				return preemption.VictimsTerminating
+			}
+		}
+	}
+	return ""
+}
+
+// sayIneligible says why the group does not preempt. While it waits for victims of an
+// earlier preemption that is a success, and its pods keep their nominations (rule
+// 12.9.7).
+func (r *run) sayIneligible() {
+	if r.plan.Ineligible != preemption.VictimsTerminating {
+		r.say(preemption.Unschedulable, r.plan.Ineligible.Message())
+		return
+	}
+	r.say(preemption.Success, "ongoing preemption on nominated nodes")
+	for _, p := range r.pods {
+		r.plan.Nominations = append(r.plan.Nominations, preemption.Assignment{Pod: p, Node: r.nominationOf(p)})
+	}
+}
+
+// first places the group as things are, unless the caller has found no place for it. It
+// returns the fitter that did, nil where a function of the caller places the group.
+func (r *run) first(ctx context.Context, refused bool) (f *fitter, placed placement, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, placed, err
+	}
+	if r.place == nil {
+		if f, err = r.newFitter(ctx, r.pods); err != nil {
+			return nil, placed, err
+		}
+	}
+	switch {
+	case refused:
+		return f, placed, nil
+	case f == nil:
+		placed, err = r.ask(ctx)
+		return nil, placed, err
+	}
+	placed, err = f.placeAll(ctx)
+	return f, placed, err
+}
+
+// makeRoom finds the victims (steps 3 to 5 of PreemptGroup).
+func (r *run) makeRoom(ctx context.Context, f *fitter, possible []possibleVictim) error {
+	if r.guard != nil {
+		return r.makeRoomGuarded(ctx, f, possible)
+	}
+	f, placed, err := r.placeWithout(ctx, f, possible)
+	if err != nil {
+		return err
+	}
+	if placed.refused != nil {
+		r.refuse(placed.refused)
+		return nil
+	}
+	if r.sort(possible); r.look.Err() != nil {
+		return r.look.Err()
+	}
+	return r.spare(ctx, f, possible, placed.at)
+}
+
+// makeRoomGuarded is makeRoom where a guard keeps some of the possible victims (rules 13.6.8 and
+// 13.6.10).
+func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibleVictim) error {
+	if r.sort(possible); r.look.Err() != nil {
+		return r.look.Err()
+	}
+	away, kept, refusal, err := r.letGo(ctx, possible)
+	if err != nil {
+		return err
+	}
+	g, placed, err := r.placeWithout(ctx, f, away)
+	switch {
+	case err != nil:
+		return err
+	case placed.refused == nil:
+		return r.spare(ctx, g, away, placed.at)
+	case len(kept) == 0:
+		r.refuse(placed.refused)
+		return nil
+	}
+	_, all, err := r.placeWithout(ctx, f, kept)
+	switch {
+	case err != nil:
+		return err
+	case all.refused != nil:
+		r.refuse(all.refused)
+		return nil
+	}
+	placed.refused.Guard = refusal
+	r.plan.Unhelpful = placed.refused
+	r.say(preemption.Unschedulable, fmt.Sprint(refusal))
+	return nil
+}
+
+// refuse says why nothing helps.
+func (r *run) refuse(why *preemption.Refusal) {
+	r.plan.Unhelpful = why
+	r.say(preemption.Unschedulable, cmp.Or(why.Reason, unplacedText))
+}
+
+// spare puts back whoever need not leave, and writes the plan (steps 4 and 5 of
+// PreemptGroup). The units are away, in order, and the pods of the group in their places.
+func (r *run) spare(ctx context.Context, f *fitter, away []possibleVictim, placement []preemption.Assignment) error {
+	if r.charge(away); r.look.Err() != nil {
+		return r.look.Err()
+	}
+	if err := f.fix(); err != nil {
+		return err
+	}
+	blocks := map[int]*preemption.Refusal{}
+	for _, violating := range []bool{true, false} {
+		if err := f.reprieve(ctx, away, violating, blocks); err != nil {
+			return err
+		}
+	}
+	if err := f.reprieveAgain(ctx, away, blocks); err != nil {
+		return err
+	}
+	r.settle(away, blocks, placement)
+	return nil
+}
+
+// placeWithout places the group with every possible victim away. It returns the fitter that
+// has the pods in their places, unless the group is refused.
+func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVictim) (*fitter, placement, error) {
+	if f != nil {
+		f.unseatAll()
+		if f.takeAway(possible); r.look.Err() != nil {
+			return nil, placement{}, r.look.Err()
+		}
+		placed, err := f.placeAll(ctx)
+		return f, placed, err
+	}
+	for i := range possible {
+		if r.look.Ended(unitTurns) {
+			return nil, placement{}, r.look.Err()
+		}
+		r.take(&possible[i])
+	}
+	placed, err := r.ask(ctx)
+	if err != nil || placed.refused != nil {
+		return nil, placed, err
+	}
+	f, _, err = r.fitterAt(ctx, placed.at)
+	return f, placed, err
+}
+
+// settle writes the plan.
+func (r *run) settle(possible []possibleVictim, blocks map[int]*preemption.Refusal, placement []preemption.Assignment) {
+	for _, i := range slices.Sorted(maps.Keys(blocks)) {
+		r.public(i, &possible[i], blocks[i])
+	}
+	r.plan.Outcome, r.plan.Placement = preemption.Preempts, placement
+	r.plan.Nominations = slices.Clone(placement)
+	r.say(preemption.Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(r.plan.Victims)))
+}
