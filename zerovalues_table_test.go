@@ -81,7 +81,7 @@ var everyType = []any{
 	new(preemption.Guard), new(preemption.GuardState), new(preemption.Ineligibility),
 	new(engine.Mark), new(preemption.NodeReport), new(preemption.NodeView), new(preemption.Outcome),
 	new(preemption.Draft), new(preemption.PlaceFunc), new(preemption.Profile), new(preemption.VictimRule),
-	new(preemption.Proposal), new(preemption.Rank), new(preemption.Refusal),
+	new(preemption.Rank), new(preemption.Refusal),
 	new(preemption.Request), new(preemption.Sample), new(preemption.Score),
 	new(engine.Snapshot), new(preemption.Status), new(preemption.Tally[int]), new(preemption.Tracker),
 	new(preemption.Victim), new(preemption.View),

@@ -17,8 +17,8 @@ func (x keepsNode) extender() preemption.Extender {
 	return preemption.Extender{Name: "keeps " + string(x), Process: x.process, Interested: func(pod *outrank.Pod) bool { return pod.Labels["owner"] != "operator" }}
 }
 
-func (x keepsNode) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
-	return slices.DeleteFunc(candidates, func(p preemption.Proposal) bool { return p.Node == string(x) }), nil
+func (x keepsNode) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
+	return slices.DeleteFunc(candidates, func(p preemption.Candidate) bool { return p.Node == string(x) }), nil
 }
 
 // An extender takes a candidate away, and the next best node is chosen.

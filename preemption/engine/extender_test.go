@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
@@ -22,23 +24,32 @@ type extender struct {
 	name         string
 	ignorable    bool
 	uninterested bool
-	process      func([]preemption.Proposal) ([]preemption.Proposal, error)
+	process      func([]preemption.Candidate) ([]preemption.Candidate, error)
 }
 
 func (x extender) extender() preemption.Extender {
 	return preemption.Extender{Name: x.name, Process: x.ask, Ignorable: x.ignorable, Interested: func(*outrank.Pod) bool { return !x.uninterested }}
 }
-func (x extender) ask(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x extender) ask(_ context.Context, _ *outrank.Pod, ps []preemption.Candidate) ([]preemption.Candidate, error) {
 	return x.process(ps)
 }
 
-type proposals = []preemption.Proposal
+type candidates = []preemption.Candidate
 
-func keep(ps proposals) (proposals, error) { return ps, nil }
+func keep(ps candidates) (candidates, error) { return ps, nil }
 
-func drop(node string) func(proposals) (proposals, error) {
-	return func(ps proposals) (proposals, error) {
-		return slices.DeleteFunc(ps, func(p preemption.Proposal) bool { return p.Node == node }), nil
+// victimsOf are pods as an extender names them.
+func victimsOf(pods ...*outrank.Pod) []preemption.Victim {
+	var out []preemption.Victim
+	for _, p := range pods {
+		out = append(out, preemption.Victim{Pod: p})
+	}
+	return out
+}
+
+func drop(node string) func(candidates) (candidates, error) {
+	return func(ps candidates) (candidates, error) {
+		return slices.DeleteFunc(ps, func(p preemption.Candidate) bool { return p.Node == node }), nil
 	}
 }
 
@@ -49,18 +60,18 @@ func TestExtenders(t *testing.T) {
 			pod("x", 1, "1", on("n1")), pod("y", 2, "1", on("n2")), pod("z", 3, "1", on("n3")), pod("zz", 4, "1", on("n3")),
 		},
 	}
-	set := func(node string, violations int, victims ...*outrank.Pod) func(proposals) (proposals, error) {
-		return func(ps proposals) (proposals, error) {
+	set := func(node string, violations int, victims ...*outrank.Pod) func(candidates) (candidates, error) {
+		return func(ps candidates) (candidates, error) {
 			for i := range ps {
 				if ps[i].Node == node {
-					ps[i].Victims, ps[i].Violations = victims, violations
+					ps[i].Victims, ps[i].Score.Violations = victimsOf(victims...), violations
 				}
 			}
 			return ps, nil
 		}
 	}
-	boom := func(proposals) (proposals, error) { return nil, errors.New("connection refused") }
-	none := func(proposals) (proposals, error) { return nil, nil }
+	boom := func(candidates) (candidates, error) { return nil, errors.New("connection refused") }
+	none := func(candidates) (candidates, error) { return nil, nil }
 	for _, test := range []struct {
 		name      string
 		extenders []preemption.Extender
@@ -79,13 +90,13 @@ func TestExtenders(t *testing.T) {
 		{"an error of one that may be ignored", []preemption.Extender{extender{ignorable: true, process: boom}.extender(), extender{process: drop("n1")}.extender()}, "n2 [y]"},
 		{"no victims", []preemption.Extender{extender{name: "quota", process: set("n2", 0)}.extender()}, "extender quota: node n2: invalid input: expected at least one victim pod"},
 		{"no victims from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0)}.extender()}, "n2 [y]"},
-		{"a node of its own", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
-			return append(ps, preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		{"a node of its own", []preemption.Extender{extender{name: "quota", process: func(ps candidates) (candidates, error) {
+			return append(ps, preemption.Candidate{Node: "n9", Victims: ps[0].Victims}), nil
 		}}.extender()}, "extender quota: node n9: invalid input: there is no such node"},
-		{"a node that it was not asked about", []preemption.Extender{extender{process: drop("n1")}.extender(), extender{process: func(proposals) (proposals, error) {
-			return proposals{{Node: "n1", Victims: c.Pods[:1]}}, nil
+		{"a node that it was not asked about", []preemption.Extender{extender{process: drop("n1")}.extender(), extender{process: func(candidates) (candidates, error) {
+			return candidates{{Node: "n1", Victims: victimsOf(c.Pods[0])}}, nil
 		}}.extender()}, "n1 [x]"},
-		{"a node twice", []preemption.Extender{extender{name: "quota", process: func(ps proposals) (proposals, error) {
+		{"a node twice", []preemption.Extender{extender{name: "quota", process: func(ps candidates) (candidates, error) {
 			return append(ps, ps[0]), nil
 		}}.extender()}, "extender quota: node n1: invalid input: it is named twice"},
 		{"a victim of another node", []preemption.Extender{extender{name: "quota", process: set("n1", 0, c.Pods[1])}.extender()}, "extender quota: node n1: invalid input: victim default/y does not run there, or is named twice"},
@@ -95,28 +106,28 @@ func TestExtenders(t *testing.T) {
 		// An invalid answer of one that may be ignored counts for nothing (rules
 		// 10.2.2 and 10.2.3): n1 stays a candidate with its victim, whatever else the answer
 		// changed, and the next one is asked about it.
-		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
-			return append(ps[1:], preemption.Proposal{Node: "n9", Victims: ps[0].Victims}), nil
+		{"a node of its own from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps candidates) (candidates, error) {
+			return append(ps[1:], preemption.Candidate{Node: "n9", Victims: ps[0].Victims}), nil
 		}}.extender()}, "n1 [x]"},
-		{"a node twice from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+		{"a node twice from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps candidates) (candidates, error) {
 			return append(ps[1:], ps[1]), nil
 		}}.extender()}, "n1 [x]"},
-		{"a victim of another node from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+		{"a victim of another node from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps candidates) (candidates, error) {
 			ps[1].Victims = ps[0].Victims
 			return ps[1:], nil
 		}}.extender()}, "n1 [x]"},
 		{"a victim that is nobody from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", 0, nil)}.extender()}, "n1 [x]"},
 		{"fewer than no violations from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: set("n1", -1, c.Pods[0])}.extender()}, "n1 [x]"},
 		{"after an invalid answer that is ignored the next one is asked about all", []preemption.Extender{
-			extender{ignorable: true, process: func(ps proposals) (proposals, error) {
-				return proposals{{Node: "n9", Victims: ps[0].Victims}}, nil
+			extender{ignorable: true, process: func(ps candidates) (candidates, error) {
+				return candidates{{Node: "n9", Victims: ps[0].Victims}}, nil
 			}}.extender(), extender{process: drop("n1")}.extender(),
 		}, "n2 [y]"},
-		{"no victims beside a node of its own, both ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+		{"no victims beside a node of its own, both ignored", []preemption.Extender{extender{ignorable: true, process: func(ps candidates) (candidates, error) {
 			ps[0].Victims = nil
-			return append(ps, preemption.Proposal{Node: "n9"}), nil
+			return append(ps, preemption.Candidate{Node: "n9"}), nil
 		}}.extender()}, "n1 [x]"},
-		{"no victims anywhere from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps proposals) (proposals, error) {
+		{"no victims anywhere from one that may be ignored", []preemption.Extender{extender{ignorable: true, process: func(ps candidates) (candidates, error) {
 			for i := range ps {
 				ps[i].Victims = nil
 			}
@@ -257,9 +268,11 @@ func TestExtenderNamesAnotherNode(t *testing.T) {
 		Nodes: []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a")},
 		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 20, "1", on("n2"))},
 	}
-	other := func(proposals) (proposals, error) { return proposals{{Node: "n2", Victims: c.Pods[1:]}}, nil }
+	other := func(candidates) (candidates, error) {
+		return candidates{{Node: "n2", Victims: victimsOf(c.Pods[1])}}, nil
+	}
 	var asked []string
-	next := func(ps proposals) (proposals, error) {
+	next := func(ps candidates) (candidates, error) {
 		for _, p := range ps {
 			asked = append(asked, p.Node)
 		}
@@ -278,7 +291,7 @@ func TestExtenderNamesAnotherNode(t *testing.T) {
 func TestExtenderFailsBesideAPlan(t *testing.T) {
 	c := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "1", "a")}, Pods: []*outrank.Pod{pod("x", 1, "1", on("n1"))}}
 	broken := errors.New("connection refused")
-	quota := extender{name: "quota", process: func(proposals) (proposals, error) { return nil, broken }}
+	quota := extender{name: "quota", process: func(candidates) (candidates, error) { return nil, broken }}
 	e := newEvaluator(t, preemption.Config{Extenders: []preemption.Extender{quota.extender()}})
 	p := pod("p", 9, "1")
 	plan, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
@@ -303,16 +316,16 @@ func TestExtendersAreToldOfPodsInFull(t *testing.T) {
 		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1"))},
 	}
 	c.Pods[0].UID = "uid-x"
-	named := func(ps proposals) (proposals, error) {
+	named := func(ps candidates) (candidates, error) {
 		for i := range ps {
 			for j, v := range ps[i].Victims {
-				ps[i].Victims[j] = &outrank.Pod{Namespace: v.Namespace, Name: v.Name, UID: v.UID}
+				ps[i].Victims[j].Pod = &outrank.Pod{Namespace: v.Pod.Namespace, Name: v.Pod.Name, UID: v.Pod.UID}
 			}
 		}
 		return ps, nil
 	}
-	var told []*outrank.Pod
-	listens := func(ps proposals) (proposals, error) {
+	var told []preemption.Victim
+	listens := func(ps candidates) (candidates, error) {
 		told = ps[0].Victims
 		return ps, nil
 	}
@@ -321,5 +334,82 @@ func TestExtendersAreToldOfPodsInFull(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, preemption.Preempts, plan.Outcome)
 	require.Len(t, told, 1)
-	assert.Same(t, plan.Victims[0].Pod, told[0])
+	assert.Same(t, plan.Victims[0].Pod, told[0].Pod)
+}
+
+// An extender is told of the candidates as an explanation without one has them, with the costs of
+// victims. Whatever it writes there, only nodes, pods and violations count.
+func TestPropertyExtendersSeeWhatAnExplanationHas(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		length := func(victim *outrank.Pod) int64 { return int64(len(victim.Name)) }
+		config := preemption.Config{Ranks: []preemption.Rank{preemption.ByViolations, {Name: "length", Cost: length}, {Name: "twice", Cost: length}, preemption.ByStart}}
+		config.Ranks = config.Ranks[:rapid.IntRange(1, len(config.Ranks)).Draw(t, "ranks")]
+		snap, req := newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now}
+		want, err := newEvaluator(t, config).Explain(context.Background(), snap, req)
+		require.NoError(t, err)
+
+		var told []candidates
+		listens := func(ps candidates) (candidates, error) {
+			told = append(told, slices.Clone(ps))
+			return ps, nil
+		}
+		scribbles := func(ps candidates) (candidates, error) {
+			for i := range ps {
+				left := preemption.Candidate{Node: ps[i].Node, Score: preemption.Score{Violations: ps[i].Score.Violations}}
+				for j := range ps[i].Victims {
+					left.Victims = append(left.Victims, preemption.Victim{Pod: ps[i].Victims[j].Pod})
+					ps[i].Victims[j] = preemption.Victim{}
+				}
+				clear(ps[i].ClearedNominations)
+				clear(ps[i].Score.Own)
+				ps[i] = left
+			}
+			return ps, nil
+		}
+		config.Extenders = []preemption.Extender{extender{process: listens}.extender(), extender{process: scribbles}.extender(), extender{process: listens}.extender()}
+		got, err := newEvaluator(t, config).Explain(context.Background(), snap, req)
+		require.NoError(t, err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("an explanation (-without +with an extender that changes nothing that counts):\n%s", diff)
+		}
+		if len(want.Candidates) == 0 {
+			return
+		}
+		byName := func(x, y preemption.Candidate) int { return strings.Compare(x.Node, y.Node) }
+		slices.SortFunc(want.Candidates, byName)
+		require.Len(t, told, 2)
+		for _, ps := range told {
+			slices.SortFunc(ps, byName)
+			if diff := cmp.Diff(want.Candidates, ps); diff != "" {
+				t.Fatalf("candidates (-as explained +as an extender is told):\n%s", diff)
+			}
+		}
+	})
+}
+
+// What an extender has changed is worked out anew for the next one, in the order in which it has named the
+// victims.
+func TestExtendersSeeWhatOthersHaveChanged(t *testing.T) {
+	c := &outrank.Cluster{
+		Nodes: []*outrank.Node{node("n1", "2", "a")},
+		Pods:  []*outrank.Pod{pod("x", 1, "1", on("n1")), pod("y", 3, "1", on("n1"))},
+	}
+	both := func(ps candidates) (candidates, error) {
+		ps[0].Victims, ps[0].Score.Violations = append(ps[0].Victims, preemption.Victim{Pod: c.Pods[1]}), 2
+		return ps, nil
+	}
+	var told preemption.Candidate
+	listens := func(ps candidates) (candidates, error) {
+		told = ps[0]
+		return ps, nil
+	}
+	plan := explainBy(t, preemption.Config{Extenders: []preemption.Extender{extender{process: both}.extender(), extender{process: listens}.extender()}}, c, pod("p", 9, "1"))
+	assert.Equal(t, []preemption.Victim{
+		{Pod: c.Pods[0], Priority: 1, Blocks: preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodeResourcesFit, Reasons: []string{"Insufficient cpu"}}},
+		{Pod: c.Pods[1], Priority: 3},
+	}, told.Victims)
+	assert.Equal(t, preemption.Score{Violations: 2, TopPriority: 3, PrioritySum: 4 + 2<<31, Victims: 2, Start: c.Pods[1].StartTime}, told.Score)
+	assert.Equal(t, []string{"default/y", "default/x"}, []string{plan.Victims[0].String(), plan.Victims[1].String()}, "by importance")
+	assert.Equal(t, told.Score, plan.Score)
 }

@@ -74,6 +74,6 @@ type keepsAll struct{}
 func (x keepsAll) extender() preemption.Extender {
 	return preemption.Extender{Name: "keeps all", Process: x.process}
 }
-func (keepsAll) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+func (keepsAll) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
 	return candidates, nil
 }

@@ -191,7 +191,7 @@ var hooks = map[string]func(f *fuse) preemption.Config{
 		return preemption.Config{Ranks: []preemption.Rank{{Name: "s", Figure: func(c *preemption.Candidate) int64 { f.call(); return int64(len(c.Victims)) }}}}
 	},
 	"extender": func(f *fuse) preemption.Config {
-		return preemption.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps proposals) (proposals, error) {
+		return preemption.Config{Extenders: []preemption.Extender{extender{name: "x", process: func(ps candidates) (candidates, error) {
 			f.call()
 			return ps, nil
 		}}.extender()}}

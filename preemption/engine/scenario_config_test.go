@@ -182,14 +182,14 @@ func (x *scenarioExtender) extender() preemption.Extender {
 	return preemption.Extender{Name: x.name, Process: x.ask, Ignorable: x.ignorable, Interested: func(*outrank.Pod) bool { return !x.uninterested }}
 }
 
-func (x *scenarioExtender) ask(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x *scenarioExtender) ask(_ context.Context, _ *outrank.Pod, ps []preemption.Candidate) ([]preemption.Candidate, error) {
 	if x.fails {
 		return nil, errors.New("no answer")
 	}
-	ps = slices.DeleteFunc(ps, func(p preemption.Proposal) bool { return slices.Contains(x.drops, p.Node) })
+	ps = slices.DeleteFunc(ps, func(p preemption.Candidate) bool { return slices.Contains(x.drops, p.Node) })
 	for i := range ps {
 		if ps[i].Node == x.violatingNode {
-			ps[i].Violations = x.violations
+			ps[i].Score.Violations = x.violations
 		}
 		if ps[i].Node != x.node {
 			continue
@@ -200,7 +200,7 @@ func (x *scenarioExtender) ask(_ context.Context, _ *outrank.Pod, ps []preemptio
 			if !ok {
 				return nil, fmt.Errorf("no pod %s", name)
 			}
-			ps[i].Victims = append(ps[i].Victims, p)
+			ps[i].Victims = append(ps[i].Victims, preemption.Victim{Pod: p})
 		}
 	}
 	return ps, nil

@@ -291,8 +291,8 @@ func TestAnotherUIDIsAnotherPod(t *testing.T) {
 	assert.ErrorContains(t, err, "victim default/victim does not run there")
 	named := newEvaluator(t, preemption.Config{
 		Extenders: []preemption.Extender{
-			extender{name: "x", process: func(ps proposals) (proposals, error) {
-				ps[0].Victims = []*outrank.Pod{other}
+			extender{name: "x", process: func(ps candidates) (candidates, error) {
+				ps[0].Victims = victimsOf(other)
 				return ps, nil
 			}}.extender(),
 		},

@@ -22,12 +22,12 @@ func (x *asking) extender() preemption.Extender {
 	}
 }
 
-func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
 	asked := map[string]proposal{}
 	for _, c := range candidates {
-		p := proposal{violations: int64(c.Violations)}
+		p := proposal{violations: int64(c.Score.Violations)}
 		for _, v := range c.Victims {
-			p.victims = append(p.victims, string(v.Key()))
+			p.victims = append(p.victims, string(v.Pod.Key()))
 		}
 		asked[c.Node] = p
 	}
@@ -36,18 +36,18 @@ func (x *asking) process(_ context.Context, _ *outrank.Pod, candidates []preempt
 		return nil, err
 	}
 	all := x.c.onNodes()
-	var out []preemption.Proposal
+	var out []preemption.Candidate
 	for _, node := range slices.Sorted(maps.Keys(left)) {
-		p := preemption.Proposal{Node: node, Violations: int(left[node].violations)}
+		c := preemption.Candidate{Node: node, Score: preemption.Score{Violations: int(left[node].violations)}}
 		for _, key := range left[node].victims {
 			namespace, name := outrank.Key(key).Split()
 			v := &outrank.Pod{Namespace: namespace, Name: name, UID: "nobody"}
 			if pod := all[key]; pod != nil {
 				v.UID = string(pod.UID)
 			}
-			p.Victims = append(p.Victims, v)
+			c.Victims = append(c.Victims, preemption.Victim{Pod: v})
 		}
-		out = append(out, p)
+		out = append(out, c)
 	}
 	return out, nil
 }

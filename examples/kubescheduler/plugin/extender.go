@@ -41,15 +41,15 @@ func (e *extender) interested(pod *outrank.Pod) bool {
 }
 
 // process asks the extender for the remaining candidates.
-func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
 	preemptor, _ := pod.Value.(*v1.Pod)
 	asked := make(map[string]*extenderv1.Victims, len(candidates))
 	for _, c := range candidates {
-		victims := &extenderv1.Victims{NumPDBViolations: int64(c.Violations)}
+		victims := &extenderv1.Victims{NumPDBViolations: int64(c.Score.Violations)}
 		for _, v := range c.Victims {
-			object, ok := v.Value.(*v1.Pod)
+			object, ok := v.Pod.Value.(*v1.Pod)
 			if !ok {
-				return nil, fmt.Errorf("pod %s is not one of the API", v.Key())
+				return nil, fmt.Errorf("pod %s is not one of the API", v.Pod.Key())
 			}
 			victims.Pods = append(victims.Pods, object)
 		}
@@ -59,19 +59,20 @@ func (e *extender) process(_ context.Context, pod *outrank.Pod, candidates []pre
 	if err != nil {
 		return nil, err
 	}
-	var answer []preemption.Proposal
+	var answer []preemption.Candidate
 	for _, node := range slices.Sorted(maps.Keys(left)) { // also nodes that it was not asked about
-		p := preemption.Proposal{Node: node}
+		c := preemption.Candidate{Node: node}
 		if victims := left[node]; victims != nil {
-			p.Violations = int(victims.NumPDBViolations)
+			c.Score.Violations = int(victims.NumPDBViolations)
 			for _, object := range victims.Pods {
-				p.Victims = append(p.Victims, &outrank.Pod{Namespace: object.Namespace, Name: object.Name, UID: string(object.UID)})
+				v := &outrank.Pod{Namespace: object.Namespace, Name: object.Name, UID: string(object.UID)}
+				c.Victims = append(c.Victims, preemption.Victim{Pod: v})
 			}
 		}
-		if len(p.Victims) == 0 && !e.IsIgnorable() {
+		if len(c.Victims) == 0 && !e.IsIgnorable() {
 			return nil, fmt.Errorf("expected at least one victim pod on node %q", node)
 		}
-		answer = append(answer, p)
+		answer = append(answer, c)
 	}
 	return answer, nil
 }

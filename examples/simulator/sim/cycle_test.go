@@ -51,13 +51,13 @@ func TestPlantedCycle(t *testing.T) {
 
 // takes returns an extender that makes its pods push out one certain pod.
 func takes(victim func() *outrank.Pod) preemption.Extender {
-	return preemption.Extender{Name: "takes", Process: func(_ context.Context, _ *outrank.Pod, candidates []preemption.Proposal) ([]preemption.Proposal, error) {
+	return preemption.Extender{Name: "takes", Process: func(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
 		v := victim()
 		if v == nil {
 			return nil, nil
 		}
 		for i := range candidates {
-			candidates[i].Victims = []*outrank.Pod{v}
+			candidates[i].Victims = []preemption.Victim{{Pod: v}}
 		}
 		return candidates, nil
 	}}

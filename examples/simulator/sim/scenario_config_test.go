@@ -106,11 +106,11 @@ func carries(p *outrank.Pod, labels map[string]string) bool {
 // taker returns an extender with a taste of its own in victims. It asks the scene, which is set
 // while a scenario is played.
 func (sc *scenario) taker(likes map[string]string) preemption.Extender {
-	return preemption.Extender{Name: "taker", Process: func(_ context.Context, _ *outrank.Pod, ps []preemption.Proposal) ([]preemption.Proposal, error) {
+	return preemption.Extender{Name: "taker", Process: func(_ context.Context, _ *outrank.Pod, ps []preemption.Candidate) ([]preemption.Candidate, error) {
 		for i := range ps {
 			for _, p := range sc.scene.run.Snapshot().PodsOn(ps[i].Node) {
 				if carries(p, likes) && !p.Terminating() {
-					ps[i].Victims = []*outrank.Pod{p}
+					ps[i].Victims = []preemption.Victim{{Pod: p}}
 					break
 				}
 			}
