@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	admission "github.com/outrank-go/outrank/kubeletadmit/explain"
-	"github.com/outrank-go/outrank/preemption/explain"
 )
 
 // tables returns the fields of each table of a document, by the heading above it.
@@ -51,10 +50,6 @@ func fieldsOf(t reflect.Type) (names []string) {
 // in one, with its fields in their order, and no other.
 func TestReportsAreDescribed(t *testing.T) {
 	for folder, reports := range map[string][]reflect.Type{
-		"preemption/explain": {
-			reflect.TypeFor[explain.Report](), reflect.TypeFor[explain.Replacement](),
-			reflect.TypeFor[explain.NodeAnswer](), reflect.TypeFor[explain.GroupReport](),
-		},
 		"kubeletadmit/explain": {reflect.TypeFor[admission.Report]()},
 	} {
 		t.Run(folder, func(t *testing.T) {
