@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	// Several preemptors at once.
 	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.
-	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
+	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/document", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
 	"preemption/schedulerconfig": {".", "resource", "preemption", "preemption/engine", "preemption/score", "internal/release"},
 	// Where a pod that fits goes.

@@ -152,6 +152,19 @@ func If(there bool, m Member) Member {
 	return m
 }
 
+// Then is a member with what is done once it has been read.
+func Then(m Member, done func()) Member {
+	read := m.read
+	m.read = func(text []byte) error {
+		err := read(text)
+		if err == nil {
+			done()
+		}
+		return err
+	}
+	return m
+}
+
 // Else is a member with what is done where it is not there to be read.
 func Else(m Member, absent func()) Member {
 	m.absent = absent
