@@ -59,11 +59,11 @@ var rooms = map[string][]string{
 	// One attempt of a scheduler, made of these, and counted.
 	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/execution/metrics", "preemption/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "preemption/score", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "preemption/score", "internal/document", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
 	// Several preemptors at once.
 	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
 	// The reasons of an admission by the kubelet.
-	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/fit", "internal/prose"},
+	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/document", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
 	"preemption/schedulerconfig": {".", "resource", "preemption", "preemption/engine", "preemption/score", "internal/release"},
 	// Where a pod that fits goes.
@@ -80,6 +80,7 @@ var rooms = map[string][]string{
 	"internal/manifest":   {"resource"},
 	"internal/fit":        {".", "resource"},
 	"internal/answerjson": {".", "internal/manifest"},
+	"internal/document":   {"."},
 	"internal/prose":      {"resource"},
 	"internal/reference":  {".", "resource", "qos", "internal/filter", "internal/release"},
 	"internal/gen":        {".", "resource", "preemption/clustergen"},

@@ -52,6 +52,14 @@ type Taint struct {
 	Effect TaintEffect `json:"effect"`
 }
 
+// Toleration returns the narrowest toleration that covers the taint.
+func (t Taint) Toleration() Toleration {
+	if t.Value == "" {
+		return Toleration{Key: t.Key, Operator: TolerationExists, Effect: t.Effect}
+	}
+	return Toleration{Key: t.Key, Operator: TolerationEqual, Value: t.Value, Effect: t.Effect}
+}
+
 // TaintEffect is what a taint does to pods that do not tolerate it.
 type TaintEffect string
 

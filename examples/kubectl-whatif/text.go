@@ -190,8 +190,8 @@ func writeVictims(p console.Page, a *Answer) {
 		}
 		t.Add(cells...)
 		var why *explain.Victim
-		if i < len(a.Why.Victims) {
-			why = &a.Why.Victims[i]
+		if i < len(a.Why.Victims.Items) {
+			why = &a.Why.Victims.Items[i]
 		}
 		noteVictim(&t, v, reasons.of(i+1, why))
 	}

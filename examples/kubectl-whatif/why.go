@@ -133,7 +133,7 @@ func hints(a *Answer) []string {
 		}
 	}
 	slices.SortStableFunc(ways, func(g, h *explain.NodeGroup) int {
-		return cmp.Or(cmp.Compare(len(g.Way.Steps), len(h.Way.Steps)), cmp.Compare(h.Count, g.Count))
+		return cmp.Or(cmp.Compare(len(g.Way.Steps), len(h.Way.Steps)), cmp.Compare(h.Names.Len(), g.Names.Len()))
 	})
 	var out []string
 	for _, g := range ways {

@@ -6,9 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/kubeletadmit"
-	"github.com/outrank-go/outrank/resource"
 )
 
 // Options say how much a report holds. The zero value is the default.
@@ -66,14 +64,11 @@ func Admission(q Question, adm kubeletadmit.Admission, options Options) *Report 
 		}
 	}
 	r := &Report{
-		APIVersion: apiVersion, Kind: "AdmissionReport", Pod: ref(pod), Node: node.Name, Critical: kubeletadmit.Critical(pod),
-		Outcome: adm.Outcome, Reason: adm.Reason, Message: adm.Message, Failures: []Failure{}, Tiers: []Tier{},
+		Pod: ref(pod), Node: node.Name, Critical: kubeletadmit.Critical(pod),
+		Outcome: adm.Outcome, Reason: adm.Reason, Message: adm.Message, Missing: slices.Clone(adm.Missing),
 	}
 	for i := range adm.Failures {
 		r.Failures = append(r.Failures, x.failure(&adm.Failures[i]))
-	}
-	for _, n := range adm.Missing {
-		r.Missing = append(r.Missing, Amount{n.Resource, prose.Quantity(n.Resource, n.Amount)})
 	}
 	if len(adm.Evictions)+len(adm.Missing) > 0 {
 		x.decide(r)
@@ -96,24 +91,25 @@ func (x *explainer) compare(r *Report) {
 		return
 	}
 	if s := x.adm.Search; s != nil {
-		r.Search = &Search{Optimal: s.Optimal, Steps: s.Steps, Tiers: []TierCount{}}
-		for _, t := range s.Tiers[:min(len(s.Tiers), x.most)] {
-			r.Search.Tiers = append(r.Search.Tiers, TierCount(t))
-		}
+		search := *s
+		search.Tiers = slices.Clone(s.Tiers[:min(len(s.Tiers), x.most)])
+		r.Search = &search
 	}
 	faithful, err := kubeletadmit.Resolve(x.pod, x.question.Active, x.adm.Failures, ofKubelet(x.question.Config))
 	if err != nil {
 		return // an admission of another question
 	}
 	d := differenceOf(faithful, *x.adm)
-	r.Kubelet = &Kubelet{Evicts: len(faithful.Evictions), Spares: len(d.Spared)}
-	for _, p := range d.Spared[:min(len(d.Spared), x.most)] {
-		r.Kubelet.Spared = append(r.Kubelet.Spared, ref(p))
+	r.Kubelet = &Kubelet{Evicts: len(faithful.Evictions), Spared: x.refs(d.Spared), Instead: x.refs(d.Instead)}
+}
+
+// refs refers to the first of some pods.
+func (x *explainer) refs(pods []*outrank.Pod) List[Pod] {
+	out := make([]Pod, len(pods))
+	for i, p := range pods {
+		out[i] = ref(p)
 	}
-	for _, p := range d.Instead {
-		r.Kubelet.Instead = append(r.Kubelet.Instead, ref(p))
-	}
-	r.Kubelet.Instead = cut(r.Kubelet.Instead, x.most, &r.Kubelet.MoreInstead)
+	return listOf(out, x.most)
 }
 
 // explainer has what a report is made from.
@@ -143,10 +139,9 @@ func ref(p *outrank.Pod) Pod {
 // failure names what the check found.
 func (x *explainer) failure(f *kubeletadmit.CheckFailure) Failure {
 	if f.Resource != "" {
-		q := func(n int64) resource.Quantity { return prose.Quantity(f.Resource, n) }
-		return Failure{Resource: f.Resource, Requested: q(f.Requested), Used: q(f.Used), Capacity: q(f.Capacity), Short: q(f.Shortage())}
+		return Failure{Check: *f}
 	}
-	out := Failure{Predicate: f.Predicate, Words: f.Text}
+	out := Failure{Check: kubeletadmit.CheckFailure{Predicate: f.Predicate, Text: f.Text}}
 	switch f.Predicate {
 	case kubeletadmit.NodeName:
 		out.WantedNode = x.pod.NodeName
@@ -166,7 +161,11 @@ func (x *explainer) failure(f *kubeletadmit.CheckFailure) Failure {
 func (x *explainer) nameLabels(out *Failure) {
 	for key, value := range x.pod.NodeSelector {
 		if have, ok := x.node.Labels[key]; !ok || have != value {
-			out.Labels = append(out.Labels, Label{Key: key, Value: value, Have: have, Missing: !ok})
+			l := Label{Key: key, Value: value}
+			if ok {
+				l.Have = &have
+			}
+			out.Labels = append(out.Labels, l)
 		}
 	}
 	slices.SortFunc(out.Labels, func(a, b Label) int {
@@ -183,7 +182,7 @@ func (x *explainer) namePorts(out *Failure) {
 		i := slices.IndexFunc(x.active, func(p *outrank.Pod) bool { return slices.ContainsFunc(fit.HostPorts(p), port.Overlaps) })
 		if i >= 0 {
 			holder := ref(x.active[i])
-			out.Ports = append(out.Ports, Port{port.Port, port.Protocol, port.IP, &holder})
+			out.Ports = append(out.Ports, Port{outrank.Port{HostPort: port.Port, HostIP: port.IP, Protocol: port.Protocol}, &holder})
 		}
 	}
 }
@@ -194,11 +193,7 @@ func (x *explainer) nameTaints(out *Failure) {
 		if t.Effect != outrank.NoExecute || tolerations.Cover(t) {
 			continue
 		}
-		taint := Taint{t, outrank.Toleration{Key: t.Key, Operator: outrank.TolerationEqual, Value: t.Value, Effect: t.Effect}}
-		if t.Value == "" {
-			taint.Toleration.Operator = outrank.TolerationExists
-		}
-		out.Taints = append(out.Taints, taint)
+		out.Taints = append(out.Taints, t)
 	}
 }
 

@@ -60,11 +60,11 @@ func ExampleAdmission() {
 	r := explain.Admission(explain.Question{Node: node, Active: active, Pod: pod}, adm, explain.Options{})
 	fmt.Println(r.Summary())
 	fmt.Println(r.Failures[0].Text())
-	fmt.Println(len(r.Tiers[0].Rounds), "rounds in", r.Tiers[0].Class)
-	fmt.Println(r.Missing[0].Amount.String(), "missing")
+	fmt.Println(r.Tiers.Items[0].Rounds.Len(), "rounds in", r.Tiers.Items[0].Class)
+	fmt.Println(r.Missing[0], "missing")
 	// Output:
 	// kube-system/apiserver (no priority) does not start on node n1: UnexpectedAdmissionError.
 	// cpu is short by 3800m: 3800m needed, 4 of 4 used
 	// 0 rounds in Guaranteed
-	// 400m missing
+	// 400m cpu missing
 }

@@ -84,10 +84,10 @@ func TestReportsAreBounded(t *testing.T) {
 	pod.Containers[0].Requests = resource.MustList("cpu", "900")
 	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{Most: 3})
 	require.NoError(t, err)
-	assert.Len(t, r.Tiers[1].Rounds, 3)
-	assert.Greater(t, r.Tiers[1].MoreRounds, 2000)
+	assert.Len(t, r.Tiers.Items[1].Rounds.Items, 3)
+	assert.Greater(t, r.Tiers.Items[1].Rounds.More, 2000)
 	assert.Less(t, len(r.Text()), 4000)
 	_, err = explain.Ask(context.Background(), explain.Question{}, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	assert.NotEmpty(t, (&explain.Report{Failures: []explain.Failure{{}, {Ports: []explain.Port{{}}}}, Tiers: []explain.Tier{{Rounds: []explain.Round{{}}}}}).Text())
+	assert.NotEmpty(t, (&explain.Report{Failures: []explain.Failure{{}, {Ports: []explain.Port{{}}}}, Tiers: explain.List[explain.Tier]{Items: []explain.Tier{{Rounds: explain.List[explain.Round]{Items: []explain.Round{{}}}}}}}).Text())
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -93,8 +94,8 @@ func TestPropertyWhatIsShortIsShort(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
 		grow := resource.List{}
 		for _, f := range s.report.Failures {
-			if f.Resource != "" {
-				grow[f.Resource] = f.Short
+			if c := f.Check; c.Resource != "" {
+				grow[c.Resource] = prose.Quantity(c.Resource, c.Shortage())
 			}
 		}
 		for _, f := range s.admitWith(t, grow, s.active).Failures {
@@ -120,17 +121,17 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
 		var chosen []outrank.Key
 		for i, class := range []outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed} {
-			if len(s.report.Tiers) == 0 {
+			if len(s.report.Tiers.Items) == 0 {
 				break
 			}
-			tier := s.report.Tiers[2-i]
+			tier := s.report.Tiers.Items[2-i]
 			require.Equal(t, class, tier.Class)
-			for j, r := range tier.Rounds {
+			for j, r := range tier.Rounds.Items {
 				chosen = append(chosen, r.Pod.Key)
 				if j == 0 {
 					require.Len(t, tier.Covers, len(r.Frees))
 					for k, c := range tier.Covers {
-						require.True(t, c.Amount.Equal(r.Frees[k].Needed))
+						require.Equal(t, c.Amount, r.Frees[k].Needed)
 					}
 				}
 				if r.RunnerUp == nil {
@@ -143,7 +144,7 @@ func TestPropertyRoundsAreTheChoice(t *testing.T) {
 					s.runnerUpIsNext(t, &r, class)
 				}
 			}
-			require.Equal(t, len(tier.Rounds) > 0, len(tier.Covers) > 0)
+			require.Equal(t, len(tier.Rounds.Items) > 0, len(tier.Covers) > 0)
 		}
 		require.Len(t, chosen, len(s.adm.Evictions))
 		for i, e := range s.adm.Evictions {
@@ -168,17 +169,17 @@ func (s *scene) runnerUpIsNext(t *rapid.T, r *explain.Round, class outrank.QOSCl
 // be evicted. What is said to be missing is what the decision says.
 func TestPropertyEverybodyIsTold(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
-		if len(s.report.Tiers) == 0 {
+		if len(s.report.Tiers.Items) == 0 {
 			require.Empty(t, s.adm.Evictions)
 			require.Empty(t, s.adm.Missing)
 			return
 		}
-		total := s.report.Stays
-		for _, tier := range s.report.Tiers {
+		total := s.report.Stay.Len()
+		for _, tier := range s.report.Tiers.Items {
 			total += tier.Pods
 		}
 		require.Equal(t, len(s.active), total)
-		for _, stay := range s.report.Stay {
+		for _, stay := range s.report.Stay.Items {
 			i := slices.IndexFunc(s.active, func(p *outrank.Pod) bool { return p.Key() == stay.Key })
 			require.False(t, kubeletadmit.Preemptable(s.pod, s.active[i]))
 		}
@@ -190,17 +191,18 @@ func TestPropertyEverybodyIsTold(t *testing.T) {
 func TestPropertyThingsAreNamed(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
 		for _, f := range s.report.Failures {
-			switch f.Predicate {
+			switch f.Check.Predicate {
 			case kubeletadmit.NodePorts:
 				require.NotEmpty(t, f.Ports)
 				i := slices.IndexFunc(s.active, func(p *outrank.Pod) bool { return p.Key() == f.Ports[0].Holder.Key })
 				require.Equal(t, int32(80), s.active[i].Containers[0].Ports[0].HostPort)
 			case kubeletadmit.NodeAffinity:
-				require.Equal(t, []explain.Label{{Key: "disk", Value: "ssd", Have: "hdd"}}, f.Labels)
+				have := "hdd"
+				require.Equal(t, []explain.Label{{Key: "disk", Value: "ssd", Have: &have}}, f.Labels)
 			case kubeletadmit.TaintToleration:
 				require.NotEmpty(t, f.Taints)
 				for _, taint := range f.Taints {
-					require.True(t, taint.Toleration.Tolerates(taint.Taint))
+					require.True(t, taint.Toleration().Tolerates(taint))
 				}
 			}
 		}
@@ -234,8 +236,8 @@ func TestPropertyOptionsAreTold(t *testing.T) {
 		for _, e := range adm.Evictions {
 			goes[e.Pod.Key()] = true
 		}
-		for _, tier := range r.Tiers {
-			for _, round := range tier.Rounds {
+		for _, tier := range r.Tiers.Items {
+			for _, round := range tier.Rounds.Items {
 				rounds++
 				require.True(t, goes[round.Pod.Key])
 				require.Equal(t, a.Exact, round.DecidedBy == "search")
@@ -252,9 +254,9 @@ func TestPropertyOptionsAreTold(t *testing.T) {
 			return
 		}
 		require.Equal(t, len(s.adm.Evictions), r.Kubelet.Evicts)
-		for _, p := range r.Kubelet.Spared {
+		for _, p := range r.Kubelet.Spared.Items {
 			require.False(t, goes[p.Key])
 		}
-		require.Equal(t, len(s.adm.Evictions)-r.Kubelet.Spares+len(r.Kubelet.Instead), len(goes))
+		require.Equal(t, len(s.adm.Evictions)-r.Kubelet.Spared.Len()+len(r.Kubelet.Instead.Items), len(goes))
 	})
 }

@@ -28,30 +28,27 @@ func (r *Report) Text() string {
 	if len(r.Missing) > 0 {
 		line(0, fmt.Sprintf("If every pod went that may be evicted, there would still be missing: %s.", amountsText(r.Missing)))
 	}
-	if len(r.Tiers) > 0 {
+	if len(r.Tiers.Items) > 0 {
 		line(0, "Who may be evicted, and who is:")
 	}
-	for i := range r.Tiers {
-		line(1, r.Tiers[i].text(len(r.Missing) == 0))
-		for j := range r.Tiers[i].Rounds {
-			line(2, fmt.Sprintf("round %d: %s", j+1, r.Tiers[i].Rounds[j].text()))
+	for i := range r.Tiers.Items {
+		tier := &r.Tiers.Items[i]
+		line(1, tier.text(len(r.Missing) == 0))
+		for j := range tier.Rounds.Items {
+			line(2, fmt.Sprintf("round %d: %s", j+1, tier.Rounds.Items[j].text()))
 		}
-		if more := r.Tiers[i].MoreRounds; more > 0 {
+		if more := tier.Rounds.More; more > 0 {
 			line(2, "and "+prose.Plural(more, "round")+" more")
 		}
 	}
-	if r.MoreTiers > 0 {
-		line(1, "and "+prose.Plural(r.MoreTiers, "tier")+" more")
+	if r.Tiers.More > 0 {
+		line(1, "and "+prose.Plural(r.Tiers.More, "tier")+" more")
 	}
-	if r.Stays > 0 {
-		names := make([]string, len(r.Stay))
-		for i := range r.Stay {
-			names[i] = r.Stay[i].text()
-		}
-		line(1, fmt.Sprintf("Not to be evicted: %s.", prose.List(names, r.Stays-len(names))))
+	if r.Stay.Len() > 0 {
+		line(1, fmt.Sprintf("Not to be evicted: %s.", pods(r.Stay)))
 	}
 	if r.Search != nil {
-		line(0, "How good that is: "+r.Search.text()+".")
+		line(0, "How good that is: "+searchText(r.Search)+".")
 	}
 	if r.Kubelet != nil {
 		line(0, r.Kubelet.text())
@@ -59,22 +56,22 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// text says in a line how good the pods are.
-func (s *Search) text() string {
+// searchText says in a line how good the pods are.
+func searchText(s *kubeletadmit.Certificate) string {
 	steps := prose.Plural(s.Steps, "step")
 	if s.Optimal {
 		return "the best there is, found in " + steps
 	}
 	for _, t := range s.Tiers {
 		if t.Chosen != t.AtLeast {
-			return fmt.Sprintf("the best found in %s: %s, and at least %d", steps, t.text(), t.AtLeast)
+			return fmt.Sprintf("the best found in %s: %s, and at least %d", steps, countText(t), t.AtLeast)
 		}
 	}
 	return fmt.Sprintf("the fewest pods there are, found in %s; others may request less", steps)
 }
 
-// text says how many pods of the tier go, as in "1 Burstable pod of priority 10".
-func (t *TierCount) text() string {
+// countText says how many pods of the tier go, as in "1 Burstable pod of priority 10".
+func countText(t kubeletadmit.TierCount) string {
 	text := prose.Plural(t.Chosen, string(t.Class)+" pod")
 	if t.Priority != nil {
 		text += fmt.Sprintf(" of priority %d", *t.Priority)
@@ -85,23 +82,25 @@ func (t *TierCount) text() string {
 // text says in a line what the kubelet would do.
 func (k *Kubelet) text() string {
 	text := fmt.Sprintf("The kubelet would evict %s", prose.Plural(k.Evicts, "pod"))
-	if k.Spares+len(k.Instead) == 0 {
+	if k.Spared.Len()+k.Instead.Len() == 0 {
 		return text + ", the same."
 	}
-	list := func(pods []Pod, more int) string {
-		names := make([]string, len(pods))
-		for i := range pods {
-			names[i] = pods[i].text()
-		}
-		return prose.List(names, more)
+	if k.Spared.Len() > 0 {
+		text += "; of these, there stay: " + pods(k.Spared)
 	}
-	if k.Spares > 0 {
-		text += "; of these, there stay: " + list(k.Spared, k.Spares-len(k.Spared))
-	}
-	if len(k.Instead) > 0 {
-		text += "; in their place there go: " + list(k.Instead, k.MoreInstead)
+	if k.Instead.Len() > 0 {
+		text += "; in their place there go: " + pods(k.Instead)
 	}
 	return text + "."
+}
+
+// pods lists pods for a sentence.
+func pods(l List[Pod]) string {
+	names := make([]string, len(l.Items))
+	for i := range l.Items {
+		names[i] = l.Items[i].text()
+	}
+	return prose.List(names, l.More)
 }
 
 // Summary is the answer in a sentence.
@@ -112,8 +111,8 @@ func (r *Report) Summary() string {
 		return fmt.Sprintf("%s starts on %s, and nobody is evicted.", pod, node)
 	case kubeletadmit.AdmittedAfterEvicting:
 		n := 0
-		for i := range r.Tiers {
-			n += len(r.Tiers[i].Rounds) + r.Tiers[i].MoreRounds
+		for i := range r.Tiers.Items {
+			n += r.Tiers.Items[i].Rounds.Len()
 		}
 		return fmt.Sprintf("%s starts on %s once %s been evicted.", pod, node, have(n))
 	}
@@ -143,15 +142,17 @@ func (p *Pod) text() string {
 
 // Text says in a line what is short, or what stands in the way.
 func (f *Failure) Text() string {
-	if f.Resource == resource.Pods {
-		return fmt.Sprintf("the node holds %s pods already, of at most %s", f.Used.String(), f.Capacity.String())
+	c := &f.Check
+	q := func(amount int64) resource.Quantity { return prose.Quantity(c.Resource, amount) }
+	if c.Resource == resource.Pods {
+		return fmt.Sprintf("the node holds %s pods already, of at most %s", q(c.Used), q(c.Capacity))
 	}
-	if f.Resource != "" {
-		return fmt.Sprintf("%s is short by %s: %s needed, %s of %s used", prose.Resource(f.Resource), f.Short, f.Requested, f.Used, f.Capacity)
+	if c.Resource != "" {
+		return fmt.Sprintf("%s is short by %s: %s needed, %s of %s used", prose.Resource(c.Resource), q(c.Shortage()), q(c.Requested), q(c.Used), q(c.Capacity))
 	}
 	parts := f.things()
 	if len(parts) == 0 {
-		return prose.Text(string(f.Predicate)) + ": " + prose.Text(f.Words)
+		return prose.Text(string(c.Predicate)) + ": " + prose.Text(c.Text)
 	}
 	if f.More > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", f.More))
@@ -165,9 +166,9 @@ func (f *Failure) things() (out []string) {
 		add("the pod wants node %s alone", prose.Name(f.WantedNode))
 	}
 	for _, l := range f.Labels {
-		has := "the node has " + prose.Name(l.Have)
-		if l.Missing {
-			has = "there is no such label"
+		has := "there is no such label"
+		if l.Have != nil {
+			has = "the node has " + prose.Name(*l.Have)
 		}
 		add("the pod's node selector wants %s=%s, and %s", prose.Name(l.Key), prose.Name(l.Value), has)
 	}
@@ -176,11 +177,10 @@ func (f *Failure) things() (out []string) {
 	}
 	for i := range f.Ports {
 		p := &f.Ports[i]
-		add("host port %d/%s is held by %s", p.Port, prose.Text(p.Protocol), p.Holder.text())
+		add("host port %d/%s is held by %s", p.HostPort, prose.Text(p.Protocol), p.Holder.text())
 	}
 	for i := range f.Taints {
-		t := &f.Taints[i]
-		add("taint %s; a toleration of it would help", taintText(&t.Taint))
+		add("taint %s; a toleration of it would help", taintText(&f.Taints[i]))
 	}
 	return out
 }
@@ -211,10 +211,10 @@ func (t *Tier) text(covers bool) string {
 	return text + ": has to cover " + amountsText(t.Covers)
 }
 
-func amountsText(list []Amount) string {
+func amountsText(list []kubeletadmit.ResourceNeed) string {
 	parts := make([]string, len(list))
 	for i, a := range list {
-		parts[i] = prose.Resource(a.Resource) + " " + a.Amount.String()
+		parts[i] = prose.Resource(a.Resource) + " " + prose.Quantity(a.Resource, a.Amount).String()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -223,7 +223,7 @@ func amountsText(list []Amount) string {
 func (r *Round) text() string {
 	parts := make([]string, len(r.Frees))
 	for i, f := range r.Frees {
-		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), f.Frees, f.Needed)
+		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), prose.Quantity(f.Resource, f.Frees), prose.Quantity(f.Resource, f.Needed))
 	}
 	text := r.Pod.text()
 	if r.DecidedBy != bySearch {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
@@ -74,8 +73,10 @@ func (x *explainer) decide(r *Report) {
 		if kubeletadmit.Preemptable(x.pod, p) && slices.Contains(tierOrder, class) {
 			key := x.keyOf(p, class)
 			movable[key] = append(movable[key], p)
-		} else if r.Stays++; len(r.Stay) < x.most {
-			r.Stay = append(r.Stay, ref(p))
+		} else if len(r.Stay.Items) < x.most {
+			r.Stay.Items = append(r.Stay.Items, ref(p))
+		} else {
+			r.Stay.More++
 		}
 	}
 	chosen := map[tierKey][]*outrank.Pod{}
@@ -87,21 +88,21 @@ func (x *explainer) decide(r *Report) {
 	below := x.below(needs, movable, keys)
 	above := needs
 	for i, key := range keys {
-		tier := Tier{Class: key.class, Pods: len(movable[key]), Rounds: []Round{}}
+		tier := Tier{Class: key.class, Pods: len(movable[key])}
 		left := lessAll(above, below[i])
 		if above = spared(above, chosen[key]); len(r.Missing) > 0 { // no tier comes to its turn
 			left = nil
 		}
 		if x.question.Config.PriorityFirst {
 			tier.Priority = &key.priority
-			if len(r.Tiers) >= x.most || len(chosen[key]) == 0 && len(r.Missing) == 0 {
-				r.MoreTiers++
+			if len(r.Tiers.Items) >= x.most || len(chosen[key]) == 0 && len(r.Missing) == 0 {
+				r.Tiers.More++
 				continue
 			}
 		}
 		tier.Holds, tier.Covers = held(needs, movable[key]), amounts(left)
 		x.rounds(&tier, key, movable[key], left)
-		r.Tiers = append(r.Tiers, tier)
+		r.Tiers.Items = append(r.Tiers.Items, tier)
 	}
 }
 
@@ -141,24 +142,24 @@ func spared(needs []need, pods []*outrank.Pod) []need {
 }
 
 // held adds up what pods hold of what is needed.
-func held(needs []need, pods []*outrank.Pod) []Amount {
-	out := []Amount{}
+func held(needs []need, pods []*outrank.Pod) []kubeletadmit.ResourceNeed {
+	out := []kubeletadmit.ResourceNeed{}
 	for _, n := range needs {
 		var sum int64
 		for _, p := range pods {
 			sum = resource.AddSat(sum, n.frees(p))
 		}
-		out = append(out, Amount{n.name, prose.Quantity(n.name, sum)})
+		out = append(out, kubeletadmit.ResourceNeed{Resource: n.name, Amount: sum})
 	}
 	return out
 }
 
 // amounts lists what is needed still.
-func amounts(needs []need) []Amount {
-	out := []Amount{}
+func amounts(needs []need) []kubeletadmit.ResourceNeed {
+	out := []kubeletadmit.ResourceNeed{}
 	for _, n := range needs {
 		if n.amount > 0 {
-			out = append(out, Amount{n.name, prose.Quantity(n.name, n.amount)})
+			out = append(out, kubeletadmit.ResourceNeed{Resource: n.name, Amount: n.amount})
 		}
 	}
 	return out
@@ -173,15 +174,11 @@ func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []
 		if x.keyOf(e.Pod, e.Tier) != key {
 			continue
 		}
-		if len(tier.Rounds) == x.most {
-			tier.MoreRounds++
+		if len(tier.Rounds.Items) == x.most {
+			tier.Rounds.More++
 			continue
 		}
-		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: []Frees{}}
-		for _, c := range e.Contributions {
-			q := func(n int64) resource.Quantity { return prose.Quantity(c.Resource, n) }
-			round.Frees = append(round.Frees, Frees{c.Resource, q(c.Needed), q(c.Frees), q(max(resource.SubSat(c.Needed, c.Frees), 0))})
-		}
+		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: slices.Clone(e.Contributions)}
 		at := slices.Index(list, e.Pod)
 		if at < 0 { // an admission of other pods
 			continue
@@ -190,7 +187,7 @@ func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []
 			round.DecidedBy = ""
 			next(&round, list, at, left)
 		}
-		tier.Rounds = append(tier.Rounds, round)
+		tier.Rounds.Items = append(tier.Rounds.Items, round)
 		list[at] = list[len(list)-1]
 		list = list[:len(list)-1]
 		left = spared(left, []*outrank.Pod{e.Pod})

@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -26,15 +27,7 @@ func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 		return nil, err
 	}
 	req := &q.Request
-	r := &Report{
-		APIVersion: apiVersion, Kind: "Report", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Resize: ex.Resize,
-		Victims: []Victim{}, Budgets: []Budget{}, Nodes: []NodeGroup{},
-	}
-	r.Pod.Priority = req.Pod.PriorityValue()
-	r.Ineligible, r.Refusal = ineligible(ex.Ineligible)
-	if ex.Refused.Code != preemption.Success {
-		r.Refused = f.refusal(ex.Refused)
-	}
+	r := &Report{Answer: f.answer(req.Pod, ex), Resize: ex.Resize}
 	if ex.Outcome == preemption.Preempts {
 		r.Choice = f.choice(ex)
 		if err := f.chosen(r, ex); err != nil {
@@ -48,6 +41,15 @@ func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 		return r, nil
 	}
 	return r, f.tried(r, f.newBench(ctx, q, ex), ex)
+}
+
+// answer has what is said of the pod before any node is looked at.
+func (f *finder) answer(pod *outrank.Pod, ex *preemption.Plan) Answer {
+	a := Answer{Pod: Pod{Key: pod.Key(), Priority: pod.PriorityValue()}, Outcome: ex.Outcome, Ineligible: ex.Ineligible}
+	if ex.Refused.Code != preemption.Success {
+		a.Refused = f.refusal(ex.Refused)
+	}
+	return a
 }
 
 // tried adds what trials find for a pod that gets no node.

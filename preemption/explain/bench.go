@@ -105,22 +105,21 @@ func (b *bench) trial(f func() error) error {
 }
 
 // refs refers to pods, each with where it is.
-func (b *bench) refs(pods []*outrank.Pod, more *int) []Pod {
-	var out []Pod
-	for _, p := range cut(pods, b.most, more) {
+func (b *bench) refs(pods []*outrank.Pod) (out List[Pod]) {
+	for _, p := range cut(pods, b.most, &out.More) {
 		at := cmp.Or(b.named.snap.NodeOf(p.Key()), b.named.snap.NominationOf(p.Key()))
-		out = append(out, *b.named.ref(p, at))
+		out.Items = append(out.Items, *b.named.ref(p, at))
 	}
 	return out
 }
 
 // victims refers to the victims of a node.
-func (b *bench) victims(list []preemption.Victim, more *int) []Pod {
+func (b *bench) victims(list []preemption.Victim) List[Pod] {
 	pods := make([]*outrank.Pod, len(list))
 	for i := range list {
 		pods[i] = list[i].Pod
 	}
-	return b.refs(pods, more)
+	return b.refs(pods)
 }
 
 // evict takes the pods away that hold what is in the way; none where one of them may not be

@@ -60,7 +60,7 @@ func (c *changing) uncordon(*Obstacle) error {
 func (c *changing) unasked(o *Obstacle) error {
 	switch {
 	case c.pod.ResizeDeferred: // a pod that runs does not move
-	case o.WantedNode != "":
+	case o.wantedNode() != "":
 		c.pod.NodeName = ""
 		c.made(dropNodeName)
 	case len(o.WantedNodes) > 0:
@@ -76,7 +76,7 @@ func (c *changing) tolerate(o *Obstacle) error {
 	}
 	c.pod.Tolerations = slices.Clone(c.pod.Tolerations)
 	for _, t := range o.Taints {
-		c.pod.Tolerations = append(c.pod.Tolerations, t.Toleration)
+		c.pod.Tolerations = append(c.pod.Tolerations, t.Toleration())
 	}
 	c.made(tolerate)
 	return nil
@@ -103,7 +103,7 @@ func (c *changing) dropLabels(o *Obstacle) error {
 func (c *changing) dropPorts(o *Obstacle) error {
 	taken := func(p outrank.Port) bool {
 		h := fit.HostPorts(&outrank.Pod{Containers: []outrank.Container{{Ports: []outrank.Port{p}}}})
-		return len(h) == 1 && slices.ContainsFunc(o.Ports, func(t Port) bool { return h[0] == fit.HostPort{IP: t.IP, Protocol: t.Protocol, Port: t.Port} })
+		return len(h) == 1 && slices.ContainsFunc(o.Ports, func(t Port) bool { return h[0] == fit.HostPort{IP: t.HostIP, Protocol: t.Protocol, Port: t.HostPort} })
 	}
 	drop := func(list []outrank.Container) []outrank.Container {
 		list = slices.Clone(list)
@@ -237,7 +237,7 @@ func (c *changing) dropNeighbours(o *Obstacle) error {
 	}
 	gone, err := c.evict(o)
 	if len(gone) > 0 {
-		c.Evicted = c.refs(gone, &c.MoreEvicted)
+		c.Evicted = c.refs(gone)
 		c.made(evict)
 	}
 	return err

@@ -19,12 +19,14 @@ func (f *finder) choice(ex *preemption.Plan) *Choice {
 		return c
 	}
 	c.DecidedBy = cmp.Or(ex.DecidedBy, rank.NodeOrder)
-	second := &ex.Candidates[1]
-	score := scoreOf(second)
-	c.RunnerUp, c.RunnerUpScore = second.Node, &score
-	c.RunnerUpBudgets = cut(budgetKeys(second.Victims), f.most, &c.MoreRunnerUpBudgets)
+	c.RunnerUp = f.rival(&ex.Candidates[1])
 	c.Rounds = f.rounds(ex)
 	return c
+}
+
+// rival is another candidate.
+func (f *finder) rival(c *preemption.Candidate) Rival {
+	return Rival{c.Node, scoreOf(c), listOf(budgetKeys(c.Victims), f.most)}
 }
 
 // rounds counts after each rank the candidates that are as good as the first.
@@ -68,20 +70,11 @@ func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
 	return rank.NodeOrder
 }
 
-func scoreOf(c *preemption.Candidate) Score {
-	s := &c.Score
-	return Score{
-		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum - int64(s.Victims)<<31,
-		Victims: s.Victims, Start: s.Start.UTC(), Own: maps.Clone(s.Own),
-	}
-}
-
-// ranked returns the figures as candidates are ranked by them.
-func (s *Score) ranked() preemption.Score {
-	return preemption.Score{
-		Violations: s.Violations, TopPriority: s.TopPriority, PrioritySum: s.PrioritySum + int64(s.Victims)<<31,
-		Victims: s.Victims, Start: s.Start, Own: s.Own,
-	}
+// scoreOf is the score of a candidate, which holds nothing of the plan.
+func scoreOf(c *preemption.Candidate) preemption.Score {
+	s := c.Score
+	s.Start, s.Own = s.Start.UTC(), maps.Clone(s.Own)
+	return s
 }
 
 // budgetKeys lists the budgets that victims break, each once.

@@ -102,7 +102,7 @@ func TestPropertyOtherConfigurations(t *testing.T) {
 func (q *question) holds(removals bool) {
 	count := 0
 	for _, g := range q.report.Nodes {
-		count += g.Count
+		count += g.Names.Len()
 		if g.Before != nil {
 			q.shortIsShort(g.Example, nil, g.Before.Short)
 		}
@@ -156,9 +156,9 @@ func TestRulesOfVictims(t *testing.T) {
 	req := preemption.Request{Pod: &outrank.Pod{Name: "web", Priority: outrank.Priority(7), Containers: asking("cpu", "2")}}
 	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: req}, explain.Options{})
 	require.NoError(t, err)
-	require.Len(t, r.Victims, 2)
+	require.Len(t, r.Victims.Items, 2)
 	for i, want := range []string{"it lent that", "lower priority"} {
-		require.Equal(t, want, r.Victims[i].Rule)
+		require.Equal(t, want, r.Victims.Items[i].Rule)
 	}
 	require.Contains(t, r.Text(), "default/boss (priority 50): ")
 	require.Contains(t, r.Text(), "the rule that allows it: it lent that")
@@ -184,11 +184,17 @@ func TestRefusalOfTheCaller(t *testing.T) {
 	require.NoError(t, err)
 	r, err := explain.Ask(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}}, explain.Options{})
 	require.NoError(t, err)
-	require.Equal(t, refusal, r.Refusal)
+	require.Equal(t, preemption.Ineligibility(refusal), r.Ineligible)
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"ineligible":"by-caller","refusal":"`+string(refusal)+`"`)
+	var again explain.Report
+	require.NoError(t, json.Unmarshal(text, &again))
+	require.Equal(t, r.Ineligible, again.Ineligible)
 	require.Contains(t, r.Summary(), "may not push others out: the caller's rule says: not between 9 and 5.")
 	ex, err := e.Explain(context.Background(), snap, preemption.Request{Pod: asks, Now: gen.Now})
 	require.NoError(t, err)
 	a, err := explain.WhyNot(context.Background(), explain.Question{Evaluator: e, Snapshot: snap, Request: preemption.Request{Pod: asks, Now: gen.Now}, Plan: ex}, "n", explain.Options{})
 	require.NoError(t, err)
-	require.Equal(t, refusal, a.Refusal)
+	require.Equal(t, preemption.Ineligibility(refusal), a.Ineligible)
 }

@@ -41,10 +41,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	if best == nil {
 		return nil, nil
 	}
-	out := &Eviction{Node: best.node, Outcome: best.found.outcome}
-	out.Pods = b.refs(best.pods, &out.MorePods)
-	out.Victims = b.victims(best.found.victims, &out.MoreVictims)
-	return out, nil
+	return &Eviction{Pods: b.refs(best.pods), Node: best.node, Trial: Trial{best.found.outcome, b.victims(best.found.victims)}}, nil
 }
 
 // evictionNodes lists the nodes on which evictions are tried, the best one first.

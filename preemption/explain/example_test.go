@@ -2,7 +2,6 @@ package explain_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
 	"time"
@@ -97,16 +96,12 @@ func ExampleAsk_plan() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	short := r.Victims[0].Blocks.Short
-	text, err := json.Marshal(short)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(r.Victims[0].Text())
-	fmt.Println(string(text))
-	fmt.Println(r.Choice.Texts(), r.Stay.Texts()[1], r.Nodes[1].Text(), r.Nodes[1].Before.Text())
+	short := r.Victims.Items[0].Blocks.Short[0]
+	fmt.Println(r.Victims.Items[0].Text())
+	fmt.Printf("%s: %s needed, %s free\n", short.Resource, short.Needed, short.Free)
+	fmt.Println(r.Choice.Texts(), r.Stay.Texts()[1], r.Nodes[1].Names.Len(), r.Nodes[1].Text(), r.Nodes[1].Before.Text())
 	// Output:
 	// default/batch (priority 10): if it stayed, cpu is short by 1500m: 2 needed, 500m free of 4.
-	// [{"resource":"cpu","needed":"2","free":"500m","short":"1500m","offered":"4"}]
-	// [It is the only node on which pushing pods out makes room.] Room left once the pod is there: cpu 1500m. 1 node (n2) out: taint gpu:NoSchedule taint gpu:NoSchedule
+	// cpu: 2 needed, 500m free
+	// [It is the only node on which pushing pods out makes room.] Room left once the pod is there: cpu 1500m. 1 1 node (n2) out: taint gpu:NoSchedule taint gpu:NoSchedule
 }

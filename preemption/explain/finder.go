@@ -134,15 +134,6 @@ func (o *Obstacle) cut(most int) {
 	o.DisabledBy = cut(o.DisabledBy, most, &o.More)
 }
 
-// cut shortens a list and counts what it leaves out.
-func cut[T any](list []T, most int, more *int) []T {
-	if len(list) <= most {
-		return list
-	}
-	*more += len(list) - most
-	return slices.Clip(list[:most])
-}
-
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // disabled reports whether preemption is switched off.

@@ -234,8 +234,8 @@ func TestReportsAreBounded(t *testing.T) {
 	}, explain.Options{})
 	require.Len(t, r.Nodes, 1)
 	assert.True(t, r.Nodes[0].Mixed)
-	assert.Equal(t, 3000, r.Nodes[0].Count)
-	assert.Len(t, r.Nodes[0].Names, 10)
+	assert.Equal(t, 3000, r.Nodes[0].Names.Len())
+	assert.Len(t, r.Nodes[0].Names.Items, 10)
 	assert.Contains(t, r.Text(), "and 2990 more")
 	assert.Less(t, len(r.Text()), 1000)
 }
@@ -243,12 +243,13 @@ func TestReportsAreBounded(t *testing.T) {
 // A report that nobody made has a text, too.
 func TestEmptyReports(t *testing.T) {
 	for _, r := range []explain.Report{
-		{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.Preempts, Victims: []explain.Victim{{}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: "n"}},
-		{Outcome: preemption.NothingHelps, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
-		{Nodes: []explain.NodeGroup{{}, {Stage: explain.InVain}, {Stage: explain.Chosen}, {Stage: explain.NotTried, Before: &explain.Obstacle{
+		{}, {Answer: explain.Answer{Outcome: preemption.NotEligible}},
+		{Answer: explain.Answer{Outcome: preemption.Preempts, Victims: explain.List[explain.Victim]{Items: []explain.Victim{{}}}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: explain.Rival{Node: "n"}}},
+		{Answer: explain.Answer{Outcome: preemption.NothingHelps}, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
+		{Nodes: []explain.NodeGroup{{}, {Verdict: explain.Verdict{Stage: explain.InVain}}, {Verdict: explain.Verdict{Stage: explain.Chosen}}, {Verdict: explain.Verdict{Stage: explain.NotTried, Before: &explain.Obstacle{
 			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Limits: []explain.Limit{{}}, Spread: []explain.Spread{{}},
-			Neighbours: []explain.Neighbour{{}, {Side: "anti-affinity"}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []explain.Taint{{}},
-		}}}},
+			Neighbours: []explain.Neighbour{{}, {Side: "anti-affinity"}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []outrank.Taint{{}},
+		}}}}},
 	} {
 		assert.NotEmpty(t, r.Text())
 	}
@@ -307,9 +308,12 @@ func TestWordsOfTheCaller(t *testing.T) {
 func TestSparedShareASentence(t *testing.T) {
 	spared := func(n int, budgets ...outrank.Key) (list []explain.Spared) {
 		for i := range n {
-			list = append(list, explain.Spared{Pod: explain.Pod{Key: outrank.Key(fmt.Sprint("x/p", i)), Priority: int32(i)}, Budgets: budgets})
+			list = append(list, explain.Spared{Pod: explain.Pod{Key: outrank.Key(fmt.Sprint("x/p", i)), Priority: int32(i)}, Budgets: explain.List[outrank.Key]{Items: budgets}})
 		}
 		return list
+	}
+	stay := func(more int, list ...explain.Spared) explain.Stay {
+		return explain.Stay{Spared: explain.List[explain.Spared]{Items: list, More: more}}
 	}
 	for _, tt := range []struct {
 		name string
@@ -317,11 +321,11 @@ func TestSparedShareASentence(t *testing.T) {
 		want []string
 	}{
 		{"none", explain.Stay{}, nil},
-		{"one", explain.Stay{Spared: spared(1)}, []string{"x/p0 (priority 0) is spared: the pod fits beside it."}},
-		{"one, and others", explain.Stay{Spared: spared(1), MoreSpared: 2}, []string{"x/p0 (priority 0) is spared: the pod fits beside it.", "2 pods more of lower priority: spared as well."}},
-		{"three", explain.Stay{Spared: spared(3)}, []string{"3 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1), x/p2 (priority 2)."}},
-		{"two, and others", explain.Stay{Spared: spared(2), MoreSpared: 5}, []string{"7 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1) and 5 more."}},
-		{"two reasons", explain.Stay{Spared: append(spared(2), spared(2, "x/keep")...), MoreSpared: 5}, []string{
+		{"one", stay(0, spared(1)...), []string{"x/p0 (priority 0) is spared: the pod fits beside it."}},
+		{"one, and others", stay(2, spared(1)...), []string{"x/p0 (priority 0) is spared: the pod fits beside it.", "2 pods more of lower priority: spared as well."}},
+		{"three", stay(0, spared(3)...), []string{"3 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1), x/p2 (priority 2)."}},
+		{"two, and others", stay(5, spared(2)...), []string{"7 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1) and 5 more."}},
+		{"two reasons", stay(5, append(spared(2), spared(2, "x/keep")...)...), []string{
 			"2 pods are spared: the pod fits beside them: x/p0 (priority 0), x/p1 (priority 1).",
 			"2 pods are spared: the pod fits beside them; back early, as x/keep might break: x/p0 (priority 0), x/p1 (priority 1).",
 			"5 pods more of lower priority: spared as well.",

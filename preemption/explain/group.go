@@ -13,86 +13,71 @@ import (
 // figures and none of the caller's objects; it belongs to the caller, and can be written to
 // JSON and read back.
 type GroupReport struct {
-	// APIVersion is "outrank/v1" and Kind is "GroupReport".
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
 	// Group is the group, or with Tree set the topmost of a tree of groups; empty for pods
 	// that name none.
-	Group   outrank.Key        `json:"group,omitempty"`
-	Tree    bool               `json:"tree,omitempty"`
-	Outcome preemption.Outcome `json:"outcome"`
+	Group   outrank.Key
+	Tree    bool
+	Outcome preemption.Outcome
 	// Ineligible says why the group may not preempt; empty where it may.
-	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
+	Ineligible preemption.Ineligibility
 	// Seats are where its pods go, in the order in which they were placed.
-	Seats     []Seat `json:"seats"`
-	MoreSeats int    `json:"moreSeats,omitempty"`
+	Seats List[Seat]
 	// TurnedDown is why there is no place for the group as things are, and Unhelpful why there
 	// is none with every possible victim gone, or with those that a guard lets go; nil where that is not
 	// so, and where nobody might leave.
-	TurnedDown *NoPlace `json:"turnedDown,omitempty"`
-	Unhelpful  *NoPlace `json:"unhelpful,omitempty"`
+	TurnedDown *NoPlace
+	Unhelpful  *NoPlace
 	// Victims are the units that have to leave, the most important first.
-	Victims     []GroupVictim `json:"victims"`
-	MoreVictims int           `json:"moreVictims,omitempty"`
+	Victims List[GroupVictim]
 	// Violations counts the pods of the victims that violate a budget, and VictimPods all
 	// their pods.
-	Violations int `json:"violations"`
-	VictimPods int `json:"victimPods"`
+	Violations int
+	VictimPods int
 }
 
 // Seat is a pod of the group with its node.
 type Seat struct {
-	Pod  outrank.Key `json:"pod"`
-	Node string      `json:"node"`
+	Pod  outrank.Key
+	Node string
 }
 
 // NoPlace is why there is no place for a group.
 type NoPlace struct {
 	// Pod is the first pod that fits on no node together with those before it, and Nodes what
 	// the nodes say to it, the most frequent first.
-	Pod       outrank.Key `json:"pod,omitempty"`
-	Nodes     []NodeWord  `json:"nodes,omitempty"`
-	MoreNodes int         `json:"moreNodes,omitempty"`
+	Pod   outrank.Key
+	Nodes List[NodeWord]
 	// Reason is the sentence of the group's policy.
-	Reason string `json:"reason,omitempty"`
-	// Guard is what preemption.Config.Guard says where it is in the way: the rest is then
-	// about a placement with those gone that it lets go, and empty where the pods of the group
+	Reason string
+	// Guard is what preemption.Config.Guard says where it is in the way, with its name as that of a filter: the
+	// rest is then about a placement with those gone that it lets go, and empty where the pods of the group
 	// have their places.
-	Guard *GuardWord `json:"guard,omitempty"`
+	Guard *Obstacle
 }
 
-// GuardWord is the answer of a guard.
-type GuardWord struct {
-	Name    string   `json:"name"`
-	Reasons []string `json:"reasons,omitempty"`
-}
-
-// NodeWord is the answer of a number of nodes.
+// NodeWord is the answer of a number of nodes, of which nothing is told but the filter and its reasons.
 type NodeWord struct {
-	Filter  string   `json:"filter,omitempty"`
-	Reasons []string `json:"reasons,omitempty"`
-	Count   int      `json:"count"`
+	Obstacle
+	Count int
 }
 
 // GroupVictim is a unit that has to leave: a pod, or all pods of a group.
 type GroupVictim struct {
 	// Group names the unit where it is a group, or with Tree set a tree of groups.
-	Group outrank.Key `json:"group,omitempty"`
-	Tree  bool        `json:"tree,omitempty"`
+	Group outrank.Key
+	Tree  bool
 	// Priority is the priority that the unit counts with.
-	Priority int32 `json:"priority"`
+	Priority int32
 	// Pods are its pods, the most important first.
-	Pods     []Pod `json:"pods"`
-	MorePods int   `json:"morePods,omitempty"`
+	Pods List[Pod]
 	// Rule names the rule by which it may be a victim, where the configuration has one in
 	// place of lower priority.
-	Rule string `json:"rule,omitempty"`
+	Rule string
 	// Blocks says which pod of the group had no room on its node with the unit back, or what
 	// the guard said of the others without it; units are put back one after the other.
-	Blocks *NoPlace `json:"blocks,omitempty"`
+	Blocks *NoPlace
 	// Budgets are those that losing it breaks.
-	Budgets     []outrank.Key `json:"budgets,omitempty"`
-	MoreBudgets int           `json:"moreBudgets,omitempty"`
+	Budgets List[outrank.Key]
 }
 
 // Group explains a plan for a group, which the evaluator has made of the snapshot as it
@@ -113,13 +98,11 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 	}
 	g := &groupExplainer{snap: snap, most: min(most, mostNames)}
 	r := &GroupReport{
-		APIVersion: apiVersion, Kind: "GroupReport", Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome,
-		Seats: []Seat{}, Victims: []GroupVictim{}, TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful),
-		VictimPods: len(plan.Victims),
+		Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome, Ineligible: plan.Ineligible,
+		TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful), VictimPods: len(plan.Victims),
 	}
-	r.Ineligible = plan.Ineligible
-	for _, a := range cut(plan.Placement, 10*g.most, &r.MoreSeats) {
-		r.Seats = append(r.Seats, Seat{refIn(snap.NodeOf, a.Pod).Key, a.Node})
+	for _, a := range cut(plan.Placement, 10*g.most, &r.Seats.More) {
+		r.Seats.Items = append(r.Seats.Items, Seat{refIn(snap.NodeOf, a.Pod).Key, a.Node})
 	}
 	for i := range plan.Victims {
 		if len(plan.Victims[i].Violated) > 0 {
@@ -127,8 +110,8 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 		}
 	}
 	units := slices.Collect(plan.Units())
-	for _, unit := range cut(units, 10*g.most, &r.MoreVictims) {
-		r.Victims = append(r.Victims, g.victim(unit))
+	for _, unit := range cut(units, 10*g.most, &r.Victims.More) {
+		r.Victims.Items = append(r.Victims.Items, g.victim(unit))
 	}
 	return r, nil
 }
@@ -147,15 +130,16 @@ func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
 	if r.Pod != nil {
 		out.Pod = r.Pod.Key()
 	}
-	for _, c := range cut(r.Nodes, g.most, &out.MoreNodes) {
+	for _, c := range cut(r.Nodes, g.most, &out.Nodes.More) {
 		filter := c.Filter
 		if filter == "" {
 			filter = c.ExcludedBy
 		}
-		out.Nodes = append(out.Nodes, NodeWord{filter, append([]string(nil), c.Reasons...), c.Nodes})
+		word := Obstacle{Filter: filter, Reasons: append([]string(nil), c.Reasons...)}
+		out.Nodes.Items = append(out.Nodes.Items, NodeWord{word, c.Nodes})
 	}
 	if r.Guard.Code != preemption.Success {
-		out.Guard = &GuardWord{r.Guard.Filter, append([]string(nil), r.Guard.Reasons...)}
+		out.Guard = &Obstacle{Filter: r.Guard.Filter, Reasons: append([]string(nil), r.Guard.Reasons...)}
 	}
 	return out
 }
@@ -163,7 +147,7 @@ func (g *groupExplainer) noPlace(r *preemption.Refusal) *NoPlace {
 // victim says why pods leave together.
 func (g *groupExplainer) victim(unit []preemption.Victim) GroupVictim {
 	first := &unit[0]
-	out := GroupVictim{Priority: first.Priority, Pods: []Pod{}, Rule: first.Rule}
+	out := GroupVictim{Priority: first.Priority, Rule: first.Rule}
 	switch {
 	case first.Blocked != nil:
 		out.Blocks = g.noPlace(&preemption.Refusal{Pod: first.Blocked, Nodes: []preemption.Count{{Status: first.Blocks, Nodes: 1}}})
@@ -184,10 +168,10 @@ func (g *groupExplainer) victim(unit []preemption.Victim) GroupVictim {
 			}
 		}
 	}
-	for _, v := range cut(unit, g.most, &out.MorePods) {
-		out.Pods = append(out.Pods, refIn(g.snap.NodeOf, v.Pod))
+	for _, v := range cut(unit, g.most, &out.Pods.More) {
+		out.Pods.Items = append(out.Pods.Items, refIn(g.snap.NodeOf, v.Pod))
 	}
-	out.Budgets = append(out.Budgets, cut(violated, g.most, &out.MoreBudgets)...)
+	out.Budgets = listOf(violated, g.most)
 	return out
 }
 

@@ -97,9 +97,9 @@ func TestGoldenGroupReports(t *testing.T) {
 	}
 	_, err := explain.Group(nil, nil, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	one := explain.GroupReport{Group: "shop/train", Outcome: preemption.Preempts, VictimPods: 2, Victims: []explain.GroupVictim{{Group: "shop/old"}}}
+	one := explain.GroupReport{Group: "shop/train", Outcome: preemption.Preempts, VictimPods: 2, Victims: explain.List[explain.GroupVictim]{Items: []explain.GroupVictim{{Group: "shop/old"}}}}
 	assert.Equal(t, "2 pods have to leave so that group shop/train can run, in 1 unit that leaves together.", one.Summary())
-	for _, r := range []explain.GroupReport{{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.NothingHelps, Unhelpful: &explain.NoPlace{}}, {Outcome: preemption.Preempts, Victims: []explain.GroupVictim{{}}}} {
+	for _, r := range []explain.GroupReport{{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.NothingHelps, Unhelpful: &explain.NoPlace{}}, {Outcome: preemption.Preempts, Victims: explain.List[explain.GroupVictim]{Items: []explain.GroupVictim{{}}}}} {
 		assert.NotEmpty(t, r.Text())
 	}
 }
@@ -209,13 +209,13 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 				var again explain.GroupReport
 				require.NoError(t, json.Unmarshal(text, &again))
 				require.Equal(t, r.Text(), again.Text())
-				require.Equal(t, plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits, len(r.Seats) > 0)
-				require.Len(t, r.Victims, len(slices.Collect(plan.Units())))
+				require.Equal(t, plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits, len(r.Seats.Items) > 0)
+				require.Len(t, r.Victims.Items, len(slices.Collect(plan.Units())))
 				require.Equal(t, len(plan.Victims), r.VictimPods)
 				seats(t, e, snap, pods, r, -1)
 				nominated := slices.ContainsFunc(pods, func(p *outrank.Pod) bool { return p.NominatedNodeName != "" || snap.NominationOf(p.Key()) != "" })
-				for i := range r.Victims {
-					require.NotNil(t, r.Victims[i].Blocks)
+				for i := range r.Victims.Items {
+					require.NotNil(t, r.Victims.Items[i].Blocks)
 					if !nominated { // such a pod counts twice on its node (rule 12.9.9)
 						seats(t, e, snap, pods, r, i)
 					}
@@ -229,8 +229,8 @@ func TestPropertyGroupReportsAreTrue(t *testing.T) {
 // has no place then.
 func seats(t *rapid.T, e *engine.Evaluator, from *engine.Snapshot, pods []*outrank.Pod, r *explain.GroupReport, back int) {
 	snap := from.Clone()
-	for i, v := range r.Victims {
-		for _, p := range v.Pods {
+	for i, v := range r.Victims.Items {
+		for _, p := range v.Pods.Items {
 			require.Equal(t, from.NodeOf(p.Key), p.Node)
 			if i != back {
 				require.NoError(t, snap.RemovePod(p.Key))
@@ -243,7 +243,7 @@ func seats(t *rapid.T, e *engine.Evaluator, from *engine.Snapshot, pods []*outra
 		}
 	}
 	placed := 0
-	for _, s := range r.Seats {
+	for _, s := range r.Seats.Items {
 		p := *pods[slices.IndexFunc(pods, func(p *outrank.Pod) bool { return p.Key() == s.Pod })]
 		p.Group, p.NodeName, p.NominatedNodeName = "", "", ""
 		status, err := e.Check(snap, &p, s.Node)
@@ -257,6 +257,6 @@ func seats(t *rapid.T, e *engine.Evaluator, from *engine.Snapshot, pods []*outra
 		require.NoError(t, errOf(snap.PutPod(&p)))
 	}
 	if back >= 0 {
-		require.Less(t, placed, len(r.Seats), "victim %d leaves in vain", back)
+		require.Less(t, placed, len(r.Seats.Items), "victim %d leaves in vain", back)
 	}
 }

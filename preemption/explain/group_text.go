@@ -20,26 +20,26 @@ func (r *GroupReport) Text() string {
 	case n == nil:
 	case n.Guard != nil:
 		w.line(0, "Of all that might leave %s keeps some: %s. With the others gone there is still %s.",
-			prose.Text(n.Guard.Name), n.Guard.reasons(), n.text())
+			prose.Text(n.Guard.Filter), guardReasons(n.Guard), n.text())
 	default:
 		w.line(0, "With all gone that might leave there is still %s.", n.text())
 	}
-	if len(r.Victims) > 0 {
+	if len(r.Victims.Items) > 0 {
 		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
-		for i := range r.Victims {
-			w.line(1, "%s", r.Victims[i].text())
+		for i := range r.Victims.Items {
+			w.line(1, "%s", r.Victims.Items[i].text())
 		}
-		if r.MoreVictims > 0 {
-			w.line(1, "and %s more", prose.Plural(r.MoreVictims, "victim"))
+		if r.Victims.More > 0 {
+			w.line(1, "and %s more", prose.Plural(r.Victims.More, "victim"))
 		}
 	}
-	if len(r.Seats) > 0 {
+	if len(r.Seats.Items) > 0 {
 		w.line(0, "Where its pods go:")
-		for _, s := range r.Seats {
+		for _, s := range r.Seats.Items {
 			w.line(1, "%s on node %s", prose.Name(s.Pod), prose.Name(s.Node))
 		}
-		if r.MoreSeats > 0 {
-			w.line(1, "and %s more", prose.Plural(r.MoreSeats, "pod"))
+		if r.Seats.More > 0 {
+			w.line(1, "and %s more", prose.Plural(r.Seats.More, "pod"))
 		}
 	}
 	return w.String()
@@ -52,19 +52,18 @@ func (r *GroupReport) Summary() string {
 	case preemption.Fits:
 		return fmt.Sprintf("Nobody has to leave: %s fits as things are.", group)
 	case preemption.NotEligible:
-		of := Report{Ineligible: r.Ineligible}
-		return fmt.Sprintf("Nobody leaves: there is no place for %s, and it may not push others out: %s", group, of.ineligible())
+		return fmt.Sprintf("Nobody leaves: there is no place for %s, and it may not push others out: %s", group, ineligibleText(r.Ineligible))
 	case preemption.NothingHelps:
 		if r.Unhelpful == nil {
 			return fmt.Sprintf("Nobody leaves: there is no place for %s, and nobody might leave for it.", group)
 		}
 		return fmt.Sprintf("Nobody leaves: pushing others out makes no place for %s.", group)
 	}
-	if len(r.Victims) == 0 {
+	if len(r.Victims.Items) == 0 {
 		return fmt.Sprintf("Nobody has to leave in the end so that %s can run.", group)
 	}
 	text := fmt.Sprintf("%s to leave so that %s can run", have(r.VictimPods), group)
-	if units := len(r.Victims) + r.MoreVictims; units != r.VictimPods {
+	if units := r.Victims.Len(); units != r.VictimPods {
 		leave := "leave"
 		if units == 1 {
 			leave = "leaves"
@@ -94,12 +93,12 @@ func (n *NoPlace) text() string {
 		text += " for " + prose.Name(n.Pod)
 	}
 	var parts []string
-	for i := range n.Nodes {
-		o := Obstacle{Filter: n.Nodes[i].Filter, Reasons: n.Nodes[i].Reasons}
-		parts = append(parts, fmt.Sprintf("%s: %s", prose.Plural(n.Nodes[i].Count, "node"), o.Text()))
+	for i := range n.Nodes.Items {
+		word := &n.Nodes.Items[i]
+		parts = append(parts, fmt.Sprintf("%s: %s", prose.Plural(word.Count, "node"), word.Text()))
 	}
-	if n.MoreNodes > 0 {
-		parts = append(parts, fmt.Sprintf("%d more answers", n.MoreNodes))
+	if n.Nodes.More > 0 {
+		parts = append(parts, fmt.Sprintf("%d more answers", n.Nodes.More))
 	}
 	if n.Reason != "" {
 		parts = append(parts, prose.Text(n.Reason))
@@ -110,8 +109,8 @@ func (n *NoPlace) text() string {
 	return text
 }
 
-// reasons is what the guard says.
-func (g *GuardWord) reasons() string {
+// guardReasons is what the guard says.
+func guardReasons(g *Obstacle) string {
 	if len(g.Reasons) == 0 {
 		return "it gives no reason"
 	}
@@ -121,7 +120,7 @@ func (g *GuardWord) reasons() string {
 // text says in a sentence why the unit has to leave.
 func (v *GroupVictim) text() string {
 	var text string
-	switch list := pods(v.Pods, v.MorePods); {
+	switch list := pods(v.Pods); {
 	case v.Tree:
 		text = fmt.Sprintf("the tree of groups %s (priority %d): %s", prose.Name(v.Group), v.Priority, list)
 	case v.Group != "":
@@ -132,15 +131,15 @@ func (v *GroupVictim) text() string {
 	switch n := v.Blocks; {
 	case n == nil:
 	case n.Guard != nil:
-		text += fmt.Sprintf(": with it back %s keeps the others: %s", prose.Text(n.Guard.Name), n.Guard.reasons())
+		text += fmt.Sprintf(": with it back %s keeps the others: %s", prose.Text(n.Guard.Filter), guardReasons(n.Guard))
 	default:
 		text += ": with it back there was " + n.text()
 	}
 	if v.Rule != "" {
 		text += "; the rule that allows it: " + prose.Text(v.Rule)
 	}
-	if len(v.Budgets) > 0 {
-		text += "; losing it breaks " + prose.List(prose.Names(v.Budgets), v.MoreBudgets)
+	if len(v.Budgets.Items) > 0 {
+		text += "; losing it breaks " + keysText(v.Budgets)
 	}
 	return text + "."
 }

@@ -63,11 +63,12 @@ func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
 func labelOf(r *outrank.NodeRequirement, node *outrank.Node) Label {
 	l := Label{NodeRequirement: outrank.NodeRequirement{Key: r.Key, Operator: r.Operator, Values: slices.Clone(r.Values)}}
 	if r.Key == outrank.FieldName {
-		l.Have = node.Name
+		l.Have = &node.Name
 		return l
 	}
-	have, ok := node.Labels[r.Key]
-	l.Have, l.Missing = have, !ok
+	if have, ok := node.Labels[r.Key]; ok {
+		l.Have = &have
+	}
 	return l
 }
 

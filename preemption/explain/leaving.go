@@ -36,9 +36,7 @@ func (b *bench) leaving() (out *Leaving, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out = &Leaving{Node: node, Nodes: len(nodes)}
-	out.Pods = b.refs(pods, &out.MorePods)
-	return out, nil
+	return &Leaving{Node: node, Nodes: len(nodes), Pods: b.refs(pods)}, nil
 }
 
 // takes lists the nodes that take the pod with others gone.

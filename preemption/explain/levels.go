@@ -151,12 +151,13 @@ func (s *levelSearch) planAt(level int32) (*preemption.Plan, error) {
 }
 
 func (s *levelSearch) enoughBy(plan *preemption.Plan, level int32) *Enough {
-	out := &Enough{Priority: level, Outcome: plan.Outcome, Node: plan.Node, BeyondUsers: level > priority.UserMax}
+	out := &Enough{Priority: level, Node: plan.Node}
+	var victims []Pod
 	for i := range plan.Victims {
 		v := &plan.Victims[i]
-		out.Victims = append(out.Victims, *s.ref(v.Pod, cmp.Or(v.Node, plan.Node)))
+		victims = append(victims, *s.ref(v.Pod, cmp.Or(v.Node, plan.Node)))
 	}
-	out.Victims = cut(out.Victims, s.most, &out.MoreVictims)
+	out.Trial = Trial{plan.Outcome, listOf(victims, s.most)}
 	if level > s.pod.PriorityValue() {
 		out.Class = s.classOf(level)
 	}

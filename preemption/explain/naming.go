@@ -12,7 +12,7 @@ import (
 // behind names what stands behind a status of each filter.
 var behind = map[string]func(*finder, *Obstacle, *place){
 	filter.NodeUnschedulable:     (*finder).nameCordon,
-	filter.NodeName:              func(f *finder, o *Obstacle, _ *place) { o.WantedNode = f.pod.NodeName },
+	filter.NodeName:              func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) },
 	filter.TaintToleration:       (*finder).nameTaints,
 	filter.NodeAffinity:          (*finder).nameLabels,
 	filter.NodePorts:             (*finder).namePorts,
@@ -54,10 +54,17 @@ func (f *finder) nameUnasked(o *Obstacle, at *place) {
 	case preemption.NodeAffinity:
 		o.WantedNodes = namedNodes(f.pod)
 	case preemption.NodeName:
-		o.WantedNode = f.pod.NodeName
+		o.nameNode(f.pod)
 	}
 	if slices.Equal(o.Reasons, []string{noVictims}) {
 		o.Nobody = f.nobody(at)
+	}
+}
+
+// nameNode is about a node that is not the one that the pod names.
+func (o *Obstacle) nameNode(pod *outrank.Pod) {
+	if pod.NodeName != "" {
+		o.WantedNodes = []string{pod.NodeName}
 	}
 }
 
@@ -65,8 +72,7 @@ func (f *finder) nameCordon(o *Obstacle, at *place) {
 	if !fit.Unschedulable(f.pod, at.node) {
 		return
 	}
-	o.Cordoned = true
-	o.Taints = []Taint{tolerated(outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule})}
+	o.Taints = []outrank.Taint{{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule}}
 }
 
 func (f *finder) nameFeatures(o *Obstacle, at *place) {
@@ -94,7 +100,7 @@ func (f *finder) namePorts(o *Obstacle, at *place) {
 			return slices.ContainsFunc(fit.HostPorts(p), port.Overlaps)
 		})
 		if i >= 0 {
-			o.Ports = append(o.Ports, Port{port.Port, port.Protocol, port.IP, f.ref(holders[i], at.node.Name)})
+			o.Ports = append(o.Ports, Port{outrank.Port{HostPort: port.Port, HostIP: port.IP, Protocol: port.Protocol}, f.ref(holders[i], at.node.Name)})
 		}
 	}
 }
@@ -102,7 +108,7 @@ func (f *finder) namePorts(o *Obstacle, at *place) {
 func (f *finder) nameTaints(o *Obstacle, at *place) {
 	for _, t := range at.node.Taints {
 		if (t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute) && !f.tolerations.Cover(t) {
-			o.Taints = append(o.Taints, tolerated(t))
+			o.Taints = append(o.Taints, t)
 		}
 	}
 }
@@ -114,17 +120,6 @@ const (
 	featureRestartContainer = "RestartAllContainersOnContainerExits"
 	featureBindMounts       = "VolumeBindMountOptions"
 )
-
-// tolerated adds the narrowest toleration that covers the taint.
-func tolerated(t outrank.Taint) Taint {
-	out := Taint{Taint: t, Toleration: outrank.Toleration{
-		Key: t.Key, Operator: outrank.TolerationEqual, Value: t.Value, Effect: t.Effect,
-	}}
-	if t.Value == "" {
-		out.Toleration.Operator = outrank.TolerationExists
-	}
-	return out
-}
 
 // nobody counts who is on a node without possible victims.
 func (f *finder) nobody(at *place) *Nobody {

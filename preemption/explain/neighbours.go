@@ -91,8 +91,11 @@ func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 }
 
 func neighbourOf(side string, t *podTerm, node *outrank.Node) Neighbour {
-	value, ok := node.Labels[t.key]
-	return Neighbour{Side: side, TopologyKey: t.key, Selector: selectorText(t.selector), Domain: value, Missing: !ok}
+	n := Neighbour{Side: side, TopologyKey: t.key, Selector: selectorText(t.selector)}
+	if value, ok := node.Labels[t.key]; ok {
+		n.Domain = &value
+	}
+	return n
 }
 
 // lonely lists the preemptor's affinity terms that are not met (rules 7.13.2 and 7.13.6).
@@ -102,9 +105,9 @@ func (f *finder) lonely(at *place) []Neighbour {
 	missing := false
 	for i := range x.own {
 		n := neighbourOf(ownAffinity, &x.own[i], at.node)
-		_, there := left(x.near[domain{n.TopologyKey, n.Domain}], at)
-		if n.Missing || !there {
-			out, missing = append(out, n), missing || n.Missing
+		_, there := left(x.near[domain{n.TopologyKey, orEmpty(n.Domain)}], at)
+		if n.Domain == nil || !there {
+			out, missing = append(out, n), missing || n.Domain == nil
 		}
 	}
 	if !missing && len(out) > 0 && x.allMean(f.pod) && !f.anyNear(at) {
@@ -128,10 +131,10 @@ func (f *finder) ownAnti(at *place) []Neighbour {
 	var out []Neighbour
 	for i := range x.anti {
 		n := neighbourOf(ownAntiAffinity, &x.anti[i], at.node)
-		if n.Missing {
+		if n.Domain == nil {
 			continue
 		}
-		if p, ok := left(x.away[i][domain{n.TopologyKey, n.Domain}], at); ok {
+		if p, ok := left(x.away[i][domain{n.TopologyKey, *n.Domain}], at); ok {
 			n.Pod = f.ref(p.pod, p.node)
 			out = append(out, n)
 		} else if p := f.nominee(at, func(q *outrank.Pod) bool { return x.means(&x.anti[i], q, true) }); p != nil {
@@ -160,7 +163,7 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 	for _, p := range f.nominated(at) {
 		for i := range p.Affinity.PodAntiAffinity {
 			t := termOf(p, &p.Affinity.PodAntiAffinity[i])
-			if n := neighbourOf(othersAntiAffinity, &t, at.node); !n.Missing && x.means(&t, f.pod, false) {
+			if n := neighbourOf(othersAntiAffinity, &t, at.node); n.Domain != nil && x.means(&t, f.pod, false) {
 				n.Pod = f.ref(p, at.node.Name)
 				out = append(out, n)
 			}

@@ -52,7 +52,7 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) erro
 		g.merge()
 	}
 	slices.SortStableFunc(g.groups, func(a, b *openGroup) int {
-		return cmp.Or(cmp.Compare(stageOrder(a.Stage), stageOrder(b.Stage)), cmp.Compare(b.Count, a.Count))
+		return cmp.Or(cmp.Compare(stageOrder(a.Stage), stageOrder(b.Stage)), cmp.Compare(b.Names.Len(), a.Names.Len()))
 	})
 	for _, group := range g.groups {
 		r.Nodes = append(r.Nodes, group.NodeGroup)
@@ -95,8 +95,10 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 
 // take adds the nodes of another group, which come later in the cluster.
 func (g *openGroup) take(o *openGroup, most int) {
-	g.Count += o.Count
-	g.Names = append(g.Names, o.Names[:min(len(o.Names), most-len(g.Names))]...)
+	all := g.Names.Len() + o.Names.Len()
+	taken := min(len(o.Names.Items), most-len(g.Names.Items))
+	g.Names.Items = append(g.Names.Items, o.Names.Items[:taken]...)
+	g.Names.More = all - len(g.Names.Items)
 	if o.place < g.place || o.place == g.place && o.least.less(g.least) {
 		g.Example, g.Score, g.Before, g.After, g.Victims = o.Example, o.Score, o.Before, o.After, o.Victims
 		g.least, g.place = o.least, o.place
@@ -121,7 +123,7 @@ func (g *grouping) merge() {
 
 // alone is a group of one node.
 func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
-	one := &openGroup{NodeGroup: NodeGroup{Stage: NoHelp, Count: 1, Names: []string{n.Node}, Example: n.Node}}
+	one := &openGroup{NodeGroup: NodeGroup{Verdict: Verdict{Stage: NoHelp}, Names: List[string]{Items: []string{n.Node}}, Example: n.Node}}
 	refused := g.ex.Refused.Code != preemption.Success
 	switch {
 	case g.ex.Outcome == preemption.Preempts && n.Node == g.ex.Node:
@@ -214,19 +216,23 @@ func (o *Obstacle) key(b *strings.Builder) {
 		t.key(b)
 	}
 	for _, p := range o.Ports {
-		keyTexts(b, "port", p.IP, p.Protocol, strconv.Itoa(int(p.Port)))
+		keyTexts(b, "port", p.HostIP, p.Protocol, strconv.Itoa(int(p.HostPort)))
 	}
 	for _, v := range o.Volumes {
-		keyTexts(b, "volume", string(v.Claim), v.Disk, v.Label)
+		zone := ""
+		if v.Zone != nil {
+			zone = v.Zone.Key
+		}
+		keyTexts(b, "volume", string(v.Claim), v.Disk, zone)
 	}
 	for _, l := range o.Limits {
 		keyTexts(b, "limit", l.Driver, strconv.FormatBool(l.NotInstalled))
 	}
 	for _, s := range o.Spread {
-		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Missing))
+		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Domain == nil))
 	}
 	for _, n := range o.Neighbours {
-		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Missing))
+		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Domain == nil))
 	}
 	keyTexts(b, o.Features...)
 	keyTexts(b, strconv.Itoa(o.More))

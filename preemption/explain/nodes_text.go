@@ -9,7 +9,7 @@ import (
 
 // Text says in a line what became of the nodes of the group, and why.
 func (g *NodeGroup) Text() string {
-	text := fmt.Sprintf("%s (%s) ", prose.Plural(g.Count, "node"), prose.List(prose.Names(g.Names), g.Count-len(g.Names)))
+	text := fmt.Sprintf("%s (%s) ", prose.Plural(g.Names.Len(), "node"), prose.List(prose.Names(g.Names.Items), g.Names.More))
 	switch g.Stage {
 	case Chosen:
 		return text + "chosen; as things are, " + g.Before.Text()
@@ -48,7 +48,7 @@ func (g *NodeGroup) where() string {
 	switch {
 	case g.Before == nil:
 		return "not asked"
-	case g.Count == 1:
+	case g.Names.Len() == 1:
 		return ""
 	}
 	return "on " + prose.Name(g.Example) + ", "
@@ -86,7 +86,7 @@ func (n *Nothing) hopeless() string {
 		return none + ": its own copies are in the way, and have the same priority."
 	case n.Copies != nil:
 		return fmt.Sprintf("%s: it would have to push out its own copies, as with %s on node %s, and they have the same priority.",
-			none, pods(n.Copies.Victims, n.Copies.MoreVictims), prose.Name(n.Copies.Node))
+			none, pods(n.Copies.Victims), prose.Name(n.Copies.Node))
 	case n.Alone != nil:
 		return fmt.Sprintf("%s: on %s, %s.", none, n.Alone.where(), shortages(n.Alone.Missing))
 	case n.NoEviction:
@@ -105,7 +105,7 @@ func (n *Nearest) where() string {
 }
 
 func (e *Enough) text() string {
-	if e.BeyondUsers && e.Class == "" {
+	if e.beyondUsers() && e.Class == "" {
 		return fmt.Sprintf("Only a class of the system (system-...) could be enough, with priority %d, and those are not for applications: %s.", e.Priority, e.what())
 	}
 	text := fmt.Sprintf("Priority %d would be enough, and %d is not: %s", e.Priority, int64(e.Priority)-1, e.what())
@@ -124,14 +124,14 @@ func (e *Enough) what() string {
 	if e.Outcome == preemption.Fits {
 		return "the pod would fit before pods that are nominated"
 	}
-	return fmt.Sprintf("on node %s it would push out %s", prose.Name(e.Node), pods(e.Victims, e.MoreVictims))
+	return fmt.Sprintf("on node %s it would push out %s", prose.Name(e.Node), pods(e.Victims))
 }
 
 func (e *Eviction) text() string {
-	names := textsOf(e.Pods, (*Pod).placed)
-	text := fmt.Sprintf("With %s evicted by hand ", prose.List(names, e.MorePods))
+	names := textsOf(e.Pods.Items, (*Pod).placed)
+	text := fmt.Sprintf("With %s evicted by hand ", prose.List(names, e.Pods.More))
 	if e.Outcome == preemption.Fits {
 		return text + "it fits on node " + prose.Name(e.Node) + "."
 	}
-	return text + fmt.Sprintf("it pushes out %s on node %s.", pods(e.Victims, e.MoreVictims), prose.Name(e.Node))
+	return text + fmt.Sprintf("it pushes out %s on node %s.", pods(e.Victims), prose.Name(e.Node))
 }

@@ -25,7 +25,7 @@ func (f *finder) nothing(b *bench, groups []NodeGroup, ex *preemption.Plan) (*No
 			return nil, err
 		}
 	}
-	if out.SearchedTo != nil || out.Enough != nil && !out.Enough.BeyondUsers {
+	if out.SearchedTo != nil || out.Enough != nil && !out.Enough.beyondUsers() {
 		return out, nil
 	}
 	return out, f.byHand(b, out, groups)

@@ -36,15 +36,6 @@ func (o *Obstacle) reasons() string {
 	return text
 }
 
-// textsOf returns the text of each element.
-func textsOf[T any](list []T, text func(*T) string) []string {
-	out := make([]string, len(list))
-	for i := range list {
-		out[i] = text(&list[i])
-	}
-	return out
-}
-
 // things says each thing that is named.
 func (o *Obstacle) things() []string {
 	var out []string
@@ -53,19 +44,18 @@ func (o *Obstacle) things() []string {
 	if o.Nobody != nil {
 		add("%s", o.Nobody.text())
 	}
-	switch {
-	case o.WantedNode != "":
-		add("the pod wants node %s alone", prose.Name(o.WantedNode))
+	switch node := o.wantedNode(); {
+	case node != "":
+		add("the pod wants node %s alone", prose.Name(node))
 	case len(o.WantedNodes) > 0:
 		add("the pod's node affinity names %s alone", prose.List(prose.Names(o.WantedNodes), 0))
 	}
 	for i := range o.Taints {
-		t := &o.Taints[i]
-		if o.Cordoned {
+		if o.cordoned() {
 			add("the node is cordoned")
 			continue
 		}
-		add("taint %s", taintText(&t.Taint))
+		add("taint %s", taintText(&o.Taints[i]))
 	}
 	for i := range o.Labels {
 		add("the pod's node selector wants %s", o.Labels[i].text())
@@ -105,11 +95,11 @@ func (l *Label) text() string {
 	text := prose.Text(requirementText(l.Key, l.Operator, l.Values))
 	switch {
 	case l.Key == outrank.FieldName:
-		return text + ", and this is node " + prose.Name(l.Have)
-	case l.Missing:
+		return text + ", and this is node " + prose.Name(orEmpty(l.Have))
+	case l.Have == nil:
 		return text + ", and there is no label " + prose.Name(l.Key)
 	}
-	return text + ", and the node has " + prose.Name(l.Key) + "=" + prose.Name(l.Have)
+	return text + ", and the node has " + prose.Name(l.Key) + "=" + prose.Name(*l.Have)
 }
 
 func (t *Term) text() string {
@@ -124,9 +114,9 @@ func (t *Term) text() string {
 }
 
 func (p *Port) text() string {
-	text := fmt.Sprintf("host port %d/%s", p.Port, prose.Text(p.Protocol))
-	if p.IP != "0.0.0.0" {
-		text += " of " + prose.Name(p.IP)
+	text := fmt.Sprintf("host port %d/%s", p.HostPort, prose.Text(p.Protocol))
+	if p.HostIP != "0.0.0.0" {
+		text += " of " + prose.Name(p.HostIP)
 	}
 	if p.Holder == nil {
 		return text + " is taken"
@@ -150,9 +140,9 @@ func (v *Volume) text() string {
 		return name + " has no volume"
 	case v.State != "":
 		return name + " is bound to volume " + prose.Name(v.MissingVolume) + ", which does not exist"
-	case v.Label != "":
+	case v.Zone != nil:
 		return fmt.Sprintf("the volume of %s is in %s, and the node has %s", name,
-			prose.Text(requirementText(v.Label, outrank.In, v.Values)), prose.Name(v.Have))
+			prose.Text(requirementText(v.Zone.Key, v.Zone.Operator, v.Zone.Values)), prose.Name(orEmpty(v.Zone.Have)))
 	}
 	texts := make([]string, 0, len(v.Terms))
 	for i := range v.Terms {
@@ -174,17 +164,17 @@ func (l *Limit) text() string {
 }
 
 func (s *Spread) text() string {
-	if s.Missing {
+	if s.Domain == nil {
 		return "the node has no label " + prose.Name(s.TopologyKey) + ", which a topology spread constraint needs"
 	}
 	return fmt.Sprintf("%s=%s would have %s of %s, and the emptiest domain has %d: more than %d apart",
-		prose.Name(s.TopologyKey), prose.Name(s.Domain), prose.Plural(s.With, "pod"), prose.Text(s.Selector), s.Least, s.MaxSkew)
+		prose.Name(s.TopologyKey), prose.Name(*s.Domain), prose.Plural(s.With, "pod"), prose.Text(s.Selector), s.Least, s.MaxSkew)
 }
 
 func (n *Neighbour) text() string {
-	where := prose.Name(n.TopologyKey) + "=" + prose.Name(n.Domain)
+	where := prose.Name(n.TopologyKey) + "=" + prose.Name(orEmpty(n.Domain))
 	switch {
-	case n.Missing:
+	case n.Domain == nil:
 		return "the node has no label " + prose.Name(n.TopologyKey) + ", which the pod's affinity needs"
 	case n.Side == ownAffinity:
 		return fmt.Sprintf("the pod wants to be near %s, and there is none in %s", prose.Text(n.Selector), where)

@@ -130,9 +130,9 @@ func TestPropertyEachNodeHasOneGroup(t *testing.T) {
 	overShapes(t, allShapes(), func(q *question) {
 		stages := map[string]explain.Stage{}
 		for _, g := range q.report.Nodes {
-			require.Len(q, g.Names, g.Count)
-			require.Contains(q, g.Names, g.Example)
-			for _, name := range g.Names {
+			require.Zero(q, g.Names.More)
+			require.Contains(q, g.Names.Items, g.Example)
+			for _, name := range g.Names.Items {
 				require.NotContains(q, stages, name, "a node in two groups")
 				stages[name] = g.Stage
 			}
@@ -171,7 +171,7 @@ func TestPropertyEveryThingIsNamed(t *testing.T) {
 			named(q, g.Before, g.Example+" before")
 			named(q, g.After, g.Example+" after")
 		}
-		for _, v := range q.report.Victims {
+		for _, v := range q.report.Victims.Items {
 			if !v.AtItsTurn {
 				named(q, v.Blocks, string(v.Pod.Key))
 			}

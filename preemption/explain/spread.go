@@ -104,11 +104,10 @@ func (f *finder) nameSpread(o *Obstacle, at *place) {
 		s := Spread{TopologyKey: c.key, Selector: selectorText(c.selector), MaxSkew: c.maxSkew}
 		value, ok := at.node.Labels[c.key]
 		if !ok {
-			s.Missing = true
 			o.Spread = append(o.Spread, s)
 			continue
 		}
-		s.Domain = value
+		s.Domain = &value
 		if s.With, s.Least = f.skew(i, at); int64(s.With)-int64(s.Least) > int64(c.maxSkew) {
 			o.Spread = append(o.Spread, s)
 		}

@@ -31,7 +31,7 @@ func withSkew(pod *outrank.Pod, s explain.Spread, skew int) *outrank.Pod {
 // of their difference it would not be, and with one less it would.
 func TestPropertySpreadIsCounted(t *testing.T) {
 	holds := func(q *question, o *explain.Obstacle, node string, gone func(*outrank.Pod) bool) {
-		if o == nil || len(o.Spread) != 1 || o.Spread[0].Missing {
+		if o == nil || len(o.Spread) != 1 || o.Spread[0].Domain == nil {
 			return
 		}
 		s := o.Spread[0]
@@ -54,11 +54,11 @@ func TestPropertySpreadIsCounted(t *testing.T) {
 			holds(q, g.Before, g.Example, func(*outrank.Pod) bool { return false })
 			holds(q, g.After, g.Example, func(*outrank.Pod) bool { return true })
 		}
-		for i, v := range q.report.Victims {
+		for i, v := range q.report.Victims.Items {
 			if !v.AtItsTurn {
 				holds(q, v.Blocks, q.report.Choice.Node, func(p *outrank.Pod) bool {
 					j := slices.IndexFunc(q.ex.Victims, func(o preemption.Victim) bool { return o.Pod == p })
-					return j >= 0 && j != i && (v.With == "" || q.report.Victims[j].With != v.With)
+					return j >= 0 && j != i && (v.With == "" || q.report.Victims.Items[j].With != v.With)
 				})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -79,7 +80,7 @@ func (r *Report) Summary() string {
 	}
 	switch r.Outcome {
 	case preemption.NotEligible:
-		return fmt.Sprintf("Nobody leaves: %s fits nowhere, and may not push others out: %s", r.Pod.text(), r.ineligible())
+		return fmt.Sprintf("Nobody leaves: %s fits nowhere, and may not push others out: %s", r.Pod.text(), ineligibleText(r.Ineligible))
 	case preemption.NothingHelps:
 		return fmt.Sprintf("Nobody leaves: on no node would pushing others out make room for %s.", r.Pod.text())
 	}
@@ -88,9 +89,9 @@ func (r *Report) Summary() string {
 		node = "node " + prose.Name(r.Choice.Node)
 	}
 	if r.Resize {
-		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(len(r.Victims)+r.MoreVictims), node, r.Pod.text())
+		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(r.Victims.Len()), node, r.Pod.text())
 	}
-	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(len(r.Victims)+r.MoreVictims), node, r.Pod.text())
+	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(r.Victims.Len()), node, r.Pod.text())
 }
 
 func have(n int) string {
@@ -100,20 +101,9 @@ func have(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-// byCaller stands for a reason of the caller's, whose text is the refusal beside it.
-const byCaller preemption.Ineligibility = "by-caller"
-
-// ineligible returns the word for why a pod may not preempt, and the text of a reason of the
-// caller's, which is its own message.
-func ineligible(why preemption.Ineligibility) (word preemption.Ineligibility, refusal string) {
-	if why != "" && why.Message() == string(why) {
-		return byCaller, string(why)
-	}
-	return why, ""
-}
-
-func (r *Report) ineligible() string {
-	switch r.Ineligible {
+// ineligibleText says why nobody may be pushed out.
+func ineligibleText(why preemption.Ineligibility) string {
+	switch why {
 	case "":
 		return "unknown."
 	case preemption.PolicyNever:
@@ -124,15 +114,16 @@ func (r *Report) ineligible() string {
 		return "it has a nomination already."
 	case preemption.Disabled:
 		return "preemption is disabled."
-	case byCaller:
-		return "the caller's rule says: " + strings.TrimSuffix(prose.Text(r.Refusal), ".") + "."
 	}
-	return r.Ineligible.Message()
+	if text := refusalOf(why); text != "" {
+		return "the caller's rule says: " + strings.TrimSuffix(prose.Text(text), ".") + "."
+	}
+	return why.Message()
 }
 
 // Texts says in sentences why the node was chosen.
 func (c *Choice) Texts() []string {
-	if c.RunnerUp == "" || c.RunnerUpScore == nil {
+	if c.RunnerUp.Node == "" {
 		return []string{"It is the only node on which pushing pods out makes room."}
 	}
 	out := []string{c.decided()}
@@ -148,13 +139,13 @@ func (c *Choice) Texts() []string {
 
 // decided says which rank decided, with both values.
 func (c *Choice) decided() string {
-	other, won := prose.Name(c.RunnerUp), rank.Won(c.DecidedBy)
+	other, won := prose.Name(c.RunnerUp.Node), rank.Won(c.DecidedBy)
 	if won == "" {
 		return fmt.Sprintf("It equals %s in every rank and comes first in the order of the nodes.", other)
 	}
-	text := fmt.Sprintf("%s: %s against %s on %s", won, valueText(c.DecidedBy, &c.Score, c.RunnerUpScore), valueText(c.DecidedBy, c.RunnerUpScore, &c.Score), other)
+	text := fmt.Sprintf("%s: %s against %s on %s", won, valueText(c.DecidedBy, &c.Score, &c.RunnerUp.Score), valueText(c.DecidedBy, &c.RunnerUp.Score, &c.Score), other)
 	if c.DecidedBy == rank.Violations {
-		text += fmt.Sprintf(", where %s would break", prose.List(prose.Names(c.RunnerUpBudgets), c.MoreRunnerUpBudgets))
+		text += fmt.Sprintf(", where %s would break", keysText(c.RunnerUp.Budgets))
 	}
 	return text + "."
 }
@@ -164,43 +155,43 @@ func (c *Choice) decided() string {
 func RankText(name string) string { return rank.Text(name) }
 
 // valueText tells what a rank compares of a candidate.
-func valueText(by string, s, other *Score) string {
+func valueText(by string, s, other *preemption.Score) string {
 	switch by {
 	case rank.Start:
 		return moment(s.Start)
 	case rank.PrioritySum:
 		return sumText(s, other.Victims)
 	}
-	return fmt.Sprint(preemption.Rank{Name: by}.Of(s.ranked()))
+	return fmt.Sprint(preemption.Rank{Name: by}.Of(*s))
 }
 
 // sumText tells a sum as it is compared: with 2^31 added for each victim, which is left out
 // where both have as many.
-func sumText(s *Score, others int) string {
+func sumText(s *preemption.Score, others int) string {
 	if s.Victims == others {
-		return fmt.Sprint(s.PrioritySum)
+		return fmt.Sprint(plainSum(s))
 	}
-	return fmt.Sprintf("%d × 2^31 %+d", s.Victims, s.PrioritySum)
+	return fmt.Sprintf("%d × 2^31 %+d", s.Victims, plainSum(s))
 }
 
-func (r *Report) writeVictims(w *writer) {
-	if len(r.Victims) == 0 {
+func (r *Answer) writeVictims(w *writer) {
+	if len(r.Victims.Items) == 0 {
 		return
 	}
 	w.line(0, "Why each victim, the most important first:")
-	for i := range r.Victims {
-		w.line(1, "%s", r.Victims[i].Text())
+	for i := range r.Victims.Items {
+		w.line(1, "%s", r.Victims.Items[i].Text())
 	}
-	if r.MoreVictims > 0 {
-		w.line(1, "and %s more", prose.Plural(r.MoreVictims, "victim"))
+	if r.Victims.More > 0 {
+		w.line(1, "and %s more", prose.Plural(r.Victims.More, "victim"))
 	}
-	for i := range r.Budgets {
-		b := &r.Budgets[i]
+	for i := range r.Budgets.Items {
+		b := &r.Budgets.Items[i]
 		w.line(1, "Budget %s allows %s and breaks by losing %s.", prose.Name(b.Key), prose.Plural(int(b.Allowed), "disruption"),
-			prose.List(prose.Names(b.Victims), b.MoreVictims))
+			keysText(b.Victims))
 	}
-	if r.MoreBudgets > 0 {
-		w.line(1, "%s more would break.", prose.Plural(r.MoreBudgets, "budget"))
+	if r.Budgets.More > 0 {
+		w.line(1, "%s more would break.", prose.Plural(r.Budgets.More, "budget"))
 	}
 }
 
@@ -230,8 +221,8 @@ func (v *Victim) Text() string {
 // Texts says in sentences who stays, and what room is left.
 func (s *Stay) Texts() []string {
 	out := s.spared()
-	if len(s.Protected) > 0 {
-		out = append(out, fmt.Sprintf("Of lower priority, but not to be evicted: %s.", pods(s.Protected, s.MoreProtected)))
+	if len(s.Protected.Items) > 0 {
+		out = append(out, fmt.Sprintf("Of lower priority, but not to be evicted: %s.", pods(s.Protected)))
 	}
 	if s.Higher > 0 {
 		out = append(out, fmt.Sprintf("Of the same or a higher priority: %s.", prose.Plural(s.Higher, "pod")))
@@ -253,8 +244,8 @@ func (s *Stay) Texts() []string {
 func (s *Stay) spared() []string {
 	var reasons []string
 	byReason := map[string][]*Spared{}
-	for i := range s.Spared {
-		p := &s.Spared[i]
+	for i := range s.Spared.Items {
+		p := &s.Spared.Items[i]
 		reason := p.reason()
 		if byReason[reason] == nil {
 			reasons = append(reasons, reason)
@@ -270,13 +261,13 @@ func (s *Stay) spared() []string {
 		}
 		more := 0
 		if len(reasons) == 1 {
-			more = s.MoreSpared
+			more = s.Spared.More
 		}
 		names := textsOf(list, func(p **Spared) string { return (*p).Pod.text() })
 		out = append(out, fmt.Sprintf("%d pods are spared: the pod fits beside them%s: %s.", len(list)+more, reason, prose.List(names, more)))
 	}
-	if s.MoreSpared > 0 && (len(reasons) != 1 || len(s.Spared) == 1) {
-		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", prose.Plural(s.MoreSpared, "pod")))
+	if s.Spared.More > 0 && (len(reasons) != 1 || len(s.Spared.Items) == 1) {
+		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", prose.Plural(s.Spared.More, "pod")))
 	}
 	return out
 }
@@ -287,8 +278,8 @@ func (p *Spared) reason() string {
 	if p.Below {
 		text += ", though less important than every victim"
 	}
-	if len(p.Budgets) > 0 {
-		text += "; back early, as " + prose.List(prose.Names(p.Budgets), p.MoreBudgets) + " might break"
+	if len(p.Budgets.Items) > 0 {
+		text += "; back early, as " + keysText(p.Budgets) + " might break"
 	}
 	return text
 }
@@ -302,11 +293,14 @@ func (p *Spared) sentence() string {
 	if held := held(p.Takes); held != "" {
 		text += "; it takes " + held
 	}
-	if len(p.Budgets) > 0 {
-		text += "; it came back early, as " + prose.List(prose.Names(p.Budgets), p.MoreBudgets) + " might break"
+	if len(p.Budgets.Items) > 0 {
+		text += "; it came back early, as " + keysText(p.Budgets) + " might break"
 	}
 	return text + "."
 }
+
+// keysText lists budgets or pods.
+func keysText(l List[outrank.Key]) string { return prose.List(prose.Names(l.Items), l.More) }
 
 func held(l resource.List) string {
 	var parts []string

@@ -56,7 +56,7 @@ func (d *doing) do(s *explain.Step) {
 		switch c {
 		case "tolerate":
 			for _, t := range o.Taints {
-				d.pod.Tolerations = append(slices.Clone(d.pod.Tolerations), t.Toleration)
+				d.pod.Tolerations = append(slices.Clone(d.pod.Tolerations), t.Toleration())
 			}
 		case "uncordon":
 			d.node.Unschedulable = false
@@ -72,7 +72,9 @@ func (d *doing) do(s *explain.Step) {
 			d.pod.Affinity.NodeAffinity = nil
 		case "drop-ports":
 			d.ports(func(h fit.HostPort) bool {
-				return !slices.ContainsFunc(o.Ports, func(p explain.Port) bool { return h == fit.HostPort{IP: p.IP, Protocol: p.Protocol, Port: p.Port} })
+				return !slices.ContainsFunc(o.Ports, func(p explain.Port) bool {
+					return h == fit.HostPort{IP: p.HostIP, Protocol: p.Protocol, Port: p.HostPort}
+				})
 			})
 		case "ask-less", "enlarge-node":
 			d.room(c, o.Short)
@@ -91,7 +93,7 @@ func (d *doing) do(s *explain.Step) {
 		case "drop-anti-affinity":
 			d.pod.Affinity.PodAntiAffinity = nil
 		case "evict":
-			d.evict(s.Evicted)
+			d.evict(s.Evicted.Items)
 		case "declare-features":
 			d.node.DeclaredFeatures = slices.Sorted(slices.Values(append(slices.Clone(d.node.DeclaredFeatures), o.Features...)))
 		default:
@@ -206,7 +208,7 @@ func (q *question) follow(node string, w *explain.Way) {
 			said[1] = report.AfterRemoval.Filter
 		}
 		require.Contains(q, said, s.Obstacle.Filter, "%s: step %d of %s", node, i, told(w))
-		for _, p := range s.Evicted {
+		for _, p := range s.Evicted.Items {
 			pod, _ := q.snap.Pod(p.Key)
 			require.False(q, q.isCopy(pod), "a copy would have to be evicted")
 		}
@@ -221,7 +223,7 @@ func (q *question) follow(node string, w *explain.Way) {
 		require.Equal(q, preemption.Fits, outcome)
 	case preemption.Preempts:
 		require.NotNil(q, c, "%s: %s, %v", node, report.Status, report.AfterRemoval)
-		require.Equal(q, keysOf(c.Victims), keysOfPods(w.Victims))
+		require.Equal(q, keysOf(c.Victims), keysOfPods(w.Victims.Items))
 		require.Contains(q, []preemption.Outcome{preemption.Preempts, preemption.Fits}, outcome)
 	case preemption.NotEligible:
 		require.NotNil(q, c)
@@ -241,7 +243,7 @@ func TestPropertyEvictionsMakeRoom(t *testing.T) {
 		}
 		if e := n.Eviction; e != nil {
 			d := q.doing(e.Node)
-			d.evict(e.Pods)
+			d.evict(e.Pods.Items)
 			report, outcome := d.says()
 			c := report.Candidate
 			if e.Outcome == preemption.Fits {
@@ -249,9 +251,9 @@ func TestPropertyEvictionsMakeRoom(t *testing.T) {
 				require.Equal(q, preemption.Fits, outcome)
 			} else {
 				require.NotNil(q, c)
-				require.Equal(q, keysOf(c.Victims), keysOfPods(e.Victims))
+				require.Equal(q, keysOf(c.Victims), keysOfPods(e.Victims.Items))
 			}
-			for _, p := range e.Pods {
+			for _, p := range e.Pods.Items {
 				pod, ok := q.snap.Pod(p.Key)
 				require.True(q, ok)
 				require.False(q, q.isCopy(pod), "a copy of the pod would take its place")
@@ -298,7 +300,7 @@ func TestPropertyLeavingPodsMakeRoom(t *testing.T) {
 			return
 		}
 		gone := map[outrank.Key]bool{}
-		for _, p := range l.Pods {
+		for _, p := range l.Pods.Items {
 			pod, ok := q.snap.Pod(p.Key)
 			require.True(q, ok && pod.Terminating(), p.Key)
 			require.Equal(q, q.snap.NodeOf(p.Key), p.Node)

@@ -114,12 +114,12 @@ func TestPropertyWhatIsShortIsShort(t *testing.T) {
 				q.shortIsShort(g.Example, q.possible(g.Example), g.After.Short)
 			}
 		}
-		for i, v := range q.report.Victims {
+		for i, v := range q.report.Victims.Items {
 			if v.Blocks == nil || v.AtItsTurn {
 				continue
 			}
 			gone := map[outrank.Key]bool{}
-			for j, o := range q.report.Victims {
+			for j, o := range q.report.Victims.Items {
 				if j != i && (v.With == "" || o.With != v.With) {
 					gone[o.Pod.Key] = true
 				}
@@ -203,12 +203,12 @@ func TestPropertySparedFit(t *testing.T) {
 		}
 		node := q.report.Choice.Node
 		gone := map[outrank.Key]bool{}
-		for _, v := range q.report.Victims {
+		for _, v := range q.report.Victims.Items {
 			gone[v.Pod.Key] = true
 		}
 		snap := q.without(gone, "", nil)
 		require.Equal(q, preemption.Success, q.check(snap, q.pod, node).Code)
-		for _, s := range q.report.Stay.Spared {
+		for _, s := range q.report.Stay.Spared.Items {
 			require.Equal(q, node, snap.NodeOf(s.Pod.Key), "%s is said to be spared", s.Pod.Key)
 			require.Less(q, s.Pod.Priority, q.pod.PriorityValue())
 		}
@@ -218,7 +218,7 @@ func TestPropertySparedFit(t *testing.T) {
 				stay++
 			}
 		}
-		require.Equal(q, stay, len(q.report.Stay.Spared)+len(q.report.Stay.Protected)+q.report.Stay.Higher)
+		require.Equal(q, stay, len(q.report.Stay.Spared.Items)+len(q.report.Stay.Protected.Items)+q.report.Stay.Higher)
 		for _, r := range q.report.Stay.Room {
 			free := mustNode(q, node).Allocatable.Amount(r.Resource) - snap.Used(node, r.Resource) - resource.Amount(r.Resource, r.Reserved)
 			require.Equal(q, free, resource.Amount(r.Resource, r.Free), "free %s", r.Resource)
@@ -249,7 +249,7 @@ func TestPropertyEnoughIsEnough(t *testing.T) {
 			plan := at(e.Priority)
 			require.True(q, helps(plan))
 			require.Equal(q, []any{plan.Outcome, plan.Node}, []any{e.Outcome, e.Node})
-			require.Equal(q, keysOf(plan.Victims), keysOfPods(e.Victims))
+			require.Equal(q, keysOf(plan.Victims), keysOfPods(e.Victims.Items))
 		}
 		own, low, high := q.pod.PriorityValue(), int32(math.MinInt32), int32(math.MaxInt32)
 		if n.Enough != nil {
@@ -339,10 +339,10 @@ func TestPropertyTolerationsHelp(t *testing.T) {
 			pod := *q.pod
 			pod.Tolerations = slices.Clone(pod.Tolerations)
 			for _, taint := range g.Before.Taints {
-				require.False(q, q.pod.Tolerates(taint.Taint), "it is tolerated already")
-				pod.Tolerations = append(pod.Tolerations, taint.Toleration)
+				require.False(q, q.pod.Tolerates(taint), "it is tolerated already")
+				pod.Tolerations = append(pod.Tolerations, taint.Toleration())
 			}
-			for _, name := range g.Names {
+			for _, name := range g.Names.Items {
 				got := q.check(q.snap, &pod, name)
 				require.NotEqual(q, g.Before.Filter, got.Filter, "%s: %s", name, got)
 			}
@@ -361,7 +361,8 @@ func TestPropertyLabelsAreMissing(t *testing.T) {
 			node := mustNode(q, g.Example)
 			for _, l := range g.Before.Labels {
 				have, ok := node.Labels[l.Key]
-				require.Equal(q, []any{have, !ok}, []any{l.Have, l.Missing})
+				require.Equal(q, ok, l.Have != nil)
+				require.True(q, !ok || have == *l.Have)
 			}
 			if len(g.Before.Terms) > 0 {
 				for i, term := range q.pod.Affinity.NodeAffinity.NodeSelectorTerms {
@@ -402,7 +403,7 @@ func TestPropertyHoldersAreThere(t *testing.T) {
 		}
 		for _, port := range o.Ports {
 			holder := there(port.Holder, node)
-			require.True(q, slices.ContainsFunc(fit.HostPorts(holder), fit.HostPort{IP: port.IP, Protocol: port.Protocol, Port: port.Port}.Overlaps))
+			require.True(q, slices.ContainsFunc(fit.HostPorts(holder), fit.HostPort{IP: port.HostIP, Protocol: port.Protocol, Port: port.HostPort}.Overlaps))
 		}
 		for _, v := range o.Volumes {
 			if v.Holder == nil {
@@ -416,13 +417,14 @@ func TestPropertyHoldersAreThere(t *testing.T) {
 		for _, n := range o.Neighbours {
 			if n.Pod != nil {
 				there(n.Pod, n.Pod.Node)
-				require.Equal(q, n.Domain, mustNode(q, n.Pod.Node).Labels[n.TopologyKey], "not in one domain")
+				require.Equal(q, *n.Domain, mustNode(q, n.Pod.Node).Labels[n.TopologyKey], "not in one domain")
 			}
 			value, ok := mustNode(q, node).Labels[n.TopologyKey]
-			require.Equal(q, []any{value, !ok}, []any{n.Domain, n.Missing})
+			require.Equal(q, ok, n.Domain != nil)
+			require.True(q, !ok || value == *n.Domain)
 		}
 		for _, s := range o.Spread {
-			if !s.Missing {
+			if s.Domain != nil {
 				require.Greater(q, s.With-s.Least, int(s.MaxSkew))
 			}
 		}
@@ -451,14 +453,14 @@ func TestPropertyChoiceIsTheRanks(t *testing.T) {
 		}
 		require.Equal(q, q.ex.Score.Victims, c.Score.Victims)
 		require.Len(q, q.ex.Candidates, c.Candidates)
-		if c.RunnerUp == "" {
+		if c.RunnerUp.Node == "" {
 			require.Len(q, q.ex.Candidates, 1)
 			return
 		}
 		order, by := q.ex.Candidates[0].Score.Compare(q.ex.Candidates[1].Score, nil)
 		require.LessOrEqual(q, order, 0)
 		require.Equal(q, cmp.Or(by, "node-order"), c.DecidedBy)
-		require.Equal(q, q.ex.Candidates[1].Node, c.RunnerUp)
+		require.Equal(q, q.ex.Candidates[1].Node, c.RunnerUp.Node)
 		for i, round := range c.Rounds {
 			left := 0
 			for k := range q.ex.Candidates {
@@ -476,18 +478,18 @@ func TestPropertyChoiceIsTheRanks(t *testing.T) {
 func TestPropertyBudgetsCoverVictims(t *testing.T) {
 	overShapes(t, []string{"full", "resources", "units"}, func(q *question) {
 		broken := 0
-		for _, b := range q.report.Budgets {
+		for _, b := range q.report.Budgets.Items {
 			i := slices.IndexFunc(q.cluster.Budgets, func(c *outrank.PodDisruptionBudget) bool { return c.Key() == b.Key })
 			require.GreaterOrEqual(q, i, 0)
 			require.Equal(q, q.cluster.Budgets[i].DisruptionsAllowed, b.Allowed)
-			for _, key := range b.Victims {
+			for _, key := range b.Victims.Items {
 				pod, _ := q.snap.Pod(key)
 				require.True(q, q.cluster.Budgets[i].Selector.Matches(pod.Labels))
 				broken++
 			}
 		}
-		for _, v := range q.report.Victims {
-			broken -= len(v.Budgets)
+		for _, v := range q.report.Victims.Items {
+			broken -= len(v.Budgets.Items)
 		}
 		require.Zero(q, broken, "budgets and victims tell the same")
 	})

@@ -20,17 +20,18 @@ func (f *finder) chosen(r *Report, ex *preemption.Plan) error {
 		gone = append(gone, f.known(ex.Victims[i].Pod))
 	}
 	after := at.without(gone)
-	told := cut(ex.Victims, 10*f.most, &r.MoreVictims)
+	told := cut(ex.Victims, 10*f.most, &r.Victims.More)
 	for i := range told {
 		v := f.victim(&told[i], ex.Node)
 		if i > 0 && f.leaveTogether(gone[i-1], gone[i]) {
-			v.Blocks, v.AtItsTurn = r.Victims[i-1].Blocks, r.Victims[i-1].AtItsTurn // they stay or leave together
+			before := &r.Victims.Items[i-1]
+			v.Blocks, v.AtItsTurn = before.Blocks, before.AtItsTurn // they stay or leave together
 		} else {
 			v.Blocks, v.AtItsTurn = f.blocks(at, gone, gone[i], &told[i])
 		}
-		r.Victims = append(r.Victims, v)
+		r.Victims.Items = append(r.Victims.Items, v)
 	}
-	r.Budgets = f.budgets(ex.Victims, &r.MoreBudgets)
+	r.Budgets = f.budgets(ex.Victims)
 	r.Stay = f.stay(after, ex)
 	return nil
 }
@@ -47,7 +48,7 @@ func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	case v.Composite != nil:
 		out.With = v.Composite.Key()
 	}
-	out.Budgets = f.keys(v.Violated, &out.MoreBudgets)
+	out.Budgets = f.keys(v.Violated)
 	return out
 }
 
@@ -68,10 +69,9 @@ func (f *finder) blocks(at *place, gone []*outrank.Pod, victim *outrank.Pod, v *
 }
 
 // keys names the first of some budgets.
-func (f *finder) keys(budgets []*outrank.PodDisruptionBudget, more *int) []outrank.Key {
-	var out []outrank.Key
-	for _, b := range cut(budgets, f.most, more) {
-		out = append(out, b.Key())
+func (f *finder) keys(budgets []*outrank.PodDisruptionBudget) (out List[outrank.Key]) {
+	for _, b := range cut(budgets, f.most, &out.More) {
+		out.Items = append(out.Items, b.Key())
 	}
 	return out
 }
@@ -85,8 +85,8 @@ func (f *finder) known(p *outrank.Pod) *outrank.Pod {
 }
 
 // budgets lists the budgets that the victims break, in the order of the victims.
-func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
-	out := []Budget{}
+func (f *finder) budgets(victims []preemption.Victim) List[Budget] {
+	var out []Budget
 	index := map[*outrank.PodDisruptionBudget]int{}
 	for i := range victims {
 		for _, b := range victims[i].Violated {
@@ -96,19 +96,19 @@ func (f *finder) budgets(victims []preemption.Victim, more *int) []Budget {
 				index[b] = at
 				out = append(out, Budget{Key: b.Key(), Allowed: b.DisruptionsAllowed})
 			}
-			if broken := &out[at]; len(broken.Victims) < f.most {
-				broken.Victims = append(broken.Victims, victims[i].Pod.Key())
+			if broken := &out[at].Victims; len(broken.Items) < f.most {
+				broken.Items = append(broken.Items, victims[i].Pod.Key())
 			} else {
-				broken.MoreVictims++
+				broken.More++
 			}
 		}
 	}
-	return cut(out, f.most, more)
+	return listOf(out, f.most)
 }
 
 // stay says who stays on the chosen node, which is asked with the victims gone.
 func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
-	out := &Stay{Spared: []Spared{}, Room: []Room{}}
+	out := &Stay{}
 	rooms := f.room(after)
 	for _, r := range rooms {
 		out.Room = append(out.Room, r.room())
@@ -131,15 +131,15 @@ func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
 		if after.isGone(p) || f.snap.NodeOf(p.Key()) != ex.Node {
 			continue
 		}
-		if len(out.Spared) == f.most {
-			out.MoreSpared++
+		if len(out.Spared.Items) == f.most {
+			out.Spared.More++
 			continue
 		}
 		spared := Spared{Pod: *f.ref(p, ex.Node), Takes: f.takes(p, rooms), Below: i > last}
 		if violated != nil {
-			spared.Budgets = f.keys(violated[i], &spared.MoreBudgets)
+			spared.Budgets = f.keys(violated[i])
 		}
-		out.Spared = append(out.Spared, spared)
+		out.Spared.Items = append(out.Spared.Items, spared)
 	}
 	f.others(out, ex.Node, movable)
 	return out
@@ -174,5 +174,5 @@ func (f *finder) others(out *Stay, node string, movable map[*outrank.Pod]bool) {
 			protected = append(protected, *f.ref(p, node))
 		}
 	}
-	out.Protected = cut(protected, f.most, &out.MoreProtected)
+	out.Protected = listOf(protected, f.most)
 }

@@ -170,9 +170,8 @@ func (f *finder) nameZones(o *Obstacle, at *place) {
 			}
 			if !slices.Contains(v.Zones[label], have) {
 				more := 0
-				o.Volumes = append(o.Volumes, Volume{
-					Claim: f.claimKey(v), Label: label, Values: slices.Clone(cut(v.Zones[label], f.most, &more)), Have: have,
-				})
+				wanted := outrank.NodeRequirement{Key: label, Operator: outrank.In, Values: slices.Clone(cut(v.Zones[label], f.most, &more))}
+				o.Volumes = append(o.Volumes, Volume{Claim: f.claimKey(v), Zone: &Label{wanted, &have}})
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
@@ -39,7 +40,7 @@ func (g *NodeGroup) Help() string {
 	if !g.Way.sensible() {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s.", prose.Plural(g.Count, "node"), g.Way.text(g.Example))
+	return fmt.Sprintf("%s: %s.", prose.Plural(g.Names.Len(), "node"), g.Way.text(g.Example))
 }
 
 // sensible reports whether the way helps by changes that leave something to ask for.
@@ -61,17 +62,17 @@ func (w *Way) text(node string) string {
 	}
 	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(node))
 	if w.Outcome == preemption.Preempts {
-		return text + " once " + gone(w.Victims, w.MoreVictims)
+		return text + " once " + gone(w.Victims)
 	}
 	return text
 }
 
 // gone says that pods have left.
-func gone(list []Pod, more int) string {
-	if len(list)+more == 1 {
-		return pods(list, more) + " has left"
+func gone(list List[Pod]) string {
+	if list.Len() == 1 {
+		return pods(list) + " has left"
 	}
-	return pods(list, more) + " have left"
+	return pods(list) + " have left"
 }
 
 // changed says what is changed.
@@ -79,7 +80,7 @@ func (s *Step) changed(c string) string {
 	o := s.Obstacle
 	switch c {
 	case tolerate:
-		return "with the toleration " + both(textsOf(o.Taints, func(t *Taint) string { return tolerationText(&t.Toleration) }))
+		return "with the toleration " + both(textsOf(o.Taints, func(t *outrank.Taint) string { return tolerationText(t.Toleration()) }))
 	case uncordon:
 		return "with the node uncordoned"
 	case dropNodeName:
@@ -89,7 +90,7 @@ func (s *Step) changed(c string) string {
 	case dropNodeAffinity:
 		return "without its node affinity"
 	case dropPorts:
-		return "without host port " + both(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.Port) }))
+		return "without host port " + both(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.HostPort) }))
 	case askLess:
 		return "with " + both(s.room(" less", ""))
 	case enlargeNode:
@@ -105,7 +106,7 @@ func (s *Step) changed(c string) string {
 	case dropAntiAffinity:
 		return "without its pod anti-affinity"
 	case evict:
-		return "with " + both(textsOf(s.Evicted, (*Pod).placed)) + " evicted by hand"
+		return "with " + both(textsOf(s.Evicted.Items, (*Pod).placed)) + " evicted by hand"
 	case declareFeatures:
 		return "with a node that declares " + both(prose.Names(o.Features))
 	case allowResize:
@@ -159,15 +160,15 @@ func (l *Leaving) Text() string {
 	if l.Nodes > 1 {
 		where += fmt.Sprintf(" (and on %d more)", l.Nodes-1)
 	}
-	names := textsOf(l.Pods, (*Pod).text)
-	for i := range l.Pods {
-		if l.Pods[i].Node != l.Node {
-			names[i] = l.Pods[i].placed()
+	names := textsOf(l.Pods.Items, (*Pod).text)
+	for i := range l.Pods.Items {
+		if l.Pods.Items[i].Node != l.Node {
+			names[i] = l.Pods.Items[i].placed()
 		}
 	}
 	verb := "have left, which are"
-	if len(l.Pods)+l.MorePods == 1 {
+	if l.Pods.Len() == 1 {
 		verb = "has left, which is"
 	}
-	return fmt.Sprintf("fits on %s once %s %s being deleted already.", where, prose.List(names, l.MorePods), verb)
+	return fmt.Sprintf("fits on %s once %s %s being deleted already.", where, prose.List(names, l.Pods.More), verb)
 }

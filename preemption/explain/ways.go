@@ -9,16 +9,13 @@ import (
 type Way struct {
 	// Steps are the things in the way, the first one first. The last has no change where
 	// nothing was found to change about it.
-	Steps []Step `json:"steps"`
-	// Outcome is what becomes of the pod with all changes of the steps made: fits, preempt where
-	// Victims have to leave the node besides, not-eligible where they would have to and the pod
-	// may not push them out, or nothing-helps.
-	Outcome     preemption.Outcome `json:"outcome"`
-	Victims     []Pod              `json:"victims,omitempty"`
-	MoreVictims int                `json:"moreVictims,omitempty"`
+	Steps []Step
+	// The trial is with all changes of the steps made. Its outcome may also be not-eligible, where victims
+	// would have to leave and the pod may not push them out, or nothing-helps.
+	Trial
 	// Limited is set where the search ended before it knew: more may stand behind the last
 	// step.
-	Limited bool `json:"limited,omitempty"`
+	Limited bool
 }
 
 // Step is a thing in the way with the changes that take it out of the way. They are changes of the
@@ -41,12 +38,11 @@ type Way struct {
 //	declare-features     the node declares the features
 //	allow-resize         nobody asks any more that pods of the node be spared by resizes
 type Step struct {
-	Obstacle *Obstacle `json:"obstacle"`
+	Obstacle *Obstacle
 	// Changes are what was changed to see behind the obstacle; empty where nothing was.
-	Changes []string `json:"changes,omitempty"`
+	Changes []string
 	// Evicted are the pods that leave by the change "evict".
-	Evicted     []Pod `json:"evicted,omitempty"`
-	MoreEvicted int   `json:"moreEvicted,omitempty"`
+	Evicted List[Pod]
 }
 
 // The changes, as the comment of [Step] has them.
@@ -78,22 +74,17 @@ func (w *Way) Helps() bool {
 // out itself.
 type Eviction struct {
 	// Pods are those that are evicted, of which each says on which node.
-	Pods     []Pod `json:"pods"`
-	MorePods int   `json:"morePods,omitempty"`
-	// Node then takes the preemptor: Outcome is fits, or preempt where Victims have to leave
-	// besides.
-	Node        string             `json:"node"`
-	Outcome     preemption.Outcome `json:"outcome"`
-	Victims     []Pod              `json:"victims,omitempty"`
-	MoreVictims int                `json:"moreVictims,omitempty"`
+	Pods List[Pod]
+	// Node then takes the preemptor.
+	Node string
+	Trial
 }
 
 // Leaving is room that terminating pods leave behind.
 type Leaving struct {
 	// Node takes the preemptor once Pods have left, all of which are being deleted already.
 	// It is one of Nodes such nodes: the one that the preemptor is nominated to, or the first.
-	Node     string `json:"node"`
-	Nodes    int    `json:"nodes"`
-	Pods     []Pod  `json:"pods"`
-	MorePods int    `json:"morePods,omitempty"`
+	Node  string
+	Nodes int
+	Pods  List[Pod]
 }

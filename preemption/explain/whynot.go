@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -14,54 +13,22 @@ import (
 // and none of the caller's objects; it belongs to the caller, and can be written to JSON
 // and read back.
 type NodeAnswer struct {
-	// APIVersion is "outrank/v1" and Kind is "NodeAnswer".
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	// Pod is the preemptor, and Outcome what becomes of it in the whole cluster.
-	Pod     Pod                `json:"pod"`
-	Outcome preemption.Outcome `json:"outcome"`
-	Node    string             `json:"node"`
-	Stage   Stage              `json:"stage"`
-	// Refused says what ended the attempt before any node was asked; nil where all were.
-	Refused *Obstacle `json:"refused,omitempty"`
-	// Ineligible says why the pod may not preempt, "by-caller" where
-	// a rule of the caller says so; empty where it may.
-	Ineligible preemption.Ineligibility `json:"ineligible,omitempty"`
-	// Refusal is the answer of the caller's rule (preemption.Eligibility.Refuse) where that is
-	// what keeps the pod from it; else empty.
-	Refusal string `json:"refusal,omitempty"`
+	// The victims would have to leave so that the pod could run there; there are none unless the node
+	// is chosen or a candidate.
+	Answer
+	Node string
+	// The Way is nil where the attempt ended before any node.
+	Verdict
 	// Fits is the number of nodes that take the pod as things are, and Candidates the number
 	// of those on which preemption makes room.
-	Fits       int `json:"fits"`
-	Candidates int `json:"candidates"`
-	// Before says what keeps the pod out as things are, and After what does with every possible
-	// victim gone, where that does not help.
-	Before *Obstacle `json:"before,omitempty"`
-	After  *Obstacle `json:"after,omitempty"`
-	// Way is everything in the way, for a node that takes the pod neither way; nil where the
-	// attempt ended before any node.
-	Way *Way `json:"way,omitempty"`
+	Fits       int
+	Candidates int
 	// Possible are the pods of the node that might be victims, the most important first.
-	Possible     []Pod `json:"possible"`
-	MorePossible int   `json:"morePossible,omitempty"`
-	// Victims would have to leave so that the pod could run there, the most important first;
-	// empty unless the node is chosen or a candidate. Budgets are those that this breaks.
-	Victims     []Victim `json:"victims"`
-	MoreVictims int      `json:"moreVictims,omitempty"`
-	Budgets     []Budget `json:"budgets"`
-	MoreBudgets int      `json:"moreBudgets,omitempty"`
-	// Place is the node's among the candidates, from 1 on; 0 where it is none. Score is what
-	// it is ranked by.
-	Place int    `json:"place,omitempty"`
-	Score *Score `json:"score,omitempty"`
-	// Best is the candidate that comes first, and LostBy the first rank in which the node
-	// loses against it. BestBudgets are those that the victims there break. All are empty
-	// for the first candidate itself.
-	Best            string        `json:"best,omitempty"`
-	BestScore       *Score        `json:"bestScore,omitempty"`
-	LostBy          string        `json:"lostBy,omitempty"`
-	BestBudgets     []outrank.Key `json:"bestBudgets,omitempty"`
-	MoreBestBudgets int           `json:"moreBestBudgets,omitempty"`
+	Possible List[Pod]
+	// Place is the node's among the candidates, from 1 on; 0 where it is none.
+	Place int
+	// Best is the candidate that comes first; empty for that one itself.
+	Best Rival
 }
 
 // WhyNot says everything about one node: what keeps the pod out as things are, whose
@@ -96,14 +63,10 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	}
 	req := &q.Request
 	a := &NodeAnswer{
-		APIVersion: apiVersion, Kind: "NodeAnswer", Pod: *f.ref(req.Pod, ""), Outcome: ex.Outcome, Node: node, Stage: one.Stage,
-		Fits: ex.Feasible, Candidates: len(ex.Candidates), Before: one.Before, After: one.After,
-		Possible: []Pod{}, Victims: []Victim{}, Budgets: []Budget{},
+		Answer: f.answer(req.Pod, ex), Node: node, Fits: ex.Feasible, Candidates: len(ex.Candidates),
+		Verdict: Verdict{Stage: one.Stage, Before: one.Before, After: one.After},
 	}
-	a.Pod.Priority = req.Pod.PriorityValue()
-	a.Ineligible, a.Refusal = ineligible(ex.Ineligible)
 	if ex.Refused.Code != preemption.Success {
-		a.Refused = f.refusal(ex.Refused)
 		return a, nil
 	}
 	if (a.Stage == InVain || a.Stage == NoHelp) && !answersGiven(req) {
@@ -120,28 +83,25 @@ func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Ca
 	if err != nil {
 		return err
 	}
-	for _, p := range cut(at.view.Possible(), 10*f.most, &a.MorePossible) {
-		a.Possible = append(a.Possible, *f.ref(p, f.snap.NodeOf(p.Key())))
+	for _, p := range cut(at.view.Possible(), 10*f.most, &a.Possible.More) {
+		a.Possible.Items = append(a.Possible.Items, *f.ref(p, f.snap.NodeOf(p.Key())))
 	}
 	if c == nil {
 		return nil
 	}
 	of := *ex
 	of.Candidate = *c
-	r := &Report{Victims: []Victim{}}
+	r := &Report{}
 	if err := f.chosen(r, &of); err != nil {
 		return err
 	}
 	score := scoreOf(c)
-	a.Victims, a.MoreVictims, a.MoreBudgets, a.Score = r.Victims, r.MoreVictims, r.MoreBudgets, &score
-	a.Budgets = append(a.Budgets, r.Budgets...)
+	a.Victims, a.Budgets, a.Score = r.Victims, r.Budgets, &score
 	a.Place = 1 + slices.IndexFunc(ex.Candidates, func(o preemption.Candidate) bool { return o.Node == a.Node })
 	if a.Place == 1 {
 		return nil
 	}
 	best := &ex.Candidates[0]
-	bestScore := scoreOf(best)
-	a.Best, a.BestScore, a.LostBy = best.Node, &bestScore, f.lostBy(ex, c)
-	a.BestBudgets = cut(budgetKeys(best.Victims), f.most, &a.MoreBestBudgets)
+	a.Best, a.LostBy = f.rival(best), f.lostBy(ex, c)
 	return nil
 }

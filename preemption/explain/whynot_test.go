@@ -79,7 +79,9 @@ func TestGoldenNodeAnswers(t *testing.T) {
 
 // An answer that nobody made has a text, too.
 func TestEmptyNodeAnswers(t *testing.T) {
-	for _, a := range []explain.NodeAnswer{{}, {Stage: explain.InVain, After: &explain.Obstacle{}}, {Stage: explain.Candidate, Best: "n"}, {Refused: &explain.Obstacle{}}} {
+	for _, a := range []explain.NodeAnswer{{}, {Verdict: explain.Verdict{Stage: explain.InVain, After: &explain.Obstacle{}}},
+		{Verdict: explain.Verdict{Stage: explain.Candidate}, Best: explain.Rival{Node: "n"}}, {Answer: explain.Answer{Refused: &explain.Obstacle{}}},
+	} {
 		assert.NotEmpty(t, a.Text())
 	}
 }
@@ -91,7 +93,7 @@ func TestPropertyNodeAnswersAreTrue(t *testing.T) {
 	overShapes(t, allShapes(), func(q *question) {
 		stages := map[string]explain.Stage{}
 		for _, g := range q.report.Nodes {
-			for _, name := range g.Names {
+			for _, name := range g.Names.Items {
 				stages[name] = g.Stage
 			}
 		}
@@ -119,18 +121,18 @@ func (q *question) nodeAnswer(a *explain.NodeAnswer) {
 	}
 	possible := q.possible(a.Node)
 	if a.Refused == nil {
-		require.Len(q, possible, len(a.Possible))
+		require.Len(q, possible, len(a.Possible.Items))
 	}
-	for _, v := range a.Victims {
+	for _, v := range a.Victims.Items {
 		require.True(q, possible[v.Pod.Key], "%s might leave %s", v.Pod.Key, a.Node)
 	}
 	i := slices.IndexFunc(q.ex.Candidates, func(c preemption.Candidate) bool { return c.Node == a.Node })
 	require.Equal(q, i+1, a.Place)
 	if i <= 0 {
-		require.Empty(q, a.Best)
+		require.Empty(q, a.Best.Node)
 		return
 	}
 	_, by := q.ex.Candidates[0].Score.Compare(q.ex.Candidates[i].Score, nil)
 	require.Equal(q, cmp.Or(by, "node-order"), a.LostBy)
-	require.Equal(q, q.ex.Candidates[0].Node, a.Best)
+	require.Equal(q, q.ex.Candidates[0].Node, a.Best.Node)
 }

@@ -24,10 +24,10 @@ func (a *NodeAnswer) Text() string {
 	if a.Before != nil {
 		w.line(0, "As things are: %s.", a.Before.Text())
 	}
-	a.writeVictims(w)
+	a.writeLeaving(w)
 	a.writeWay(w)
-	if a.Best != "" {
-		w.line(0, "Place %d of %s, behind node %s: %s", a.Place, prose.Plural(a.Candidates, "candidate"), prose.Name(a.Best), a.lost())
+	if a.Best.Node != "" {
+		w.line(0, "Place %d of %s, behind node %s: %s", a.Place, prose.Plural(a.Candidates, "candidate"), prose.Name(a.Best.Node), a.lost())
 	}
 	return w.String()
 }
@@ -44,7 +44,7 @@ func (a *NodeAnswer) summary() string {
 		}
 		return fmt.Sprintf("%s takes %s as things are.", node, pod)
 	case Candidate:
-		text := fmt.Sprintf("%s would do for %s once %s left", node, pod, haveLeft(len(a.Victims)+a.MoreVictims))
+		text := fmt.Sprintf("%s would do for %s once %s left", node, pod, haveLeft(a.Victims.Len()))
 		switch {
 		case a.Outcome == preemption.Fits && a.Fits == 1:
 			return text + ", but nobody has to leave: another node takes it as things are."
@@ -53,12 +53,11 @@ func (a *NodeAnswer) summary() string {
 		case a.Outcome == preemption.Preempts:
 			return text + ", but another node is better."
 		case a.Ineligible != "":
-			r := Report{Ineligible: a.Ineligible, Refusal: a.Refusal}
-			return text + ", but it may not push others out: " + r.ineligible()
+			return text + ", but it may not push others out: " + ineligibleText(a.Ineligible)
 		}
 		return text + "."
 	case InVain:
-		if n := len(a.Possible) + a.MorePossible; n > 0 {
+		if n := a.Possible.Len(); n > 0 {
 			return fmt.Sprintf("%s does not take %s, even without %s that it might push out.", node, pod, prose.Plural(n, "pod"))
 		}
 		return fmt.Sprintf("%s does not take %s, and nobody there might be pushed out for it.", node, pod)
@@ -78,18 +77,17 @@ func haveLeft(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
-// writeVictims tells of those who would leave, or of all who might where that is in vain.
-func (a *NodeAnswer) writeVictims(w *writer) {
-	if len(a.Victims) > 0 {
-		r := Report{Victims: a.Victims, MoreVictims: a.MoreVictims, Budgets: a.Budgets, MoreBudgets: a.MoreBudgets}
-		r.writeVictims(w)
+// writeLeaving tells of those who would leave, or of all who might where that is in vain.
+func (a *NodeAnswer) writeLeaving(w *writer) {
+	if len(a.Victims.Items) > 0 {
+		a.writeVictims(w)
 		return
 	}
 	if a.Stage != InVain || a.After == nil {
 		return
 	}
-	if n := len(a.Possible) + a.MorePossible; n > 0 {
-		w.line(0, "Pushing others out: with %s gone, %s.", pods(a.Possible[:min(len(a.Possible), 10)], n-min(len(a.Possible), 10)), a.After.Text())
+	if n := a.Possible.Len(); n > 0 {
+		w.line(0, "Pushing others out: with %s gone, %s.", pods(a.Possible.first(10)), a.After.Text())
 		return
 	}
 	w.line(0, "Pushing others out: %s.", a.After.Text())
@@ -108,22 +106,13 @@ func (a *NodeAnswer) writeWay(w *writer) {
 
 // lost says by which rank the node lost, with both values.
 func (a *NodeAnswer) lost() string {
-	if a.Score == nil || a.BestScore == nil {
+	if a.Score == nil {
 		return "it was not ranked."
 	}
-	var more int
-	mine := cut(brokenKeys(a.Budgets), 10, &more)
-	c := Choice{
-		Node: a.Best, Score: *a.BestScore, DecidedBy: a.LostBy, RunnerUp: a.Node, RunnerUpScore: a.Score,
-		RunnerUpBudgets: mine, MoreRunnerUpBudgets: more + a.MoreBudgets,
+	budgets := List[outrank.Key]{More: a.Budgets.More}
+	for i := range a.Budgets.Items {
+		budgets.Items = append(budgets.Items, a.Budgets.Items[i].Key)
 	}
+	c := Choice{Node: a.Best.Node, Score: a.Best.Score, DecidedBy: a.LostBy, RunnerUp: Rival{a.Node, *a.Score, budgets.first(10)}}
 	return c.decided()
-}
-
-func brokenKeys(budgets []Budget) []outrank.Key {
-	out := make([]outrank.Key, len(budgets))
-	for i := range budgets {
-		out[i] = budgets[i].Key
-	}
-	return out
 }

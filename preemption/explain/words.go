@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -27,13 +28,7 @@ func (p *Pod) placed() string {
 	return fmt.Sprintf("%s (priority %d, on %s)", prose.Name(p.Key), p.Priority, prose.Name(p.Node))
 }
 
-func pods(ps []Pod, more int) string {
-	names := make([]string, len(ps))
-	for i := range ps {
-		names[i] = ps[i].text()
-	}
-	return prose.List(names, more)
-}
+func pods(l List[Pod]) string { return prose.List(textsOf(l.Items, (*Pod).text), l.More) }
 
 // text says what is missing.
 func (s *Room) text() string {
@@ -64,7 +59,7 @@ func shortages(list []Room) string {
 }
 
 // tolerationText writes a toleration as a line of YAML.
-func tolerationText(t *outrank.Toleration) string {
+func tolerationText(t outrank.Toleration) string {
 	text := fmt.Sprintf("{key: %s, operator: %s", prose.Name(t.Key), prose.Text(string(t.Operator)))
 	if t.Value != "" {
 		text += ", value: " + strconv.QuoteToASCII(t.Value) // YAML reads true as something else
@@ -89,4 +84,27 @@ func moment(t time.Time) string {
 		return t.UTC().Format("2006-01-02 15:04:05")
 	}
 	return t.UTC().Format("2006-01-02 15:04:05.999999999")
+}
+
+// refusalOf returns the text of a reason of the caller's, which is its own message; empty for any other.
+func refusalOf(why preemption.Ineligibility) string {
+	if text := string(why); why.Message() == text {
+		return text
+	}
+	return ""
+}
+
+// priorityShift is what a score has beyond the plain sum of the priorities, for each victim.
+const priorityShift = 1 << 31
+
+// plainSum is the sum of the victims' priorities.
+func plainSum(s *preemption.Score) int64 { return s.PrioritySum - int64(s.Victims)*priorityShift }
+
+// textsOf returns the text of each element.
+func textsOf[T any](list []T, text func(*T) string) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = text(&list[i])
+	}
+	return out
 }

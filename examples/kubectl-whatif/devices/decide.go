@@ -194,8 +194,8 @@ func (w *way) settle(d *dump, allocator *rules) {
 		for _, b := range v.Violated {
 			one.Budgets = append(one.Budgets, b.Key())
 		}
-		if i < len(w.Why.Victims) {
-			one.Why = w.Why.Victims[i].Text()
+		if i < len(w.Why.Victims.Items) {
+			one.Why = w.Why.Victims.Items[i].Text()
 		}
 		w.Victims = append(w.Victims, one)
 	}

@@ -141,7 +141,7 @@ func (d *maker) pulled() []*member {
 	}
 	for i := range d.in.Report.Nodes {
 		if g := &d.in.Report.Nodes[i]; g.Stage == explain.InVain || g.Stage == explain.NoHelp {
-			pull(g.Example, fmt.Sprintf("one of %s with the same thing in the way", console.Plural(g.Count, "node")))
+			pull(g.Example, fmt.Sprintf("one of %s with the same thing in the way", console.Plural(g.Names.Len(), "node")))
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/amount"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/priority"
 )
 
 // document is the data of the template of a decision.
@@ -142,7 +143,7 @@ func summary(in *Input) string {
 	}
 	switch n := in.Report.Nothing; {
 	case n == nil:
-	case n.Enough != nil && n.Enough.BeyondUsers && n.Enough.Class == "":
+	case n.Enough != nil && n.Enough.Priority > priority.UserMax && n.Enough.Class == "":
 		return "No priority of an application would be enough."
 	case n.Enough != nil:
 		return fmt.Sprintf("Priority %d would be enough.", n.Enough.Priority)

@@ -352,7 +352,7 @@ func TestPagesEndWithWhatToDo(t *testing.T) {
 func TestHelpIsSaidOnce(t *testing.T) {
 	in := cases(t)["hopeless"]
 	require.NotNil(t, in.Report.Nothing)
-	in.Report.Nothing.Enough = &explain.Enough{Priority: 7, Outcome: preemption.Fits}
+	in.Report.Nothing.Enough = &explain.Enough{Priority: 7, Trial: explain.Trial{Outcome: preemption.Fits}}
 	page := html.UnescapeString(written(t, in))
 	assert.Equal(t, 1, strings.Count(page, "Priority 7 would be enough, and 6 is not"))
 	_, todo, _ := strings.Cut(page, `id="todo"`)

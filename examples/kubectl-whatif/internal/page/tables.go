@@ -40,8 +40,8 @@ func (d *maker) victims() (rows []victimRow, more int) {
 	for i := range all[:min(len(all), mostVictims)] {
 		r := d.victim(&all[i])
 		r.Number = i + 1
-		if i < len(d.in.Report.Victims) && d.in.Report.Victims[i].Pod.Key == all[i].Pod.Key() {
-			r.Why = stayed(&d.in.Report.Victims[i])
+		if i < len(d.in.Report.Victims.Items) && d.in.Report.Victims.Items[i].Pod.Key == all[i].Pod.Key() {
+			r.Why = stayed(&d.in.Report.Victims.Items[i])
 			if first := told[r.Why]; first > 0 {
 				r.Why = fmt.Sprintf("The same as for %d.", first)
 			} else {

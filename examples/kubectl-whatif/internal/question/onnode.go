@@ -2,8 +2,10 @@ package question
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
@@ -17,9 +19,25 @@ import (
 type OnNode struct {
 	*kubelet.Report
 	// Static is set where the pod counts as one that the kubelet reads from a file.
-	Static bool `json:"static,omitempty"`
+	Static bool
 	// Replacements are the fates of the evicted pods, the first to be evicted first.
-	Replacements []explain.Replacement `json:"replacements"`
+	Replacements []explain.Replacement
+}
+
+// MarshalJSON returns the members of the report, and behind them the others.
+func (o OnNode) MarshalJSON() ([]byte, error) {
+	report, err := json.Marshal(o.Report)
+	if err != nil {
+		return nil, err
+	}
+	others, err := json.Marshal(struct {
+		Static       bool                  `json:"static,omitempty"`
+		Replacements []explain.Replacement `json:"replacements"`
+	}{o.Static, o.Replacements})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(report[:len(report)-1], []byte{','}, others[1:]), nil
 }
 
 // Binding is a pod that is bound to a node.

@@ -15,7 +15,7 @@ func (o *OnNode) Overview(snap *engine.Snapshot, pod *outrank.Pod) *page.Overvie
 	headline, more, _ := strings.Cut(o.Summary(), "; ")
 	s := sketchOf(snap, strings.TrimSuffix(headline, "."), more)
 	s.figure(len(o.Replacements), verb(len(o.Replacements), "pod that is evicted", "pods that are evicted"))
-	s.figure(o.Stays, verb(o.Stays, "pod that may not be evicted", "pods that may not be evicted"))
+	s.figure(o.Stay.Len(), verb(o.Stay.Len(), "pod that may not be evicted", "pods that may not be evicted"))
 	for i := range o.Replacements {
 		s.leave(o.Replacements[i].Pod.Key, "evicted for "+string(o.Pod.Key))
 	}

@@ -17,7 +17,7 @@ func (w *WholeGroup) WriteText(to io.Writer, limit int) error {
 	out := paperFor(to)
 	report := w.report(limit)
 	out.block(0, report.Text())
-	if node := w.nodeOfAsked(); report.MoreSeats > 0 && node != "" { // it may be among those left out
+	if node := w.nodeOfAsked(); report.Seats.More > 0 && node != "" { // it may be among those left out
 		out.line("The pod that was asked about, %s, goes to node %s.", w.Asked, node)
 	}
 	for _, note := range w.notes(limit) {

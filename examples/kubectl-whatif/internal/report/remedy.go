@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -223,7 +224,7 @@ func (r *Remedy) setNothing(n *explain.Nothing) bool {
 	switch {
 	case n == nil:
 		return false
-	case n.Enough != nil && (n.Enough.Class != "" || !n.Enough.BeyondUsers):
+	case n.Enough != nil && (n.Enough.Class != "" || n.Enough.Priority <= priority.UserMax):
 		r.set(Priority, n.Enough.Node, first((&explain.Nothing{Enough: n.Enough}).Texts()))
 	case n.Lower != nil:
 		r.set(Priority, n.Lower.Node, first((&explain.Nothing{Lower: n.Lower}).Texts()))

@@ -1,0 +1,175 @@
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Value is a member that is always written, as package json writes its value, but for a list: one that is nil is
+// written as an empty one.
+func Value[T any](name string, v *T) Member {
+	return Member{
+		name: name,
+		value: func() (any, bool) {
+			if r := reflect.ValueOf(*v); r.Kind() == reflect.Slice && r.IsNil() {
+				return []Object{}, true
+			}
+			return *v, true
+		},
+		read: func(text []byte) error { return json.Unmarshal(text, v) },
+	}
+}
+
+// Optional is a [Value] that is left out where it is empty.
+func Optional[T any](name string, v *T) Member {
+	m := Value(name, v)
+	m.value = func() (any, bool) { return *v, !empty(*v) }
+	return m
+}
+
+// Follows is a member that follows from others: it is written and not read.
+func Follows[T any](name string, v T) Member {
+	return Member{name: name, value: func() (any, bool) { return v, true }}
+}
+
+// OptionalFollows is a member that [Follows] and is left out where it is empty.
+func OptionalFollows[T any](name string, v T) Member {
+	return Member{name: name, value: func() (any, bool) { return v, !empty(v) }}
+}
+
+// Through is a member of which another value is kept: get returns what is written, and set takes it.
+func Through[T any](name string, get func() T, set func(T)) Member {
+	return Member{
+		name:  name,
+		value: func() (any, bool) { return get(), true },
+		read: func(text []byte) error {
+			var v T
+			if err := json.Unmarshal(text, &v); err != nil {
+				return err
+			}
+			set(v)
+			return nil
+		},
+	}
+}
+
+// OptionalThrough is a member [Through] functions that is left out where it is empty.
+func OptionalThrough[T any](name string, get func() T, set func(T)) Member {
+	m := Through(name, get, set)
+	m.value = func() (any, bool) { v := get(); return v, !empty(v) }
+	return m
+}
+
+// Part is an object within another.
+func Part[T any](name string, v *T, of func(*T) Object) Member {
+	return Member{
+		name:  name,
+		value: func() (any, bool) { return of(v), true },
+		read:  func(text []byte) error { return of(v).read(text) },
+	}
+}
+
+// Pointer is a [Part] that is left out where it is nil.
+func Pointer[T any](name string, v **T, of func(*T) Object) Member {
+	return Member{
+		name: name,
+		value: func() (any, bool) {
+			if *v == nil {
+				return nil, false
+			}
+			return of(*v), true
+		},
+		read: func(text []byte) error {
+			read := new(T)
+			if err := of(read).read(text); err != nil {
+				return err
+			}
+			*v = read
+			return nil
+		},
+	}
+}
+
+// Parts is a list of objects, which is always written.
+func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
+	return Member{
+		name: name,
+		value: func() (any, bool) {
+			out := make([]Object, len(*list))
+			for i := range *list {
+				out[i] = of(&(*list)[i])
+			}
+			return out, true
+		},
+		read: func(text []byte) error {
+			var each []json.RawMessage
+			if err := json.Unmarshal(text, &each); err != nil {
+				return err
+			}
+			read := make([]T, len(each))
+			for i, text := range each {
+				if string(text) == "null" {
+					continue
+				}
+				if err := of(&read[i]).read(text); err != nil {
+					return within(fmt.Sprintf("[%d]", i), err)
+				}
+			}
+			*list = read
+			return nil
+		},
+	}
+}
+
+// OptionalParts are [Parts] that are left out where there are none.
+func OptionalParts[T any](name string, list *[]T, of func(*T) Object) Member {
+	m := Parts(name, list, of)
+	value := m.value
+	m.value = func() (any, bool) {
+		v, _ := value()
+		return v, len(*list) > 0
+	}
+	return m
+}
+
+// Cut is a list with the number of what it leaves out, which stands behind it under a name that begins with
+// "more", where it is not 0.
+func Cut(list Member, more *int) Member {
+	return Member{several: Object{list, Optional("more"+strings.ToUpper(list.name[:1])+list.name[1:], more)}}
+}
+
+// If is a member that is written only where it is there.
+func If(there bool, m Member) Member {
+	value := m.value
+	m.value = func() (any, bool) {
+		if !there {
+			return nil, false
+		}
+		return value()
+	}
+	return m
+}
+
+// Then is a member with what is done once it has been read.
+func Then(m Member, done func()) Member {
+	read := m.read
+	m.read = func(text []byte) error {
+		err := read(text)
+		if err == nil {
+			done()
+		}
+		return err
+	}
+	return m
+}
+
+// Else is a member with what is done where it is not there to be read.
+func Else(m Member, absent func()) Member {
+	m.absent = absent
+	return m
+}
+
+// With puts the members of a value that is part of another one without a name of its own.
+func With(members ...Member) Member { return Member{several: members} }

@@ -1,0 +1,158 @@
+package explain
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/document"
+)
+
+func (o *Obstacle) object() document.Object {
+	return document.Object{
+		document.Optional("filter", &o.Filter),
+		document.Optional("excludedBy", &o.ExcludedBy),
+		document.Optional("reasons", &o.Reasons),
+		document.OptionalParts("short", &o.Short, (*Room).object),
+		document.Pointer("nobody", &o.Nobody, (*Nobody).object),
+		document.OptionalThrough("wantedNode", o.wantedNode, func(name string) { o.WantedNodes = []string{name} }),
+		document.If(o.wantedNode() == "", document.Optional("wantedNodes", &o.WantedNodes)),
+		document.OptionalParts("taints", &o.Taints, taintObject),
+		document.OptionalFollows("cordoned", o.cordoned()),
+		document.OptionalParts("labels", &o.Labels, (*Label).object),
+		document.OptionalParts("terms", &o.Terms, (*Term).object),
+		document.OptionalParts("ports", &o.Ports, (*Port).object),
+		document.OptionalParts("volumes", &o.Volumes, (*Volume).object),
+		document.OptionalParts("limits", &o.Limits, (*Limit).object),
+		document.OptionalParts("spread", &o.Spread, (*Spread).object),
+		document.OptionalParts("neighbours", &o.Neighbours, (*Neighbour).object),
+		document.Optional("features", &o.Features),
+		document.Optional("disabledBy", &o.DisabledBy),
+		document.Optional("more", &o.More),
+	}
+}
+
+func (r *Room) object() document.Object {
+	return document.Object{
+		document.Value("resource", &r.Resource),
+		document.Value("needed", &r.Needed),
+		document.Value("free", &r.Free),
+		document.Value("short", &r.Short),
+		document.Value("offered", &r.Offered),
+		document.Optional("reserved", &r.Reserved),
+	}
+}
+
+func (n *Nobody) object() document.Object {
+	return document.Object{
+		document.Value("pods", &n.Pods),
+		document.Value("least", &n.Least),
+		document.Optional("protected", &n.Protected),
+	}
+}
+
+func taintObject(t *outrank.Taint) document.Object {
+	return document.Object{
+		document.Value("key", &t.Key),
+		document.Optional("value", &t.Value),
+		document.Value("effect", &t.Effect),
+		document.Follows("toleration", t.Toleration()),
+	}
+}
+
+// labelValue is the node's value of a label: a member that is left out where the value is empty.
+func labelValue(name string, v **string) document.Member {
+	return document.OptionalThrough(name, func() string { return orEmpty(*v) }, func(text string) { *v = &text })
+}
+
+// noLabel says whether the node has no such label. Where that is not written there is one, if only an empty one.
+func noLabel(v **string) document.Member {
+	there := func() {
+		if *v == nil {
+			*v = new(string)
+		}
+	}
+	m := document.OptionalThrough("missing", func() bool { return *v == nil }, func(missing bool) {
+		if *v = nil; !missing {
+			there()
+		}
+	})
+	return document.Else(m, there)
+}
+
+func (l *Label) object() document.Object {
+	return document.Object{
+		document.Value("key", &l.Key),
+		document.Value("operator", &l.Operator),
+		document.Optional("values", &l.Values),
+		labelValue("have", &l.Have), noLabel(&l.Have),
+	}
+}
+
+func (t *Term) object() document.Object {
+	return document.Object{
+		document.Parts("unmet", &t.Unmet, (*Label).object),
+		document.Optional("added", &t.Added),
+	}
+}
+
+func (p *Port) object() document.Object {
+	return document.Object{
+		document.Value("port", &p.HostPort),
+		document.Value("protocol", &p.Protocol),
+		document.Value("ip", &p.HostIP),
+		document.Optional("holder", &p.Holder),
+	}
+}
+
+func (v *Volume) object() document.Object {
+	zone := v.Zone
+	if zone == nil {
+		zone = &Label{}
+	}
+	in := func() *Label { // the label of a zone that is read
+		if v.Zone == nil {
+			v.Zone = &Label{NodeRequirement: outrank.NodeRequirement{Operator: outrank.In}, Have: new(string)}
+		}
+		return v.Zone
+	}
+	return document.Object{
+		document.Optional("claim", &v.Claim),
+		document.Optional("disk", &v.Disk),
+		document.Optional("holder", &v.Holder),
+		document.Optional("state", &v.State),
+		document.Optional("missingVolume", &v.MissingVolume),
+		document.OptionalParts("terms", &v.Terms, (*Term).object),
+		document.OptionalThrough("label", func() string { return zone.Key }, func(key string) { in().Key = key }),
+		document.OptionalThrough("values", func() []string { return zone.Values }, func(values []string) { in().Values = values }),
+		document.OptionalThrough("have", func() string { return orEmpty(zone.Have) }, func(have string) { in().Have = &have }),
+	}
+}
+
+func (l *Limit) object() document.Object {
+	return document.Object{
+		document.Value("driver", &l.Driver),
+		document.Value("attached", &l.Attached),
+		document.Value("new", &l.New),
+		document.Value("limit", &l.Limit),
+		document.Optional("notInstalled", &l.NotInstalled),
+	}
+}
+
+func (s *Spread) object() document.Object {
+	return document.Object{
+		document.Value("topologyKey", &s.TopologyKey),
+		document.Value("selector", &s.Selector),
+		document.Value("maxSkew", &s.MaxSkew),
+		noLabel(&s.Domain), labelValue("domain", &s.Domain),
+		document.Value("with", &s.With),
+		document.Value("least", &s.Least),
+	}
+}
+
+func (n *Neighbour) object() document.Object {
+	return document.Object{
+		document.Value("side", &n.Side),
+		document.Value("topologyKey", &n.TopologyKey),
+		document.Value("selector", &n.Selector),
+		labelValue("domain", &n.Domain), noLabel(&n.Domain),
+		document.Optional("pod", &n.Pod),
+	}
+}
