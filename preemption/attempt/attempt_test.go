@@ -104,7 +104,7 @@ func TestPodsThatAreGone(t *testing.T) {
 		r, err := s.try(t, pod("ghost", 9, cpu))
 		require.NoError(t, err)
 		assert.Equal(t, attempt.Dropped, r.Outcome)
-		assert.Equal(t, execution.NotRequeuedGone, r.Failure.Requeue)
+		assert.Equal(t, execution.Gone, r.Failure.Result)
 		_, known := s.snap.Pod("default/ghost")
 		assert.False(t, known)
 		assert.Zero(t, s.loop.Nominator().Len())
@@ -138,7 +138,7 @@ func TestWhatFails(t *testing.T) {
 			assert.Equal(t, c.kind, r.Failure.Kind)
 			assert.Empty(t, r.Node)
 			assert.Empty(t, s.snap.NodeOf("default/p"))
-			assert.Equal(t, execution.Requeued, r.Failure.Requeue)
+			assert.Equal(t, execution.Requeued, r.Failure.Result)
 		})
 	}
 }
@@ -295,7 +295,7 @@ func TestGroups(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, attempt.Preempting, r.Outcome, "%v", r.Decision.Group)
 	require.Len(t, r.Members, 2)
-	assert.Equal(t, execution.Requeued, r.Members[1].Failure.Requeue)
+	assert.Equal(t, execution.Requeued, r.Members[1].Failure.Result)
 	assert.Equal(t, 2, loop.Nominator().Len())
 
 	later := now.Add(time.Minute)

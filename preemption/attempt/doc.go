@@ -76,7 +76,7 @@
 // # Ways out
 //
 // Preemption is one way to find room for a pod that fits nowhere, and a scheduler may have others.
-// [FirstWayOut] asks them in order, as kube-scheduler asks its PostFilter plugins, and
+// [execution.FirstWayOut] asks them in order, as kube-scheduler asks its PostFilter plugins, and
 // [execution.Failure].Ways has the pod told of all of them. A [Loop] asks preemption alone.
 //
 // # Calls at once, and cost

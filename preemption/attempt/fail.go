@@ -29,9 +29,9 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	case done == nil:
 		l.queue.Done(f.Entry) // nothing was done about it
 		r.Outcome = Dropped
-	case done.Requeue != execution.Requeued:
+	case done.Result != execution.Requeued:
 		r.Outcome = Dropped
-		if done.Requeue == execution.NotRequeuedGone {
+		if done.Result == execution.Gone {
 			l.forget(pod)
 		}
 	case f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil:

@@ -154,7 +154,7 @@ func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.GroupFailur
 		if failure != nil {
 			l.meter.AddFailure(l.profile(group.Members[0].Pod), failure, nil)
 		}
-		if failure != nil && failure.Requeue != execution.Requeued {
+		if failure != nil && failure.Result != execution.Requeued {
 			m.Outcome = Dropped
 		}
 		r.Members = append(r.Members, m)

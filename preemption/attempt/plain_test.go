@@ -120,7 +120,7 @@ func (s *byLoop) next(t require.TestingT, now time.Time) string {
 	}
 	text := fmt.Sprintln(r.Entry.Pod.Key(), r.Outcome, r.Node)
 	if r.Failure != nil {
-		text += fmt.Sprintln(r.Failure.Kind, r.Failure.Requeue, r.Failure.Nomination, r.Failure.Filters, r.Failure.Event.Message)
+		text += fmt.Sprintln(r.Failure.Kind, r.Failure.Result, r.Failure.Nomination, r.Failure.Filters, r.Failure.Event.Message)
 	}
 	if r.Report != nil {
 		text += r.Report.String()
@@ -256,7 +256,7 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 	if text != "" {
 		outcome, node = attempt.Preempting, f.Plan.Node
 	}
-	return fmt.Sprintln(pod.Key(), outcome, node) + fmt.Sprintln(r.Kind, r.Requeue, r.Nomination, r.Filters, r.Event.Message) + text
+	return fmt.Sprintln(pod.Key(), outcome, node) + fmt.Sprintln(r.Kind, r.Result, r.Nomination, r.Filters, r.Event.Message) + text
 }
 
 func sides(t require.TestingT) (*byLoop, *plain) {

@@ -71,11 +71,11 @@ func TestReportOfClearing(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		err  error
-		want execution.ClearReport
+		want execution.PodReport
 	}{
-		{"done", nil, execution.ClearReport{}},
-		{"gone", preemption.ErrNotFound, execution.ClearReport{NotFound: true}},
-		{"failed", busy, execution.ClearReport{Err: busy}},
+		{"done", nil, execution.PodReport{Result: execution.Completed}},
+		{"gone", preemption.ErrNotFound, execution.PodReport{Result: execution.Gone}},
+		{"failed", busy, execution.PodReport{Result: execution.Failed, Err: busy}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			actions := &executiontest.Recorder{Do: func(call executiontest.Call) error {
@@ -91,7 +91,7 @@ func TestReportOfClearing(t *testing.T) {
 			c.want.Pod = plan.ClearedNominations[0]
 			report, err := e.Execute(context.Background(), plan)
 			require.NoError(t, err)
-			assert.Equal(t, []execution.ClearReport{c.want}, report.Cleared)
+			assert.Equal(t, []execution.PodReport{c.want}, report.Cleared)
 		})
 	}
 }

@@ -13,7 +13,7 @@
 //   - A [Nominator] remembers for which pods room was made, and [Nominator.ApplyTo] has the
 //     filters leave that room to them, at the cost of what has changed since.
 //   - A [Report] and a [FailureResult] say what was done, and package metrics below counts them
-//     as kube-scheduler counts. A [LogLine] is a line of its log.
+//     as kube-scheduler counts. [LogRecords] has the lines of its log.
 //
 // Package preemption/attempt makes one attempt of a scheduler of all of them: pop, decide,
 // nominate, execute, fail, requeue.

@@ -181,7 +181,7 @@ func TestContextEndsWhileAnotherHasTheVictim(t *testing.T) {
 		report, err := e.Execute(ctx, evicting("second", victim))
 		require.ErrorIs(t, err, context.Canceled)
 		assert.ErrorContains(t, err, "victim default/victim: ")
-		assert.Equal(t, []execution.VictimReport{{Pod: victim, Result: execution.Skipped, Err: context.Canceled}}, report.Victims)
+		assert.Equal(t, []execution.PodReport{{Pod: victim, Result: execution.Skipped, Err: context.Canceled}}, report.Victims)
 		close(door)
 	})
 }

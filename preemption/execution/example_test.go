@@ -172,7 +172,7 @@ func ExampleFailureHandler_Handle() {
 
 	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
 	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
-	fmt.Println(result.Kind, "-", result.Requeue, "-", result.Nomination, err)
+	fmt.Println(result.Kind, "-", result.Result, "-", result.Nomination, err)
 	for _, call := range cluster.Calls() {
 		fmt.Println("-", call)
 	}

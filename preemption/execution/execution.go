@@ -29,8 +29,8 @@ type execution struct {
 	report *Report
 	// toEvict are the victims in the report that are not terminating already, in few where
 	// these are enough.
-	toEvict []*VictimReport
-	few     [4]*VictimReport
+	toEvict []*PodReport
+	few     [4]*PodReport
 	// condition is what the victims get, zero by a variant; preempted is the message of the
 	// events about them, empty before the first.
 	condition outrank.PodCondition
@@ -43,7 +43,7 @@ type execution struct {
 type groupPreemptor struct {
 	nominations []preemption.Assignment
 	// members are those that still wait, in the order of the nominations.
-	members []*MemberReport
+	members []*PodReport
 }
 
 // newExecution prepares the report. A victim that is in the plan twice is taken
@@ -57,7 +57,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	}
 	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
 
-	victims := make([]VictimReport, 0, len(plan.Victims))
+	victims := make([]PodReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]
 	var seen identities
 	for i := range plan.Victims {
@@ -65,7 +65,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 		if !seen.add(identityOf(pod)) {
 			continue
 		}
-		victims = append(victims, VictimReport{Pod: pod, Result: Skipped})
+		victims = append(victims, PodReport{Pod: pod, Result: Skipped})
 		if v := &victims[len(victims)-1]; pod.Terminating() && x.variant == 0 {
 			v.Result = AlreadyTerminating
 		} else {
@@ -87,7 +87,7 @@ func (x *execution) sortByVariant() {
 		for i := range x.plan.Victims {
 			violating[x.plan.Victims[i].Pod] = len(x.plan.Victims[i].Violated) > 0
 		}
-		slices.SortStableFunc(x.toEvict, func(v, w *VictimReport) int {
+		slices.SortStableFunc(x.toEvict, func(v, w *PodReport) int {
 			switch {
 			case violating[v.Pod] == violating[w.Pod]:
 				return 0

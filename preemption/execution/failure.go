@@ -24,7 +24,7 @@ type Failure struct {
 	// with Plan. Nil stands for those of the default scheduler: the step for devices,
 	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
 	// says that the scheduler has none (rule 15.1.6).
-	Ways []WayOutAnswer
+	Ways []WayOut
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:

@@ -128,7 +128,7 @@ func TestVerdict(t *testing.T) {
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate",
 		},
 		"there is no way out at all": {
-			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []execution.WayOutAnswer{}},
+			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []execution.WayOut{}},
 			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Override: true}, "0/2 nodes are available: 2 Insufficient cpu.",
 		},
 		"a claim that cannot be used": {
@@ -142,7 +142,7 @@ func TestVerdict(t *testing.T) {
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
 		},
 		"a claim that cannot be used, and no step for devices": {
-			"preemption is asked", execution.Failure{Plan: lost, Ways: []execution.WayOutAnswer{{Name: "preemption", Plan: lost}}},
+			"preemption is asked", execution.Failure{Plan: lost, Ways: []execution.WayOut{{Name: "preemption", Plan: lost}}},
 			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Override: true},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},

@@ -152,19 +152,19 @@ func TestExecuteGroupMembersGone(t *testing.T) { // rule 14.6.1
 	for _, m := range report.Members {
 		results = append(results, m.Result)
 	}
-	assert.Equal(t, []execution.Result{execution.PreemptorGone, execution.PreemptorBound, execution.PreemptorGone, execution.Completed}, results)
+	assert.Equal(t, []execution.Result{execution.Gone, execution.Bound, execution.Gone, execution.Completed}, results)
 	assert.Equal(t, "b", report.Preemptor.Name)
 	cluster.Reset()
 	report, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"bound", "a"}, "v"))
 	require.NoError(t, err)
-	assert.Equal(t, execution.PreemptorBound, report.Result)
+	assert.Equal(t, execution.Bound, report.Result)
 	assert.Equal(t, []string{"latest default/bound", "latest default/a"}, textsOf(cluster))
 	// Gone between the two.
 	cluster = &executiontest.Recorder{Do: failOn(preemption.ErrNotFound, "nominate a", "nominate b")}
 	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous})
 	report, err = e.ExecuteGroup(context.Background(), gang("a", "b").Group, gangPlan([]string{"a", "b"}, "v"))
 	require.NoError(t, err)
-	assert.Equal(t, execution.PreemptorGone, report.Result)
+	assert.Equal(t, execution.Gone, report.Result)
 	assert.False(t, report.Nominated)
 }
 

@@ -132,12 +132,12 @@ func (f *GroupFailure) result() queue.GroupResult {
 
 // handleMember takes the steps for one pod.
 func (h *FailureHandler) handleMember(ctx context.Context, f *GroupFailure, member queue.Entry) (*FailureResult, error) {
-	r := &FailureResult{Verdict: f.verdict(member.Pod), Requeue: Requeued, Pod: member.Pod}
+	r := &FailureResult{Verdict: f.verdict(member.Pod), Result: Requeued, Pod: member.Pod}
 	single := &Failure{Entry: member, Now: f.Now}
 	latest, fetchErr := r.fetch(ctx, h.Actions)
 	queueErr := h.requeue(r, single)
 	h.nominate(r, member.Pod, latest)
-	if r.Requeue != NotRequeuedReplaced {
+	if r.Result != Replaced {
 		h.Actions.Event(r.Event)
 	}
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))

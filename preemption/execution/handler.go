@@ -54,25 +54,12 @@ type FailureHandler struct {
 
 var errNoFailureHandler = fmt.Errorf("%w: no failure handler", outrank.ErrInvalid)
 
-// Requeue is whether a pod went back to the queue.
-type Requeue string
-
-// The answers. An empty one is of a result that no handler made.
-const (
-	// Requeued: the pod went back as unschedulable.
-	Requeued Requeue = "requeued"
-	// NotRequeuedGone: the pod is gone.
-	NotRequeuedGone Requeue = "gone"
-	// NotRequeuedBound: the pod runs on a node by now.
-	NotRequeuedBound Requeue = "bound"
-	// NotRequeuedReplaced: the pod is gone, and another pod has its name by now.
-	NotRequeuedReplaced Requeue = "replaced"
-)
-
 // FailureResult says what was done about a failure. It belongs to the caller.
 type FailureResult struct {
 	Verdict
-	Requeue Requeue
+	// Result is [Requeued] for a pod that went back to the queue, and else why it did not: [Gone],
+	// [Bound] or [Replaced].
+	Result Result
 	// Pod is the version of the pod that all steps were taken with: the latest
 	// version where there is one.
 	Pod *outrank.Pod
@@ -126,7 +113,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	if err := h.check(ctx); err != nil {
 		return nil, err
 	}
-	r := &FailureResult{Requeue: Requeued, Pod: f.Entry.Pod}
+	r := &FailureResult{Result: Requeued, Pod: f.Entry.Pod}
 	if err := f.writeVerdict(&r.Verdict); err != nil {
 		return nil, err
 	}
@@ -134,7 +121,7 @@ func (h *FailureHandler) Handle(ctx context.Context, f Failure) (*FailureResult,
 	queueErr := h.requeue(r, &f)
 	h.nominate(r, f.Entry.Pod, latest)
 	h.giveUpRoom(&f)
-	if r.Requeue != NotRequeuedReplaced && !r.Resize {
+	if r.Result != Replaced && !r.Resize {
 		h.Actions.Event(r.Event)
 	}
 	return r, errors.Join(fetchErr, queueErr, h.update(ctx, r))
@@ -161,13 +148,13 @@ func (r *FailureResult) fetch(ctx context.Context, from latestFetcher) (*outrank
 	switch {
 	case err != nil:
 		return r.Pod, fmt.Errorf("pod %s: %w", r.Pod.Key(), err)
-	case result == PreemptorGone:
-		if r.Requeue = NotRequeuedGone; latest != nil {
-			r.Requeue = NotRequeuedReplaced
+	case result == Gone:
+		if r.Result = Gone; latest != nil {
+			r.Result = Replaced
 		}
 		return nil, nil
-	case result == PreemptorBound && !(r.Resize && stillDeferred(r.Pod, latest)):
-		r.Requeue = NotRequeuedBound
+	case result == Bound && !(r.Resize && stillDeferred(r.Pod, latest)):
+		r.Result = Bound
 	}
 	r.Pod = latest
 	return latest, nil
@@ -179,7 +166,7 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 		return nil
 	}
 	entry := f.Entry
-	if r.Requeue != Requeued {
+	if r.Result != Requeued {
 		h.Queue.Done(entry)
 		return nil
 	}
@@ -200,7 +187,7 @@ func (h *FailureHandler) requeue(r *FailureResult, f *Failure) error {
 func (h *FailureHandler) nominate(r *FailureResult, before, latest *outrank.Pod) {
 	switch {
 	case h.Nominator == nil || r.Resize:
-	case r.Requeue != Requeued || r.Nomination == (Nomination{Override: true}):
+	case r.Result != Requeued || r.Nomination == (Nomination{Override: true}):
 		h.Nominator.Remove(before)
 	case r.Nomination.Override:
 		h.Nominator.move(latest, r.Nomination.Node)
@@ -224,7 +211,7 @@ func (h *FailureHandler) giveUpRoom(f *Failure) {
 }
 
 func (h *FailureHandler) update(ctx context.Context, r *FailureResult) error {
-	if r.Requeue != Requeued || r.Resize {
+	if r.Result != Requeued || r.Resize {
 		return nil
 	}
 	err := h.Retry.do(ctx, func() error { return h.Actions.UpdateStatus(ctx, r.Pod, r.Condition, r.Nomination) })

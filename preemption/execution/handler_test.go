@@ -47,7 +47,7 @@ func TestQueuesFitTheFailurePath(t *testing.T) {
 
 			result, err := handler.Handle(context.Background(), failure)
 			require.ErrorIs(t, err, queue.ErrNotInFlight, "the attempt has ended")
-			assert.Equal(t, execution.Requeued, result.Requeue)
+			assert.Equal(t, execution.Requeued, result.Result)
 
 			failure.Entry, ok = waiting.TryPop(now.Add(time.Hour))
 			require.True(t, ok)
@@ -73,7 +73,7 @@ func TestFailureResult(t *testing.T) {
 		why     string
 		failure execution.Failure
 		change  func(*executiontest.Recorder)
-		requeue execution.Requeue
+		requeue execution.Result
 		node    string // nominated to, afterwards; "memory" before
 		want    string
 		err     error
@@ -90,11 +90,11 @@ func TestFailureResult(t *testing.T) {
 		"scheduler error": {"cleared", execution.Failure{Err: errBusy}, nil, execution.Requeued, "",
 			"latest p|requeue p|event p|update status p", nil},
 		"gone": {"nothing goes back, and there is no status", execution.Failure{Plan: preempts},
-			func(r *executiontest.Recorder) { r.Find = gone }, execution.NotRequeuedGone, "", "latest p|done p|event p", nil},
+			func(r *executiontest.Recorder) { r.Find = gone }, execution.Gone, "", "latest p|done p|event p", nil},
 		"reborn": {"another pod has its name, which no event is to be about", execution.Failure{Plan: preempts},
-			func(r *executiontest.Recorder) { r.Find = as(withUID("other")) }, execution.NotRequeuedReplaced, "", "latest p|done p", nil},
+			func(r *executiontest.Recorder) { r.Find = as(withUID("other")) }, execution.Replaced, "", "latest p|done p", nil},
 		"bound": {"it has been scheduled after all", execution.Failure{Plan: preempts},
-			func(r *executiontest.Recorder) { r.Find = as(withNode("n7")) }, execution.NotRequeuedBound, "", "latest p|done p|event p", nil},
+			func(r *executiontest.Recorder) { r.Find = as(withNode("n7")) }, execution.Bound, "", "latest p|done p|event p", nil},
 		"fetching fails": {"it goes back as it was", execution.Failure{Plan: preempts},
 			func(r *executiontest.Recorder) { r.Do = failOn(errBusy, "latest p") }, execution.Requeued, "n1",
 			"latest p!|requeue p|event p|update status p", errBusy},
@@ -119,7 +119,7 @@ func TestFailureResult(t *testing.T) {
 			result, err := (&execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}).Handle(context.Background(), c.failure)
 			require.ErrorIs(t, err, c.err, c.why)
 			require.NoError(t, n.Check())
-			assert.Equal(t, c.requeue, result.Requeue, c.why)
+			assert.Equal(t, c.requeue, result.Result, c.why)
 			assert.Equal(t, c.node, n.NodeOf("default/p"), c.why)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
 		})

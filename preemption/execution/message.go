@@ -104,9 +104,9 @@ func (f *Failure) wayOut() string {
 }
 
 // lastWay is the way out that was asked last: the one that helps, or the one that failed.
-func (f *Failure) lastWay() WayOutAnswer {
+func (f *Failure) lastWay() WayOut {
 	if len(f.Ways) == 0 {
-		return WayOutAnswer{}
+		return WayOut{}
 	}
 	return f.Ways[len(f.Ways)-1]
 }

@@ -69,7 +69,7 @@ func TestResizesAreCarriedOut(t *testing.T) {
 				r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true }}
 				report, err := newExecutor(t, execution.Config{Actions: r, Order: way.order, Release: withResizes}).Execute(context.Background(), plan)
 				require.NoError(t, err)
-				assert.Equal(t, execution.PreemptorBound, report.Result, name)
+				assert.Equal(t, execution.Bound, report.Result, name)
 				assert.Empty(t, evictionsOf(r))
 			}
 		})
@@ -101,7 +101,7 @@ func TestFailuresOfResizes(t *testing.T) {
 			result, err := h.Handle(context.Background(), c.failure)
 			require.NoError(t, err)
 			assert.True(t, result.Resize)
-			assert.Equal(t, execution.Requeued, result.Requeue)
+			assert.Equal(t, execution.Requeued, result.Result)
 			assert.Equal(t, execution.Nomination{}, result.Nomination)
 			assert.Zero(t, result.Event)
 			assert.Zero(t, result.Condition)
@@ -119,7 +119,7 @@ func TestSettledResizesDoNotGoBack(t *testing.T) {
 	h := execution.FailureHandler{Actions: r, Queue: r}
 	result, err := h.Handle(context.Background(), execution.Failure{Entry: queue.Entry{Pod: growing()}, Err: errBusy, Release: withResizes})
 	require.NoError(t, err)
-	assert.Equal(t, execution.NotRequeuedBound, result.Requeue)
+	assert.Equal(t, execution.Bound, result.Result)
 	assert.Equal(t, []string{"latest default/p", "done default/p"}, calls(r))
 }
 

@@ -14,7 +14,7 @@ import (
 func ExampleHistogram() {
 	var meter metrics.Meter
 	for _, victims := range []int{3, 100} {
-		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, victims)}, nil)
+		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, victims)}, nil)
 	}
 	histogram := meter.Values().PreemptionVictims
 	for i, bound := range histogram.Bounds {
@@ -36,7 +36,7 @@ func ExampleHistogram() {
 func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
-	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, 3)}, nil)
+	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, 3)}, nil)
 	meter.AddFailure("default-scheduler", &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}, nil)
 	meter.SetPending(queue.Counts{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Counts{Active: 2, Unschedulable: 1}})
 	for _, f := range meter.Values().Families() {

@@ -96,7 +96,7 @@ func (m *Meter) AddExecution(r *execution.Report, err error) {
 	}
 	rules := release.Of(release.Release(m.Release))
 	beside := r.Order == execution.Asynchronous
-	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.VictimReport) bool { return v.Result != execution.AlreadyTerminating })
+	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.PodReport) bool { return v.Result != execution.AlreadyTerminating })
 
 	m.change(func(c *Values) {
 		if r.Group == nil && (rules.VictimsAlwaysCounted || !leaving) {

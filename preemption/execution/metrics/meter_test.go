@@ -43,7 +43,7 @@ func TestVictimBuckets(t *testing.T) {
 
 // begun is the report of a plan with so many victims.
 func begun(victims int) *execution.Report {
-	return &execution.Report{Begun: true, Order: execution.Synchronous, Victims: make([]execution.VictimReport, victims)}
+	return &execution.Report{Begun: true, Order: execution.Synchronous, Victims: make([]execution.PodReport, victims)}
 }
 
 // Sums do not wrap, and less than none is none.
@@ -61,7 +61,7 @@ func TestLargeNumbers(t *testing.T) {
 func TestPlansThatWereNotBegun(t *testing.T) {
 	var m metrics.Meter
 	m.AddExecution(nil, assert.AnError)
-	m.AddExecution(&execution.Report{Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 2)}, assert.AnError)
+	m.AddExecution(&execution.Report{Order: execution.Asynchronous, Victims: make([]execution.PodReport, 2)}, assert.AnError)
 	assert.Equal(t, metrics.Values{}, m.Values())
 }
 
