@@ -288,7 +288,7 @@ func (e *Evaluator) newGroupRun(ctx context.Context, snap *state.Snapshot, req *
 	r := &groupRun{
 		config: unguarded(&e.terms), snap: snap, work: snap.Scratch(),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: mostAnswers,
-		plan: &preemption.GroupPlan{Now: req.Now, Group: owner.key, Composite: owner.composite},
+		plan: &preemption.GroupPlan{Release: snap.Release(), Now: req.Now, Group: owner.key, Composite: owner.composite},
 	}
 	r.begin(req.Pods)
 	r.quorum = quorumOf(snap, r.pods)

@@ -55,7 +55,7 @@ func TestWhoLosesTheNomination(t *testing.T) {
 			}
 			n.Add(waitingPod("far", 1), "n2")
 			actions := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return waitingPod("p", c.latest), true }}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Nominator: n})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Nominator: n})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
 			plan.Pod, plan.ClearedNominations = waitingPod("p", 10), c.plan
@@ -84,7 +84,7 @@ func TestReportOfClearing(t *testing.T) {
 				}
 				return nil
 			}}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions()})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
 			plan.ClearedNominations = []*outrank.Pod{waitingPod("low", 1)}
@@ -125,7 +125,7 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 			}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("low", withPriority(99)), pendingPod("far", withPriority(1))} // of when it was made
-			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n, Order: execution.Synchronous}).Execute(context.Background(), plan)
+			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, name == "not nominated", err != nil)
 			require.NoError(t, n.Check())
 			for pod, node := range c.want {

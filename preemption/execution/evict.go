@@ -72,7 +72,7 @@ func (x *execution) victimEvent(v *PodReport) outrank.Event {
 		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting,
 		Pod: v.Pod, Related: x.report.Preemptor, Message: x.preempted,
 	}
-	switch ofGroup := x.report.Group != nil; {
+	switch ofGroup := x.report.group != nil; {
 	case !ofGroup && x.variant == outrank.VariantSimplified:
 		e.Type, e.Action = outrank.EventWarning, actionScheduling
 		return e
@@ -92,7 +92,7 @@ func (x *execution) victimEvent(v *PodReport) outrank.Event {
 // named by namespace and name instead.
 func (x *execution) preemptedText() string {
 	node := x.plan.Node
-	if g := x.report.Group; g != nil {
+	if g := x.report.group; g != nil {
 		uid := ""
 		if g.Composite != nil {
 			uid = g.Composite.UID
@@ -143,7 +143,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (Result, err
 	if err == nil {
 		e := Eviction{
 			Victim: victim, Grace: grace.Of(x.plan.Variant),
-			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
+			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.group,
 			Condition: x.condition,
 		}
 		err = x.retry.do(ctx, func() error { return x.actions.Evict(ctx, e) })

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -50,12 +49,11 @@ type groupPreemptor struct {
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
-	of := cmp.Or(e.release, plan.Release)
-	x.rules, x.order = release.Of(release.Release(of)), e.wanted.of(of, plan.Variant)
+	x.rules, x.order = release.Of(release.Release(plan.Release)), e.wanted.of(plan.Release, plan.Variant)
 	if x.variant != 0 {
 		x.parallel = 1
 	}
-	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
+	x.report = &Report{Plan: plan, Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
 
 	victims := make([]PodReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]

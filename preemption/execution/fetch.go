@@ -13,7 +13,7 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	if x.group != nil {
 		return x.fetchGroup(ctx)
 	}
-	latest, result, err := latestOf(ctx, x.actions, x.plan.Pod)
+	latest, result, err := x.latestOf(ctx, x.plan.Pod)
 	if err != nil {
 		return false, err
 	}
@@ -39,7 +39,7 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	for i, at := range x.group.nominations {
 		m := &x.report.Members[i]
 		m.Pod, m.Node, m.Result = at.Pod, at.Node, Interrupted
-		latest, result, err := latestOf(ctx, x.actions, at.Pod)
+		latest, result, err := x.latestOf(ctx, at.Pod)
 		switch {
 		case err != nil:
 			return false, err
@@ -60,19 +60,14 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// latestFetcher is the method that [Actions] and [FailureActions] share.
-type latestFetcher interface {
-	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
-}
-
 // latestOf fetches the pod as it is now. The result is Interrupted where the pod
 // exists and has no node. A pod that comes with Gone is another one, which
 // has its name by now.
-func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
+func (e *Executor) latestOf(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Interrupted, err
 	}
-	latest, err := from.Latest(ctx, pod)
+	latest, err := e.actions.Latest(ctx, pod)
 	switch {
 	case notFound(err):
 		return nil, Gone, nil

@@ -113,11 +113,11 @@ func TestRecreatedPodHasNoPartInTheFailure(t *testing.T) {
 			var n execution.Nominator
 			n.Add(pendingPod("p", withUID("new")), "n7")
 			r := &executiontest.Recorder{Find: c.find}
-			h := execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}
+			h := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n})
 			for _, outcome := range []preemption.Outcome{preemption.Preempts, preemption.NothingHelps, preemption.NotEligible} {
 				r.Reset()
 				plan := turnedDown(outcome, countOf(1, preemption.NodePorts, "taken"))
-				result, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})
+				result, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})
 				require.NoError(t, err)
 				assert.Equal(t, c.want, result.Result)
 				assert.Len(t, r.Events(), c.events)

@@ -186,41 +186,29 @@ func (r *Report) clearingErr() error {
 	return errors.Join(errs...)
 }
 
-// LogRecords returns what kube-scheduler logs of a failure that was handled with this result
-// (handleSchedulingFailure), as [LogRecords] has it. It is nothing for a nil result. The error is that of
-// [Failure.Verdict], or [preemption.ErrState] for the result of a failure of another kind.
-// Time is linear in the reasons of the plan.
-func (f *Failure) LogRecords(r *FailureResult) ([]slog.Record, error) {
-	if f == nil {
-		return nil, errNoFailure
+// LogRecords returns what kube-scheduler logs of the failure of a pod that [Executor.Fail] has dealt
+// with (handleSchedulingFailure), as the function [LogRecords] has it. It is nothing for a nil verdict
+// and for that of a group.
+func (v *Verdict) LogRecords() []slog.Record {
+	if v == nil || v.before == nil {
+		return nil
 	}
-	if err := f.check(); err != nil || r == nil {
-		return nil, err
-	}
-	kind := f.kind()
-	if r.Kind != kind {
-		return nil, fmt.Errorf("failure of pod %s: %w: %v is handled with the result of %v", f.Entry.Pod.Key(), preemption.ErrState, kind, r.Kind)
-	}
-	l := lines{first: podAttr("pod", f.Entry.Pod)}
-	switch kind {
-	case NoNodes:
+	l := lines{first: podAttr("pod", v.before)}
+	switch v.kind {
+	case noNodes:
 		l.add(2, "Unable to schedule pod; no nodes are registered to the cluster; waiting")
-	case SchedulerFailed:
-		l.fail(f.Err, "Error scheduling pod; retrying", l.first)
+	case schedulerFailed:
+		l.fail(v.Err, "Error scheduling pod; retrying", l.first)
 	default:
-		l.add(2, "Unable to schedule pod; no fit; waiting", slog.String("err", f.message(kind)))
+		l.add(2, "Unable to schedule pod; no fit; waiting", slog.String("err", v.said))
 	}
-	switch r.Result {
+	switch v.Result {
 	case Gone:
-		l.add(0, "Pod doesn't exist in informer cache", slog.String("err", fmt.Sprintf("pod %q not found", f.Entry.Pod.Name)))
+		l.add(0, "Pod doesn't exist in informer cache", slog.String("err", fmt.Sprintf("pod %q not found", v.before.Name)))
 	case Bound:
-		node := ""
-		if r.Pod != nil {
-			node = r.Pod.NodeName
-		}
-		l.add(0, "Pod has been assigned to node. Abort adding it back to queue.", slog.String("node", node))
+		l.add(0, "Pod has been assigned to node. Abort adding it back to queue.", slog.String("node", v.Pod.NodeName))
 	case Replaced:
-		l.add(2, "Pod was recreated while handling scheduling failure. Skip requeueing and status updates.", slog.String("oldUID", f.Entry.Pod.UID))
+		l.add(2, "Pod was recreated while handling scheduling failure. Skip requeueing and status updates.", slog.String("oldUID", v.before.UID))
 	}
-	return l.all, nil
+	return l.all
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
@@ -82,28 +83,29 @@ var (
 
 // Report says what was done about a plan. It belongs to the caller.
 type Report struct {
-	// Result is [Completed], [Interrupted], [Gone] or [Bound].
+	// Plan is the plan that was executed; nil where nothing was begun.
+	Plan preemption.Decision
+	// Result is Completed, Interrupted, Gone or Bound.
 	Result Result
 	// Order is the order of the steps after the first, and Begun says that they were begun: the
 	// preemptor, or a pod of the group, still waited for room. The plan counts in the metrics then.
 	Order Order
 	Begun bool
-	// Preemptor is the pod as it was fetched before anything was done, or the
-	// plan's pod where fetching failed. Node is the plan's node.
+	// Preemptor is the pod as it was fetched before anything was done, or the plan's pod where
+	// fetching failed; of a group it is the first of Members that still waits. Node is the plan's
+	// node, and "cluster" for a group.
 	Preemptor *outrank.Pod
 	Node      string
-	// Group is the preemptor if that is a group, and Members its pods that are to be
-	// nominated, in the order of the plan: [Completed] once nominated, [Gone] or [Bound] for
-	// one that needs no room any more, and else [Interrupted]. Preemptor is the first of them
-	// that still waits then, and Node is "cluster".
-	Group   *queue.Group
+	// Members are the pods of a group that are to be nominated, in the order of the plan:
+	// Completed once nominated, Gone or Bound for one that needs no room any more, and else
+	// Interrupted.
 	Members []PodReport
-	// Victims are the victims of the plan in its order, each once: [Evicted],
-	// [RejectedWhileWaiting], [AlreadyTerminating], [AlreadyEvicted], [Gone], [Skipped] or
-	// [Failed].
+	// Victims are the victims of the plan in its order, each once: Evicted,
+	// RejectedWhileWaiting, AlreadyTerminating, AlreadyEvicted, Gone, Skipped or
+	// Failed.
 	Victims []PodReport
 	// Cleared are the pods whose nomination to the node was to be cleared, sorted
-	// by importance: [Completed], [Gone] with its nomination, or [Failed]. A failure here does
+	// by importance: Completed, Gone with its nomination, or Failed. A failure here does
 	// not interrupt the execution.
 	Cleared []PodReport
 	// Nominated says whether the preemptor was nominated to the node. After a
@@ -111,6 +113,8 @@ type Report struct {
 	// victims were evicted.
 	Nominated bool
 
+	// group is the preemptor if that is a group.
+	group *queue.Group
 	// variant is that of the plan, whose steps kube-scheduler's log does not tell.
 	variant outrank.Variant
 }
@@ -152,8 +156,8 @@ func (r *Report) String() string {
 
 // who names the preemptor.
 func (r *Report) who() string {
-	if r.Group != nil {
-		return string(r.Group.Key())
+	if r.group != nil {
+		return string(r.group.Key())
 	}
 	return keyOfPod(r.Preemptor)
 }
@@ -171,7 +175,7 @@ func (r *Report) failure(cause error) error {
 		errs = append(errs, cause)
 	}
 	kind := "pod"
-	if r.Group != nil {
+	if r.group != nil {
 		kind = "group"
 	}
 	return fmt.Errorf("%s %s: preempting on node %s: %d of %d victims done: %w",
@@ -181,9 +185,9 @@ func (r *Report) failure(cause error) error {
 // preemptorType says what the preemptor is.
 func (r *Report) preemptorType() string {
 	switch {
-	case r.Group == nil:
+	case r.group == nil:
 		return byPod
-	case r.Group.Composite != nil:
+	case r.group.Composite != nil:
 		return byCompositeGroup
 	}
 	return byPodGroup

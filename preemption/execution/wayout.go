@@ -27,7 +27,7 @@ type WayOut struct {
 	Says string
 	// Found is what the pod is told where the way helps; empty for what preemption says.
 	Found string
-	// Plan is what Ask answered; nil where it has no plan, and until [FirstWayOut] asks.
+	// Plan is what Ask answered; nil where it has no plan, and until FirstWayOut asks.
 	Plan *preemption.Plan
 }
 

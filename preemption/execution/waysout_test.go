@@ -52,8 +52,8 @@ func TestFailureOfSeveralWaysOut(t *testing.T) {
 			nodes + " preemption: found a potential placement for pod on node n1, preempting 1 victims", 2, execution.Nomination{Override: true, Node: "n1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := execution.FailureHandler{Actions: &executiontest.Recorder{}}
-			r, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Plan: c.plan, Ways: c.ways})
+			h := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
+			r, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Plan: c.plan, Ways: c.ways})
 			require.NoError(t, err)
 			assert.Equal(t, c.want, r.Condition.Message)
 			assert.Equal(t, c.attempts, r.Preemptions)

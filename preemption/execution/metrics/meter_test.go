@@ -69,11 +69,11 @@ func TestNoMetrics(t *testing.T) {
 	var m *metrics.Meter
 	m.AddPreemption()
 	m.AddExecution(begun(1), nil)
-	m.AddFailure("p", &execution.FailureResult{}, nil)
+	m.AddFailure("p", &execution.Verdict{}, nil)
 	m.SetPending(queue.Counts{}, queue.Entities{})
 	m.AddScheduled("p", 1, 1, nil)
 	assert.Equal(t, metrics.Values{}, m.Values())
-	assert.Len(t, m.Values().Families(), 2)
+	assert.Len(t, m.Values().Families(0), 2)
 }
 
 // Nothing is lost, and every copy is of one moment: each round counts one of
@@ -88,7 +88,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 			for i := range rounds {
 				m.AddPreemption()
 				m.AddExecution(begun(i%100), nil)
-				m.AddFailure("p", &execution.FailureResult{}, nil)
+				m.AddFailure("p", &execution.Verdict{}, nil)
 				m.SetPending(queue.Counts{Active: i, Backoff: i}, queue.Entities{Pods: queue.Counts{Active: i, Backoff: i}})
 			}
 		})
@@ -125,13 +125,13 @@ func TestMetricFamilies(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 100} {
 		m.AddExecution(begun(n), nil)
 	}
-	failed := &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.SchedulerFailed}}
-	m.AddFailure("b", &execution.FailureResult{}, nil)
+	failed := &execution.Verdict{Err: assert.AnError}
+	m.AddFailure("b", &execution.Verdict{}, nil)
 	m.AddScheduled("a", 1, 0, nil)
 	m.AddScheduled(`q"\`+"\n", 1, 0, nil)
 	m.AddFailure("a", failed, nil)
 	var lines []string
-	for _, f := range m.Values().Families() {
+	for _, f := range m.Values().Families(0) {
 		assert.NotEmpty(t, f.Help)
 		if strings.HasPrefix(f.Name, "scheduler_pod_scheduling_") {
 			continue // TestFamiliesOfDurations
