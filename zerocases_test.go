@@ -60,7 +60,7 @@ func TestNilIsNamed(t *testing.T) {
 		"node without a name: not found":                                    (&engine.Snapshot{}).RemoveNode(""),
 		"pod without a name: not found":                                     (&engine.Snapshot{}).RemovePod(""),
 		"composite pod group without a name: not found":                     (&engine.Snapshot{}).RemoveComposite(""),
-		"binding: invalid input: no context":                                (&execution.Retry{}).Bind(noContext, 0, nil),
+		"invalid input: no executor":                                        (*execution.Executor)(nil).Bind(noContext, 0, nil, ""),
 		"tenancy options: Tree: missing\ntenancy options: QueueOf: missing": started((&tenancy.Rules{}).Guard()),
 	} {
 		assert.EqualError(t, err, want)

@@ -58,6 +58,8 @@ type GroupPlan struct {
 	// the top, and Group its key.
 	Group     outrank.Key
 	Composite *outrank.CompositePodGroup
+	// Release is whose rules the plan follows, and whoever carries it out goes by.
+	Release outrank.Release
 	// Now stood in for the start of pods that have none.
 	Now     time.Time
 	Outcome Outcome

@@ -39,7 +39,7 @@ func newScene(t *testing.T, change func(c *attempt.Config)) *scene {
 		})),
 		q: must(queue.New(queue.Config{})), cluster: &executiontest.Recorder{}, metrics: &metrics.Meter{},
 	}
-	config := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Metrics: s.metrics, Execution: execution.Config{Parallel: 1}}
+	config := attempt.Config{Snapshot: s.snap, Queue: s.q, Metrics: s.metrics, Execution: execution.Config{Actions: s.cluster.Actions(), Parallel: 1}}
 	if change != nil {
 		change(&config)
 	}
@@ -104,7 +104,7 @@ func TestPodsThatAreGone(t *testing.T) {
 		r, err := s.try(t, pod("ghost", 9, cpu))
 		require.NoError(t, err)
 		assert.Equal(t, attempt.Dropped, r.Outcome)
-		assert.Equal(t, execution.NotRequeuedGone, r.Failure.Requeue)
+		assert.Equal(t, execution.Gone, r.Failure.Result)
 		_, known := s.snap.Pod("default/ghost")
 		assert.False(t, known)
 		assert.Zero(t, s.loop.Nominator().Len())
@@ -117,11 +117,11 @@ func TestWhatFails(t *testing.T) {
 	for _, c := range []struct {
 		name, cpu string
 		op        string
-		kind      execution.FailureKind
+		reason    string
 	}{
-		{"binding", "1", "bind", execution.SchedulerFailed},
-		{"evicting", "4", "evict", execution.NoFit},
-		{"nominating", "4", "nominate", execution.NoFit},
+		{"binding", "1", "bind", "SchedulerError"},
+		{"evicting", "4", "evict", "Unschedulable"},
+		{"nominating", "4", "nominate", "Unschedulable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t, nil)
@@ -135,10 +135,10 @@ func TestWhatFails(t *testing.T) {
 			require.NoError(t, err)
 			require.ErrorIs(t, r.Err, errMine)
 			assert.Equal(t, attempt.Waiting, r.Outcome)
-			assert.Equal(t, c.kind, r.Failure.Kind)
+			assert.Equal(t, c.reason, r.Failure.Condition.Reason)
 			assert.Empty(t, r.Node)
 			assert.Empty(t, s.snap.NodeOf("default/p"))
-			assert.Equal(t, execution.Requeued, r.Failure.Requeue)
+			assert.Equal(t, execution.Requeued, r.Failure.Result)
 		})
 	}
 }
@@ -265,11 +265,8 @@ func TestNominationOfAPodThatIsGone(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	s := newScene(t, nil)
-	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Actions: s.cluster, Metrics: &metrics.Meter{Release: outrank.V1_36}, Execution: execution.Config{Actions: s.cluster, Parallel: -1, Release: outrank.V1_36}}
-	assert.EqualError(t, c.Validate(), "attempt config: Execution.Actions: set, and Actions is meant\n"+
-		"attempt config: Execution.Release: v1.36, and the snapshot has v1.37\n"+
-		"attempt config: Metrics.Release: v1.36, and the snapshot has v1.37\n"+
-		"attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
+	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Execution: execution.Config{Actions: s.cluster.Actions(), Parallel: -1}}
+	assert.EqualError(t, c.Validate(), "attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 	_, err := attempt.New(c)
 	require.Error(t, err)
 }
@@ -281,7 +278,7 @@ func TestGroups(t *testing.T) {
 		Release: release, Nodes: []*outrank.Node{node("n1", "2"), node("n2", "2")}, Pods: []*outrank.Pod{on(pod("low", 0, "1"), "n2")},
 	}))
 	q, cluster := must(queue.New(queue.Config{Release: release})), &executiontest.Recorder{}
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: q, Actions: cluster, Execution: execution.Config{Parallel: 1}}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: q, Execution: execution.Config{Actions: cluster.Actions(), Parallel: 1}}))
 	group := &outrank.PodGroup{Name: "g", Policy: outrank.GangPolicy, MinCount: 2, Priority: outrank.Priority(9)}
 	_, err := loop.Observe(nil, group, now)
 	require.NoError(t, err)
@@ -295,7 +292,7 @@ func TestGroups(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, attempt.Preempting, r.Outcome, "%v", r.Decision.Group)
 	require.Len(t, r.Members, 2)
-	assert.Equal(t, execution.Requeued, r.Members[1].Failure.Requeue)
+	assert.Equal(t, execution.Requeued, r.Members[1].Failure.Result)
 	assert.Equal(t, 2, loop.Nominator().Len())
 
 	later := now.Add(time.Minute)
@@ -316,7 +313,7 @@ func TestGroups(t *testing.T) {
 func TestMembersWithoutAPod(t *testing.T) {
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}}))
 	recorder := &executiontest.Recorder{}
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: recorder}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Actions: recorder.Actions()}}))
 	member := pod("g-0", 9, "2")
 	member.Group = "g"
 	for _, group := range []*outrank.PodGroup{nil, {Name: "g", Policy: outrank.GangPolicy, MinCount: 1}} {

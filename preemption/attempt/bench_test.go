@@ -18,18 +18,9 @@ import (
 
 // quiet are the actions of a cluster that does what it is told; what happens is delivered by the
 // benchmark.
-type quiet struct{}
-
-func (quiet) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) { return pod, nil }
-func (quiet) Reject(context.Context, *outrank.Pod) (bool, error)               { return false, nil }
-func (quiet) Evict(context.Context, execution.Eviction) error                  { return nil }
-func (quiet) Nominate(context.Context, *outrank.Pod, string) error             { return nil }
-func (quiet) ClearNomination(context.Context, *outrank.Pod) error              { return nil }
-func (quiet) Activate(*outrank.Pod)                                            {}
-func (quiet) Event(outrank.Event)                                              {}
-func (quiet) Bind(context.Context, *outrank.Pod, string) error                 { return nil }
-func (quiet) UpdateStatus(context.Context, *outrank.Pod, outrank.PodCondition, execution.Nomination) error {
-	return nil
+var quiet = execution.Actions{
+	Evict: func(context.Context, execution.Eviction) error { return nil },
+	Bind:  func(context.Context, *outrank.Pod, string) error { return nil },
 }
 
 // stream is the load of a simulator on a full cluster, which stays as full as it was: a pod
@@ -72,7 +63,7 @@ func newStream(b testing.TB, nodes, nominations, sizes int) *stream {
 	}
 	snap, q, scorer := must(engine.NewSnapshot(c)), must(queue.New(queue.Config{})), &score.Scorer{}
 	loop, err := attempt.New(attempt.Config{
-		Snapshot: snap, Queue: q, Actions: quiet{}, Execution: execution.Config{Parallel: 1},
+		Snapshot: snap, Queue: q, Execution: execution.Config{Actions: quiet, Parallel: 1},
 		Decide: func(ctx context.Context, pod *outrank.Pod, now time.Time) (attempt.Decision, error) {
 			begun := time.Now()
 			defer func() { s.decided += time.Since(begun) }()

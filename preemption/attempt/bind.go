@@ -54,9 +54,7 @@ func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
 // bind binds the pod of the result, or deals with the failure of that.
 func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) error {
 	entry, revision := r.Entry, l.snap.Revision()
-	err := l.retry.Bind(ctx, l.snap.Release(), func(ctx context.Context) error {
-		return l.actions.Bind(ctx, entry.Pod, node)
-	})
+	err := l.executor.Bind(ctx, l.snap.Release(), entry.Pod, node)
 	if err != nil {
 		return l.fail(ctx, r, now, execution.Failure{Err: err, Node: node})
 	}

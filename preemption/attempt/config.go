@@ -13,35 +13,22 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Actions is how a [Loop] reaches the cluster; the caller implements it. What is said of errors
-// and of calls at once at [execution.Actions] holds here, too. Where groups are queued it may have
-// the method of [execution.GroupFailureActions] as well.
-type Actions interface {
-	execution.Actions
-	execution.FailureActions
-	// Bind puts a pod on a node. An error that wraps execution.ErrRetriable is tried again
-	// by releases that do so. A Bind that changes the loop's snapshot has brought it in line
-	// itself; after any other one the loop puts the pod there.
-	Bind(ctx context.Context, pod *outrank.Pod, node string) error
-}
-
-// Config is what a [Loop] is made of. Snapshot, Queue and Actions are needed.
+// Config is what a [Loop] is made of. Snapshot, Queue, and the Actions of Execution to evict and to
+// bind are needed.
 type Config struct {
 	// Snapshot is the cluster. Others may change it between two attempts.
 	Snapshot *engine.Snapshot
 	// Queue has the pods that wait.
 	Queue *queue.Queue
-	// Actions is how the cluster is reached.
-	Actions Actions
 	// Evaluator decides; nil is that of the zero preemption.Config.
 	Evaluator *engine.Evaluator
-	// Execution is how plans are carried out. Its Actions must be nil, as those above are
-	// meant, and its Release zero or that of the snapshot. With a Nominator the caller keeps
-	// the nominations, and may share them; nil is one of the loop's own, which knows pods by
-	// the snapshot, so that nominating one that is gone is an error.
+	// Execution is how the cluster is reached, and how plans are carried out. An action to bind that
+	// changes the loop's snapshot has brought it in line itself; after any other one the loop puts
+	// the pod there. With a Nominator the
+	// caller keeps the nominations, and may share them; nil is one of the loop's own, which knows
+	// pods by the snapshot, so that nominating one that is gone is an error.
 	Execution execution.Config
-	// Metrics, if any, counts the attempts, and what is done in them. Its Release is that of the
-	// snapshot, as a release says what counts.
+	// Metrics, if any, counts the attempts, and what is done in them.
 	Metrics *metrics.Meter
 	// Place chooses among the nodes that take a pod, in the cluster's order, of which there are
 	// two or more. Nil takes the node of the highest score of the default profile
@@ -85,24 +72,14 @@ func (c *Config) Validate() error {
 	if c.Queue == nil {
 		add("Queue", "missing")
 	}
-	if c.Actions == nil {
-		add("Actions", "missing")
+	if c.Execution.Actions.Evict == nil {
+		add("Execution.Actions.Evict", "missing")
 	}
-	e := c.Execution
-	if e.Actions != nil {
-		add("Execution.Actions", "set, and Actions is meant")
+	if c.Execution.Actions.Bind == nil {
+		add("Execution.Actions.Bind", "missing")
 	}
-	if c.Snapshot != nil && e.Release != 0 && e.Release.OrDefault() != c.Snapshot.Release() {
-		add("Execution.Release", "%v, and the snapshot has %v", e.Release, c.Snapshot.Release())
-	}
-	if c.Snapshot != nil && c.Metrics != nil && c.Metrics.Release.OrDefault() != c.Snapshot.Release() {
-		add("Metrics.Release", "%v, and the snapshot has %v", c.Metrics.Release.OrDefault(), c.Snapshot.Release())
-	}
-	if c.Actions != nil {
-		e.Actions = c.Actions
-		if err := e.Validate(); err != nil {
-			add("Execution", "%v", err)
-		}
+	if err := c.Execution.Validate(); err != nil {
+		add("Execution", "%v", err)
 	}
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}

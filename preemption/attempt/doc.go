@@ -1,9 +1,10 @@
 // Package attempt answers: a pod is next, so what becomes of it? It is one attempt of a
 // scheduler, made of the parts of the library: the pod is popped from the queue, its node is
 // found or else those who have to leave, and what was decided is done through the caller's
-// [Actions]; a pod that has no node yet goes back to the queue by the queue's rules.
+// [execution.Actions]; a pod that has no node yet goes back to the queue by the queue's rules.
 //
-//	loop, err := attempt.New(attempt.Config{Snapshot: snap, Queue: waiting, Actions: cluster})
+//	cluster := execution.Config{Actions: execution.Actions{Evict: evict, Bind: bind}}
+//	loop, err := attempt.New(attempt.Config{Snapshot: snap, Queue: waiting, Execution: cluster})
 //	moved, err := loop.Observe(nil, pod, now) // what an informer delivers: it is in the queue
 //	result, err := loop.Next(ctx, now)
 //	fmt.Println(result.Outcome, result.Node)
@@ -21,7 +22,7 @@
 //     has it on the node then, the nomination is over, and the attempt is Done.
 //  5. A plan is carried out by an [execution.Executor]: the pod is nominated, the victims
 //     are evicted.
-//  6. A pod without a node goes back through an [execution.FailureHandler], which sets, keeps or
+//  6. A pod without a node goes back through [execution.Executor.Fail], which sets, keeps or
 //     clears its nomination.
 //
 // An entry of a group goes the same way with [engine.Evaluator.PreemptGroup]: all its pods
@@ -76,7 +77,7 @@
 // # Ways out
 //
 // Preemption is one way to find room for a pod that fits nowhere, and a scheduler may have others.
-// [FirstWayOut] asks them in order, as kube-scheduler asks its PostFilter plugins, and
+// [execution.FirstWayOut] asks them in order, as kube-scheduler asks its PostFilter plugins, and
 // [execution.Failure].Ways has the pod told of all of them. A [Loop] asks preemption alone.
 //
 // # Calls at once, and cost

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
@@ -44,7 +45,7 @@ func Example() {
 	batch := on(pod("batch", 1, "1500m"), "n1")
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}, Pods: []*outrank.Pod{batch}}))
 	cluster := &executiontest.Recorder{} // in place of an API server
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: cluster}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Actions: cluster.Actions()}}))
 	next := func(now time.Time) {
 		result := must(loop.Next(context.Background(), now))
 		fmt.Printf("%v %q\n", result.Outcome, result.Node)
@@ -77,7 +78,7 @@ func ExampleLoop_Attempt() {
 	last := func(_ context.Context, _ *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 		return nodes[len(nodes)-1], nil
 	}
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: waiting, Actions: &executiontest.Recorder{}, Place: last}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: waiting, Execution: execution.Config{Actions: (&executiontest.Recorder{}).Actions()}, Place: last}))
 	fmt.Println(waiting.Add(pod("web", 1, "2"), now))
 	entry, _ := waiting.TryPop(now)
 	result, err := loop.Attempt(context.Background(), entry, now)
@@ -92,13 +93,13 @@ func ExampleLoop_Attempt() {
 // A pod that is gone is no preemptor, and keeps no room.
 func ExampleLoop_Nominator() {
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: &executiontest.Recorder{}}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Actions: (&executiontest.Recorder{}).Actions()}}))
 	web := pod("web", 1, "2")
 	fmt.Println(loop.Observe(nil, web, now))
 	fmt.Println(loop.Nominator().Add(web, "n1"))
 	fmt.Println(loop.Observe(web, nil, now))
 	fmt.Println(loop.Nominator().Add(web, "n1"))
-	fmt.Println(loop.Executor().Preempting(web.Key()))
+	fmt.Println(loop.Executor().Preempting(web))
 	// Output:
 	// 0 <nil>
 	// <nil>
@@ -112,5 +113,6 @@ func ExampleConfig_Validate() {
 	// Output:
 	// attempt config: Snapshot: missing
 	// attempt config: Queue: missing
-	// attempt config: Actions: missing
+	// attempt config: Execution.Actions.Evict: missing
+	// attempt config: Execution.Actions.Bind: missing
 }

@@ -16,12 +16,11 @@ import (
 // every failure says is filled in here.
 func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
 	pod := r.Entry.Pod
-	f.Entry, f.Now = r.Entry, now
-	f.Release = l.snap.Release()
+	f.Entry, f.Queue, f.Now = r.Entry, l.queue, now
 
 	// The attempt ends here, as in the reference: what is done about the failure is no part of it.
 	took := l.measured()
-	done, err := l.failures.Handle(ctx, f)
+	done, err := l.executor.Fail(ctx, f)
 	l.meter.AddFailure(l.profile(pod), done, took)
 	r.Failure, r.Err = done, cmp.Or(f.Err, f.ExecutionErr)
 	r.Outcome = Waiting
@@ -29,13 +28,13 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	case done == nil:
 		l.queue.Done(f.Entry) // nothing was done about it
 		r.Outcome = Dropped
-	case done.Requeue != execution.Requeued:
+	case done.Result != execution.Requeued:
 		r.Outcome = Dropped
-		if done.Requeue == execution.NotRequeuedGone {
+		if done.Result == execution.Gone {
 			l.forget(pod)
 		}
-	case f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil:
-		r.Outcome, r.Node = Preempting, f.Plan.Node
+	case r.Report != nil && f.ExecutionErr == nil:
+		r.Outcome, r.Node = Preempting, r.Decision.Plan.Node
 	}
 	return errors.Join(misuse(f.Err), err)
 }

@@ -40,7 +40,7 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", group.Key(), engine.ErrStale)
 	}
 
-	f := execution.GroupFailure{Entry: entry, Now: now}
+	f := execution.Failure{Entry: entry, Queue: l.queue, Now: now}
 	if err != nil {
 		f.Err = err
 		return r, l.failGroup(ctx, r, f)
@@ -138,23 +138,25 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
 
 // failGroup is the other end of an attempt with a group. All its pods wait, also those with a
 // plan.
-func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.GroupFailure) error {
-	results, err := l.failures.HandleGroup(ctx, f)
+func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.Failure) error {
+	done, err := l.executor.Fail(ctx, f)
 	r.Outcome, r.Err = Waiting, f.Err
 	if r.Err == nil {
 		r.Err = f.ExecutionErr
 	}
-	if f.Plan != nil && f.Plan.Outcome == preemption.Preempts && f.ExecutionErr == nil {
+	if r.Report != nil && f.ExecutionErr == nil {
 		r.Outcome = Preempting
+	}
+	if done == nil {
+		return errors.Join(misuse(f.Err), err)
 	}
 
 	group := f.Entry.Group
-	for i, failure := range results {
+	for i := range done.Members {
+		failure := &done.Members[i]
 		m := Result{Entry: group.Members[i], Outcome: r.Outcome, Failure: failure}
-		if failure != nil {
-			l.meter.AddFailure(l.profile(group.Members[0].Pod), failure, nil)
-		}
-		if failure != nil && failure.Requeue != execution.Requeued {
+		l.meter.AddFailure(l.profile(group.Members[0].Pod), failure, nil)
+		if failure.Result != execution.Requeued {
 			m.Outcome = Dropped
 		}
 		r.Members = append(r.Members, m)

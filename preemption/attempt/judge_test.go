@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -120,7 +121,7 @@ func newAudience(t require.TestingT, release outrank.Release) *audience {
 	require.NoError(t, err)
 	a := &audience{q: must(queue.New(queue.Config{Release: release})), at: now}
 	a.loop, err = attempt.New(attempt.Config{
-		Snapshot: snap, Queue: a.q, Actions: &executiontest.Recorder{},
+		Snapshot: snap, Queue: a.q, Execution: execution.Config{Actions: (&executiontest.Recorder{}).Actions()},
 		Evaluator: must(engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{outrank.DefaultScheduler}}})),
 	})
 	require.NoError(t, err)
@@ -287,7 +288,7 @@ func TestEchoesHaveNobodyTriedAgain(t *testing.T) {
 	}}
 	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4")}}))
 	loop := must(attempt.New(attempt.Config{
-		Snapshot: snap, Queue: must(queue.New(queue.Config{})), Actions: &executiontest.Recorder{},
+		Snapshot: snap, Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Actions: (&executiontest.Recorder{}).Actions()},
 		Evaluator: must(engine.New(preemption.Config{Filters: []*preemption.Filter{no}})),
 	}))
 	p := pod("p", 1, "1")

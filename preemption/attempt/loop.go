@@ -19,12 +19,9 @@ import (
 type Loop struct {
 	snap      *engine.Snapshot
 	queue     *queue.Queue
-	actions   Actions
 	eval      *engine.Evaluator
 	executor  *execution.Executor
 	nominator *execution.Nominator
-	failures  execution.FailureHandler
-	retry     execution.Retry
 	// scheduler is the name that attempts are counted under, empty for the one that the pod names.
 	scheduler string
 	// The functions of the caller, as in the Config. All but choose may be nil.
@@ -52,9 +49,9 @@ func New(config Config) (*Loop, error) {
 	snap, carryOut := config.Snapshot, config.Execution
 	release := snap.Release()
 	l := &Loop{
-		snap: snap, queue: config.Queue, actions: config.Actions, eval: config.Evaluator, nominator: carryOut.Nominator,
-		retry: carryOut.Retry, scheduler: carryOut.Scheduler,
-		decideAs: config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, offset: config.Offset, took: config.Took,
+		snap: snap, queue: config.Queue, eval: config.Evaluator, nominator: carryOut.Nominator,
+		scheduler: carryOut.Scheduler,
+		decideAs:  config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, offset: config.Offset, took: config.Took,
 		meter: config.Metrics, groups: release.Gates()["GenericWorkload"],
 	}
 
@@ -70,14 +67,12 @@ func New(config Config) (*Loop, error) {
 		l.choose = byScore(&score.Scorer{}, snap, config.Ties)
 	}
 
-	carryOut.Actions, carryOut.Nominator = l.actions, l.nominator
-	carryOut.Release = release
+	carryOut.Nominator = l.nominator
 	executor, err := execution.NewExecutor(carryOut)
 	if err != nil {
 		return nil, err
 	}
 	l.executor = executor
-	l.failures = execution.FailureHandler{Actions: l.actions, Queue: l.queue, Nominator: l.nominator, Retry: l.retry}
 	return l, nil
 }
 
@@ -117,7 +112,7 @@ func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
 // The result is nil for an entry without a pod, and a context that is nil; it is complete
 // beside any other error. The package comment lists these; for a group that has places any change
 // of the snapshot during the attempt is one. The others are those of
-// [execution.FailureHandler.Handle] and of [Config.Decided].
+// [execution.Executor.Fail] and of [Config.Decided].
 func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func waits(t *testing.T) (*attempt.Loop, *engine.Snapshot, *queue.Queue) {
 		Pods:  []*outrank.Pod{on(pod("runs", 1, "1"), "n1"), on(with(pod("other", 1, "1"), func(p *outrank.Pod) { p.SchedulerName = "another" }), "n2")},
 	}))
 	q := must(queue.New(queue.Config{}))
-	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: q, Actions: &executiontest.Recorder{}, Evaluator: must(engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{outrank.DefaultScheduler}}}))}))
+	loop := must(attempt.New(attempt.Config{Snapshot: snap, Queue: q, Execution: execution.Config{Actions: (&executiontest.Recorder{}).Actions()}, Evaluator: must(engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{outrank.DefaultScheduler}}}))}))
 	early := now.Add(-time.Minute)
 	for _, filter := range []string{"NodeResourcesFit", "NodeAffinity", "PodTopologySpread", "NodePorts"} {
 		require.NoError(t, q.Add(pod(filter, 1, "1"), early))

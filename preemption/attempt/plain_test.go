@@ -120,7 +120,7 @@ func (s *byLoop) next(t require.TestingT, now time.Time) string {
 	}
 	text := fmt.Sprintln(r.Entry.Pod.Key(), r.Outcome, r.Node)
 	if r.Failure != nil {
-		text += fmt.Sprintln(r.Failure.Kind, r.Failure.Requeue, r.Failure.Nomination, r.Failure.Filters, r.Failure.Event.Message)
+		text += fmt.Sprintln(r.Failure.Condition.Reason, r.Failure.Result, r.Failure.Nomination, r.Failure.Filters, r.Failure.Event.Message)
 	}
 	if r.Report != nil {
 		text += r.Report.String()
@@ -140,7 +140,6 @@ type plain struct {
 	q    *queue.Queue
 	n    execution.Nominator
 	x    *execution.Executor
-	h    execution.FailureHandler
 }
 
 func (s *plain) parts() (*engine.Snapshot, *queue.Queue, *execution.Nominator) {
@@ -230,10 +229,11 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 	eval := must(engine.New(preemption.Config{}))
 	ranked, err := must(score.New(score.Config{})).Rank(ctx, eval, snap, pod)
 	require.NoError(t, err)
-	f := execution.Failure{Entry: entry, Now: now}
+	f := execution.Failure{Entry: entry, Queue: s.q, Now: now}
+	var plan *preemption.Plan
 	text := ""
 	if node := ranked.Choose(nil); node != nil {
-		err := s.w.Bind(ctx, pod, node.Name)
+		err := s.x.Bind(ctx, snap.Release(), pod, node.Name)
 		if err == nil {
 			require.NoError(t, s.snap.Bind(pod.Key(), node.Name))
 			s.n.Remove(pod)
@@ -242,32 +242,32 @@ func (s *plain) next(t require.TestingT, now time.Time) string {
 		}
 		f.Err, f.Node = err, node.Name
 	} else {
-		f.Plan, err = eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
+		plan, err = eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
 		require.NoError(t, err)
-		if f.Plan.Outcome == preemption.Preempts {
-			report, err := s.x.Execute(ctx, f.Plan)
+		f.Plan = plan
+		if plan.Outcome == preemption.Preempts {
+			report, err := s.x.Execute(ctx, plan)
 			require.NoError(t, err)
 			text = report.String()
 		}
 	}
-	r, err := s.h.Handle(ctx, f)
+	r, err := s.x.Fail(ctx, f)
 	require.NoError(t, err)
 	outcome, node := attempt.Waiting, ""
 	if text != "" {
-		outcome, node = attempt.Preempting, f.Plan.Node
+		outcome, node = attempt.Preempting, plan.Node
 	}
-	return fmt.Sprintln(pod.Key(), outcome, node) + fmt.Sprintln(r.Kind, r.Requeue, r.Nomination, r.Filters, r.Event.Message) + text
+	return fmt.Sprintln(pod.Key(), outcome, node) + fmt.Sprintln(r.Condition.Reason, r.Result, r.Nomination, r.Filters, r.Event.Message) + text
 }
 
 func sides(t require.TestingT) (*byLoop, *plain) {
 	nodes := &outrank.Cluster{Nodes: []*outrank.Node{node("n1", "4"), node("n2", "3")}}
 	one := &byLoop{world_: &world_{newWorld()}, snap: must(engine.NewSnapshot(nodes)), q: must(queue.New(queue.Config{}))}
 	var err error
-	one.loop, err = attempt.New(attempt.Config{Snapshot: one.snap, Queue: one.q, Actions: one.w, Execution: execution.Config{Parallel: 1}})
+	one.loop, err = attempt.New(attempt.Config{Snapshot: one.snap, Queue: one.q, Execution: execution.Config{Actions: one.w.Actions(), Parallel: 1}})
 	require.NoError(t, err)
 	other := &plain{world_: &world_{newWorld()}, snap: must(engine.NewSnapshot(nodes)), q: must(queue.New(queue.Config{}))}
-	other.x = must(execution.NewExecutor(execution.Config{Actions: other.w, Nominator: &other.n, Parallel: 1}))
-	other.h = execution.FailureHandler{Actions: other.w, Queue: other.q, Nominator: &other.n}
+	other.x = must(execution.NewExecutor(execution.Config{Actions: other.w.Actions(), Nominator: &other.n, Parallel: 1}))
 	return one, other
 }
 

@@ -49,7 +49,7 @@ type Result struct {
 	Report *execution.Report
 	// Failure is what was done about a pod without a node; nil where it is Bound, and for a
 	// group.
-	Failure *execution.FailureResult
+	Failure *execution.Verdict
 	// Members has, for a group, what became of each of its pods: those that were bound, in the
 	// order of the placement, and then the others in the order of the entry.
 	Members []Result

@@ -60,7 +60,7 @@ func TestRefuse(t *testing.T) {
 			if test.text == "" {
 				return
 			}
-			v, err := (&execution.Failure{Entry: queue.Entry{Pod: test.p}, Plan: plan, Release: outrank.V1_37}).Verdict()
+			v, err := (&execution.Failure{Entry: queue.Entry{Pod: test.p}, Plan: plan}).Verdict()
 			require.NoError(t, err)
 			assert.Equal(t, test.text, v.Condition.Message)
 			assert.Equal(t, execution.Nomination{}, v.Nomination)

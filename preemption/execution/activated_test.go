@@ -41,7 +41,7 @@ func TestWhichVersionIsActivated(t *testing.T) {
 					return nil
 				},
 			}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
 			plan.Pod, plan.ClearedNominations = planned, []*outrank.Pod{waitingPod("low", 1)}

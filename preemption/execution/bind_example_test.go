@@ -9,15 +9,18 @@ import (
 )
 
 // The server is away for a moment while a pod is bound.
-func ExampleRetry_Bind() {
+func ExampleExecutor_Bind() {
 	for _, release := range []outrank.Release{outrank.V1_36, outrank.V1_37} {
 		tries := 0
-		err := new(execution.Retry).Bind(context.Background(), release, func(context.Context) error {
-			if tries++; tries == 1 {
-				return fmt.Errorf("connection refused: %w", execution.ErrRetriable)
-			}
-			return nil
-		})
+		executor := must(execution.NewExecutor(execution.Config{Actions: execution.Actions{
+			Bind: func(context.Context, *outrank.Pod, string) error {
+				if tries++; tries == 1 {
+					return fmt.Errorf("connection refused: %w", execution.ErrRetriable)
+				}
+				return nil
+			},
+		}}))
+		err := executor.Bind(context.Background(), release, &outrank.Pod{Name: "web"}, "n1")
 		fmt.Println(release, tries, err)
 	}
 	// Output:

@@ -43,10 +43,10 @@ func TestFailedBindingWakesOthers(t *testing.T) {
 			require.NoError(t, q.AddUnschedulableIfNotPresent(entry, now))
 			require.NoError(t, q.Add(pod, now))
 			c.fail.Entry, _ = q.TryPop(now)
-			c.fail.Now = now.Add(time.Minute)
+			c.fail.Queue, c.fail.Now = q, now.Add(time.Minute)
 
-			h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Queue: q}
-			_, err = h.Handle(context.Background(), c.fail)
+			h := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
+			_, err = h.Fail(context.Background(), c.fail)
 			require.NoError(t, err)
 			left := 0
 			if c.moved {

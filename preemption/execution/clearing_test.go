@@ -55,7 +55,7 @@ func TestWhoLosesTheNomination(t *testing.T) {
 			}
 			n.Add(waitingPod("far", 1), "n2")
 			actions := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return waitingPod("p", c.latest), true }}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Nominator: n})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Nominator: n})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
 			plan.Pod, plan.ClearedNominations = waitingPod("p", 10), c.plan
@@ -71,11 +71,11 @@ func TestReportOfClearing(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		err  error
-		want execution.ClearReport
+		want execution.PodReport
 	}{
-		{"done", nil, execution.ClearReport{}},
-		{"gone", preemption.ErrNotFound, execution.ClearReport{NotFound: true}},
-		{"failed", busy, execution.ClearReport{Err: busy}},
+		{"done", nil, execution.PodReport{Result: execution.Completed}},
+		{"gone", preemption.ErrNotFound, execution.PodReport{Result: execution.Gone}},
+		{"failed", busy, execution.PodReport{Result: execution.Failed, Err: busy}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			actions := &executiontest.Recorder{Do: func(call executiontest.Call) error {
@@ -84,14 +84,14 @@ func TestReportOfClearing(t *testing.T) {
 				}
 				return nil
 			}}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions()})
 			require.NoError(t, err)
 			plan := evicting("p", runningPod("victim", "uid-victim"))
 			plan.ClearedNominations = []*outrank.Pod{waitingPod("low", 1)}
 			c.want.Pod = plan.ClearedNominations[0]
 			report, err := e.Execute(context.Background(), plan)
 			require.NoError(t, err)
-			assert.Equal(t, []execution.ClearReport{c.want}, report.Cleared)
+			assert.Equal(t, []execution.PodReport{c.want}, report.Cleared)
 		})
 	}
 }
@@ -125,7 +125,7 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 			}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("low", withPriority(99)), pendingPod("far", withPriority(1))} // of when it was made
-			_, err := newExecutor(t, execution.Config{Actions: r, Nominator: &n, Order: execution.Synchronous}).Execute(context.Background(), plan)
+			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, name == "not nominated", err != nil)
 			require.NoError(t, n.Check())
 			for pod, node := range c.want {

@@ -42,13 +42,11 @@ func (o Order) of(r outrank.Release, v outrank.Variant) Order {
 	return Synchronous
 }
 
-// Config is how an [Executor] executes plans. Only Actions is needed.
+// Config is how an [Executor] executes plans, and deals with pods that were not placed. What rules
+// hold is said by each plan.
 type Config struct {
 	// Actions is how the executor reaches the cluster.
 	Actions Actions
-	// Release says which rules hold; zero means those of the plan, and for the plan of a group
-	// outrank.DefaultRelease.
-	Release outrank.Release
 	// Order is the order of the steps; zero is that of the release. A plan of a variant has its own.
 	Order Order
 	// Parallel is how many victims of a plan are evicted at a time; zero means
@@ -58,10 +56,10 @@ type Config struct {
 	// Scheduler is the name in the condition of a victim; empty means the one that
 	// the preemptor names.
 	Scheduler string
-	// Retry is how often the patch of a status is tried: the condition of a victim,
-	// a nomination that is written or cleared.
+	// Retry is how often the patch of a status is tried: the condition of a victim, of a pod that
+	// was not placed and of its group, and a nomination that is written or cleared.
 	Retry Retry
-	// Nominator, if any, is told of the nominations that are set and cleared. It
+	// Nominator, if any, is told of the nominations that are set, kept and cleared. It
 	// has to know those that plans are made with: of a plan's ClearedNominations
 	// only those are cleared that it has by then, to the plan's node and of a
 	// lower priority than the preemptor's (rule 14.3.7).
@@ -92,12 +90,6 @@ func (c *Config) Validate() error {
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "executor config", Field: field, Text: fmt.Sprintf(format, args...)})
 	}
-	if c.Actions == nil {
-		add("Actions", "missing")
-	}
-	if !c.Release.Known() {
-		add("Release", "%v is not known", c.Release)
-	}
 	if c.Order != "" && c.Order != Synchronous && c.Order != Asynchronous {
 		add("Order", "%q is none", c.Order)
 	}
@@ -107,7 +99,7 @@ func (c *Config) Validate() error {
 	if c.Remember < 0 {
 		add("Remember", "%d is negative", c.Remember)
 	}
-	ps = append(ps, c.Retry.problem("executor config")...)
+	ps = append(ps, c.Retry.problem()...)
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}

@@ -21,14 +21,14 @@ func TestExecutorLimits(t *testing.T) {
 		config execution.Config
 		want   string
 	}{
-		{"only actions", execution.Config{Actions: actions}, ""},
-		{"the last order", execution.Config{Actions: actions, Order: execution.Asynchronous}, ""},
-		{"an order beyond", execution.Config{Actions: actions, Order: "soon"}, `executor config: Order: "soon" is none`},
-		{"most at a time", execution.Config{Actions: actions, Parallel: 1024}, ""},
-		{"more at a time", execution.Config{Actions: actions, Parallel: 1025}, "executor config: Parallel: 1025 is not between 0 and 1024"},
-		{"less than none at a time", execution.Config{Actions: actions, Parallel: -1}, "executor config: Parallel: -1 is not between 0 and 1024"},
-		{"less than none in mind", execution.Config{Actions: actions, Remember: -1}, "executor config: Remember: -1 is negative"},
-		{"nobody to act", execution.Config{}, "executor config: Actions: missing"},
+		{"only actions", execution.Config{Actions: actions.Actions()}, ""},
+		{"the last order", execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous}, ""},
+		{"an order beyond", execution.Config{Actions: actions.Actions(), Order: "soon"}, `executor config: Order: "soon" is none`},
+		{"most at a time", execution.Config{Actions: actions.Actions(), Parallel: 1024}, ""},
+		{"more at a time", execution.Config{Actions: actions.Actions(), Parallel: 1025}, "executor config: Parallel: 1025 is not between 0 and 1024"},
+		{"less than none at a time", execution.Config{Actions: actions.Actions(), Parallel: -1}, "executor config: Parallel: -1 is not between 0 and 1024"},
+		{"less than none in mind", execution.Config{Actions: actions.Actions(), Remember: -1}, "executor config: Remember: -1 is negative"},
+		{"nobody to act", execution.Config{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, err := execution.NewExecutor(c.config)
@@ -42,6 +42,35 @@ func TestExecutorLimits(t *testing.T) {
 			assert.Nil(t, e)
 		})
 	}
+}
+
+// What has no action to evict deals with failures, and executes nothing.
+func TestExecutorThatCannotEvict(t *testing.T) {
+	e := newExecutor(t, execution.Config{})
+	report, err := e.Execute(context.Background(), planFor(victimsNamed("a")...))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.Equal(t, execution.Interrupted, report.Result)
+	_, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}, "v"))
+	require.ErrorIs(t, err, outrank.ErrInvalid)
+	assert.False(t, e.Preempting(pendingPod("p")))
+
+	v, err := e.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	require.NoError(t, err)
+	assert.Equal(t, execution.Requeued, v.Result)
+}
+
+// Actions that are left out do nothing, and the plan is carried out all the same.
+func TestExecutorThatEvictsAlone(t *testing.T) {
+	var evicted []string
+	e := newExecutor(t, execution.Config{Parallel: 1, Actions: execution.Actions{Evict: func(_ context.Context, e execution.Eviction) error {
+		evicted = append(evicted, e.Victim.Name)
+		return nil
+	}}})
+	report, err := e.Execute(context.Background(), planFor(victimsNamed("a b")...))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b"}, evicted)
+	assert.Equal(t, execution.Completed, report.Result)
+	assert.True(t, report.Nominated)
 }
 
 // The zero order is what kube-scheduler does by default, and what it does where the gate of the
@@ -63,15 +92,12 @@ func TestOrderOfARelease(t *testing.T) {
 		want   string
 	}{
 		{"nothing is set", execution.Config{}, 0, beside},
-		{"the plan is of a release without the gate", execution.Config{}, off(outrank.V1_37), before},
-		{"the release of the plan is not meant", execution.Config{Release: outrank.V1_37}, off(outrank.V1_37), beside},
-		{"the order is set, whatever the plan's release", execution.Config{Order: execution.Asynchronous}, off(outrank.V1_37), beside},
-		{"v1.36", execution.Config{Release: outrank.V1_36}, 0, beside},
-		{"v1.37", execution.Config{Release: outrank.V1_37}, 0, beside},
-		{"v1.36 without the gate", execution.Config{Release: off(outrank.V1_36)}, 0, before},
-		{"v1.37 without the gate", execution.Config{Release: off(outrank.V1_37)}, 0, before},
+		{"v1.36", execution.Config{}, outrank.V1_36, beside},
+		{"v1.37", execution.Config{}, outrank.V1_37, beside},
+		{"v1.36 without the gate", execution.Config{}, off(outrank.V1_36), before},
+		{"v1.37 without the gate", execution.Config{}, off(outrank.V1_37), before},
 		{"synchronous is set", execution.Config{Order: execution.Synchronous}, 0, before},
-		{"asynchronous is set", execution.Config{Release: off(outrank.V1_37), Order: execution.Asynchronous}, 0, beside},
+		{"asynchronous is set", execution.Config{Order: execution.Asynchronous}, off(outrank.V1_37), beside},
 	} {
 		r := &executiontest.Recorder{}
 		plan := planFor(victimsNamed("a b")...)

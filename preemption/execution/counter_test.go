@@ -57,7 +57,7 @@ func TestVictimsThatAreCounted(t *testing.T) {
 			if c.change != nil {
 				c.change(actions)
 			}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions()})
 			require.NoError(t, err)
 			meter.AddExecution(e.Execute(context.Background(), c.plan))
 			counted := meter.Values().PreemptionVictims
@@ -78,7 +78,7 @@ func TestExecutionsAreCounted(t *testing.T) {
 	meter := &metrics.Meter{}
 	for _, do := range []func(executiontest.Call) error{nil, busy} {
 		actions := &executiontest.Recorder{Do: do}
-		e := newExecutor(t, execution.Config{Actions: actions, Order: execution.Asynchronous})
+		e := newExecutor(t, execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous})
 		report, err := e.Execute(context.Background(), evicting("p", runningPod("victim", "uid-1")))
 		meter.AddExecution(report, err)
 		require.Equal(t, do != nil, err != nil)

@@ -21,7 +21,7 @@ func (x *execution) evictLastAlone(ctx context.Context) error {
 }
 
 // evictAll evicts these victims in groups of Parallel.
-func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error {
+func (x *execution) evictAll(ctx context.Context, victims []*PodReport) error {
 	if x.variant == 0 && len(victims) > 0 {
 		x.condition = x.victimCondition(x.report.Preemptor, x.report.preemptorType())
 	}
@@ -41,7 +41,7 @@ func (x *execution) evictAll(ctx context.Context, victims []*VictimReport) error
 
 // evictGroup evicts all victims of a group at once, and returns when all calls
 // have returned. It panics where one of the caller's actions does.
-func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
+func (x *execution) evictGroup(ctx context.Context, group []*PodReport) {
 	if len(group) == 1 {
 		x.evictOnce(ctx, group[0])
 		return
@@ -51,7 +51,7 @@ func (x *execution) evictGroup(ctx context.Context, group []*VictimReport) {
 
 // postEvents posts the events about a group, and reports whether nothing is left
 // to do about any victim in it.
-func (x *execution) postEvents(group []*VictimReport) bool {
+func (x *execution) postEvents(group []*PodReport) bool {
 	all := true
 	for _, v := range group {
 		if v.Result == Evicted || v.Result == RejectedWhileWaiting {
@@ -64,7 +64,7 @@ func (x *execution) postEvents(group []*VictimReport) bool {
 
 // victimEvent is the event about a victim (rules 14.4.1 and 14.6.2), in the words of the
 // variant. The older variants say the same about a victim that waited to be bound.
-func (x *execution) victimEvent(v *VictimReport) outrank.Event {
+func (x *execution) victimEvent(v *PodReport) outrank.Event {
 	if x.preempted == "" {
 		x.preempted = x.preemptedText()
 	}
@@ -72,7 +72,7 @@ func (x *execution) victimEvent(v *VictimReport) outrank.Event {
 		Type: outrank.EventNormal, Reason: reasonPreempted, Action: actionPreempting,
 		Pod: v.Pod, Related: x.report.Preemptor, Message: x.preempted,
 	}
-	switch ofGroup := x.report.Group != nil; {
+	switch ofGroup := x.report.group != nil; {
 	case !ofGroup && x.variant == outrank.VariantSimplified:
 		e.Type, e.Action = outrank.EventWarning, actionScheduling
 		return e
@@ -92,7 +92,7 @@ func (x *execution) victimEvent(v *VictimReport) outrank.Event {
 // named by namespace and name instead.
 func (x *execution) preemptedText() string {
 	node := x.plan.Node
-	if g := x.report.Group; g != nil {
+	if g := x.report.group; g != nil {
 		uid := ""
 		if g.Composite != nil {
 			uid = g.Composite.UID
@@ -112,7 +112,7 @@ func (x *execution) preemptedText() string {
 }
 
 // evictOnce evicts a victim unless this executor has done so before.
-func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
+func (x *execution) evictOnce(ctx context.Context, v *PodReport) {
 	if x.variant != 0 {
 		v.Result = Failed
 		v.Result, v.Err = x.evict(ctx, v.Pod)
@@ -135,7 +135,7 @@ func (x *execution) evictOnce(ctx context.Context, v *VictimReport) {
 }
 
 // evict rejects or evicts a victim.
-func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionResult, error) {
+func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (Result, error) {
 	waited, err := x.actions.Reject(ctx, victim)
 	if err == nil && waited {
 		return RejectedWhileWaiting, nil
@@ -143,7 +143,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 	if err == nil {
 		e := Eviction{
 			Victim: victim, Grace: grace.Of(x.plan.Variant),
-			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.Group,
+			Preemptor: x.report.Preemptor, Node: x.plan.Node, Group: x.report.group,
 			Condition: x.condition,
 		}
 		err = x.retry.do(ctx, func() error { return x.actions.Evict(ctx, e) })
@@ -152,7 +152,7 @@ func (x *execution) evict(ctx context.Context, victim *outrank.Pod) (EvictionRes
 	case err == nil:
 		return Evicted, nil
 	case notFound(err) && x.variant != outrank.VariantV1_13:
-		return AlreadyGone, nil
+		return Gone, nil
 	}
 	return Failed, err
 }

@@ -83,7 +83,7 @@ func (ev *evictions) tryClaim(id string) (own, other *evictionClaim) {
 
 // settle ends a claim. The victim is remembered only where it was Evicted: a
 // victim that was rejected may come back, and one that was not found is gone.
-func (ev *evictions) settle(c *evictionClaim, result EvictionResult) {
+func (ev *evictions) settle(c *evictionClaim, result Result) {
 	ev.mu.Lock()
 	defer ev.mu.Unlock()
 	c.over, c.worked = true, result.done()

@@ -35,7 +35,7 @@ func TestSharedVictim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				door := &gate{open: make(chan struct{}), fail: c.fail}
-				e := newExecutor(t, execution.Config{Actions: door, Order: execution.Synchronous})
+				e := newExecutor(t, execution.Config{Actions: door.Actions(), Order: execution.Synchronous})
 				go func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) }()
 				synctest.Wait()
 				ctx, cancel := context.WithCancel(context.Background())
@@ -75,12 +75,12 @@ func TestSharedVictim(t *testing.T) {
 func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &gate{open: make(chan struct{})}
-		e := newExecutor(t, execution.Config{Actions: door})
+		e := newExecutor(t, execution.Config{Actions: door.Actions()})
 		go func() { _, _ = e.Execute(context.Background(), planFor(victimsNamed("a")...)) }()
 		synctest.Wait()
 		_, err := e.Execute(context.Background(), planFor(victimsNamed("b")...))
 		require.ErrorIs(t, err, preemption.ErrState)
-		assert.True(t, e.Preempting("default/p"), "the first goes on")
+		assert.True(t, e.Preempting(pendingPod("p")), "the first goes on")
 		close(door.open)
 	})
 }
@@ -91,18 +91,18 @@ func TestOnePlanOfAPreemptorAtATime(t *testing.T) {
 func TestGoneDuringTheLastEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		door := &gate{open: make(chan struct{})}
-		e := newExecutor(t, execution.Config{Actions: door, Order: execution.Asynchronous})
+		e := newExecutor(t, execution.Config{Actions: door.Actions(), Order: execution.Asynchronous})
 		victims := victimsNamed("a b")
 		go func() { _, _ = e.Execute(context.Background(), planFor(victims...)) }()
 		synctest.Wait()
 		e.Gone(victims[0])
 		e.Gone(victims[1])
-		assert.True(t, e.Preempting("default/p"), "the last has not had its turn")
+		assert.True(t, e.Preempting(pendingPod("p")), "the last has not had its turn")
 		door.open <- struct{}{}
 		synctest.Wait()
-		assert.True(t, e.Preempting("default/p"))
+		assert.True(t, e.Preempting(pendingPod("p")))
 		e.Gone(victims[1])
-		assert.False(t, e.Preempting("default/p"))
+		assert.False(t, e.Preempting(pendingPod("p")))
 		door.open <- struct{}{}
 		synctest.Wait()
 		assert.Zero(t, e.Remembered(), "those that are gone are not kept in mind")
@@ -119,7 +119,7 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		return strings.Join(deeds, "|")
 	}
 	t.Run("evicted, until it is gone", func(t *testing.T) {
-		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
+		e := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
 		assert.Equal(t, "already-evicted|evicted", run(t, e, victimsNamed("a b")...))
 		e.Gone(victimsNamed("a")[0])
@@ -127,30 +127,30 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
 	})
 	t.Run("a pod of the same name is another", func(t *testing.T) {
-		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
+		e := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("1"))))
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a", withUID("2"))))
 	})
 	t.Run("without a UID the name counts", func(t *testing.T) {
-		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}})
+		e := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
 		assert.Equal(t, "evicted", run(t, e, pendingPod("a")))
 		assert.Equal(t, "already-evicted", run(t, e, pendingPod("a")))
 	})
 	t.Run("a failure is tried again", func(t *testing.T) {
 		r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
-		e := newExecutor(t, execution.Config{Actions: r, Parallel: 1})
+		e := newExecutor(t, execution.Config{Actions: r.Actions(), Parallel: 1})
 		assert.Equal(t, "evicted|failed|skipped", run(t, e, victimsNamed("a b c")...))
 		r.Do = nil
 		assert.Equal(t, "already-evicted|evicted|evicted", run(t, e, victimsNamed("a b c")...))
 	})
 	t.Run("one that was rejected may come back", func(t *testing.T) {
 		r := &executiontest.Recorder{Waiting: func(*outrank.Pod) bool { return true }}
-		e := newExecutor(t, execution.Config{Actions: r})
+		e := newExecutor(t, execution.Config{Actions: r.Actions()})
 		assert.Equal(t, "rejected-while-waiting", run(t, e, victimsNamed("a")...))
 		assert.Zero(t, e.Remembered())
 	})
 	t.Run("no more than asked for", func(t *testing.T) {
-		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}, Remember: 2, Parallel: 1})
+		e := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Remember: 2, Parallel: 1})
 		run(t, e, victimsNamed("a b c")...)
 		assert.Equal(t, 2, e.Remembered())
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...), "the oldest is forgotten")
@@ -165,7 +165,7 @@ func TestContextEndsWhileAnotherHasTheVictim(t *testing.T) {
 		victim := runningPod("victim", "uid-victim")
 		door := make(chan struct{})
 		actions := &cluster{during: map[string]func(){"victim": func() { <-door }}}
-		e, err := execution.NewExecutor(execution.Config{Actions: actions})
+		e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions()})
 		require.NoError(t, err)
 		go func() {
 			_, err := e.Execute(context.Background(), evicting("first", victim))
@@ -181,27 +181,21 @@ func TestContextEndsWhileAnotherHasTheVictim(t *testing.T) {
 		report, err := e.Execute(ctx, evicting("second", victim))
 		require.ErrorIs(t, err, context.Canceled)
 		assert.ErrorContains(t, err, "victim default/victim: ")
-		assert.Equal(t, []execution.VictimReport{{Pod: victim, Result: execution.Skipped, Err: context.Canceled}}, report.Victims)
+		assert.Equal(t, []execution.PodReport{{Pod: victim, Result: execution.Skipped, Err: context.Canceled}}, report.Victims)
 		close(door)
 	})
-}
-
-// waiter says of a victim that it waited and that refusing it failed.
-type waiter struct{ executiontest.Recorder }
-
-func (w *waiter) Reject(ctx context.Context, victim *outrank.Pod) (bool, error) {
-	_, _ = w.Recorder.Reject(ctx, victim)
-	return true, context.DeadlineExceeded
 }
 
 // Where refusing a victim fails, it does not count as refused, whatever else
 // the answer says.
 func TestRejectionThatFails(t *testing.T) {
-	actions := &waiter{}
+	var recorder executiontest.Recorder
+	actions := recorder.Actions()
+	actions.Reject = func(context.Context, *outrank.Pod) (bool, error) { return true, context.DeadlineExceeded }
 	e, err := execution.NewExecutor(execution.Config{Actions: actions})
 	require.NoError(t, err)
 	report, err := e.Execute(context.Background(), evicting("p", runningPod("a", "uid-a")))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Equal(t, execution.Failed, report.Victims[0].Result)
-	assert.Empty(t, actions.Events())
+	assert.Empty(t, recorder.Events())
 }

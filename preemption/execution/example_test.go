@@ -21,7 +21,7 @@ func planned(snap *engine.Snapshot) *preemption.Plan {
 
 func ExampleExecutor_Execute() {
 	cluster := &executiontest.Recorder{}
-	executor := must(execution.NewExecutor(execution.Config{Actions: cluster, Parallel: 1}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster.Actions(), Parallel: 1}))
 	plan := planned(must(engine.NewSnapshot(sample())))
 	report, err := executor.Execute(context.Background(), plan)
 	fmt.Println(report, err)
@@ -40,11 +40,11 @@ func ExampleExecutor_Execute() {
 // waits when it wants to.
 func ExampleExecutor_Preempting() {
 	cluster := &executiontest.Recorder{}
-	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster.Actions()}))
 	plan, begun := planned(must(engine.NewSnapshot(sample()))), make(chan bool)
 	cluster.Do = func(call executiontest.Call) error {
 		if call.Op == "evict" {
-			begun <- executor.Preempting(plan.Pod.Key())
+			begun <- executor.Preempting(plan.Pod)
 		}
 		return nil
 	}
@@ -54,7 +54,7 @@ func ExampleExecutor_Preempting() {
 		done <- err
 	}()
 	fmt.Println("kept out of the queue:", <-begun)
-	fmt.Println(<-done, executor.Preempting(plan.Pod.Key()))
+	fmt.Println(<-done, executor.Preempting(plan.Pod))
 	// Output:
 	// kept out of the queue: true
 	// <nil> false
@@ -62,7 +62,7 @@ func ExampleExecutor_Preempting() {
 
 // A victim is evicted only once, until it is gone.
 func ExampleExecutor_Gone() {
-	executor := must(execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: (&executiontest.Recorder{}).Actions()}))
 	plan := planned(must(engine.NewSnapshot(sample())))
 	for range 2 {
 		report := must(executor.Execute(context.Background(), plan))
@@ -84,7 +84,7 @@ func ExampleReport() {
 		}
 		return nil
 	}}
-	executor := must(execution.NewExecutor(execution.Config{Actions: cluster}))
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster.Actions()}))
 	report, err := executor.Execute(context.Background(), planned(must(engine.NewSnapshot(sample()))))
 	fmt.Println(err)
 	fmt.Println(report.Result, len(report.Done()), len(report.Left()), report.Nominated)
@@ -97,7 +97,6 @@ func ExampleConfig_Validate() {
 	c := execution.Config{Parallel: -1}
 	fmt.Println(c.Validate())
 	// Output:
-	// executor config: Actions: missing
 	// executor config: Parallel: -1 is not between 0 and 1024
 }
 
@@ -157,8 +156,8 @@ func ExampleNominator_ApplyTo() {
 }
 
 // A pod that fits nowhere goes back to the queue that it was popped from,
-// nominated to the node where room is being made. The queue needs no adapter.
-func ExampleFailureHandler_Handle() {
+// nominated to the node where room is being made.
+func ExampleExecutor_Fail() {
 	var (
 		ctx       = context.Background()
 		snap      = must(engine.NewSnapshot(sample()))
@@ -170,9 +169,9 @@ func ExampleFailureHandler_Handle() {
 	entry, _ := waiting.TryPop(now)
 	plan := must(must(engine.New(preemption.Config{})).Preempt(ctx, snap, preemption.Request{Pod: entry.Pod, Now: now}))
 
-	handler := execution.FailureHandler{Actions: &cluster, Queue: waiting, Nominator: &nominator}
-	result, err := handler.Handle(ctx, execution.Failure{Entry: entry, Now: now, Plan: plan})
-	fmt.Println(result.Kind, "-", result.Requeue, "-", result.Nomination, err)
+	executor := must(execution.NewExecutor(execution.Config{Actions: cluster.Actions(), Nominator: &nominator}))
+	verdict, err := executor.Fail(ctx, execution.Failure{Entry: entry, Queue: waiting, Now: now, Plan: plan})
+	fmt.Println(verdict.Result, "-", verdict.Nomination, err)
 	for _, call := range cluster.Calls() {
 		fmt.Println("-", call)
 	}
@@ -182,7 +181,7 @@ func ExampleFailureHandler_Handle() {
 	}
 	// Output:
 	// <nil>
-	// no-fit - requeued - nominated to n1 <nil>
+	// requeued - nominated to n1 <nil>
 	// - latest default/urgent
 	// - event Warning FailedScheduling default/urgent: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims
 	// - update status default/urgent (PodScheduled=False Unschedulable: 0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims; nominated to n1)

@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -29,8 +28,8 @@ type execution struct {
 	report *Report
 	// toEvict are the victims in the report that are not terminating already, in few where
 	// these are enough.
-	toEvict []*VictimReport
-	few     [4]*VictimReport
+	toEvict []*PodReport
+	few     [4]*PodReport
 	// condition is what the victims get, zero by a variant; preempted is the message of the
 	// events about them, empty before the first.
 	condition outrank.PodCondition
@@ -43,21 +42,20 @@ type execution struct {
 type groupPreemptor struct {
 	nominations []preemption.Assignment
 	// members are those that still wait, in the order of the nominations.
-	members []*MemberReport
+	members []*PodReport
 }
 
 // newExecution prepares the report. A victim that is in the plan twice is taken
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
 	x := &execution{Executor: e, plan: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
-	of := cmp.Or(e.release, plan.Release)
-	x.rules, x.order = release.Of(release.Release(of)), e.wanted.of(of, plan.Variant)
+	x.rules, x.order = release.Of(release.Release(plan.Release)), e.wanted.of(plan.Release, plan.Variant)
 	if x.variant != 0 {
 		x.parallel = 1
 	}
-	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
+	x.report = &Report{Plan: plan, Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
 
-	victims := make([]VictimReport, 0, len(plan.Victims))
+	victims := make([]PodReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]
 	var seen identities
 	for i := range plan.Victims {
@@ -65,7 +63,7 @@ func newExecution(e *Executor, plan *preemption.Plan) *execution {
 		if !seen.add(identityOf(pod)) {
 			continue
 		}
-		victims = append(victims, VictimReport{Pod: pod, Result: Skipped})
+		victims = append(victims, PodReport{Pod: pod, Result: Skipped})
 		if v := &victims[len(victims)-1]; pod.Terminating() && x.variant == 0 {
 			v.Result = AlreadyTerminating
 		} else {
@@ -87,7 +85,7 @@ func (x *execution) sortByVariant() {
 		for i := range x.plan.Victims {
 			violating[x.plan.Victims[i].Pod] = len(x.plan.Victims[i].Violated) > 0
 		}
-		slices.SortStableFunc(x.toEvict, func(v, w *VictimReport) int {
+		slices.SortStableFunc(x.toEvict, func(v, w *PodReport) int {
 			switch {
 			case violating[v.Pod] == violating[w.Pod]:
 				return 0

@@ -9,11 +9,10 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Executor executes plans through a caller's [Actions]. It remembers the victims
-// that it has evicted, and evicts none twice while its eviction is in progress.
+// Executor executes plans through a caller's [Actions], and puts pods that were not placed back. It
+// remembers the victims that it has evicted, and evicts none twice while its eviction is in progress.
 // Any number of goroutines may use it at once, also for plans that share victims.
 //
 // [NewExecutor] makes one; the zero Executor executes nothing, and its error wraps
@@ -25,7 +24,6 @@ import (
 type Executor struct {
 	// These are of the Config, with the defaults of what it leaves open.
 	actions   Actions
-	release   outrank.Release
 	wanted    Order
 	together  int
 	scheduler string
@@ -65,11 +63,12 @@ func NewExecutor(config Config) (*Executor, error) {
 		return nil, err
 	}
 	e := &Executor{
-		actions: config.Actions, release: config.Release, scheduler: config.Scheduler,
+		actions: config.Actions, scheduler: config.Scheduler,
 		wanted: config.Order, together: cmp.Or(config.Parallel, defaultParallel),
 		retry: config.Retry, nominator: config.Nominator,
 		underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{},
 	}
+	e.actions.complete()
 	e.evictions = newEvictions(cmp.Or(config.Remember, defaultRemember))
 	return e, nil
 }
@@ -85,15 +84,37 @@ func (e *Executor) ready(ctx context.Context) error {
 	return nil
 }
 
-// Preempting reports whether a plan of the pod with this key (namespace/name) is
-// being executed, so that the pod has to be kept out of the queue
-// (IsPodRunningPreemption). It returns false as soon as the last victim is
-// reported gone: if the pod were kept out until Execute returns, it could miss
-// the event that makes room for it. Constant time.
-func (e *Executor) Preempting(key outrank.Key) bool {
+// canExecute reports an execution that cannot begin.
+func (e *Executor) canExecute(ctx context.Context) error {
+	if err := e.ready(ctx); err != nil {
+		return err
+	}
+	if e.actions.Evict == nil {
+		return fmt.Errorf("executor: %w: no action to evict", outrank.ErrInvalid)
+	}
+	return nil
+}
+
+// Preempting reports whether a plan of this pod, or of a group that the pod belongs to, is being
+// executed, so that the pod has to be kept out of the queue (rules 14.2.5 and 14.6.4;
+// IsPodRunningPreemption). It is what the gate of a queue asks:
+//
+//	queue.Gate{Name: "Preempting", Holds: executor.Preempting}
+//
+// The queue asks again at the next event, so that Gone has to be called before the queue is told that
+// a victim has left. It returns false as soon as the last victim is reported gone: if the pod were
+// kept out until Execute returns, it could miss the event that makes room for it. A pod without a UID
+// is any pod of its name. Constant time.
+func (e *Executor) Preempting(pod *outrank.Pod) bool {
+	if pod == nil {
+		return false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.isUnderway(key, (*preemptorState).waits)
+	if s := e.leaves[pod.GroupKey()]; pod.Group != "" && s != nil && s.waits() {
+		return true
+	}
+	return e.isUnderway(pod.Key(), func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
 }
 
 // isUnderway reports whether a preemptor with this key is such a one.
@@ -108,14 +129,6 @@ func (e *Executor) isUnderway(key outrank.Key, such func(*preemptorState) bool) 
 
 // waits reports whether the preemptor still waits for a victim to be gone.
 func (s *preemptorState) waits() bool { return !s.lastGone }
-
-// Gate keeps a pod out of a queue while the executor is Preempting for it (rule 14.2.5), and the
-// pods of a group while it is PreemptingGroup (rule 14.6.4). It is one of the Gates of the queue's
-// configuration. The queue asks again at the next event, so that Gone has to be called before the
-// queue is told that the victim has left.
-func (e *Executor) Gate() queue.Gate {
-	return queue.Gate{Name: "Preempting", Holds: e.holds}
-}
 
 // Gone tells the executor that a pod does not exist any more, or was not evicted
 // after all, so that it need not be remembered. It has to be called for every
@@ -169,13 +182,3 @@ func (e *Executor) end(key outrank.Key, s *preemptorState) {
 }
 
 func notFound(err error) bool { return errors.Is(err, preemption.ErrNotFound) }
-
-// holds reports whether a pod is kept out of the queue.
-func (e *Executor) holds(pod *outrank.Pod) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s := e.leaves[pod.GroupKey()]; pod.Group != "" && s != nil && s.waits() {
-		return true
-	}
-	return e.isUnderway(pod.Key(), func(s *preemptorState) bool { return samePod(s.pod, pod) && s.waits() })
-}

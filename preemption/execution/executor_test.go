@@ -237,7 +237,7 @@ func TestOrders(t *testing.T) {
 			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)
 			assert.Equal(t, c.report, report.String(), c.why)
 			assert.Equal(t, c.err != nil, report.Result == execution.Interrupted)
-			assert.False(t, e.Preempting("default/p"), "it is over")
+			assert.False(t, e.Preempting(pendingPod("p")), "it is over")
 		})
 	}
 }
@@ -247,7 +247,7 @@ func TestWhatActionsAreTold(t *testing.T) {
 	latest := pendingPod("p", withPriority(100), withUID("uid-p"), withNomination("elsewhere"))
 	r.Find = func(outrank.Key) (*outrank.Pod, bool) { return latest, true }
 	plan := planFor(victimsNamed("a")...)
-	report, err := newExecutor(t, execution.Config{Actions: r, Scheduler: "mine", Order: execution.Synchronous}).Execute(context.Background(), plan)
+	report, err := newExecutor(t, execution.Config{Actions: r.Actions(), Scheduler: "mine", Order: execution.Synchronous}).Execute(context.Background(), plan)
 	require.NoError(t, err)
 	assert.Same(t, latest, report.Preemptor)
 	calls := r.Calls()
@@ -270,7 +270,7 @@ func TestGraceFollowsFromTheVariant(t *testing.T) {
 	r, none := &executiontest.Recorder{}, time.Duration(0)
 	plan := planFor(victimsNamed("a")...)
 	plan.Variant = outrank.VariantSimplified
-	_, err := newExecutor(t, execution.Config{Actions: r}).Execute(context.Background(), plan)
+	_, err := newExecutor(t, execution.Config{Actions: r.Actions()}).Execute(context.Background(), plan)
 	require.NoError(t, err)
 	var graces []*time.Duration
 	for _, call := range r.Calls() {
@@ -319,7 +319,7 @@ func TestEventsOfTheVariants(t *testing.T) {
 // In the order of v1.13 victims go one after another, whatever Parallel says.
 func TestV113EvictsOneByOne(t *testing.T) {
 	r := &executiontest.Recorder{Do: failOn(errBusy, "evict b")}
-	report, err := newExecutor(t, execution.Config{Actions: r, Parallel: 8}).Execute(context.Background(), old.of(planFor(victimsNamed("a b c")...)))
+	report, err := newExecutor(t, execution.Config{Actions: r.Actions(), Parallel: 8}).Execute(context.Background(), old.of(planFor(victimsNamed("a b c")...)))
 	require.ErrorIs(t, err, errBusy)
 	assert.Equal(t, "default/p on n1: interrupted; default/a evicted; default/b failed; default/c skipped; nominated", report.String())
 }
@@ -350,7 +350,7 @@ func TestEndOfTheContext(t *testing.T) {
 			}}
 			plan := planFor(victimsNamed("a b")...)
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("low")}
-			report, err := newExecutor(t, execution.Config{Actions: r, Order: c.order, Parallel: 1}).Execute(ctx, plan)
+			report, err := newExecutor(t, execution.Config{Actions: r.Actions(), Order: c.order, Parallel: 1}).Execute(ctx, plan)
 			assert.Equal(t, c.want, report.String())
 			if report.Result == execution.Completed {
 				require.NoError(t, err)
@@ -382,21 +382,21 @@ func TestParallel(t *testing.T) {
 					names = append(names, fmt.Sprintf("v%02d", i))
 				}
 				door := &gate{open: make(chan struct{})}
-				e := newExecutor(t, execution.Config{Actions: door, Order: c.order, Parallel: c.parallel})
+				e := newExecutor(t, execution.Config{Actions: door.Actions(), Order: c.order, Parallel: c.parallel})
 				go func() {
 					_, err := e.Execute(context.Background(), planFor(victimsNamed(strings.Join(names, " "))...))
 					assert.NoError(t, err)
 				}()
 				for _, size := range c.groups {
 					synctest.Wait()
-					assert.True(t, e.Preempting("default/p"))
+					assert.True(t, e.Preempting(pendingPod("p")))
 					require.Equal(t, int64(size), door.inside.Load())
 					for range size {
 						door.open <- struct{}{}
 					}
 				}
 				synctest.Wait()
-				assert.False(t, e.Preempting("default/p"))
+				assert.False(t, e.Preempting(pendingPod("p")))
 				assert.Zero(t, door.inside.Load(), "nothing goes on behind the call")
 			})
 		})
@@ -413,10 +413,10 @@ func TestPanicOfAnAction(t *testing.T) {
 			}
 			return nil
 		}}
-		e := newExecutor(t, execution.Config{Actions: r, Order: execution.Synchronous})
+		e := newExecutor(t, execution.Config{Actions: r.Actions(), Order: execution.Synchronous})
 		plan := planFor(victimsNamed("a b c")...)
 		require.PanicsWithValue(t, "the caller's", func() { _, _ = e.Execute(context.Background(), plan) })
-		assert.False(t, e.Preempting("default/p"))
+		assert.False(t, e.Preempting(pendingPod("p")))
 		r.Do = nil
 		report, err := e.Execute(context.Background(), plan)
 		require.NoError(t, err)

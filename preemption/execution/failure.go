@@ -10,21 +10,26 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Failure is an attempt to schedule a pod that failed. Exactly one of Plan,
-// Refused and Err says why; Err beside Plan is the error that preemption ended in.
+// Failure is an attempt to schedule a pod, or a group, that failed. Exactly one of Plan, Refused and
+// Err says why; Err beside the plan of a pod is the error that preemption ended in. Of a group,
+// Ways, Refused, Pending and Node are not set.
 type Failure struct {
-	// Entry is the entry that was popped from the queue. Its pod is the pod as it
-	// was when the attempt began. Without a queue the pod alone is enough.
+	// Entry is the entry that was popped from the queue. Its pods are as they were when the attempt
+	// began. Without a queue the pod alone is enough.
 	Entry queue.Entry
+	// Queue is the queue of the entry, in which the attempt ends. Nil leaves that to the caller,
+	// whom the verdict tells what to do.
+	Queue *queue.Queue
 	// Now is the time that goes to the queue.
 	Now time.Time
-	// Plan is the answer of preemption after every node had turned the pod down.
-	Plan *preemption.Plan
-	// Ways are the ways out that were asked, as FirstWayOut of package attempt returns them
+	// Plan is the answer of preemption after every node had turned the pod down, or there was no
+	// place for the group: a *preemption.Plan or a *preemption.GroupPlan.
+	Plan preemption.Decision
+	// Ways are the ways out that were asked, as FirstWayOut returns them
 	// with Plan. Nil stands for those of the default scheduler: the step for devices,
 	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
 	// says that the scheduler has none (rule 15.1.6).
-	Ways []WayOutAnswer
+	Ways []WayOut
 	// ExecutionErr is the error of executing Plan, nil if that did not fail.
 	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:
@@ -40,50 +45,54 @@ type Failure struct {
 	// Node is the node that the pod was about to be bound to when Err or Refused came up;
 	// empty if it came up before a node was found, or before the pod counted there.
 	Node string
-	// Release says which rules the attempt followed, with the feature gates that are on
-	// (rule 7.19.10); zero means those of the Plan, and without one outrank.DefaultRelease. One that
-	// is not known counts as that.
-	Release outrank.Release
+}
+
+// podFailure is the failure of a pod, with its plan.
+type podFailure struct {
+	*Failure
+	Plan *preemption.Plan
+}
+
+// ofPod returns the failure of a pod; the error is what is wrong with it.
+func (f *Failure) ofPod() (*podFailure, error) {
+	plan, ok := f.Plan.(*preemption.Plan)
+	if f.Plan != nil && !ok {
+		return nil, fmt.Errorf("failure: %w: the plan of a group, and no entry of one", outrank.ErrInvalid)
+	}
+	p := &podFailure{f, plan}
+	return p, p.check()
 }
 
 var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
 
-// FailureKind is why an attempt failed.
-type FailureKind string
+// failureKind is why an attempt with a pod failed.
+type failureKind int
 
-// The kinds. An empty one is of no verdict.
 const (
-	// NoNodes: there are no nodes at all, and preemption is not counted as
+	// noNodes: there are no nodes at all, and preemption is not counted as
 	// tried (ErrNoNodesAvailable).
-	NoNodes FailureKind = "no-nodes"
-	// NoFit: every node turned the pod down (FitError), also where preemption failed.
-	NoFit FailureKind = "no-fit"
-	// NodeRefused: a later step refused the node that had been found.
-	NodeRefused FailureKind = "node-refused"
-	// SchedulerFailed: something went wrong that the pod has nothing to do with.
-	SchedulerFailed FailureKind = "scheduler-failed"
+	noNodes failureKind = iota
+	// noFit: every node turned the pod down (FitError), also where preemption failed.
+	noFit
+	// nodeRefused: a later step refused the node that had been found.
+	nodeRefused
+	// schedulerFailed: something went wrong that the pod has nothing to do with.
+	schedulerFailed
 )
 
-// rules are those that the attempt followed.
-func (f *Failure) rules() release.Rules {
-	of := f.Release
-	if of == 0 && f.Plan != nil {
-		of = f.Plan.Release
-	}
-	return release.Of(release.Release(of))
-}
+// rules are those of the plan.
+func (f *podFailure) rules() release.Rules { return release.Of(release.Release(f.Plan.Release)) }
 
 // resizes reports whether the pod is on its node and waits for its resize.
-func (f *Failure) resizes() bool {
+func (f *podFailure) resizes() bool {
 	if f.Plan != nil {
 		return f.Plan.Resize
 	}
-	rules := f.rules()
-	return rules.DeferredResizes && f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred
+	return f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred // which a queue has where that preempts
 }
 
 // preemptions is how often preemption was asked for a way out (rule 14.5.1).
-func (f *Failure) preemptions() int {
+func (f *podFailure) preemptions() int {
 	n := 0
 	switch {
 	case f.devicesFail():
@@ -104,7 +113,7 @@ func switchedOff(p *preemption.Plan) bool {
 }
 
 // preemptionErr is the error that preemption ended in, nil for none (rules 8.12 and 15.3.6).
-func (f *Failure) preemptionErr() error {
+func (f *podFailure) preemptionErr() error {
 	switch {
 	case f.Plan == nil:
 		return nil
@@ -119,7 +128,7 @@ func (f *Failure) preemptionErr() error {
 // devicesFail reports whether the default scheduler's step for devices fails, which comes
 // before preemption: for a pod that was refused before any node was asked (rule 15.3.9), unless
 // by the filter for devices itself. Nobody is asked for a way out then.
-func (f *Failure) devicesFail() bool {
+func (f *podFailure) devicesFail() bool {
 	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempts &&
 		f.Plan.Refused.Code != preemption.Success && f.Plan.Refused.Filter != dynamicResources
 }
@@ -129,6 +138,32 @@ const dynamicResources = "DynamicResources"
 
 // triedInVain reports whether v1.13 tried nodes and found no victims, which keeps the
 // nomination (rule 13.2.14).
-func (f *Failure) triedInVain() bool {
+func (f *podFailure) triedInVain() bool {
 	return f.Plan.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
+}
+
+// check returns what is wrong with the failure.
+func (f *podFailure) check() error {
+	if f.Entry.Pod == nil {
+		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
+	}
+	reasons := 0
+	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempts)
+	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, failed} {
+		if given {
+			reasons++
+		}
+	}
+	pod := f.Entry.Pod
+	switch {
+	case reasons != 1:
+		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", pod.Key(), outrank.ErrInvalid, reasons)
+	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
+		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", pod.Key(), preemption.ErrState)
+	case f.Refused != nil && f.Refused.Code == preemption.Success:
+		return fmt.Errorf("failure of pod %s: %w: refused with success", pod.Key(), preemption.ErrState)
+	case f.Pending && f.Refused == nil:
+		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", pod.Key(), outrank.ErrInvalid)
+	}
+	return nil
 }

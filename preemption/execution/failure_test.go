@@ -59,7 +59,6 @@ func TestVerdict(t *testing.T) {
 	for name, c := range map[string]struct {
 		why        string
 		failure    execution.Failure
-		kind       execution.FailureKind
 		reason     string
 		filters    []string
 		nomination execution.Nomination
@@ -67,119 +66,119 @@ func TestVerdict(t *testing.T) {
 	}{
 		"no nodes": {
 			"nothing was filtered, so preemption was not tried", execution.Failure{Plan: &preemption.Plan{Outcome: preemption.NothingHelps}},
-			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Override: true}, "no nodes available to schedule pods",
+			"Unschedulable", nil, execution.Nomination{Override: true}, "no nodes available to schedule pods",
 		},
 		"no nodes, not eligible": {
 			"the same whatever the pod", execution.Failure{Plan: &preemption.Plan{Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever}},
-			execution.NoNodes, "Unschedulable", nil, execution.Nomination{Override: true}, "no nodes available to schedule pods",
+			"Unschedulable", nil, execution.Nomination{Override: true}, "no nodes available to schedule pods",
 		},
 		"preempting": {
 			"a victim makes room: where, and how many", execution.Failure{Plan: turnedDown(preemption.Preempts, short, both)},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Override: true, Node: "n1"},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Override: true, Node: "n1"},
 			"0/3 nodes are available: 1 Insufficient memory, 3 Insufficient cpu. preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"preempting, uncounted": {
 			"a plan made by hand: there is a node, or there would be no victims", execution.Failure{Plan: turnedDown(preemption.Preempts)},
-			execution.NoFit, "Unschedulable", nil, execution.Nomination{Override: true, Node: "n1"},
+			"Unschedulable", nil, execution.Nomination{Override: true, Node: "n1"},
 			"0/0 nodes are available: preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"execution failed": {
 			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempts, short), ExecutionErr: errBusy},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
 		},
 		"not eligible": {
 			"the nomination stays", execution.Failure{Plan: never},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
 		},
 		"nothing helps": {
 			"the nomination goes; texts are in their own order, 10 before 2", execution.Failure{Plan: helpless},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Override: true},
+			"Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{Override: true},
 			"0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: 0/12 nodes are available: " +
 				"10 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
 		},
 		"a node contradicts itself": {
-			"preemption ends in an error, whatever the other nodes say", execution.Failure{Plan: contrary, Release: outrank.V1_36},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{},
+			"preemption ends in an error, whatever the other nodes say", execution.Failure{Plan: ofRelease(outrank.V1_36, contrary)},
+			"Unschedulable", []string{preemption.NodeResourcesFit, preemption.TaintToleration}, execution.Nomination{},
 			`0/12 nodes are available: 10 node(s) had untolerated taint(s), 2 Insufficient cpu. preemption: expected at least one victim pod on node "n1"`,
 		},
 		"an extender failed": {
-			"the pod was turned down all the same", execution.Failure{Plan: turnedDown(preemption.NothingHelps, short), Err: errBusy, Release: outrank.V1_36},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"the pod was turned down all the same", execution.Failure{Plan: ofRelease(outrank.V1_36, turnedDown(preemption.NothingHelps, short)), Err: errBusy},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
 		},
 		"extenders leave no candidate": {
 			"a candidate that was there makes the contradiction of another node no error", execution.Failure{Plan: vetoed},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: no candidate node for preemption",
 		},
 		"extenders leave no candidate, v1.36": {
-			"it is an answer and not an error, so that the step for devices is heard, too", execution.Failure{Plan: vetoed, Release: outrank.V1_36},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
+			"it is an answer and not an error, so that the step for devices is heard, too", execution.Failure{Plan: ofRelease(outrank.V1_36, vetoed)},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: no candidate node for preemption",
 		},
 		"preemption is off": {
 			"the step for devices is still there, and has nothing to say", execution.Failure{Plan: off},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu.",
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu.",
 		},
 		"preemption is off, v1.36": {
-			"the step for devices is still there, and speaks", execution.Failure{Plan: off, Release: outrank.V1_36},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate",
+			"the step for devices is still there, and speaks", execution.Failure{Plan: ofRelease(outrank.V1_36, off)},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{}, "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate",
 		},
 		"there is no way out at all": {
-			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []execution.WayOutAnswer{}},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Override: true}, "0/2 nodes are available: 2 Insufficient cpu.",
+			"nobody is asked who could keep the nomination", execution.Failure{Plan: off, Ways: []execution.WayOut{}},
+			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{Override: true}, "0/2 nodes are available: 2 Insufficient cpu.",
 		},
 		"a claim that cannot be used": {
 			"what ended the attempt is said once, its filter is the one that failed, and the step for devices fails (rule 15.3.9)", execution.Failure{Plan: lost},
-			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{},
+			"Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
 		},
 		"a claim that cannot be used, v1.36": {
-			"it fails there, too", execution.Failure{Plan: lost, Release: outrank.V1_36},
-			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{},
+			"it fails there, too", execution.Failure{Plan: ofRelease(outrank.V1_36, lost)},
+			"Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
 		},
 		"a claim that cannot be used, and no step for devices": {
-			"preemption is asked", execution.Failure{Plan: lost, Ways: []execution.WayOutAnswer{{Name: "preemption", Plan: lost}}},
-			execution.NoFit, "Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Override: true},
+			"preemption is asked", execution.Failure{Plan: lost, Ways: []execution.WayOut{{Name: "preemption", Plan: lost}}},
+			"Unschedulable", []string{preemption.VolumeBinding}, execution.Nomination{Override: true},
 			"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"claims that the filter for devices refuses": {
 			"it has noted something about the pod, so that preemption is asked", execution.Failure{Plan: unclaimed},
-			execution.NoFit, "Unschedulable", []string{"DynamicResources"}, execution.Nomination{Override: true},
+			"Unschedulable", []string{"DynamicResources"}, execution.Nomination{Override: true},
 			`0/3 nodes are available: resourceclaim "a" is being deleted. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.`,
 		},
 		"without a filter": {
 			"a node that no filter saw", execution.Failure{Plan: turnedDown(preemption.NothingHelps, absent)},
-			execution.NoFit, "Unschedulable", nil, execution.Nomination{Override: true},
+			"Unschedulable", nil, execution.Nomination{Override: true},
 			"0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
 		},
 		"excluded": {
 			"a node that no filter saw because of one (rule 15.2.3): events of that one may help",
 			execution.Failure{Plan: turnedDown(preemption.NothingHelps, excluded, short)},
-			execution.NoFit, "Unschedulable", []string{preemption.NodeAffinity, preemption.NodeResourcesFit}, execution.Nomination{Override: true},
+			"Unschedulable", []string{preemption.NodeAffinity, preemption.NodeResourcesFit}, execution.Nomination{Override: true},
 			"0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
 		},
 		"refused": {
 			"a step after the filters said no", execution.Failure{Refused: &preemption.Status{Code: preemption.Unschedulable, Filter: "Quota", Reasons: []string{"too much"}}},
-			execution.NodeRefused, "Unschedulable", []string{"Quota"}, execution.Nomination{Override: true}, "0/1 nodes are available: 1 too much.",
+			"Unschedulable", []string{"Quota"}, execution.Nomination{Override: true}, "0/1 nodes are available: 1 too much.",
 		},
 		"refused by mistake": {
 			"a step broke", execution.Failure{Refused: &preemption.Status{Code: preemption.Contradiction, Filter: "Quota", Reasons: []string{"lost"}}},
-			execution.SchedulerFailed, "SchedulerError", nil, execution.Nomination{Override: true}, "Quota: lost",
+			"SchedulerError", nil, execution.Nomination{Override: true}, "Quota: lost",
 		},
 		"error": {
 			"the pod has nothing to do with it", execution.Failure{Err: errBusy},
-			execution.SchedulerFailed, "SchedulerError", nil, execution.Nomination{Override: true}, "busy",
+			"SchedulerError", nil, execution.Nomination{Override: true}, "busy",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.failure.Entry = entryOf(pendingPod("p"))
 			v, err := c.failure.Verdict()
 			require.NoError(t, err)
-			assert.Equal(t, c.kind, v.Kind, c.why)
+			assert.Equal(t, c.reason == "SchedulerError", v.Err != nil, c.why)
 			assert.Equal(t, c.filters, v.Filters, c.why)
 			assert.Equal(t, c.nomination, v.Nomination, c.why)
 			assert.Equal(t, outrank.PodCondition{Type: "PodScheduled", Status: "False", Reason: c.reason, Message: c.message}, v.Condition)
@@ -198,17 +197,19 @@ func TestFailuresThatAreNone(t *testing.T) {
 		"no pod":               {execution.Failure{Err: errBusy}, outrank.ErrInvalid},
 		"no reason":            {execution.Failure{Entry: entryOf(pendingPod("p"))}, outrank.ErrInvalid},
 		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Plan: turnedDown(preemption.Preempts)}, outrank.ErrInvalid},
+		"the plan of a group":  {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: gangPlan([]string{"a"})}, outrank.ErrInvalid},
+		"a plan that is nil":   {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: (*preemption.Plan)(nil)}, outrank.ErrInvalid},
 		"it fits":              {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},
 		"refused with success": {execution.Failure{Entry: entryOf(pendingPod("p")), Refused: &preemption.Status{}}, preemption.ErrState},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &executiontest.Recorder{}
-			_, err := (&execution.FailureHandler{Actions: r, Queue: r}).Handle(context.Background(), c.failure)
+			_, err := newExecutor(t, execution.Config{Actions: r.Actions()}).Fail(context.Background(), c.failure)
 			require.ErrorIs(t, err, c.want)
 			require.Empty(t, r.Calls())
 		})
 	}
-	_, err := (&execution.FailureHandler{}).Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	_, err := (&execution.Executor{}).Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
@@ -247,7 +248,7 @@ func TestTexts(t *testing.T) {
 		assert.False(t, seen[s], s)
 		seen[s] = true
 	}
-	v := (&execution.Config{Actions: &executiontest.Recorder{}, Order: "soon", Parallel: 5000, Remember: -1, Retry: execution.Retry{Tries: -1}}).Validate()
+	v := (&execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Order: "soon", Parallel: 5000, Remember: -1, Retry: execution.Retry{Tries: -1}}).Validate()
 	require.ErrorIs(t, v, outrank.ErrInvalid)
 	assert.Equal(t, 4, strings.Count(v.Error(), "\n")+1)
 }

@@ -13,19 +13,19 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 	if x.group != nil {
 		return x.fetchGroup(ctx)
 	}
-	latest, result, err := latestOf(ctx, x.actions, x.plan.Pod)
+	latest, result, err := x.latestOf(ctx, x.plan.Pod)
 	if err != nil {
 		return false, err
 	}
-	if result == PreemptorBound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
+	if result == Bound && x.plan.Resize && stillDeferred(x.plan.Pod, latest) {
 		result = Interrupted
 	}
-	if result == PreemptorBound || result == PreemptorGone {
+	if result == Bound || result == Gone {
 		x.report.Result = result
 		return false, nil
 	}
 	if latest.Terminating() {
-		x.report.Result = PreemptorGone
+		x.report.Result = Gone
 		return false, nil
 	}
 	x.report.Preemptor = latest
@@ -35,16 +35,16 @@ func (x *execution) fetch(ctx context.Context) (bool, error) {
 // fetchGroup gets the pods as they are now, and reports whether any of them still needs
 // room.
 func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
-	x.report.Members = make([]MemberReport, len(x.group.nominations))
+	x.report.Members = make([]PodReport, len(x.group.nominations))
 	for i, at := range x.group.nominations {
 		m := &x.report.Members[i]
 		m.Pod, m.Node, m.Result = at.Pod, at.Node, Interrupted
-		latest, result, err := latestOf(ctx, x.actions, at.Pod)
+		latest, result, err := x.latestOf(ctx, at.Pod)
 		switch {
 		case err != nil:
 			return false, err
 		case result == Interrupted && latest.Terminating():
-			m.Result = PreemptorGone
+			m.Result = Gone
 		case result != Interrupted:
 			m.Result = result
 		default:
@@ -60,30 +60,25 @@ func (x *execution) fetchGroup(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// latestFetcher is the method that [Actions] and [FailureActions] share.
-type latestFetcher interface {
-	Latest(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
-}
-
 // latestOf fetches the pod as it is now. The result is Interrupted where the pod
-// exists and has no node. A pod that comes with PreemptorGone is another one, which
+// exists and has no node. A pod that comes with Gone is another one, which
 // has its name by now.
-func latestOf(ctx context.Context, from latestFetcher, pod *outrank.Pod) (*outrank.Pod, Result, error) {
+func (e *Executor) latestOf(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Interrupted, err
 	}
-	latest, err := from.Latest(ctx, pod)
+	latest, err := e.actions.Latest(ctx, pod)
 	switch {
 	case notFound(err):
-		return nil, PreemptorGone, nil
+		return nil, Gone, nil
 	case err != nil:
 		return nil, Interrupted, fmt.Errorf("latest version: %w", err)
 	case latest == nil:
-		return nil, PreemptorGone, nil
+		return nil, Gone, nil
 	case !samePod(latest, pod):
-		return latest, PreemptorGone, nil // the pod that has its name
+		return latest, Gone, nil // the pod that has its name
 	case latest.NodeName != "":
-		return latest, PreemptorBound, nil
+		return latest, Bound, nil
 	}
 	return latest, Interrupted, nil
 }

@@ -19,9 +19,9 @@ import (
 func TestGateKeepsThePreemptorOut(t *testing.T) {
 	now := time.Unix(0, 0).UTC()
 	actions := &cluster{}
-	e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous, Parallel: 1})
+	e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous, Parallel: 1})
 	require.NoError(t, err)
-	q, err := queue.New(queue.Config{Gates: []queue.Gate{e.Gate()}})
+	q, err := queue.New(queue.Config{Gates: []queue.Gate{{Name: "Preempting", Holds: e.Preempting}}})
 	require.NoError(t, err)
 	plan := evicting("p", victimsNamed("a b")...)
 	require.NoError(t, q.Add(plan.Pod, now))
@@ -60,21 +60,21 @@ func TestGateKeepsThePreemptorOut(t *testing.T) {
 // queue, and its own plan is executed meanwhile.
 func TestGateTellsPodsOfOneNameApart(t *testing.T) {
 	actions := &cluster{}
-	e := newExecutor(t, execution.Config{Actions: actions})
+	e := newExecutor(t, execution.Config{Actions: actions.Actions()})
 	plan, later := planFor(victimsNamed("a")...), planFor(victimsNamed("b")...)
 	later.Pod.UID = "uid-later"
 	actions.during = map[string]func(){"a": func() {
-		assert.True(t, e.Gate().Holds(plan.Pod))
-		assert.False(t, e.Gate().Holds(later.Pod), "another pod")
+		assert.True(t, e.Preempting(plan.Pod))
+		assert.False(t, e.Preempting(later.Pod), "another pod")
 		_, err := e.Execute(t.Context(), plan)
 		require.ErrorIs(t, err, preemption.ErrState, "the same pod")
 		report, err := e.Execute(t.Context(), later)
 		require.NoError(t, err)
 		assert.Equal(t, execution.Completed, report.Result)
-		assert.True(t, e.Preempting("default/p"), "the earlier one still is")
-		assert.True(t, e.Gate().Holds(plan.Pod))
+		assert.True(t, e.Preempting(pendingPod("p")), "the earlier one still is")
+		assert.True(t, e.Preempting(plan.Pod))
 	}}
 	_, err := e.Execute(t.Context(), plan)
 	require.NoError(t, err)
-	assert.False(t, e.Preempting("default/p"))
+	assert.False(t, e.Preempting(pendingPod("p")))
 }

@@ -34,18 +34,18 @@ func TestWhoseEndEndsPreempting(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			actions := &cluster{}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous})
 			require.NoError(t, err)
 			asked := false
 			actions.during = map[string]func(){"last": func() {
 				asked = true
 				e.Gone(c.gone)
-				assert.Equal(t, c.want, e.Preempting("default/p"))
+				assert.Equal(t, c.want, e.Preempting(pendingPod("p")))
 			}}
 			_, err = e.Execute(context.Background(), evicting("p", first, last))
 			require.NoError(t, err)
 			assert.True(t, asked)
-			assert.False(t, e.Preempting("default/p"), "it is over")
+			assert.False(t, e.Preempting(pendingPod("p")), "it is over")
 		})
 	}
 }
@@ -54,7 +54,7 @@ func TestWhoseEndEndsPreempting(t *testing.T) {
 func TestGoneIsOfOnePlan(t *testing.T) {
 	mine, other := runningPod("mine", "uid-mine"), runningPod("other", "uid-other")
 	actions := &cluster{}
-	e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
+	e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous})
 	require.NoError(t, err)
 	actions.during = map[string]func(){
 		"mine": func() {
@@ -63,8 +63,8 @@ func TestGoneIsOfOnePlan(t *testing.T) {
 		},
 		"other": func() {
 			e.Gone(other)
-			assert.False(t, e.Preempting("default/q"))
-			assert.True(t, e.Preempting("default/p"), "it waits for another pod")
+			assert.False(t, e.Preempting(pendingPod("q")))
+			assert.True(t, e.Preempting(pendingPod("p")), "it waits for another pod")
 		},
 	}
 	_, err = e.Execute(context.Background(), evicting("p", mine))
@@ -78,7 +78,7 @@ func TestGoneIsOfEveryPlan(t *testing.T) {
 		shared := runningPod("shared", "uid-shared")
 		door := make(chan struct{})
 		actions := &cluster{during: map[string]func(){"shared": func() { <-door }}}
-		e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: execution.Asynchronous})
+		e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Order: execution.Asynchronous})
 		require.NoError(t, err)
 		for _, name := range []string{"p", "q", "r"} {
 			go func() {
@@ -87,12 +87,12 @@ func TestGoneIsOfEveryPlan(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		for _, key := range []outrank.Key{"default/p", "default/q", "default/r"} {
-			assert.True(t, e.Preempting(key), key)
+		for _, name := range []string{"p", "q", "r"} {
+			assert.True(t, e.Preempting(pendingPod(name)), name)
 		}
 		e.Gone(shared)
-		for _, key := range []outrank.Key{"default/p", "default/q", "default/r"} {
-			assert.False(t, e.Preempting(key), key)
+		for _, name := range []string{"p", "q", "r"} {
+			assert.False(t, e.Preempting(pendingPod(name)), name)
 		}
 		close(door)
 	})

@@ -23,7 +23,7 @@ import (
 //  4. Each pod that still waits is nominated to its own node.
 //
 // Meanwhile the group counts as being preempted for, by its UID, and its pods are kept
-// out of the queue: see [Executor.PreemptingGroup] and [Executor.Gate]. The first pod
+// out of the queue: see [Executor.Preempting]. The first pod
 // that waits stands for the group in Eviction.Preemptor and where the preemptor is
 // activated: a queue activates the group with it. A plan without victims is carried out
 // as well.
@@ -35,11 +35,8 @@ func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *p
 	if e == nil {
 		return nil, errNoExecutor
 	}
-	if err := e.ready(ctx); err != nil {
+	if err := e.canExecute(ctx); err != nil {
 		return &Report{Result: Interrupted}, err
-	}
-	if of := e.release; !release.Release(of).HasGroups() {
-		return &Report{Result: Interrupted}, fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, of)
 	}
 	if err := checkGroupPlan(group, plan); err != nil {
 		return &Report{Result: Interrupted}, err
@@ -56,6 +53,10 @@ func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
 	switch {
 	case plan == nil || plan.Outcome != preemption.Preempts:
 		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
+	case !plan.Release.Known():
+		return fmt.Errorf("plan for a group: %w: Release: %v is not known", outrank.ErrInvalid, plan.Release)
+	case !release.Release(plan.Release).HasGroups():
+		return fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, plan.Release)
 	case group == nil || group.PodGroup == nil && group.Composite == nil:
 		return fmt.Errorf("plan: %w: no group", outrank.ErrInvalid)
 	case plan.Group != group.Key():
@@ -91,14 +92,15 @@ func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
 // newGroupExecution prepares the report. The victims are those of a plan for a pod.
 func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
 	single := &preemption.Plan{
-		Outcome: plan.Outcome, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod,
+		Outcome: plan.Outcome, Release: plan.Release, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod,
 		Candidate: preemption.Candidate{Node: groupCandidate},
 	}
 	for i := range plan.Victims {
 		single.Victims = append(single.Victims, preemption.Victim{Pod: plan.Victims[i].Pod})
 	}
 	x := newExecution(e, single)
-	x.key, x.group, x.report.Group = underwayAs(group), &groupPreemptor{nominations: nominationsOf(plan)}, group
+	x.key, x.group, x.report.group = underwayAs(group), &groupPreemptor{nominations: nominationsOf(plan)}, group
+	x.report.Plan = plan
 	return x
 }
 
@@ -127,13 +129,4 @@ func leavesOf(group *queue.Group, plan *preemption.GroupPlan) []outrank.Key {
 	}
 	slices.Sort(keys)
 	return slices.DeleteFunc(slices.Compact(keys), func(key outrank.Key) bool { return key == "" })
-}
-
-// PreemptingGroup reports whether a plan of the group is being executed, as Preempting
-// does for a pod. Groups are told apart by their UIDs. Constant time.
-func (e *Executor) PreemptingGroup(group *queue.Group) bool {
-	if group == nil || group.PodGroup == nil && group.Composite == nil {
-		return false
-	}
-	return e.Preempting(underwayAs(group))
 }

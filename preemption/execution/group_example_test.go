@@ -22,12 +22,12 @@ func ExampleExecutor_ExecuteGroup() {
 		panic(err)
 	}
 	cluster, nominator := &executiontest.Recorder{}, &execution.Nominator{Release: release}
-	meter := &metrics.Meter{Release: release}
-	executor, err := execution.NewExecutor(execution.Config{Actions: cluster, Release: release, Nominator: nominator, Parallel: 1})
+	meter := &metrics.Meter{}
+	executor, err := execution.NewExecutor(execution.Config{Actions: cluster.Actions(), Nominator: nominator, Parallel: 1})
 	if err != nil {
 		panic(err)
 	}
-	q, err := queue.New(queue.Config{Release: release, Gates: []queue.Gate{executor.Gate()}})
+	q, err := queue.New(queue.Config{Release: release, Gates: []queue.Gate{{Name: "Preempting", Holds: executor.Preempting}}})
 	if err != nil {
 		panic(err)
 	}
@@ -39,7 +39,7 @@ func ExampleExecutor_ExecuteGroup() {
 	back := nominator.SetAside(e.Group.Members[0].Pod)
 	// The caller has tried to place the group here, and has asked Evaluator.PreemptGroup.
 	plan := &preemption.GroupPlan{
-		Group: e.Group.Key(), Outcome: preemption.Preempts,
+		Group: e.Group.Key(), Release: release, Outcome: preemption.Preempts,
 		Nominations: []preemption.Assignment{{Pod: e.Group.Members[0].Pod, Node: "n1"}},
 		Victims:     []preemption.Victim{{Pod: &outrank.Pod{Name: "batch", NodeName: "n1"}}},
 	}
@@ -48,10 +48,9 @@ func ExampleExecutor_ExecuteGroup() {
 	report, err := executor.ExecuteGroup(context.Background(), e.Group, plan)
 	fmt.Println(report, err)
 	meter.AddExecution(report, err)
-	handler := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator}
-	results, err := handler.HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Now: now, Plan: plan})
-	meter.AddFailure("default-scheduler", results[0], nil)
-	fmt.Println(results[0].Nomination, err, executor.PreemptingGroup(e.Group))
+	verdict, err := executor.Fail(context.Background(), execution.Failure{Entry: e, Queue: q, Now: now, Plan: plan})
+	meter.AddFailure("default-scheduler", &verdict.Members[0], nil)
+	fmt.Println(verdict.Members[0].Nomination, err, executor.Preempting(e.Group.Members[0].Pod))
 	fmt.Println(cluster.Events()[0])
 	meter.SetPending(q.Counts(), q.Entities())
 	fmt.Println(meter.Values().Entities.Groups)

@@ -40,7 +40,7 @@ func gang(names ...string) queue.Entry {
 // gangPlan has the pods nominated to n1, n2 and so on, and units leave.
 func gangPlan(pods []string, units ...string) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
-		Group: "default/gang", Outcome: preemption.Preempts,
+		Group: "default/gang", Release: outrank.V1_37, Outcome: preemption.Preempts,
 		TurnedDown: &preemption.Refusal{Reason: "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining"},
 		Status:     preemption.Success.Because("pod group preemption: found a placement for podgroup, preempting 2 victims"),
 	}
@@ -78,7 +78,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	odd := pendingPod("odd")
 	nominator.Add(odd, "cluster") // which may be the name of a node
 	e := newExecutor(t, execution.Config{
-		Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Nominator: nominator,
+		Actions: cluster.Actions(), Order: execution.Asynchronous, Parallel: 1, Nominator: nominator,
 	})
 	plan := gangPlan([]string{"a", "b"}, "v1 v2", "v3")
 	report, err := e.ExecuteGroup(context.Background(), gang("a", "b", "c").Group, plan)
@@ -96,14 +96,14 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 	assert.Zero(t, meter.Values().PreemptionVictims.Sum, "pods alone are counted as preemptors there")
 	for _, c := range cluster.Calls() {
 		if c.Op == "evict" {
-			assert.Same(t, report.Group, c.Eviction.Group)
+			assert.Equal(t, outrank.Key("default/gang"), c.Eviction.Group.Key())
 			assert.Equal(t, "cluster", c.Node)
 		}
 		assert.Nil(t, c.Event.Related)
 	}
 	// The same in the synchronous order: the pods are nominated in the end.
 	cluster.Reset()
-	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Parallel: 1, Order: execution.Synchronous})
+	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Parallel: 1, Order: execution.Synchronous})
 	composite := gang("a", "b")
 	tree := &queue.Group{Composite: &outrank.CompositePodGroup{Name: "gang"}, Members: composite.Group.Members}
 	_, err = e.ExecuteGroup(context.Background(), tree, gangPlan([]string{"a", "b"}, "v1"))
@@ -120,7 +120,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 func TestExecuteGroupWithoutVictims(t *testing.T) { // rule 14.6.5
 	for _, order := range []execution.Order{execution.Synchronous, execution.Asynchronous} {
 		cluster := &executiontest.Recorder{Waiting: func(p *outrank.Pod) bool { return p.Name == "w" }}
-		e := newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: order, Parallel: 1})
+		e := newExecutor(t, execution.Config{Actions: cluster.Actions(), Order: order, Parallel: 1})
 		report, err := e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}))
 		require.NoError(t, err)
 		assert.Equal(t, execution.Completed, report.Result)
@@ -145,26 +145,26 @@ func TestExecuteGroupMembersGone(t *testing.T) { // rule 14.6.1
 		return p, !gone[key]
 	}
 	cluster := &executiontest.Recorder{Find: find}
-	e := newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Parallel: 1})
+	e := newExecutor(t, execution.Config{Actions: cluster.Actions(), Parallel: 1})
 	report, err := e.ExecuteGroup(context.Background(), gang("a", "b").Group, gangPlan([]string{"a", "bound", "leaving", "b"}, "v"))
 	require.NoError(t, err)
 	var results []execution.Result
 	for _, m := range report.Members {
 		results = append(results, m.Result)
 	}
-	assert.Equal(t, []execution.Result{execution.PreemptorGone, execution.PreemptorBound, execution.PreemptorGone, execution.Completed}, results)
+	assert.Equal(t, []execution.Result{execution.Gone, execution.Bound, execution.Gone, execution.Completed}, results)
 	assert.Equal(t, "b", report.Preemptor.Name)
 	cluster.Reset()
 	report, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"bound", "a"}, "v"))
 	require.NoError(t, err)
-	assert.Equal(t, execution.PreemptorBound, report.Result)
+	assert.Equal(t, execution.Bound, report.Result)
 	assert.Equal(t, []string{"latest default/bound", "latest default/a"}, textsOf(cluster))
 	// Gone between the two.
 	cluster = &executiontest.Recorder{Do: failOn(preemption.ErrNotFound, "nominate a", "nominate b")}
-	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous})
+	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Order: execution.Asynchronous})
 	report, err = e.ExecuteGroup(context.Background(), gang("a", "b").Group, gangPlan([]string{"a", "b"}, "v"))
 	require.NoError(t, err)
-	assert.Equal(t, execution.PreemptorGone, report.Result)
+	assert.Equal(t, execution.Gone, report.Result)
 	assert.False(t, report.Nominated)
 }
 
@@ -185,23 +185,23 @@ func TestGroupsStayOutOfTheQueue(t *testing.T) { // rule 14.6.4
 				require.NoError(t, q.AddUnschedulableIfNotPresent(m, now))
 			}
 			require.NoError(t, q.AddAttemptedGroup(entry, queue.GroupRefused, now))
-			require.True(t, e.PreemptingGroup(entry.Group))
-			other := gang("a").Group
-			other.PodGroup.UID = "another"
-			require.False(t, e.PreemptingGroup(other))
+			require.True(t, e.Preempting(gangPod("b")))
+			other := gangPod("b")
+			other.Group = "another"
+			require.False(t, e.Preempting(other))
 			note()
 			return nil
 		}
 		note()
 		now = now.Add(10 * time.Second)
 		e.Gone(c.Pod)
-		require.False(t, e.PreemptingGroup(entry.Group))
+		require.False(t, e.Preempting(gangPod("b")))
 		q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 		note()
 		return nil
 	}
-	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1})
-	q, err := queue.New(queue.Config{Release: withGroups(t), Gates: []queue.Gate{e.Gate()}})
+	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Order: execution.Asynchronous, Parallel: 1})
+	q, err := queue.New(queue.Config{Release: withGroups(t), Gates: []queue.Gate{{Name: "Preempting", Holds: e.Preempting}}})
 	require.NoError(t, err)
 	q.SetGroup(gang().Group.PodGroup)
 	for _, name := range []string{"a", "b"} {
@@ -216,13 +216,12 @@ func TestGroupsStayOutOfTheQueue(t *testing.T) { // rule 14.6.4
 		"1 active, 0 in backoff, 0 unschedulable, 2 gated, 0 in flight",
 		"3 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight",
 	}, counts)
-	require.False(t, e.PreemptingGroup(nil))
-	require.False(t, e.PreemptingGroup(&queue.Group{}))
+	require.False(t, e.Preempting(nil))
 }
 
 func TestExecuteGroupFailures(t *testing.T) {
 	cluster := &executiontest.Recorder{Do: failOn(errBusy, "evict v1")}
-	e := newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1})
+	e := newExecutor(t, execution.Config{Actions: cluster.Actions(), Order: execution.Asynchronous, Parallel: 1})
 	report, err := e.ExecuteGroup(context.Background(), gang("a", "b").Group, gangPlan([]string{"a", "b"}, "v1", "v2"))
 	require.ErrorIs(t, err, errBusy)
 	require.ErrorContains(t, err, "group default/gang: preempting on node cluster: 0 of 2 victims done")
@@ -232,14 +231,14 @@ func TestExecuteGroupFailures(t *testing.T) {
 
 	nominator := &execution.Nominator{}
 	cluster = &executiontest.Recorder{Do: failOn(errBusy, "nominate b")}
-	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t), Order: execution.Asynchronous, Parallel: 1, Nominator: nominator})
+	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Order: execution.Asynchronous, Parallel: 1, Nominator: nominator})
 	report, err = e.ExecuteGroup(context.Background(), gang("a", "b").Group, gangPlan([]string{"a", "b", "c"}, "v1"))
 	require.ErrorIs(t, err, errBusy)
 	assert.Equal(t, execution.Interrupted, report.Result)
 	assert.Equal(t, []string{"n1", "", ""}, []string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b"), nominator.NodeOf("default/c")})
 
 	cluster = &executiontest.Recorder{Do: failOn(errBusy, "latest a")}
-	e = newExecutor(t, execution.Config{Actions: cluster, Release: withGroups(t)})
+	e = newExecutor(t, execution.Config{Actions: cluster.Actions()})
 	_, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}, "v1"))
 	require.ErrorIs(t, err, errBusy)
 	ok, group := gangPlan([]string{"a"}, "v1"), gang("a").Group
@@ -268,7 +267,7 @@ func TestExecuteGroupFailures(t *testing.T) {
 		assert.ErrorIs(t, err, preemption.ErrState)
 	}
 	nested := &executiontest.Recorder{}
-	e = newExecutor(t, execution.Config{Actions: nested, Release: withGroups(t), Parallel: 1})
+	e = newExecutor(t, execution.Config{Actions: nested.Actions(), Parallel: 1})
 	asked := 0
 	nested.Waiting = func(*outrank.Pod) bool {
 		_, err := e.ExecuteGroup(context.Background(), group, ok)
@@ -284,9 +283,14 @@ func TestExecuteGroupFailures(t *testing.T) {
 // A plan for a group is none of v1.36, and nothing is done about it there (rule 12.1.1).
 func TestExecuteGroupNeedsARelease(t *testing.T) {
 	cluster := &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: cluster, Release: outrank.V1_36})
-	_, err := e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}, "v"))
+	e := newExecutor(t, execution.Config{Actions: cluster.Actions()})
+	plan := gangPlan([]string{"a"}, "v")
+	plan.Release = outrank.V1_36
+	_, err := e.ExecuteGroup(context.Background(), gang("a").Group, plan)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.ErrorContains(t, err, "by the rules of v1.36 no group preempts")
+	plan.Release = 3
+	_, err = e.ExecuteGroup(context.Background(), gang("a").Group, plan)
+	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.Empty(t, textsOf(cluster))
 }

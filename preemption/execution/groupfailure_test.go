@@ -19,7 +19,7 @@ import (
 
 // The group waits for the room that is made for it: all its pods go back, those with a
 // place with the nomination.
-func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
+func TestFailGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	q, err := queue.New(queue.Config{Release: withGroups(t)})
 	require.NoError(t, err)
@@ -28,11 +28,11 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 		require.NoError(t, q.Add(gangPod(name), now))
 	}
 	entry, _ := q.TryPop(now)
-	cluster, nominator, meter := &executiontest.Recorder{}, &execution.Nominator{}, &metrics.Meter{Release: withGroups(t)}
+	cluster, nominator, meter := &executiontest.Recorder{}, &execution.Nominator{}, &metrics.Meter{}
 	nominator.Add(gangPod("c"), "n7")
-	h := execution.FailureHandler{Actions: cluster, Queue: q, Nominator: nominator}
+	h := newExecutor(t, execution.Config{Actions: cluster.Actions(), Nominator: nominator})
 	plan := gangPlan([]string{"a", "b"}, "v")
-	results, err := h.HandleGroup(context.Background(), execution.GroupFailure{Entry: entry, Now: now, Plan: plan})
+	verdict, err := h.Fail(context.Background(), execution.Failure{Entry: entry, Queue: q, Now: now, Plan: plan})
 	require.NoError(t, err)
 	const said = "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining, pod group preemption: found a placement for podgroup, preempting 2 victims"
 	var want []string
@@ -42,10 +42,13 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	}
 	want = append(want, "update group default/gang (PodGroupInitiallyScheduled=False Unschedulable: "+said+")")
 	assert.Equal(t, want, textsOf(cluster))
+	results := verdict.Members
 	require.Len(t, results, 3)
-	for _, r := range results {
-		meter.AddFailure("default-scheduler", r, nil)
+	for i := range results {
+		meter.AddFailure("default-scheduler", &results[i], nil)
 	}
+	assert.Equal(t, outrank.PodConditionType("PodGroupInitiallyScheduled"), verdict.Condition.Type)
+	assert.Nil(t, verdict.Pod)
 	assert.Equal(t, []string{"GangScheduling"}, results[2].Filters)
 	assert.Equal(t, "n1 n2 n7", strings.Join([]string{nominator.NodeOf("default/a"), nominator.NodeOf("default/b"), nominator.NodeOf("default/c")}, " "))
 	assert.Equal(t, "0 active, 3 in backoff, 0 unschedulable, 0 gated, 0 in flight", q.Counts().String())
@@ -57,7 +60,7 @@ func TestHandleGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	assert.Zero(t, v.PreemptionAttempts, "that is for pods")
 }
 
-func TestHandleGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
+func TestFailGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 	refusal := &preemption.Refusal{Nodes: []preemption.Count{
 		{Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodeResourcesFit", Reasons: []string{"Insufficient cpu"}}, Nodes: 2},
 		{Status: preemption.Status{Code: preemption.Unschedulable, Filter: "NodePorts"}, Nodes: 1},
@@ -68,26 +71,27 @@ func TestHandleGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 	ongoing := []preemption.Assignment{{Pod: gangPod("a"), Node: "n5"}, {Pod: gangPod("b")}}
 	const keep, drop = "nomination kept", "nomination cleared"
 	for name, c := range map[string]struct {
-		f       execution.GroupFailure
+		f       execution.Failure
 		a, b    string
 		reason  string
 		message string
 	}{
-		"nothing helps": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NothingHelps, TurnedDown: refusal, Status: says("no")}},
+		"nothing helps": {execution.Failure{Plan: &preemption.GroupPlan{Outcome: preemption.NothingHelps, TurnedDown: refusal, Status: says("no")}},
 			drop, drop, "Unschedulable", "no place: 2 NodeResourcesFit: Insufficient cpu, 1 NodePorts: , pod group preemption: no"},
-		"never": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Status: says("not eligible due to preemptionPolicy=Never.")}},
+		"never": {execution.Failure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Status: says("not eligible due to preemptionPolicy=Never.")}},
 			keep, keep, "Unschedulable", "pod group preemption: not eligible due to preemptionPolicy=Never."},
-		"ongoing": {execution.GroupFailure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Nominations: ongoing, Status: says("ongoing")}},
+		"ongoing": {execution.Failure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Nominations: ongoing, Status: says("ongoing")}},
 			"nominated to n5", drop, "Unschedulable", "pod group preemption: ongoing"},
-		"not carried out": {execution.GroupFailure{Plan: gangPlan([]string{"a"}, "v"), ExecutionErr: errBusy},
+		"not carried out": {execution.Failure{Plan: gangPlan([]string{"a"}, "v"), ExecutionErr: errBusy},
 			keep, keep, "Unschedulable", "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining, pod group preemption: busy"},
-		"error": {execution.GroupFailure{Err: errBusy}, drop, drop, "SchedulerError", "busy"},
+		"error": {execution.Failure{Err: errBusy}, drop, drop, "SchedulerError", "busy"},
 	} {
 		cluster := &executiontest.Recorder{}
-		h := execution.FailureHandler{Actions: cluster}
+		h := newExecutor(t, execution.Config{Actions: cluster.Actions()})
 		c.f.Entry = gang("a", "b")
-		results, err := h.HandleGroup(context.Background(), c.f)
+		verdict, err := h.Fail(context.Background(), c.f)
 		require.NoError(t, err, name)
+		results := verdict.Members
 		assert.Equal(t, []string{c.a, c.b}, []string{results[0].Nomination.String(), results[1].Nomination.String()}, name)
 		for _, r := range results {
 			assert.Equal(t, c.reason, r.Condition.Reason, name)
@@ -109,15 +113,15 @@ const groupPrefix = "pod group preemption: "
 // A group that was scheduled before keeps its condition, and a tree has several.
 func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
 	cluster := &executiontest.Recorder{}
-	h := execution.FailureHandler{Actions: cluster}
+	h := newExecutor(t, execution.Config{Actions: cluster.Actions()})
 	groups := func(e queue.Entry) []string {
 		cluster.Reset()
-		_, err := h.HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Err: errBusy})
+		_, err := h.Fail(context.Background(), execution.Failure{Entry: e, Err: errBusy})
 		require.NoError(t, err)
 		var out []string
 		for _, c := range cluster.Calls() {
 			if c.Op == "update group" {
-				out = append(out, string(c.Group.Key)+" "+string(c.Condition.Type))
+				out = append(out, string(c.Group)+" "+string(c.Condition.Type))
 			}
 		}
 		return out
@@ -134,16 +138,15 @@ func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
 	}, groups(e))
 	e.Group.Composite.Scheduled = true
 	assert.Len(t, groups(e), 2)
-	// Actions that know nothing of groups do without.
-	_, err := (&execution.FailureHandler{Actions: podsAlone{cluster}}).HandleGroup(context.Background(), execution.GroupFailure{Entry: e, Err: errBusy})
+	// A cluster without groups does without.
+	actions := cluster.Actions()
+	actions.UpdateGroupStatus = nil
+	_, err := newExecutor(t, execution.Config{Actions: actions}).Fail(context.Background(), execution.Failure{Entry: e, Err: errBusy})
 	require.NoError(t, err)
 }
 
-// podsAlone has the methods of FailureActions, and no more.
-type podsAlone struct{ execution.FailureActions }
-
-func TestHandleGroupErrors(t *testing.T) {
-	good := execution.GroupFailure{Entry: gang("a", "b"), Err: errBusy}
+func TestFailGroupErrors(t *testing.T) {
+	good := execution.Failure{Entry: gang("a", "b"), Err: errBusy}
 	cluster := &executiontest.Recorder{Do: func(c executiontest.Call) error {
 		if c.Op == "update group" || c.Op == "latest" && c.Pod.Name == "a" {
 			return errBusy
@@ -152,27 +155,29 @@ func TestHandleGroupErrors(t *testing.T) {
 	}}
 	q, err := queue.New(queue.Config{Release: withGroups(t)})
 	require.NoError(t, err)
-	results, err := (&execution.FailureHandler{Actions: cluster, Queue: q}).HandleGroup(context.Background(), good)
+	good.Queue = q
+	verdict, err := newExecutor(t, execution.Config{Actions: cluster.Actions()}).Fail(context.Background(), good)
 	require.ErrorIs(t, err, errBusy)
 	require.ErrorIs(t, err, queue.ErrNotInFlight)
 	require.ErrorContains(t, err, "group default/gang: condition PodGroupInitiallyScheduled: busy")
-	require.Len(t, results, 2, "all steps are taken")
+	require.Len(t, verdict.Members, 2, "all steps are taken")
 
-	_, err = (&execution.FailureHandler{}).HandleGroup(context.Background(), good)
+	_, err = (&execution.Executor{}).Fail(context.Background(), good)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = (&execution.FailureHandler{Actions: cluster, Retry: execution.Retry{Tries: -1}}).HandleGroup(context.Background(), good)
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	for name, f := range map[string]execution.GroupFailure{
+	for name, f := range map[string]execution.Failure{
 		"no group":  {Err: errBusy},
 		"no object": {Entry: queue.Entry{Group: &queue.Group{}}, Err: errBusy},
 		"no reason": {Entry: gang("a")},
+		"of a pod":  {Entry: gang("a"), Plan: turnedDown(preemption.NothingHelps)},
+		"ways":      {Entry: gang("a"), Err: errBusy, Ways: []execution.WayOut{}},
+		"refused":   {Entry: gang("a"), Err: errBusy, Refused: &preemption.Status{Code: preemption.Unschedulable}},
 		"both":      {Entry: gang("a"), Err: errBusy, Plan: gangPlan([]string{"a"})},
 		"nil pod":   {Entry: queue.Entry{Group: &queue.Group{PodGroup: &outrank.PodGroup{}, Members: []queue.Entry{{}}}}, Err: errBusy},
 	} {
-		_, err = (&execution.FailureHandler{Actions: cluster}).HandleGroup(context.Background(), f)
+		_, err = newExecutor(t, execution.Config{Actions: cluster.Actions()}).Fail(context.Background(), f)
 		assert.ErrorIs(t, err, outrank.ErrInvalid, name)
 	}
-	_, err = (&execution.FailureHandler{Actions: cluster}).HandleGroup(context.Background(), execution.GroupFailure{
+	_, err = newExecutor(t, execution.Config{Actions: cluster.Actions()}).Fail(context.Background(), execution.Failure{
 		Entry: gang("a"), Plan: &preemption.GroupPlan{Outcome: preemption.Fits},
 	})
 	require.ErrorIs(t, err, preemption.ErrState)

@@ -66,8 +66,11 @@ var (
 	ways = []way{synchronous, asynchronous, old, simplified}
 )
 
+// acting is a recorder, or what is built on one.
+type acting interface{ Actions() execution.Actions }
+
 // config is a configuration that acts on a recorder, one call after the other.
-func (w way) config(r execution.Actions) execution.Config {
+func (w way) config(r acting) execution.Config {
 	return with(execution.Config{Order: w.order}, r)
 }
 
@@ -78,9 +81,16 @@ func (w way) of(plan *preemption.Plan) *preemption.Plan {
 	return &copied
 }
 
+// ofRelease is the plan by the rules of a release.
+func ofRelease(r outrank.Release, plan *preemption.Plan) *preemption.Plan {
+	copied := *plan
+	copied.Release = r
+	return &copied
+}
+
 // with is a configuration that acts on a recorder, one call after the other.
-func with(c execution.Config, r execution.Actions) execution.Config {
-	c.Actions, c.Parallel = r, 1
+func with(c execution.Config, r acting) execution.Config {
+	c.Actions, c.Parallel = r.Actions(), 1
 	return c
 }
 
@@ -159,6 +169,16 @@ func entryOf(pod *outrank.Pod) queue.Entry {
 	return queue.Entry{Pod: pod, Attempts: 1, Cycle: 1}
 }
 
+// popped is a queue from which this pod was popped, with the entry.
+func popped(t require.TestingT, config queue.Config, pod *outrank.Pod) (*queue.Queue, queue.Entry) {
+	q, err := queue.New(config)
+	require.NoError(t, err)
+	require.NoError(t, q.Add(pod, now))
+	entry, ok := q.TryPop(now)
+	require.True(t, ok)
+	return q, entry
+}
+
 func runningPod(name, uid string) *outrank.Pod {
 	return &outrank.Pod{Name: name, UID: uid, NodeName: "n1"}
 }
@@ -174,11 +194,16 @@ type cluster struct {
 	during map[string]func()
 }
 
-func (c *cluster) Evict(ctx context.Context, e execution.Eviction) error {
-	if happens := c.during[e.Victim.Name]; happens != nil {
-		happens()
+func (c *cluster) Actions() execution.Actions {
+	actions := c.Recorder.Actions()
+	evict := actions.Evict
+	actions.Evict = func(ctx context.Context, e execution.Eviction) error {
+		if happens := c.during[e.Victim.Name]; happens != nil {
+			happens()
+		}
+		return evict(ctx, e)
 	}
-	return c.Recorder.Evict(ctx, e)
+	return actions
 }
 
 // gate lets evictions in one by one.
@@ -189,11 +214,16 @@ type gate struct {
 	fail   error
 }
 
-func (g *gate) Evict(ctx context.Context, e execution.Eviction) error {
-	g.inside.Add(1)
-	defer g.inside.Add(-1)
-	<-g.open
-	return errors.Join(g.Recorder.Evict(ctx, e), g.fail)
+func (g *gate) Actions() execution.Actions {
+	actions := g.Recorder.Actions()
+	evict := actions.Evict
+	actions.Evict = func(ctx context.Context, e execution.Eviction) error {
+		g.inside.Add(1)
+		defer g.inside.Add(-1)
+		<-g.open
+		return errors.Join(evict(ctx, e), g.fail)
+	}
+	return actions
 }
 
 var now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)

@@ -27,7 +27,7 @@ func TestEventOfAWaitingVictim(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &executiontest.Recorder{Waiting: func(p *outrank.Pod) bool { return p.Name == "a" }}
-			_, err := newExecutor(t, execution.Config{Actions: r, Order: c.way.order}).Execute(context.Background(), c.way.of(planFor(victimsNamed("a b")...)))
+			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Order: c.way.order}).Execute(context.Background(), c.way.of(planFor(victimsNamed("a b")...)))
 			require.NoError(t, err)
 			for _, e := range r.Events()[:2] {
 				if e.Pod.Name == "a" {
@@ -49,7 +49,7 @@ func TestWhoseNameTheConditionHas(t *testing.T) {
 		r := &executiontest.Recorder{}
 		plan := planFor(victimsNamed("a")...)
 		plan.Pod.SchedulerName = c.pods
-		_, err := newExecutor(t, execution.Config{Actions: r, Scheduler: c.set, Order: execution.Synchronous}).Execute(context.Background(), plan)
+		_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Scheduler: c.set, Order: execution.Synchronous}).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		assert.Equal(t, c.want+": preempting to accommodate a higher priority pod", r.Calls()[1].Condition.Message)
 	}
@@ -72,7 +72,7 @@ func TestNothingIsClearedWhereAllLeave(t *testing.T) {
 	} {
 		var n execution.Nominator
 		require.NoError(t, n.Add(lower, "n1"))
-		e := newExecutor(t, execution.Config{Actions: &executiontest.Recorder{}, Order: c.order, Nominator: &n})
+		e := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Order: c.order, Nominator: &n})
 		plan := planFor(pendingPod("a", withDeletion))
 		plan.ClearedNominations = c.names
 		report, err := e.Execute(context.Background(), plan)

@@ -103,23 +103,23 @@ func TestEarlierPodsLeaveNominationsAlone(t *testing.T) {
 func TestRecreatedPodHasNoPartInTheFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		find   func(outrank.Key) (*outrank.Pod, bool)
-		want   execution.Requeue
+		want   execution.Result
 		events int
 	}{
-		"recreated": {func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withUID("new")), true }, execution.NotRequeuedReplaced, 0},
-		"gone":      {func(outrank.Key) (*outrank.Pod, bool) { return nil, false }, execution.NotRequeuedGone, 1},
+		"recreated": {func(outrank.Key) (*outrank.Pod, bool) { return pendingPod("p", withUID("new")), true }, execution.Replaced, 0},
+		"gone":      {func(outrank.Key) (*outrank.Pod, bool) { return nil, false }, execution.Gone, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var n execution.Nominator
 			n.Add(pendingPod("p", withUID("new")), "n7")
 			r := &executiontest.Recorder{Find: c.find}
-			h := execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}
+			h := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n})
 			for _, outcome := range []preemption.Outcome{preemption.Preempts, preemption.NothingHelps, preemption.NotEligible} {
 				r.Reset()
 				plan := turnedDown(outcome, countOf(1, preemption.NodePorts, "taken"))
-				result, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})
+				result, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})
 				require.NoError(t, err)
-				assert.Equal(t, c.want, result.Requeue)
+				assert.Equal(t, c.want, result.Result)
 				assert.Len(t, r.Events(), c.events)
 				assert.Equal(t, "n7", n.NodeOf("default/p"))
 			}

@@ -5,44 +5,49 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// LogLine is a line that kube-scheduler logs, as data (group 14.7). Nothing of this module
-// writes one:
-//
-//	for _, l := range report.LogLines() {
-//		logger.LogAttrs(ctx, slog.Level(-l.Level), l.Message, l.Attrs...)
-//	}
-type LogLine struct {
-	// Level is the verbosity from which on the line is written (the number after -v). It is
-	// 0 for an error.
-	Level   int
-	Message string
-	// Attrs are the values beside the message, in the reference's order. Pods, groups and
-	// nodes are named by their keys.
-	Attrs []slog.Attr
-	// Err is set where the line tells an error.
-	Err error
-}
-
-// lines collects the lines of one object: all name it first.
+// lines collects what is logged of one object, as records of log/slog without a time: all name the
+// object first. The level is the number after -v with a minus before it, as logr has it, and that of
+// an error is [slog.LevelError].
 type lines struct {
 	first slog.Attr
-	all   []LogLine
+	all   []slog.Record
 }
 
-func (l *lines) add(level int, message string, attrs ...slog.Attr) {
-	l.all = append(l.all, LogLine{Level: level, Message: message, Attrs: append([]slog.Attr{l.first}, attrs...)})
+// add adds a line of a verbosity.
+func (l *lines) add(verbosity int, message string, attrs ...slog.Attr) {
+	l.put(slog.Level(-verbosity), message, append([]slog.Attr{l.first}, attrs...)...)
+}
+
+// fail adds an error, which is the last of its attributes.
+func (l *lines) fail(err error, message string, attrs ...slog.Attr) {
+	l.put(slog.LevelError, message, append(attrs, slog.Any("err", err))...)
+}
+
+func (l *lines) put(level slog.Level, message string, attrs ...slog.Attr) {
+	record := slog.NewRecord(time.Time{}, level, message, 0)
+	record.AddAttrs(attrs...)
+	l.all = append(l.all, record)
 }
 
 func podAttr(key string, p *outrank.Pod) slog.Attr { return slog.String(key, keyOfPod(p)) }
 
-// PlanLogLines returns what kube-scheduler logs of a decision (Evaluator.evaluate): nothing
-// of a nil plan and of a pod that fits. Time is linear in the statuses of the plan.
-func PlanLogLines(plan *preemption.Plan) []LogLine {
+// LogRecords returns what kube-scheduler logs of a decision (Evaluator.evaluate): nothing of a nil plan
+// and of a pod that fits. Nothing of this module writes a log; whoever wants one does:
+//
+//	for _, record := range execution.LogRecords(plan) {
+//		err := handler.Handle(ctx, record) // of log/slog
+//	}
+//
+// A record has no time. Its level is the number after -v with a minus before it, and slog.LevelError
+// for an error, which is the attribute "err". The others are in the reference's order; pods, groups
+// and nodes are named by their keys (group 14.7). Time is linear in the statuses of the plan.
+func LogRecords(plan *preemption.Plan) []slog.Record {
 	if plan == nil || plan.Outcome == preemption.NotEligible && plan.Ineligible == preemption.Disabled {
 		return nil
 	}
@@ -65,17 +70,17 @@ func PlanLogLines(plan *preemption.Plan) []LogLine {
 	return l.all
 }
 
-// LogLines returns what kube-scheduler logs of a plan that was executed, in the order of its steps
-// (rules 14.7.2 to 14.7.5). It is nothing for a nil report and for the plan of a variant.
-// Time is linear in the report.
-func (r *Report) LogLines() []LogLine {
-	if r == nil || r.variant != 0 || r.Result == PreemptorGone || r.Result == PreemptorBound {
+// LogRecords returns what kube-scheduler logs of a plan that was executed, in the order of its steps
+// (rules 14.7.2 to 14.7.5), as [LogRecords] has it. It is nothing for a nil report and for the plan of a
+// variant. Time is linear in the report.
+func (r *Report) LogRecords() []slog.Record {
+	if r == nil || r.variant != 0 || r.Result == Gone || r.Result == Bound {
 		return nil
 	}
 	l := lines{first: slog.String("preemptor", r.who())}
 	if r.Order == Synchronous {
 		failed := false // the execution ends before a terminating victim behind it
-		r.logVictims(&l, func(v VictimReport) bool {
+		r.logVictims(&l, func(v PodReport) bool {
 			failed = failed || v.Result == Failed
 			return !failed || v.Result != AlreadyTerminating
 		})
@@ -84,7 +89,7 @@ func (r *Report) LogLines() []LogLine {
 		}
 		return l.all
 	}
-	r.logVictims(&l, func(v VictimReport) bool { return v.Result == AlreadyTerminating })
+	r.logVictims(&l, func(v PodReport) bool { return v.Result == AlreadyTerminating })
 	if toEvict := r.toEvict(); toEvict > 0 {
 		r.logAsynchronous(&l, toEvict)
 	}
@@ -98,11 +103,9 @@ func (r *Report) logAsynchronous(l *lines, toEvict int) {
 	result := "success"
 	if r.clearingFailed() {
 		result = "error"
-		l.all = append(l.all, LogLine{
-			Message: "Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node", Attrs: []slog.Attr{node}, Err: r.clearingErr(),
-		})
+		l.fail(r.clearingErr(), "Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node", node)
 	}
-	r.logVictims(l, func(v VictimReport) bool { return v.Result != AlreadyTerminating })
+	r.logVictims(l, func(v PodReport) bool { return v.Result != AlreadyTerminating })
 	for i, v := range r.Victims {
 		if v.Err == nil {
 			continue
@@ -118,12 +121,7 @@ func (r *Report) logAsynchronous(l *lines, toEvict int) {
 	l.add(2, "Async Preemption finished completely", node, slog.String("result", result))
 }
 
-// fail adds an error without values.
-func (l *lines) fail(err error, message string) {
-	l.all = append(l.all, LogLine{Message: message, Err: err})
-}
-
-func (r *Report) logVictims(l *lines, of func(VictimReport) bool) {
+func (r *Report) logVictims(l *lines, of func(PodReport) bool) {
 	for _, v := range r.Victims {
 		if of(v) {
 			r.logVictim(l, v)
@@ -132,22 +130,20 @@ func (r *Report) logVictims(l *lines, of func(VictimReport) bool) {
 }
 
 // logVictim is about one victim (rules 14.7.2 and 14.7.3).
-func (r *Report) logVictim(l *lines, v VictimReport) {
+func (r *Report) logVictim(l *lines, v PodReport) {
 	node, victim := slog.String("node", r.Node), podAttr("victim", v.Pod)
 	switch v.Result {
 	case AlreadyTerminating, AlreadyEvicted:
 		l.add(2, "Victim Pod is already being deleted, skipping the API call for it", node, victim)
 	case RejectedWhileWaiting:
 		kind := slog.String("preemptorType", r.preemptorType())
-		l.all = append(l.all, LogLine{
-			Level: 2, Message: "Preemptor preempted a waiting pod", Attrs: []slog.Attr{kind, l.first, podAttr("waitingPod", v.Pod), node},
-		})
+		l.put(-2, "Preemptor preempted a waiting pod", kind, l.first, podAttr("waitingPod", v.Pod), node)
 	case Evicted:
 		l.add(2, "Preemptor Pod preempted victim Pod", victim, node)
-	case AlreadyGone:
+	case Gone:
 		l.add(2, "Victim Pod is already deleted", victim, node)
 	case Failed:
-		l.all = append(l.all, LogLine{Message: "Tried to preempted pod", Attrs: []slog.Attr{podAttr("pod", v.Pod), l.first}, Err: v.Err})
+		l.fail(v.Err, "Tried to preempted pod", podAttr("pod", v.Pod), l.first)
 	}
 }
 
@@ -173,58 +169,46 @@ func (r *Report) lastToEvict() int {
 
 // clearingFailed reports whether a nomination was not cleared, or not found (rule 14.3.4).
 func (r *Report) clearingFailed() bool {
-	return slices.ContainsFunc(r.Cleared, func(c ClearReport) bool { return c.Err != nil || c.NotFound })
+	return slices.ContainsFunc(r.Cleared, func(c PodReport) bool { return c.Result != Completed })
 }
 
 // clearingErr joins what went wrong with each nomination.
 func (r *Report) clearingErr() error {
 	var errs []error
 	for _, c := range r.Cleared {
-		switch {
-		case c.NotFound:
+		switch c.Result {
+		case Gone:
 			errs = append(errs, fmt.Errorf("pod %s: %w", keyOfPod(c.Pod), preemption.ErrNotFound))
-		case c.Err != nil:
+		case Failed:
 			errs = append(errs, fmt.Errorf("pod %s: %w", keyOfPod(c.Pod), c.Err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// LogLines returns what kube-scheduler logs of a failure that was handled with this result
-// (handleSchedulingFailure). It is nothing for a nil result. The error is that of
-// [Failure.Verdict], or [preemption.ErrState] for the result of a failure of another kind.
-// Time is linear in the reasons of the plan.
-func (f *Failure) LogLines(r *FailureResult) ([]LogLine, error) {
-	if f == nil {
-		return nil, errNoFailure
+// LogRecords returns what kube-scheduler logs of the failure of a pod that [Executor.Fail] has dealt
+// with (handleSchedulingFailure), as the function [LogRecords] has it. It is nothing for a nil verdict
+// and for that of a group.
+func (v *Verdict) LogRecords() []slog.Record {
+	if v == nil || v.before == nil {
+		return nil
 	}
-	if err := f.check(); err != nil || r == nil {
-		return nil, err
-	}
-	kind := f.kind()
-	if r.Kind != kind {
-		return nil, fmt.Errorf("failure of pod %s: %w: %v is handled with the result of %v", f.Entry.Pod.Key(), preemption.ErrState, kind, r.Kind)
-	}
-	l := lines{first: podAttr("pod", f.Entry.Pod)}
-	switch kind {
-	case NoNodes:
+	l := lines{first: podAttr("pod", v.before)}
+	switch v.kind {
+	case noNodes:
 		l.add(2, "Unable to schedule pod; no nodes are registered to the cluster; waiting")
-	case SchedulerFailed:
-		l.all = append(l.all, LogLine{Message: "Error scheduling pod; retrying", Attrs: []slog.Attr{l.first}, Err: f.Err})
+	case schedulerFailed:
+		l.fail(v.Err, "Error scheduling pod; retrying", l.first)
 	default:
-		l.add(2, "Unable to schedule pod; no fit; waiting", slog.String("err", f.message(kind)))
+		l.add(2, "Unable to schedule pod; no fit; waiting", slog.String("err", v.said))
 	}
-	switch r.Requeue {
-	case NotRequeuedGone:
-		l.add(0, "Pod doesn't exist in informer cache", slog.String("err", fmt.Sprintf("pod %q not found", f.Entry.Pod.Name)))
-	case NotRequeuedBound:
-		node := ""
-		if r.Pod != nil {
-			node = r.Pod.NodeName
-		}
-		l.add(0, "Pod has been assigned to node. Abort adding it back to queue.", slog.String("node", node))
-	case NotRequeuedReplaced:
-		l.add(2, "Pod was recreated while handling scheduling failure. Skip requeueing and status updates.", slog.String("oldUID", f.Entry.Pod.UID))
+	switch v.Result {
+	case Gone:
+		l.add(0, "Pod doesn't exist in informer cache", slog.String("err", fmt.Sprintf("pod %q not found", v.before.Name)))
+	case Bound:
+		l.add(0, "Pod has been assigned to node. Abort adding it back to queue.", slog.String("node", v.Pod.NodeName))
+	case Replaced:
+		l.add(2, "Pod was recreated while handling scheduling failure. Skip requeueing and status updates.", slog.String("oldUID", v.before.UID))
 	}
-	return l.all, nil
+	return l.all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,24 +14,24 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
-func linesOf(lines []execution.LogLine) (texts []string) {
-	for _, l := range lines {
-		text := fmt.Sprint(l.Level, " ", l.Message)
-		for _, a := range l.Attrs {
+func linesOf(records []slog.Record) (texts []string) {
+	for _, record := range records {
+		text := fmt.Sprint(int(-record.Level), " ", record.Message)
+		if record.Level == slog.LevelError {
+			text = "error " + record.Message
+		}
+		record.Attrs(func(a slog.Attr) bool {
 			text += " " + a.String()
-		}
-		if l.Err != nil {
-			text += ": " + l.Err.Error()
-		}
+			return true
+		})
 		texts = append(texts, text)
 	}
 	return texts
 }
 
-func TestLogLinesOfAPlan(t *testing.T) {
+func TestLogRecordsOfAPlan(t *testing.T) {
 	pod := waitingPod("p", 9)
 	turned := []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodePorts, Reasons: []string{"no"}}, Nodes: 1}}
 	contradicts := []preemption.Count{{Status: preemption.Contradiction.Because("no"), Nodes: 1}}
@@ -48,16 +49,16 @@ func TestLogLinesOfAPlan(t *testing.T) {
 		"contradictions": {&preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps, Unhelpful: contradicts}, nil},
 		"victims":        {&preemption.Plan{Pod: pod, Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n"}}, []string{"2 the target node for the preemption is determined node=n pod=default/p"}},
 	} {
-		assert.Equal(t, c.want, linesOf(execution.PlanLogLines(c.plan)), name)
+		assert.Equal(t, c.want, linesOf(execution.LogRecords(c.plan)), name)
 	}
 }
 
-func TestLogLinesOfAnExecution(t *testing.T) {
+func TestLogRecordsOfAnExecution(t *testing.T) {
 	run := func(config execution.Config, plan *preemption.Plan) []string {
 		e, err := execution.NewExecutor(config)
 		require.NoError(t, err)
 		report, _ := e.Execute(context.Background(), plan)
-		return linesOf(report.LogLines())
+		return linesOf(report.LogRecords())
 	}
 	plan := func() *preemption.Plan {
 		p := evicting("p", runningPod("a", "uid-a"), runningPod("b", "uid-b"))
@@ -76,72 +77,66 @@ func TestLogLinesOfAnExecution(t *testing.T) {
 	assert.Equal(t, []string{
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
-		"0 Cannot clear 'NominatedNodeName' field: pod default/low: not found",
-	}, run(execution.Config{Actions: fails("clear nomination", preemption.ErrNotFound), Order: execution.Synchronous}, plan()))
+		"error Cannot clear 'NominatedNodeName' field err=pod default/low: not found",
+	}, run(execution.Config{Actions: fails("clear nomination", preemption.ErrNotFound).Actions(), Order: execution.Synchronous}, plan()))
 	assert.Equal(t, []string{
 		"2 Start the preemption asynchronously preemptor=default/p node=n1 numVictims=2 numVictimsToDelete=2",
-		"0 Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node node=n1: pod default/low: busy",
+		"error Cannot clear 'NominatedNodeName' field from lower priority pods on the same target node node=n1 err=pod default/low: busy",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/a node=n1",
 		"2 Preemptor Pod preempted victim Pod preemptor=default/p victim=default/b node=n1",
 		"2 Async Preemption finished completely preemptor=default/p node=n1 result=error",
-	}, run(execution.Config{Actions: fails("clear nomination", busy), Order: execution.Asynchronous}, plan()))
-	assert.Empty(t, run(execution.Config{Actions: &executiontest.Recorder{}}, old.of(plan())), "a variant")
+	}, run(execution.Config{Actions: fails("clear nomination", busy).Actions(), Order: execution.Asynchronous}, plan()))
+	assert.Empty(t, run(execution.Config{Actions: (&executiontest.Recorder{}).Actions()}, old.of(plan())), "a variant")
 	var none *execution.Report
-	assert.Empty(t, none.LogLines())
+	assert.Empty(t, none.LogRecords())
 }
 
-func TestLogLinesOfAFailure(t *testing.T) {
+func TestLogRecordsOfAFailure(t *testing.T) {
 	pod := waitingPod("p", 9)
 	pod.UID = "old"
-	failed := execution.Failure{Entry: queue.Entry{Pod: pod}, Err: errors.New("odd")}
-	for name, c := range map[string]struct {
-		requeue execution.Requeue
-		want    []string
-	}{
-		"back":     {execution.Requeued, nil},
-		"gone":     {execution.NotRequeuedGone, []string{`0 Pod doesn't exist in informer cache pod=default/p err=pod "p" not found`}},
-		"replaced": {execution.NotRequeuedReplaced, []string{"2 Pod was recreated while handling scheduling failure. Skip requeueing and status updates. pod=default/p oldUID=old"}},
-	} {
-		r := &execution.FailureResult{Requeue: c.requeue, Pod: pod}
-		r.Kind = execution.SchedulerFailed
-		lines, err := failed.LogLines(r)
+	logged := func(f execution.Failure, find func(outrank.Key) (*outrank.Pod, bool)) []string {
+		f.Entry.Pod = pod
+		r := &executiontest.Recorder{Find: find}
+		v, err := newExecutor(t, execution.Config{Actions: r.Actions()}).Fail(context.Background(), f)
 		require.NoError(t, err)
-		assert.Equal(t, append([]string{"0 Error scheduling pod; retrying pod=default/p: odd"}, c.want...), linesOf(lines), name)
+		return linesOf(v.LogRecords())
 	}
-	bound := *pod
-	bound.NodeName = "n"
-	turned := execution.Failure{Entry: queue.Entry{Pod: pod}, Plan: &preemption.Plan{Pod: pod, Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever,
+	found := func(change func(*outrank.Pod)) func(outrank.Key) (*outrank.Pod, bool) {
+		latest := *pod
+		change(&latest)
+		return func(outrank.Key) (*outrank.Pod, bool) { return &latest, true }
+	}
+	failed := execution.Failure{Err: errors.New("odd")}
+	for name, c := range map[string]struct {
+		find func(outrank.Key) (*outrank.Pod, bool)
+		want []string
+	}{
+		"back":     {nil, nil},
+		"gone":     {func(outrank.Key) (*outrank.Pod, bool) { return nil, false }, []string{`0 Pod doesn't exist in informer cache pod=default/p err=pod "p" not found`}},
+		"bound":    {found(func(p *outrank.Pod) { p.NodeName = "n" }), []string{"0 Pod has been assigned to node. Abort adding it back to queue. pod=default/p node=n"}},
+		"replaced": {found(func(p *outrank.Pod) { p.UID = "new" }), []string{"2 Pod was recreated while handling scheduling failure. Skip requeueing and status updates. pod=default/p oldUID=old"}},
+	} {
+		assert.Equal(t, append([]string{"error Error scheduling pod; retrying pod=default/p err=odd"}, c.want...), logged(failed, c.find), name)
+	}
+	turned := execution.Failure{Plan: &preemption.Plan{Pod: pod, Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever,
 		TurnedDown: []preemption.Count{{Status: preemption.Status{Code: preemption.Unschedulable, Filter: preemption.NodePorts, Reasons: []string{"no"}}, Nodes: 1}}}}
-	r := &execution.FailureResult{Requeue: execution.NotRequeuedBound, Pod: &bound}
-	r.Kind = execution.NoFit
-	lines, err := turned.LogLines(r)
+	assert.Contains(t, logged(turned, nil)[0], "2 Unable to schedule pod; no fit; waiting pod=default/p err=0/1 nodes are available: 1 no. ")
+	contradicts := execution.Failure{Refused: &preemption.Status{Code: preemption.Contradiction, Filter: "Quota", Reasons: []string{"lost"}}}
+	assert.Equal(t, []string{"error Error scheduling pod; retrying pod=default/p err=Quota: lost"}, logged(contradicts, nil))
+	nowhere := execution.Failure{Plan: &preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps}}
+	assert.Equal(t, []string{"2 Unable to schedule pod; no nodes are registered to the cluster; waiting pod=default/p"}, logged(nowhere, nil))
+	var none *execution.Verdict
+	assert.Empty(t, none.LogRecords())
+	ofGroup, err := (&execution.Failure{Entry: gang("a"), Err: errBusy}).Verdict()
 	require.NoError(t, err)
-	require.Len(t, lines, 2)
-	assert.Contains(t, linesOf(lines)[0], "2 Unable to schedule pod; no fit; waiting pod=default/p err=0/1 nodes are available: 1 no. ")
-	assert.Equal(t, "0 Pod has been assigned to node. Abort adding it back to queue. pod=default/p node=n", linesOf(lines)[1])
-	r.Kind = execution.NoNodes
-	_, err = turned.LogLines(r)
-	require.ErrorIs(t, err, preemption.ErrState, "the result of another failure")
-	r.Kind = execution.NodeRefused
-	_, err = turned.LogLines(r)
-	require.ErrorIs(t, err, preemption.ErrState, "the result of another failure")
-	nowhere := execution.Failure{Entry: turned.Entry, Plan: &preemption.Plan{Pod: pod, Outcome: preemption.NothingHelps}}
-	r.Kind = execution.NoNodes
-	lines, err = nowhere.LogLines(r)
-	require.NoError(t, err)
-	assert.Equal(t, "2 Unable to schedule pod; no nodes are registered to the cluster; waiting pod=default/p", linesOf(lines)[0])
-	_, err = (&execution.Failure{}).LogLines(r)
-	require.ErrorIs(t, err, outrank.ErrInvalid)
-	lines, err = turned.LogLines(nil)
-	require.NoError(t, err)
-	assert.Empty(t, lines)
+	assert.Empty(t, ofGroup.LogRecords())
 }
 
-func ExampleReport_LogLines() {
+func ExampleReport_LogRecords() {
 	victim := &outrank.Pod{Namespace: "shop", Name: "batch", NodeName: "n1"}
 	plan := &preemption.Plan{Outcome: preemption.Preempts, Pod: &outrank.Pod{Namespace: "shop", Name: "web"}}
 	plan.Node, plan.Victims = "n1", []preemption.Victim{{Pod: victim}}
-	executor, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}})
+	executor, err := execution.NewExecutor(execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
 	if err != nil {
 		panic(err)
 	}
@@ -149,12 +144,17 @@ func ExampleReport_LogLines() {
 	if err != nil {
 		panic(err)
 	}
-	for _, l := range append(execution.PlanLogLines(plan), report.LogLines()...) {
-		fmt.Println(l.Level, l.Message, l.Attrs)
+	for _, l := range append(execution.LogRecords(plan), report.LogRecords()...) {
+		fmt.Print(int(-l.Level), " ", l.Message)
+		l.Attrs(func(a slog.Attr) bool {
+			fmt.Print(" ", a)
+			return true
+		})
+		fmt.Println()
 	}
 	// Output:
-	// 2 the target node for the preemption is determined [node=n1 pod=shop/web]
-	// 2 Start the preemption asynchronously [preemptor=shop/web node=n1 numVictims=1 numVictimsToDelete=1]
-	// 2 Preemptor Pod preempted victim Pod [preemptor=shop/web victim=shop/batch node=n1]
-	// 2 Async Preemption finished completely [preemptor=shop/web node=n1 result=success]
+	// 2 the target node for the preemption is determined node=n1 pod=shop/web
+	// 2 Start the preemption asynchronously preemptor=shop/web node=n1 numVictims=1 numVictimsToDelete=1
+	// 2 Preemptor Pod preempted victim Pod preemptor=shop/web victim=shop/batch node=n1
+	// 2 Async Preemption finished completely preemptor=shop/web node=n1 result=success
 }

@@ -27,13 +27,13 @@ const (
 )
 
 // message returns why the attempt failed, in the words of the reference.
-func (f *Failure) message(kind FailureKind) string {
+func (f *podFailure) message(kind failureKind) string {
 	switch kind {
-	case NoNodes:
+	case noNodes:
 		return noNodesMessage
-	case NodeRefused:
+	case nodeRefused:
 		return nodesMessage(1, []preemption.Count{{Status: *f.Refused, Nodes: 1}})
-	case NoFit:
+	case noFit:
 		var space [textSpace]byte
 		text := space[:0]
 		if refused := &f.Plan.Refused; refused.Code != preemption.Success {
@@ -59,7 +59,7 @@ func (f *Failure) message(kind FailureKind) string {
 
 // appendPlacement appends, where there is a way out for the pod, what that says of itself, or
 // from v1.37 on what preemption says of it (rule 11.11).
-func (f *Failure) appendPlacement(text []byte) []byte {
+func (f *podFailure) appendPlacement(text []byte) []byte {
 	rules := f.rules()
 	switch found := f.lastWay().Found; {
 	case found != "":
@@ -75,7 +75,7 @@ func (f *Failure) appendPlacement(text []byte) []byte {
 // wayOut returns why there is no way out for the pod (rules 15.3.2 to 15.3.4, and
 // 15.3.7), empty where there is one. An error is told alone: preemption's, or
 // what the way that failed says.
-func (f *Failure) wayOut() string {
+func (f *podFailure) wayOut() string {
 	rules := f.rules()
 	last := f.lastWay()
 	switch {
@@ -104,9 +104,9 @@ func (f *Failure) wayOut() string {
 }
 
 // lastWay is the way out that was asked last: the one that helps, or the one that failed.
-func (f *Failure) lastWay() WayOutAnswer {
+func (f *podFailure) lastWay() WayOut {
 	if len(f.Ways) == 0 {
-		return WayOutAnswer{}
+		return WayOut{}
 	}
 	return f.Ways[len(f.Ways)-1]
 }

@@ -16,13 +16,21 @@ func (x *execution) clearNominations(ctx context.Context) {
 		pods = x.nominator.standing(pods, x.plan.Node, x.report.Preemptor.PriorityValue())
 	}
 	for _, p := range pods {
-		c := ClearReport{Pod: p, Err: ctx.Err()}
-		if c.Err == nil {
-			c.Err = x.retry.do(ctx, func() error { return x.actions.ClearNomination(ctx, p) })
+		err := ctx.Err()
+		if err == nil {
+			err = x.retry.do(ctx, func() error { return x.actions.ClearNomination(ctx, p) })
 		}
-		x.clearingFailed = x.clearingFailed || c.Err != nil
-		if c.Err == nil || notFound(c.Err) {
-			c.NotFound, c.Err = c.Err != nil, nil
+		x.clearingFailed = x.clearingFailed || err != nil
+
+		c := PodReport{Pod: p, Result: Completed}
+		switch {
+		case err == nil:
+		case notFound(err):
+			c.Result = Gone
+		default:
+			c.Result, c.Err = Failed, err
+		}
+		if c.Result != Failed {
 			x.forgetNomination(p)
 		}
 		x.report.Cleared = append(x.report.Cleared, c)
@@ -54,7 +62,7 @@ func (x *execution) nominate(ctx context.Context) (bool, error) {
 		return true, nil
 	case notFound(err):
 		x.forgetNomination(pod)
-		x.report.Result = PreemptorGone
+		x.report.Result = Gone
 		return false, nil
 	case memory != nil:
 		memory.move(pod, "")
@@ -81,7 +89,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 			m.Result, x.report.Nominated = Completed, true
 		case notFound(err):
 			x.forgetNomination(m.Pod)
-			m.Result = PreemptorGone
+			m.Result = Gone
 		default:
 			for _, left := range x.group.members[i:] {
 				if memory != nil {
@@ -92,7 +100,7 @@ func (x *execution) nominateGroup(ctx context.Context) (bool, error) {
 		}
 	}
 	if !x.report.Nominated {
-		x.report.Result = PreemptorGone
+		x.report.Result = Gone
 	}
 	return x.report.Nominated, nil
 }

@@ -62,9 +62,9 @@ func TestEmptyNominationLeavesNone(t *testing.T) {
 		pod := pendingPod("p")
 		pod.NominatedNodeName = "n1"
 		n.Add(pod, "")
-		handler := execution.FailureHandler{Actions: &executiontest.Recorder{}, Nominator: n}
+		handler := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Nominator: n})
 		plan := &preemption.Plan{Outcome: preemption.NothingHelps, Pod: pod}
-		_, err := handler.Handle(context.Background(), execution.Failure{Entry: queue.Entry{Pod: pod}, Plan: plan, Release: r})
+		_, err := handler.Fail(context.Background(), execution.Failure{Entry: queue.Entry{Pod: pod}, Plan: ofRelease(r, plan)})
 		require.NoError(t, err)
 		assert.Zero(t, n.Len())
 		assert.Empty(t, n.NominatedTo(""))
@@ -87,18 +87,21 @@ func TestBindingsAreRetried(t *testing.T) {
 		{"never", slices.Repeat([]error{passing}, 9), execution.Retry{}, 1, 4, true},
 		{"not for a conflict", []error{assert.AnError}, execution.Retry{}, 1, 1, true},
 		{"as often as is set", slices.Repeat([]error{passing}, 9), execution.Retry{Tries: 2}, 1, 2, true},
-		{"a setting that is none", slices.Repeat([]error{passing}, 9), execution.Retry{Tries: -1}, 1, 1, true},
 	} {
 		for r, want := range map[outrank.Release]int{outrank.V1_36: c.want36, outrank.V1_37: c.want37} {
 			tries := 0
-			err := c.retry.Bind(context.Background(), r, func(context.Context) error {
+			e := newExecutor(t, execution.Config{Retry: c.retry, Actions: execution.Actions{Bind: func(context.Context, *outrank.Pod, string) error {
 				if tries++; tries <= len(c.errs) {
 					return c.errs[tries-1]
 				}
 				return nil
-			})
+			}}})
+			err := e.Bind(context.Background(), r, pendingPod("p"), "n1")
 			assert.Equal(t, want, tries, "%v: %s", r, c.name)
 			assert.Equal(t, c.fails || want <= len(c.errs), err != nil, "%v: %s", r, c.name)
 		}
 	}
+	nobody := newExecutor(t, execution.Config{})
+	require.ErrorIs(t, nobody.Bind(context.Background(), 0, pendingPod("p"), "n1"), outrank.ErrInvalid)
+	require.ErrorIs(t, nobody.Bind(context.Background(), 0, nil, "n1"), outrank.ErrInvalid)
 }

@@ -25,11 +25,10 @@ func TestStepsThatAreStillWaiting(t *testing.T) {
 		require.NoError(t, q.Add(pendingPod("p"), now))
 		entry, _ := q.TryPop(now)
 		refused := preemption.Status{Code: preemption.Unschedulable, Filter: "Devices", Reasons: []string{"waiting for the driver"}}
-		h := execution.FailureHandler{Actions: &executiontest.Recorder{}, Queue: q}
-		result, err := h.Handle(context.Background(), execution.Failure{Entry: entry, Now: now, Refused: &refused, Pending: pending})
+		h := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
+		result, err := h.Fail(context.Background(), execution.Failure{Entry: entry, Queue: q, Now: now, Refused: &refused, Pending: pending})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"Devices"}, result.Filters)
-		assert.Equal(t, pending, len(result.PendingFilters) == 1)
 		assert.Equal(t, queue.Counts{Unschedulable: 1}, q.Counts())
 		q.MoveAll(queue.ClusterEvent{Kind: "ClaimAllocated"}, now.Add(time.Millisecond))
 		assert.Equal(t, want, q.Counts())

@@ -15,7 +15,7 @@ import (
 
 func TestPlansThatAreNone(t *testing.T) {
 	r := &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: r})
+	e := newExecutor(t, execution.Config{Actions: r.Actions()})
 	without := planFor(victimsNamed("a")...)
 	without.Pod = nil
 	unknown, strange := planFor(victimsNamed("a")...), planFor(victimsNamed("a")...)
@@ -49,7 +49,7 @@ func TestPlanWithAMissingNomination(t *testing.T) {
 		actions := &executiontest.Recorder{}
 		plan := evicting("p", runningPod("a", "uid-a"))
 		plan.ClearedNominations = []*outrank.Pod{waitingPod("low", 1), nil}
-		_, err := newExecutor(t, execution.Config{Actions: actions, Nominator: nominator}).Execute(context.Background(), plan)
+		_, err := newExecutor(t, execution.Config{Actions: actions.Actions(), Nominator: nominator}).Execute(context.Background(), plan)
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.EqualError(t, err, "plan for pod default/p: invalid input: cleared nomination 1 is missing")
 		assert.Empty(t, actions.Calls())
@@ -61,12 +61,12 @@ func TestPlanWithAMissingVictim(t *testing.T) {
 	a, b := runningPod("a", "uid-a"), runningPod("b", "uid-b")
 	for i, victims := range [][]*outrank.Pod{{nil, a, b}, {a, nil, b}, {a, b, nil}} {
 		actions := &executiontest.Recorder{}
-		e, err := execution.NewExecutor(execution.Config{Actions: actions})
+		e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions()})
 		require.NoError(t, err)
 		_, err = e.Execute(context.Background(), evicting("p", victims...))
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		assert.ErrorContains(t, err, "plan for pod default/p: invalid input: victim "+string(rune('0'+i))+" is missing")
 		assert.Empty(t, actions.Calls())
-		assert.False(t, e.Preempting("default/p"))
+		assert.False(t, e.Preempting(pendingPod("p")))
 	}
 }

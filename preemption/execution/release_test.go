@@ -36,9 +36,9 @@ func TestActivatedAfterAVictimInMemory(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			actions := &executiontest.Recorder{Waiting: waits(test.waiting)}
-			e, err := execution.NewExecutor(execution.Config{Actions: actions, Order: test.order, Release: test.release})
+			e, err := execution.NewExecutor(execution.Config{Actions: actions.Actions(), Order: test.order})
 			require.NoError(t, err)
-			_, err = e.Execute(context.Background(), evicting("p", runningPod("first", "uid-1"), runningPod("second", "uid-2")))
+			_, err = e.Execute(context.Background(), ofRelease(test.release, evicting("p", runningPod("first", "uid-1"), runningPod("second", "uid-2"))))
 			require.NoError(t, err)
 			calls := actions.Calls()
 			assert.Equal(t, test.want, calls[len(calls)-1].Op == "activate")
@@ -51,10 +51,10 @@ func TestTerminatingVictimsAreCounted(t *testing.T) {
 	leaving := runningPod("leaving", "uid-1")
 	leaving.DeletionTimestamp = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 	for r, want := range map[outrank.Release]uint64{outrank.V1_36: 0, outrank.V1_37: 1} {
-		meter := &metrics.Meter{Release: r}
-		e, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Order: execution.Asynchronous, Release: r})
+		meter := &metrics.Meter{}
+		e, err := execution.NewExecutor(execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Order: execution.Asynchronous})
 		require.NoError(t, err)
-		report, err := e.Execute(context.Background(), evicting("p", leaving))
+		report, err := e.Execute(context.Background(), ofRelease(r, evicting("p", leaving)))
 		require.NoError(t, err)
 		meter.AddExecution(report, err)
 		victims := meter.Values().PreemptionVictims
@@ -70,7 +70,7 @@ func TestSuccessSaysSo(t *testing.T) {
 		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu.",
 		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node " + plan.Node + ", preempting 1 victims",
 	} {
-		f := execution.Failure{Plan: plan, Release: r}
+		f := execution.Failure{Plan: ofRelease(r, plan)}
 		f.Entry.Pod = plan.Pod
 		v, err := f.Verdict()
 		require.NoError(t, err)
@@ -86,20 +86,10 @@ func TestDevicesSaySomethingOnce(t *testing.T) {
 		outrank.V1_36: "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
 		outrank.V1_37: "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
 	} {
-		f := execution.Failure{Release: r, Plan: &preemption.Plan{Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever, TurnedDown: []preemption.Count{short}}}
+		f := execution.Failure{Plan: &preemption.Plan{Release: r, Outcome: preemption.NotEligible, Ineligible: preemption.PolicyNever, TurnedDown: []preemption.Count{short}}}
 		f.Entry.Pod = pendingPod("p")
 		v, err := f.Verdict()
 		require.NoError(t, err)
 		assert.Equal(t, want, v.Condition.Message, "%v", r)
-
-		f.Release, f.Plan.Release = 0, r
-		v, err = f.Verdict()
-		require.NoError(t, err)
-		assert.Equal(t, want, v.Condition.Message, "the plan says that it is of %v", r)
 	}
-}
-
-func TestExecutorOfUnknownRelease(t *testing.T) {
-	_, err := execution.NewExecutor(execution.Config{Actions: &executiontest.Recorder{}, Release: 3})
-	require.EqualError(t, err, "executor config: Release: release 0x3 is not known")
 }

@@ -51,7 +51,7 @@ func TestResizesAreCarriedOut(t *testing.T) {
 			plan := way.of(planFor(victimsNamed("a")...))
 			plan.Pod, plan.Resize = growing(), true
 			r := &executiontest.Recorder{}
-			report, err := newExecutor(t, execution.Config{Actions: r, Order: way.order, Nominator: &n, Release: withResizes}).Execute(context.Background(), plan)
+			report, err := newExecutor(t, execution.Config{Actions: r.Actions(), Order: way.order, Nominator: &n}).Execute(context.Background(), plan)
 			require.NoError(t, err)
 			assert.Equal(t, execution.Completed, report.Result)
 			assert.False(t, report.Nominated)
@@ -67,9 +67,9 @@ func TestResizesAreCarriedOut(t *testing.T) {
 				latest := growing()
 				change(latest)
 				r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return latest, true }}
-				report, err := newExecutor(t, execution.Config{Actions: r, Order: way.order, Release: withResizes}).Execute(context.Background(), plan)
+				report, err := newExecutor(t, execution.Config{Actions: r.Actions(), Order: way.order}).Execute(context.Background(), plan)
 				require.NoError(t, err)
-				assert.Equal(t, execution.PreemptorBound, report.Result, name)
+				assert.Equal(t, execution.Bound, report.Result, name)
 				assert.Empty(t, evictionsOf(r))
 			}
 		})
@@ -84,28 +84,35 @@ func TestFailuresOfResizes(t *testing.T) {
 	plan.Pod, plan.Resize = growing(), true
 	fits := preemption.Plan{Pod: growing(), Resize: true, Outcome: preemption.Fits, Feasible: 1}
 	permit := attempt.Permit(&fits)
-	entry := queue.Entry{Pod: growing()}
 	for name, c := range map[string]struct {
 		failure execution.Failure
-		want    string
+		want    []string
 	}{
-		"preempting": {execution.Failure{Plan: plan}, "requeue default/p [NodeResourcesFit]"},
-		"it fits":    {execution.Failure{Refused: &permit}, "requeue default/p [DeferredPodScheduling]"},
-		"an error":   {execution.Failure{Err: errBusy, Node: "n1"}, "requeue default/p []"},
+		"preempting": {execution.Failure{Plan: plan}, []string{preemption.NodeResourcesFit}},
+		"it fits":    {execution.Failure{Refused: &permit}, []string{preemption.DeferredPodScheduling}},
+		"an error":   {execution.Failure{Err: errBusy, Node: "n1"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &executiontest.Recorder{}
 			var n execution.Nominator
-			h := execution.FailureHandler{Actions: r, Queue: r, Nominator: &n}
-			c.failure.Entry, c.failure.Release = entry, withResizes
-			result, err := h.Handle(context.Background(), c.failure)
+			h := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n})
+			q := must(queue.New(queue.Config{Release: withResizes}))
+			_, err := q.FollowResize(growing(), now)
+			require.NoError(t, err)
+			c.failure.Entry, _ = q.TryPop(now)
+			c.failure.Queue = q
+			result, err := h.Fail(context.Background(), c.failure)
 			require.NoError(t, err)
 			assert.True(t, result.Resize)
-			assert.Equal(t, execution.Requeued, result.Requeue)
+			assert.Equal(t, execution.Requeued, result.Result)
 			assert.Equal(t, execution.Nomination{}, result.Nomination)
 			assert.Zero(t, result.Event)
 			assert.Zero(t, result.Condition)
-			assert.Equal(t, []string{"latest default/p", c.want}, calls(r))
+			assert.Equal(t, []string{"latest default/p"}, calls(r))
+			pending := q.Pending()
+			back := append(pending.Unschedulable, pending.Backoff...)
+			require.Len(t, back, 1)
+			assert.Equal(t, c.want, back[0].FailedFilters)
 			assert.Zero(t, n.Len())
 		})
 	}
@@ -116,27 +123,26 @@ func TestSettledResizesDoNotGoBack(t *testing.T) {
 	settled := growing()
 	settled.ResizeDeferred = false
 	r := &executiontest.Recorder{Find: func(outrank.Key) (*outrank.Pod, bool) { return settled, true }}
-	h := execution.FailureHandler{Actions: r, Queue: r}
-	result, err := h.Handle(context.Background(), execution.Failure{Entry: queue.Entry{Pod: growing()}, Err: errBusy, Release: withResizes})
+	h := newExecutor(t, execution.Config{Actions: r.Actions()})
+	result, err := h.Fail(context.Background(), execution.Failure{Entry: queue.Entry{Pod: growing()}, Err: errBusy})
 	require.NoError(t, err)
-	assert.Equal(t, execution.NotRequeuedBound, result.Requeue)
-	assert.Equal(t, []string{"latest default/p", "done default/p"}, calls(r))
+	assert.Equal(t, execution.Bound, result.Result)
+	assert.Equal(t, []string{"latest default/p"}, calls(r))
 }
 
-// Without the gate the failure of a pod on a node is what it is of any pod.
-func TestFailuresWithoutTheGate(t *testing.T) {
-	for _, release := range []outrank.Release{outrank.V1_36, outrank.V1_37} {
-		f := execution.Failure{Entry: queue.Entry{Pod: growing()}, Err: errBusy, Release: release}
-		v, err := f.Verdict()
-		require.NoError(t, err)
-		assert.False(t, v.Resize)
-		assert.Equal(t, execution.Nomination{Override: true}, v.Nomination)
-		assert.Equal(t, outrank.PodScheduled, v.Condition.Type)
-	}
+// A pod on a node whose resize is not deferred fails as any pod does.
+func TestFailuresWithoutADeferredResize(t *testing.T) {
+	pod := growing()
+	pod.ResizeDeferred = false
+	v, err := (&execution.Failure{Entry: queue.Entry{Pod: pod}, Err: errBusy}).Verdict()
+	require.NoError(t, err)
+	assert.False(t, v.Resize)
+	assert.Equal(t, execution.Nomination{Override: true}, v.Nomination)
+	assert.Equal(t, outrank.PodScheduled, v.Condition.Type)
 }
 
 // A resize from the moment that its node defers it to the moment that there is room,
-// through the queue, the evaluator, the executor and the handler.
+// through the queue, the evaluator, the executor.
 func TestAResizeThroughTheQueue(t *testing.T) {
 	ctx, now := context.Background(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	low := &outrank.Pod{Name: "low", UID: "uid-low", NodeName: "n1", Priority: outrank.Priority(1)}
@@ -152,14 +158,13 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	e, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	r := &executiontest.Recorder{Find: snap.Pod}
-	executor := newExecutor(t, execution.Config{Actions: r, Release: withResizes})
-	handler := execution.FailureHandler{Actions: r, Queue: q}
+	executor := newExecutor(t, execution.Config{Actions: r.Actions()})
 	attempt := func() *preemption.Plan {
 		entry, ok := q.TryPop(now)
 		require.True(t, ok)
 		plan, err := e.Preempt(ctx, snap, preemption.Request{Pod: entry.Pod, Now: now})
 		require.NoError(t, err)
-		f := execution.Failure{Entry: entry, Now: now, Release: withResizes}
+		f := execution.Failure{Entry: entry, Queue: q, Now: now}
 		if permit := attempt.Permit(plan); permit.Code != preemption.Success {
 			f.Refused = &permit
 		} else {
@@ -167,7 +172,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 			_, err := executor.Execute(ctx, plan)
 			require.NoError(t, err)
 		}
-		_, err = handler.Handle(ctx, f)
+		_, err = executor.Fail(ctx, f)
 		require.NoError(t, err)
 		assert.Equal(t, queue.Counts{Unschedulable: 1}, q.Counts())
 		return plan

@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/release"
 )
 
-// ErrRetriable is wrapped by an error of [Actions] or [FailureActions] where the
+// ErrRetriable is wrapped by an error of [Actions] where the
 // patch of a status failed for a reason that may pass: a conflict, an internal
 // error of the server, a server that is unavailable, or a refused connection (rule
 // 14.1.6). The same call is then made again, as [Retry] says. An eviction whose
@@ -30,8 +29,6 @@ type Retry struct {
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-var errNoRetry = fmt.Errorf("%w: no retry", outrank.ErrInvalid)
-
 const (
 	defaultTries = 4
 	maxTries     = 1 << 10
@@ -40,34 +37,11 @@ const (
 )
 
 // problem says what is wrong with the setting, nil if nothing is.
-func (r *Retry) problem(object string) []outrank.Problem {
+func (r *Retry) problem() []outrank.Problem {
 	if r.Tries >= 0 && r.Tries <= maxTries {
 		return nil
 	}
-	return []outrank.Problem{{Object: object, Field: "Retry.Tries", Text: fmt.Sprintf("%d is not between 0 and %d", r.Tries, maxTries)}}
-}
-
-// Bind binds a pod. From v1.37 on it calls bind again while that fails with
-// [ErrRetriable], as for the patch of a status; before, once (rule 14.1.13). What bind
-// wraps that way is an internal error of the server, a server that is unavailable or
-// a refused connection, but no conflict: a pod that is bound stays so. A release that
-// is not known counts as [outrank.DefaultRelease], and Tries that are negative as 1. Without
-// a context or a bind the error wraps [outrank.ErrInvalid].
-func (r *Retry) Bind(ctx context.Context, of outrank.Release, bind func(context.Context) error) error {
-	if r == nil {
-		return errNoRetry
-	}
-	switch {
-	case ctx == nil:
-		return fmt.Errorf("binding: %w: no context", outrank.ErrInvalid)
-	case bind == nil:
-		return fmt.Errorf("binding: %w: no bind", outrank.ErrInvalid)
-	}
-	once := func() error { return bind(ctx) }
-	if r.Tries < 0 || !release.Of(release.Release(of)).BindingsRetried {
-		return once()
-	}
-	return r.do(ctx, once)
+	return []outrank.Problem{{Object: "executor config", Field: "Retry.Tries", Text: fmt.Sprintf("%d is not between 0 and %d", r.Tries, maxTries)}}
 }
 
 // do calls f until it does not fail with ErrRetriable any more, or has failed as

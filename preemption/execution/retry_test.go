@@ -57,7 +57,7 @@ func TestPatchesAreTriedAgain(t *testing.T) {
 			r := &executiontest.Recorder{Do: failing(c.op, c.times, c.err)}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{waitingPod("lower", 1)}
-			_, err := newExecutor(t, execution.Config{Actions: r, Retry: execution.Retry{Tries: c.tries}, Order: execution.Synchronous}).Execute(context.Background(), plan)
+			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Retry: execution.Retry{Tries: c.tries}, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, c.fails, err != nil, "%v", err)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"))
 		})
@@ -72,8 +72,8 @@ func TestWaitsBetweenTries(t *testing.T) {
 		return nil
 	}}
 	r := &executiontest.Recorder{Do: failing("update status", 1<<30, errConflict)}
-	h := execution.FailureHandler{Actions: r, Retry: retry}
-	_, err := h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	h := newExecutor(t, execution.Config{Actions: r.Actions(), Retry: retry})
+	_, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.ErrorIs(t, err, execution.ErrRetriable)
 	require.Len(t, waits, 29)
 	assert.Equal(t, []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 250 * time.Millisecond}, waits[:3])
@@ -82,8 +82,8 @@ func TestWaitsBetweenTries(t *testing.T) {
 	}
 
 	r = &executiontest.Recorder{Do: failing("update status", 1, errConflict)}
-	h = execution.FailureHandler{Actions: r}
-	_, err = h.Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	h = newExecutor(t, execution.Config{Actions: r.Actions()})
+	_, err = h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.NoError(t, err)
 	assert.Equal(t, "latest p|event p|update status p!|update status p", strings.Join(story(r), "|"))
 }
@@ -114,14 +114,13 @@ func TestEndOfTries(t *testing.T) {
 				}
 				return errConflict
 			}}
-			e := newExecutor(t, execution.Config{Actions: r, Retry: execution.Retry{Wait: c.wait}})
+			e := newExecutor(t, execution.Config{Actions: r.Actions(), Retry: execution.Retry{Wait: c.wait}})
 			_, err := e.Execute(ctx, planFor(victimsNamed("a")...))
 			require.ErrorIs(t, err, execution.ErrRetriable)
 			assert.Equal(t, !c.cancel, errors.Is(err, ended))
 			assert.Equal(t, 1, calls)
 		})
 	}
-	_, err := (&execution.FailureHandler{Actions: &executiontest.Recorder{}, Retry: execution.Retry{Tries: -1}}).
-		Handle(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
+	_, err := execution.NewExecutor(execution.Config{Retry: execution.Retry{Tries: -1}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }

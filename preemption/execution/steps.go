@@ -121,14 +121,14 @@ func (x *execution) steps(ctx context.Context) error {
 // plan that is not to preempt, or a preemptor whose plan is being executed at
 // that time. An error that wraps [outrank.ErrInvalid] is about a plan without a
 // preemptor, of a release or a variant that is not known, or with a victim or a cleared
-// nomination that is nil, or about no context.
+// nomination that is nil, about no context, or about Actions without Evict.
 //
 // Beside the calls of Actions the cost is linear in the victims.
 func (e *Executor) Execute(ctx context.Context, plan *preemption.Plan) (*Report, error) {
 	if e == nil {
 		return nil, errNoExecutor
 	}
-	if err := e.ready(ctx); err != nil {
+	if err := e.canExecute(ctx); err != nil {
 		return &Report{Result: Interrupted}, err
 	}
 	if err := checkPlan(plan); err != nil {

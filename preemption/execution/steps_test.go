@@ -97,7 +97,7 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 				}
 				return nil
 			}}
-			e := newExecutor(t, execution.Config{Actions: r, Order: order, Parallel: parallel})
+			e := newExecutor(t, execution.Config{Actions: r.Actions(), Order: order, Parallel: parallel})
 			for range 30 {
 				report, err := e.Execute(context.Background(), planFor(names...))
 				reports = append(reports, fmt.Sprint(report, err))
@@ -125,7 +125,7 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 // is completed.
 func TestManyPreemptorsShareVictims(t *testing.T) {
 	meter, n, r := &metrics.Meter{}, &execution.Nominator{}, &executiontest.Recorder{}
-	e := newExecutor(t, execution.Config{Actions: r, Nominator: n, Parallel: 4})
+	e := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: n, Parallel: 4})
 	victims := victimsNamed("a b c d e f g h")
 	var all sync.WaitGroup
 	for i := range 32 {

@@ -501,7 +501,7 @@ func (w *world) library(t *testing.T, variant outrank.Variant, workers int) (*to
 	f := execution.Failure{Entry: entryOf(pod), Plan: plan}
 	var steps []string
 	if plan.Outcome == preemption.Preempts {
-		_, err := newExecutor(t, execution.Config{Actions: r}).Execute(context.Background(), plan)
+		_, err := newExecutor(t, execution.Config{Actions: r.Actions()}).Execute(context.Background(), plan)
 		require.NoError(t, err)
 		for _, c := range r.Calls() {
 			switch c.Op {

@@ -14,13 +14,12 @@ import (
 // No exported field of a report or result prints as a bare number that means a
 // word.
 func TestReportsHaveNoBareEnums(t *testing.T) {
-	text, err := json.Marshal(execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit, Nomination: execution.Nomination{Override: true, Node: "n1"}}, Requeue: execution.Requeued})
+	text, err := json.Marshal(execution.Verdict{Nomination: execution.Nomination{Override: true, Node: "n1"}, Result: execution.Requeued})
 	require.NoError(t, err)
-	assert.Contains(t, string(text), `"Kind":"no-fit"`)
 	assert.Contains(t, string(text), `"Override":true,"Node":"n1"`)
-	assert.Contains(t, string(text), `"Requeue":"requeued"`)
-	text, err = json.Marshal(execution.Report{Result: execution.Completed, Victims: []execution.VictimReport{{Result: execution.Evicted}}})
+	assert.Contains(t, string(text), `"Result":"requeued"`)
+	text, err = json.Marshal(execution.Report{Result: execution.Completed, Victims: []execution.PodReport{{Result: execution.Evicted}}})
 	require.NoError(t, err)
-	assert.Contains(t, string(text), `{"Result":"completed"`)
+	assert.Contains(t, string(text), `"Result":"completed"`)
 	assert.Contains(t, string(text), `"Result":"evicted"`)
 }

@@ -43,7 +43,7 @@ type Config struct {
 	// Gates are checks that a pod has to pass before it is active or in backoff,
 	// in this order. Scheduling gates in a pod's spec come before them and need no
 	// gate here. While a preemption is carried out for a pod beside the scheduler,
-	// Gate of execution.Executor keeps it out.
+	// the gate of execution.Executor.Preempting keeps it out.
 	Gates []Gate
 	// Compare orders the active pods, and groups, whose entries have no Pod: it is negative if a is
 	// to be popped before b. Ties are broken by CompareEntries. Nil means CompareEntries alone.

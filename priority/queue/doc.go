@@ -10,9 +10,9 @@
 //	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
 //
 // A [Queue] has four pools (active, backoff, unschedulable, gated) and goes by
-// priority; that of [NewFIFO] takes the pods as they come. It is what
-// execution.FailureHandler of package preemption/execution asks for. Package
-// preemption/attempt makes the calls above, and tells it what informers deliver.
+// priority; that of [NewFIFO] takes the pods as they come. An attempt that failed ends in it by
+// execution.Executor.Fail. Package preemption/attempt makes the calls above, and tells it what
+// informers deliver.
 //
 // From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group
 // together and pops them as one entry, which has a [Group] in place of a pod. The caller

@@ -27,7 +27,7 @@ func (q *Queue) MoveAll(event ClusterEvent, now time.Time) int {
 //
 //   - when a nominated pod that waits is deleted,
 //   - when its nomination changes or is cleared,
-//   - when it could not be bound, which execution.FailureHandler does; the pod then has
+//   - when it could not be bound, which execution.Executor.Fail does; the pod then has
 //     the NodeName that it was to be bound to.
 //
 // It concerns the pods that wait or are in flight and have the pod's priority or a lower one: the

@@ -165,7 +165,7 @@ func TestRetries(t *testing.T) {
 		patch, deletion []error
 		calls           []string
 		waits           []time.Duration
-		result          execution.EvictionResult
+		result          execution.Result
 	}{
 		"conflict": {
 			patch: []error{conflict, conflict},
@@ -185,11 +185,11 @@ func TestRetries(t *testing.T) {
 		},
 		"gone before the patch": {
 			patch: []error{apierrors.NewNotFound(pods, "victim")},
-			calls: []string{"patch status"}, result: execution.AlreadyGone,
+			calls: []string{"patch status"}, result: execution.Gone,
 		},
 		"gone before its deletion": {
 			deletion: []error{apierrors.NewNotFound(pods, "victim")},
-			calls:    []string{"patch status", "delete"}, result: execution.AlreadyGone,
+			calls:    []string{"patch status", "delete"}, result: execution.Gone,
 		},
 		"a deletion is tried once": {
 			deletion: []error{apierrors.NewServiceUnavailable("later")},
@@ -197,7 +197,7 @@ func TestRetries(t *testing.T) {
 		},
 		"another pod has the name by then": {
 			deletion: []error{apierrors.NewConflict(pods, "victim", errors.New("the UID in the precondition does not match"))},
-			calls:    []string{"patch status", "delete"}, result: execution.AlreadyGone,
+			calls:    []string{"patch status", "delete"}, result: execution.Gone,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,14 +224,14 @@ func TestReplaced(t *testing.T) {
 	w.fails("patch", apierrors.NewConflict(pods, "victim", errors.New("UID in precondition")))
 	report, err := w.carryOut(t, victim())
 	require.NoError(t, err)
-	assert.Equal(t, execution.AlreadyGone, report.Victims[0].Result)
+	assert.Equal(t, execution.Gone, report.Victims[0].Result)
 	assert.Equal(t, []string{"patch status", "get"}, w.calls())
 
 	require.NoError(t, w.store.Update(other)) // and once it knows, nothing is asked at all
 	w.api.ClearActions()
 	report, err = w.carryOut(t, victim())
 	require.NoError(t, err)
-	assert.Equal(t, execution.AlreadyGone, report.Victims[0].Result)
+	assert.Equal(t, execution.Gone, report.Victims[0].Result)
 	assert.Empty(t, w.calls())
 }
 
@@ -322,7 +322,7 @@ func TestReject(t *testing.T) {
 	for name, c := range map[string]struct {
 		scheduler     *scheduler
 		calls, events []string
-		result        execution.EvictionResult
+		result        execution.Result
 		asked         []string
 	}{
 		"rejected": {

@@ -18,7 +18,7 @@ import (
 func TestCollector(t *testing.T) {
 	c := metrics.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 3)}, nil)
+	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 3)}, nil)
 	c.AddGoroutine(20*time.Millisecond, false)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	registry := prometheus.NewPedanticRegistry()

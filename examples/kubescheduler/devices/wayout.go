@@ -9,8 +9,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	scheduling "github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // WayOut is what plugin DynamicResources does for a pod that fits nowhere, before preemption is
@@ -18,8 +18,8 @@ import (
 // else has the claim. That makes no room in this attempt, so the answer of the way is none; what
 // it says stands in the pod's condition. Idle are the claims of which the plugin takes one, which
 // is a matter of chance there. The explanation is that of the attempt.
-func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way scheduling.WayOut, idle []*resourcev1.ResourceClaim, err error) {
-	way = scheduling.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func (f *Filter) WayOut(ex *preemption.Plan, snap *engine.Snapshot) (way execution.WayOut, idle []*resourcev1.ResourceClaim, err error) {
+	way = execution.WayOut{Name: Name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
 	if f.config.Release == outrank.V1_36 {

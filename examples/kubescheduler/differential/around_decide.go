@@ -10,7 +10,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/schedulerconfig"
@@ -178,7 +177,7 @@ func (s *surrounded) findWayOut() error {
 		s.d.failure.Plan, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)
 	case slices.Equal(s.ways, usual[:1]):
 	case len(s.ways) == 0:
-		s.d.failure.Ways = []execution.WayOutAnswer{}
+		s.d.failure.Ways = []execution.WayOut{}
 	default:
 		return s.askWays(preempts, told)
 	}
@@ -188,33 +187,33 @@ func (s *surrounded) findWayOut() error {
 
 // askWays asks ways out that are not the usual ones.
 func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) error {
-	var ways []attempt.WayOut
+	var ways []execution.WayOut
 	for _, name := range s.ways {
 		switch name {
 		case preemptorName:
-			ways = append(ways, attempt.WayOut{Name: name, Ask: preempts.Preempt})
+			ways = append(ways, execution.WayOut{Name: name, Ask: preempts.Preempt})
 		case otherName:
 			ways = append(ways, s.other(told))
 		default:
 			ways = append(ways, s.devices(name, told))
 		}
 	}
-	out, err := attempt.FirstWayOut(context.Background(), s.snap, s.request, ways...)
-	if out == nil {
+	plan, asked, err := execution.FirstWayOut(context.Background(), s.snap, s.request, ways...)
+	if asked == nil {
 		return err
 	}
 	f := &s.d.failure
-	if f.Err, f.Ways = err, out.Asked; out.Plan != nil {
-		f.Plan = out.Plan
+	if f.Err, f.Ways = err, asked; plan != nil {
+		f.Plan = plan
 	}
-	s.d.extenderFails = err != nil && out.Asked[len(out.Asked)-1].Name == preemptorName
+	s.d.extenderFails = err != nil && asked[len(asked)-1].Name == preemptorName
 	return nil
 }
 
 // devices is the step for devices, which fails for a pod that was refused before any node
 // was asked (rule 15.3.9).
-func (s *surrounded) devices(name string, told *preemption.Plan) attempt.WayOut {
-	way := attempt.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func (s *surrounded) devices(name string, told *preemption.Plan) execution.WayOut {
+	way := execution.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		return nil, nil
 	}}
 	switch {
@@ -230,9 +229,9 @@ func (s *surrounded) devices(name string, told *preemption.Plan) attempt.WayOut 
 }
 
 // other is the other way out.
-func (s *surrounded) other(told *preemption.Plan) attempt.WayOut {
+func (s *surrounded) other(told *preemption.Plan) execution.WayOut {
 	answer, plan, err := *told, (*preemption.Plan)(nil), error(nil)
-	way := attempt.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
+	way := execution.WayOut{Name: otherName, Says: otherText, Found: otherHelp}
 	switch s.Around.Other.Does {
 	case clears:
 		answer.Outcome, answer.Ineligible = preemption.NothingHelps, ""

@@ -16,15 +16,15 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // DeviceFilter is the filter for devices, with what it does about the cluster and as a way out.
 type DeviceFilter interface {
 	Filter() *preemption.Filter
 	Cluster(*outrank.Cluster) *outrank.Cluster
-	WayOut(*preemption.Plan, *engine.Snapshot) (attempt.WayOut, []*resourcev1.ResourceClaim, error)
+	WayOut(*preemption.Plan, *engine.Snapshot) (execution.WayOut, []*resourcev1.ResourceClaim, error)
 }
 
 const devicesName = "DynamicResources"
@@ -122,13 +122,13 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	if err != nil {
 		return err
 	}
-	out, err := attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, attempt.WayOut{Name: preemptorName, Ask: eval.Preempt})
-	if out == nil {
+	plan, asked, err := execution.FirstWayOut(context.Background(), snap, preemption.Request{Pod: d.pod, Now: time.Now()}, way, execution.WayOut{Name: preemptorName, Ask: eval.Preempt})
+	if asked == nil {
 		return err
 	}
-	d.failure.Err, d.failure.Ways = err, out.Asked
-	if out.Plan != nil {
-		d.failure.Plan = out.Plan
+	d.failure.Err, d.failure.Ways = err, asked
+	if plan != nil {
+		d.failure.Plan = plan
 	}
 	return nil
 }

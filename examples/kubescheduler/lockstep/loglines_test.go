@@ -3,6 +3,7 @@ package lockstep
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -12,8 +13,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"pgregory.net/rapid"
-
-	"github.com/outrank-go/outrank/preemption/execution"
 )
 
 // linesOf keeps the reference's log.
@@ -60,23 +59,27 @@ func (s *linesOf) take() []string {
 	return taken
 }
 
-func textsOf(lines []execution.LogLine) (texts []string) {
-	for _, l := range lines {
-		text := fmt.Sprint(l.Level)
-		if l.Err != nil {
+func textsOf(records []slog.Record) (texts []string) {
+	for _, record := range records {
+		failed := record.Level == slog.LevelError
+		text := fmt.Sprint(int(-record.Level))
+		if failed {
 			text = "error"
 		}
-		text += " " + l.Message
-		for _, a := range l.Attrs {
-			text += fmt.Sprintf(" %s=%s", a.Key, a.Value)
-		}
+		text += " " + record.Message
+		record.Attrs(func(a slog.Attr) bool {
+			if !failed || a.Key != "err" { // which the reference's log keeps apart
+				text += fmt.Sprintf(" %s=%s", a.Key, a.Value)
+			}
+			return true
+		})
 		texts = append(texts, text)
 	}
 	return texts
 }
 
 // The executor returns the lines of the reference's log as data, in its order.
-func TestLogLinesOfTheExecutor(t *testing.T) {
+func TestLogRecordsOfTheExecutor(t *testing.T) {
 	sink := &linesOf{}
 	klog.SetLoggerWithOptions(logr.New(sink), klog.ContextualLogger(true))
 	defer klog.ClearLogger()
@@ -91,7 +94,7 @@ func TestLogLinesOfTheExecutor(t *testing.T) {
 				report := p.executed(t, async)
 				sink.take()
 				p.byReference(outer, client, &now, async)
-				require.Equal(t, sink.take(), textsOf(report.LogLines()), "%v", report)
+				require.Equal(t, sink.take(), textsOf(report.LogRecords()), "%v", report)
 			})
 		})
 	}

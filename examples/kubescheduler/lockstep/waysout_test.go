@@ -19,7 +19,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	scheduling "github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
@@ -87,10 +86,10 @@ func turnedDown(outcome preemption.Outcome) *preemption.Plan {
 }
 
 // ours is the same for the library.
-func (w *way) ours() scheduling.WayOut {
+func (w *way) ours() execution.WayOut {
 	var plan *preemption.Plan
 	var err error
-	out := scheduling.WayOut{Name: w.name}
+	out := execution.WayOut{Name: w.name}
 	node := []preemption.Count{{Nodes: 1}}
 	switch w.answer {
 	case wordless:
@@ -176,13 +175,13 @@ func byScheduler(t *rapid.T, ways []*way) outcome {
 // byOutrank is the library's result of the answers. A plan stands for the answers
 // of the nodes where no way has one.
 func byOutrank(t *rapid.T, ways []*way) outcome {
-	var list []scheduling.WayOut
+	var list []execution.WayOut
 	for _, w := range ways {
 		list = append(list, w.ours())
 	}
-	out, err := scheduling.FirstWayOut(quiet, nil, preemption.Request{}, list...)
-	require.NotNil(t, out, "%v", err)
-	failure := execution.Failure{Plan: out.Plan, Ways: out.Asked, Err: err, Release: outrank.V1_37}
+	plan, asked, err := execution.FirstWayOut(quiet, nil, preemption.Request{}, list...)
+	require.NotNil(t, asked, "%v", err)
+	failure := execution.Failure{Plan: plan, Ways: asked, Err: err, Release: outrank.V1_37}
 	if failure.Entry.Pod = (&outrank.Pod{Name: "p", Namespace: "default"}); failure.Plan == nil {
 		failure.Plan = turnedDown(preemption.NotEligible)
 	}

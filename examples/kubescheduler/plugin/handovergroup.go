@@ -148,7 +148,7 @@ const groupPrefix = "pod group preemption: "
 // budget as it counts.
 func (p *Plugin) groupFound(group fwk.PodGroupInfo, result *fwk.PodGroupPostFilterResult, answer *fwk.Status) *preemption.GroupPlan {
 	plan := &preemption.GroupPlan{
-		Group: outrank.NewKey(group.GetNamespace(), group.GetName()), Outcome: preemption.NothingHelps,
+		Group: outrank.NewKey(group.GetNamespace(), group.GetName()), Release: p.release, Outcome: preemption.NothingHelps,
 		Status: preemption.Status{Code: status(answer).Code, Reasons: answer.Reasons()},
 	}
 	if result != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
-// actions is the cluster's side of an attempt: [attempt.Actions]. All of it takes effect at
-// once.
+// actions is the cluster's side of an attempt. All of it takes effect at once.
 type actions struct {
 	config      *Config
 	clock       *clock
@@ -24,8 +23,16 @@ type actions struct {
 	broke error
 }
 
-// Bind puts a pod on a node, which changes the snapshot.
-func (a *actions) Bind(_ context.Context, obj *outrank.Pod, node string) error {
+// functions are those of an executor. No pod ever waits to be bound: binding takes no time.
+func (a *actions) functions() execution.Actions {
+	return execution.Actions{
+		Latest: a.latest, Evict: a.evict, Nominate: a.write, ClearNomination: a.clear,
+		Activate: a.activate, Event: a.event, UpdateStatus: a.update, Bind: a.bind,
+	}
+}
+
+// bind puts a pod on a node, which changes the snapshot.
+func (a *actions) bind(_ context.Context, obj *outrank.Pod, node string) error {
 	p, h := a.lives.pods[obj.Key()], a.cluster.hosts[node]
 	if a.config.Bind != nil {
 		if err := a.config.Bind(p.obj, h.node); err != nil {
@@ -38,19 +45,16 @@ func (a *actions) Bind(_ context.Context, obj *outrank.Pod, node string) error {
 	return nil
 }
 
-// Latest returns the pod as it is now.
-func (a *actions) Latest(_ context.Context, obj *outrank.Pod) (*outrank.Pod, error) {
+// latest returns the pod as it is now.
+func (a *actions) latest(_ context.Context, obj *outrank.Pod) (*outrank.Pod, error) {
 	if p := a.lives.find(obj); p != nil {
 		return p.obj, nil
 	}
 	return nil, missingPod(obj.Key())
 }
 
-// Reject never finds a pod that waits to be bound: binding takes no time.
-func (a *actions) Reject(context.Context, *outrank.Pod) (bool, error) { return false, nil }
-
-// Evict begins the victim's grace period.
-func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
+// evict begins the victim's grace period.
+func (a *actions) evict(_ context.Context, e execution.Eviction) error {
 	p := a.lives.find(e.Victim)
 	if p == nil || !p.onNode() {
 		return missingPod(e.Victim.Key())
@@ -77,8 +81,8 @@ func (a *actions) Evict(_ context.Context, e execution.Eviction) error {
 	return a.controllers.replaceEvicted(p)
 }
 
-// Nominate writes the nomination on the pod.
-func (a *actions) Nominate(_ context.Context, obj *outrank.Pod, node string) error {
+// write writes the nomination on the pod.
+func (a *actions) write(_ context.Context, obj *outrank.Pod, node string) error {
 	p := a.lives.find(obj)
 	if p == nil {
 		return missingPod(obj.Key())
@@ -87,8 +91,8 @@ func (a *actions) Nominate(_ context.Context, obj *outrank.Pod, node string) err
 	return nil
 }
 
-// ClearNomination removes it, and lets the pod be tried again at once.
-func (a *actions) ClearNomination(_ context.Context, obj *outrank.Pod) error {
+// clear removes it, and lets the pod be tried again at once.
+func (a *actions) clear(_ context.Context, obj *outrank.Pod) error {
 	p := a.lives.find(obj)
 	if p == nil {
 		return missingPod(obj.Key())
@@ -99,22 +103,22 @@ func (a *actions) ClearNomination(_ context.Context, obj *outrank.Pod) error {
 	return nil
 }
 
-// Activate lets the pod be tried again at once.
-func (a *actions) Activate(obj *outrank.Pod) {
+// activate lets the pod be tried again at once.
+func (a *actions) activate(obj *outrank.Pod) {
 	if p := a.lives.find(obj); p != nil {
 		a.line.queue.Activate(p.obj)
 	}
 }
 
-// Event reports failures to place a pod; evictions are reported where they happen.
-func (a *actions) Event(e outrank.Event) {
+// event reports failures to place a pod; evictions are reported where they happen.
+func (a *actions) event(e outrank.Event) {
 	if e.Reason == "FailedScheduling" {
 		a.teller.tell(Event{Kind: Refused, Pod: e.Pod}, "%s", strings.TrimSuffix(e.Message, "."))
 	}
 }
 
-// UpdateStatus changes the nomination; conditions of pending pods are not kept.
-func (a *actions) UpdateStatus(_ context.Context, obj *outrank.Pod, _ outrank.PodCondition, n execution.Nomination) error {
+// update changes the nomination; conditions of pending pods are not kept.
+func (a *actions) update(_ context.Context, obj *outrank.Pod, _ outrank.PodCondition, n execution.Nomination) error {
 	p := a.lives.find(obj)
 	switch {
 	case p == nil:

@@ -50,9 +50,9 @@ func (s *scheduling) offsetOf(pod *outrank.Pod) int {
 // loopOf makes what a scheduler's attempts are made with.
 func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 	return attempt.New(attempt.Config{
-		Snapshot: s.cluster.snap, Queue: s.line.queue, Actions: s.actions, Evaluator: x.eval,
+		Snapshot: s.cluster.snap, Queue: s.line.queue, Evaluator: x.eval,
 		Execution: execution.Config{
-			Release: s.cluster.release, Order: s.config.Order, Parallel: 1, Scheduler: x.name,
+			Actions: s.actions.functions(), Order: s.config.Order, Parallel: 1, Scheduler: x.name,
 			Nominator: &s.cluster.nominator,
 		},
 		Metrics: &s.tally.metrics,

@@ -76,7 +76,7 @@ func TestRefusedAttemptsAreCounted(t *testing.T) {
 		attempt := metrics.Attempt{Result: "unschedulable", Profile: "x"}
 		for range before {
 			took := time.Second
-			s.tally.metrics.AddFailure("x", &execution.FailureResult{}, &took)
+			s.tally.metrics.AddFailure("x", &execution.Verdict{}, &took)
 		}
 		h := s.counted().AttemptDurations[attempt]
 		require.EqualValues(t, before+3, h.Count())

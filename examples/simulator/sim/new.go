@@ -7,7 +7,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/history"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -70,7 +69,7 @@ func begun(given *outrank.Cluster, config Config) *Simulation {
 	s := &Simulation{
 		config: config, clock: &clock{start: config.Start}, agenda: &agenda{}, meter: newMeter(given.Nodes),
 		lives:      &lives{pods: map[outrank.Key]*pod{}, byLineage: map[string]*lineage{}},
-		tally:      &tally{metrics: metrics.Meter{Release: given.Release}},
+		tally:      &tally{},
 		schedulers: &schedulers{byName: map[string]*schedulerState{}},
 	}
 	s.teller = &teller{clock: s.clock, of: s.lives.told, observe: config.Observe}

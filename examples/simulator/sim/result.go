@@ -92,8 +92,7 @@ func (s *Simulation) counted() metrics.Values {
 // countDurations counts the time of n more attempts: each as long as every other.
 func (s *Simulation) countDurations(values *metrics.Values, attempt metrics.Attempt, n uint64) {
 	var single metrics.Meter
-	refused := &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}
-	single.AddFailure(attempt.Profile, refused, &s.config.Cycle)
+	single.AddFailure(attempt.Profile, &execution.Verdict{}, &s.config.Cycle)
 	like := single.Values().AttemptDurations
 	at := slices.Index(like[attempt].Buckets, 1)
 	h, ok := values.AttemptDurations[attempt]

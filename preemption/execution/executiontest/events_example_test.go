@@ -9,7 +9,7 @@ import (
 
 func ExampleRecorder_Events() {
 	var cluster executiontest.Recorder
-	cluster.Event(outrank.Event{Pod: &outrank.Pod{Name: "web"}, Type: "Normal", Reason: "Preempted", Message: "by urgent"})
+	cluster.Actions().Event(outrank.Event{Pod: &outrank.Pod{Name: "web"}, Type: "Normal", Reason: "Preempted", Message: "by urgent"})
 	fmt.Println(len(cluster.Events()), cluster.Calls())
 	cluster.Reset()
 	fmt.Println(len(cluster.Events()), cluster.Calls())

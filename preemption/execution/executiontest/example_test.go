@@ -46,7 +46,7 @@ func ExampleRecorder() {
 		fmt.Println(err)
 		return
 	}
-	executor, err := execution.NewExecutor(execution.Config{Actions: cluster, Parallel: 1})
+	executor, err := execution.NewExecutor(execution.Config{Actions: cluster.Actions(), Parallel: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

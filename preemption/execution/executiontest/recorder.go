@@ -1,7 +1,6 @@
-// Package executiontest answers: what did an executor or a failure handler ask
-// of the cluster? A [Recorder] stands in for the cluster and for the queue in
-// tests and in simulators. It writes down every call, and its fields decide what
-// the calls return.
+// Package executiontest answers: what did an executor, or an attempt, ask of the
+// cluster? A [Recorder] stands in for the cluster in tests and in simulators. It
+// writes down every call, and its fields decide what the calls return.
 //
 // The package needs no test framework. A recorder may be used by any number of
 // goroutines at once; each call takes constant time beside the caller's own
@@ -13,12 +12,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // The kinds of calls, as they stand in [Call].Op.
@@ -32,31 +29,24 @@ const (
 	opEvent    = "event"
 	opUpdate   = "update status"
 	opGroup    = "update group"
-	opRequeue  = "requeue"
-	opDone     = "done"
 	opBind     = "bind"
 )
 
 // Call is one call that a [Recorder] received.
 type Call struct {
-	// Op is the kind of call. Those of execution.Actions are "latest", "reject", "evict",
-	// "nominate", "clear nomination", "activate" and "event"; those of
-	// execution.FailureActions, besides, "update status" and "update group"; those of
-	// execution.FailureQueue "requeue" and "done"; and "bind" is that of attempt.Actions.
+	// Op is the kind of call: "latest", "reject", "evict", "nominate", "clear nomination",
+	// "activate", "event", "update status", "update group" or "bind".
 	Op string
 	// Pod is the pod that the call is about.
 	Pod *outrank.Pod
 	// Node is the node of a nomination, of an eviction or of a binding.
 	Node string
-	// Eviction, Event, Condition, Nomination, Entry and Now are set where the
-	// call has them.
+	// Eviction, Event, Condition, Nomination and Group are set where the call has them.
 	Eviction   execution.Eviction
 	Event      outrank.Event
 	Condition  outrank.PodCondition
 	Nomination execution.Nomination
-	Group      execution.GroupStatus
-	Entry      queue.Entry
-	Now        time.Time
+	Group      outrank.Key
 	// Err is the error that the call returned.
 	Err error
 }
@@ -78,9 +68,7 @@ func (c Call) String() string {
 	case opUpdate:
 		text += fmt.Sprintf(" (%s; %s)", c.Condition, c.Nomination)
 	case opGroup:
-		text = fmt.Sprintf("%s %s (%s)", c.Op, c.Group.Key, c.Condition)
-	case opRequeue:
-		text += fmt.Sprint(" ", c.Entry.FailedFilters)
+		text = fmt.Sprintf("%s %s (%s)", c.Op, c.Group, c.Condition)
 	}
 	if c.Err != nil {
 		text += ": " + c.Err.Error()
@@ -88,11 +76,9 @@ func (c Call) String() string {
 	return text
 }
 
-// Recorder is [execution.Actions], [execution.FailureActions] and an
-// [execution.FailureQueue] in memory. It writes every call down in the order of
-// arrival, and does nothing else unless its fields say so. With
-// [execution.Config].Parallel 1 that order is always the same; with more, calls
-// that are made at once arrive in any order.
+// Recorder is a cluster in memory, which an [execution.Executor] reaches by its Actions. It writes
+// every call down in the order of arrival, and does nothing else unless its fields say so. With [execution.Config].Parallel 1 that order is always the same; with more, calls that are
+// made at once arrive in any order.
 //
 // The zero value is ready: every pod exists as it was asked for, none waits to be
 // bound, and nothing fails. The fields must not change while it is in use. Any
@@ -116,14 +102,30 @@ type Recorder struct {
 
 var errNoRecorder = fmt.Errorf("%w: no recorder", outrank.ErrInvalid)
 
-var (
-	_ execution.Actions        = (*Recorder)(nil)
-	_ execution.FailureActions = (*Recorder)(nil)
-
-	_ execution.GroupFailureActions = (*Recorder)(nil)
-
-	_ execution.FailureQueue = (*Recorder)(nil)
-)
+// Actions returns the actions that write down what they are asked for. Reject is written down for a
+// victim that waits, and not for others.
+func (r *Recorder) Actions() execution.Actions {
+	return execution.Actions{
+		Latest: r.latest, Reject: r.reject, Evict: r.evict,
+		Nominate: func(_ context.Context, pod *outrank.Pod, node string) error {
+			return r.record(Call{Op: opNominate, Pod: pod, Node: node})
+		},
+		ClearNomination: func(_ context.Context, pod *outrank.Pod) error {
+			return r.record(Call{Op: opClear, Pod: pod})
+		},
+		Activate: func(pod *outrank.Pod) { _ = r.record(Call{Op: opActivate, Pod: pod}) },
+		Event:    func(e outrank.Event) { _ = r.record(Call{Op: opEvent, Pod: e.Pod, Event: e}) },
+		UpdateStatus: func(_ context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination execution.Nomination) error {
+			return r.record(Call{Op: opUpdate, Pod: pod, Condition: condition, Nomination: nomination})
+		},
+		UpdateGroupStatus: func(_ context.Context, group outrank.Key, condition outrank.PodCondition) error {
+			return r.record(Call{Op: opGroup, Group: group, Condition: condition})
+		},
+		Bind: func(_ context.Context, pod *outrank.Pod, node string) error {
+			return r.record(Call{Op: opBind, Pod: pod, Node: node})
+		},
+	}
+}
 
 // Calls returns the calls so far. The slice is the caller's.
 func (r *Recorder) Calls() []Call {
@@ -160,13 +162,16 @@ func (r *Recorder) append(c Call) error {
 }
 
 func (r *Recorder) record(c Call) error {
+	if r == nil {
+		return errNoRecorder
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.append(c)
 }
 
-// Latest returns what Find returns.
-func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
+// latest returns what Find returns.
+func (r *Recorder) latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
 	if r == nil {
 		return nil, errNoRecorder
 	}
@@ -187,8 +192,7 @@ func (r *Recorder) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, er
 	return nil, fmt.Errorf("pod %s: %w", pod.Key(), preemption.ErrNotFound)
 }
 
-// Reject is written down for a victim that waits, and not for others.
-func (r *Recorder) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
+func (r *Recorder) reject(_ context.Context, victim *outrank.Pod) (bool, error) {
 	if r == nil {
 		return false, errNoRecorder
 	}
@@ -200,75 +204,6 @@ func (r *Recorder) Reject(_ context.Context, victim *outrank.Pod) (bool, error) 
 	return true, r.append(Call{Op: opReject, Pod: victim})
 }
 
-// Evict writes the eviction down.
-func (r *Recorder) Evict(_ context.Context, e execution.Eviction) error {
-	if r == nil {
-		return errNoRecorder
-	}
+func (r *Recorder) evict(_ context.Context, e execution.Eviction) error {
 	return r.record(Call{Op: opEvict, Pod: e.Victim, Node: e.Node, Eviction: e, Condition: e.Condition})
-}
-
-// Nominate writes the nomination down.
-func (r *Recorder) Nominate(_ context.Context, pod *outrank.Pod, node string) error {
-	if r == nil {
-		return errNoRecorder
-	}
-	return r.record(Call{Op: opNominate, Pod: pod, Node: node})
-}
-
-// ClearNomination writes down that the nomination is cleared.
-func (r *Recorder) ClearNomination(_ context.Context, pod *outrank.Pod) error {
-	if r == nil {
-		return errNoRecorder
-	}
-	return r.record(Call{Op: opClear, Pod: pod})
-}
-
-// Activate writes down that the pod is to be tried again.
-func (r *Recorder) Activate(pod *outrank.Pod) {
-	_ = r.record(Call{Op: opActivate, Pod: pod})
-}
-
-// Event writes the event down.
-func (r *Recorder) Event(e outrank.Event) {
-	_ = r.record(Call{Op: opEvent, Pod: e.Pod, Event: e})
-}
-
-// UpdateStatus writes the condition and the nomination down.
-func (r *Recorder) UpdateStatus(_ context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination execution.Nomination) error {
-	if r == nil {
-		return errNoRecorder
-	}
-	return r.record(Call{Op: opUpdate, Pod: pod, Condition: condition, Nomination: nomination})
-}
-
-// UpdateGroupStatus writes the condition of a group down.
-func (r *Recorder) UpdateGroupStatus(_ context.Context, s execution.GroupStatus) error {
-	if r == nil {
-		return errNoRecorder
-	}
-	return r.record(Call{Op: opGroup, Group: s, Condition: s.Condition})
-}
-
-// Bind writes the binding down.
-func (r *Recorder) Bind(_ context.Context, pod *outrank.Pod, node string) error {
-	if r == nil {
-		return errNoRecorder
-	}
-	return r.record(Call{Op: opBind, Pod: pod, Node: node})
-}
-
-// AddUnschedulableIfNotPresent writes down that the pod of the entry goes back to
-// the queue.
-func (r *Recorder) AddUnschedulableIfNotPresent(e queue.Entry, now time.Time) error {
-	if r == nil {
-		return errNoRecorder
-	}
-	e.FailedFilters, e.PendingFilters = slices.Clone(e.FailedFilters), slices.Clone(e.PendingFilters)
-	return r.record(Call{Op: opRequeue, Pod: e.Pod, Entry: e, Now: now})
-}
-
-// Done writes down that the attempt is over. It returns false if Do fails.
-func (r *Recorder) Done(e queue.Entry) bool {
-	return r.record(Call{Op: opDone, Pod: e.Pod, Entry: e}) == nil
 }

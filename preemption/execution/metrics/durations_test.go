@@ -62,9 +62,9 @@ func TestFamiliesOfDurations(t *testing.T) {
 	m.AddScheduled("a", 15, time.Hour, nil)
 	m.AddScheduled("a", 99, 3*time.Hour, nil)
 	m.AddScheduled("a", -1, -1, nil)
-	m.AddFailure("b", &execution.FailureResult{}, &second)
+	m.AddFailure("b", &execution.Verdict{}, &second)
 	var names, lines []string
-	for _, f := range m.Values().Families() {
+	for _, f := range m.Values().Families(0) {
 		names = append(names, f.Name)
 		for _, s := range f.Samples {
 			lines = append(lines, s.String())
@@ -101,8 +101,8 @@ func TestFamiliesOfDurations(t *testing.T) {
 func TestFailuresThatWereTimed(t *testing.T) {
 	var m metrics.Meter
 	took := 5 * time.Millisecond
-	failed, refused := &execution.FailureResult{}, &execution.FailureResult{}
-	failed.Kind, refused.Kind = execution.SchedulerFailed, execution.NoFit
+	failed, refused := &execution.Verdict{}, &execution.Verdict{}
+	failed.Err = assert.AnError
 	m.AddFailure(outrank.DefaultScheduler, failed, &took)
 	m.AddFailure(outrank.DefaultScheduler, failed, nil)
 	m.AddFailure("mine", refused, &took)
@@ -116,8 +116,11 @@ func TestFailuresThatWereTimed(t *testing.T) {
 }
 
 func ExampleMeter_AddFailure() {
-	handler := execution.FailureHandler{Actions: &executiontest.Recorder{}}
-	result, err := handler.Handle(context.Background(), execution.Failure{
+	executor, err := execution.NewExecutor(execution.Config{Actions: (&executiontest.Recorder{}).Actions()})
+	if err != nil {
+		panic(err)
+	}
+	verdict, err := executor.Fail(context.Background(), execution.Failure{
 		Entry: queue.Entry{Pod: &outrank.Pod{Name: "p"}}, Err: errors.New("no answer"),
 	})
 	if err != nil {
@@ -125,7 +128,7 @@ func ExampleMeter_AddFailure() {
 	}
 	var meter metrics.Meter
 	took := 3 * time.Millisecond
-	meter.AddFailure(outrank.DefaultScheduler, result, &took)
+	meter.AddFailure(outrank.DefaultScheduler, verdict, &took)
 	fmt.Println(meter.Values().ScheduleAttempts)
 	// Output:
 	// map[{error default-scheduler}:1]
@@ -135,7 +138,7 @@ func ExampleMeter_AddScheduled() {
 	var meter metrics.Meter
 	took := 3 * time.Millisecond
 	meter.AddScheduled(outrank.DefaultScheduler, 2, 1500*time.Millisecond, &took) // at the second attempt
-	fmt.Println(meter.Values().Families()[1].Samples[20])
+	fmt.Println(meter.Values().Families(0)[1].Samples[20])
 	h := meter.Values().AttemptDurations[metrics.Attempt{Result: "scheduled", Profile: outrank.DefaultScheduler}]
 	fmt.Println(h.Count(), "attempt,", h.Sum, "in all; between", h.Bounds[1], "and", h.Bounds[2], "there are", h.Buckets[2])
 	// Output:

@@ -14,7 +14,7 @@ import (
 func ExampleHistogram() {
 	var meter metrics.Meter
 	for _, victims := range []int{3, 100} {
-		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, victims)}, nil)
+		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, victims)}, nil)
 	}
 	histogram := meter.Values().PreemptionVictims
 	for i, bound := range histogram.Bounds {
@@ -36,10 +36,10 @@ func ExampleHistogram() {
 func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
-	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.VictimReport, 3)}, nil)
-	meter.AddFailure("default-scheduler", &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.NoFit}}, nil)
+	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, 3)}, nil)
+	meter.AddFailure("default-scheduler", &execution.Verdict{}, nil)
 	meter.SetPending(queue.Counts{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Counts{Active: 2, Unschedulable: 1}})
-	for _, f := range meter.Values().Families() {
+	for _, f := range meter.Values().Families(0) {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
 			fmt.Println(s)
@@ -100,10 +100,10 @@ func ExampleMeter_AddGroupPreemption() {
 		}
 	}
 
-	meter := metrics.Meter{Release: release}
+	meter := metrics.Meter{}
 	meter.SetPending(waiting.Counts(), waiting.Entities())
 	meter.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Unschedulable.Because("no room")})
-	for _, family := range meter.Values().Families() {
+	for _, family := range meter.Values().Families(release) {
 		for _, sample := range family.Samples {
 			if sample.Value > 0 {
 				fmt.Println(sample)

@@ -6,23 +6,24 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Families returns the values under the names and with the buckets of
-// kube-scheduler, sorted by name; attempts are sorted by result and profile. The
-// buckets of the histogram are cumulative, as Prometheus wants them. A metric
-// that was never set is left out, except the two of preemption. Durations are in
-// seconds.
-func (c Values) Families() []Family {
+// Families returns the values under the names and with the buckets of the kube-scheduler of a
+// release, sorted by name; attempts are sorted by result and profile. The buckets of the histogram
+// are cumulative, as Prometheus wants them. A metric that was never set is left out, except the two
+// of preemption, and so is one that the release does not have; for zero, and for a release that is
+// not known, [outrank.DefaultRelease] counts. Durations are in seconds.
+func (c Values) Families(of outrank.Release) []Family {
 	attempts := Family{Name: "scheduler_preemption_attempts_total", Type: "counter", Help: "How often preemption was tried."}
 	attempts.add(float64(c.PreemptionAttempts))
 	victims := Family{Name: "scheduler_preemption_victims", Type: "histogram", Help: "Number of victims of a preemption."}
 	addHistogram(&victims, nil, &c.PreemptionVictims, victimBounds)
 	families := []Family{attempts, victims}
-	rules := release.Of(release.Release(c.Release))
+	rules := release.Of(release.Release(of))
 	families = slices.Insert(families, 0, c.podFamilies()...)
 	if rules.GroupMetrics {
 		families = append(families, c.Groups.families()...)

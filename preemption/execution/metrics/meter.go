@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -17,10 +18,6 @@ import (
 // of each attempt. Its zero value is ready, and a nil *Meter counts nothing. Any number of goroutines
 // may use it at once. Every call takes constant time, but for the copy that Values makes.
 type Meter struct {
-	// Release says which metrics are counted; zero means outrank.DefaultRelease, and so
-	// does one that is not known. It is set before the first use.
-	Release outrank.Release
-
 	mu      sync.Mutex
 	current Values
 }
@@ -33,18 +30,18 @@ func (m *Meter) AddPreemption() {
 // AddFailure counts an attempt that ended without a node: how it ended, how often preemption was
 // asked to make room, and how long it took, by a clock of the caller's; nil where that was not
 // measured. profile is the name of the scheduler that made it; an empty one means
-// [outrank.DefaultScheduler]. For a group there is one failure for each member. A nil result counts
-// nothing.
-func (m *Meter) AddFailure(profile string, r *execution.FailureResult, took *time.Duration) {
-	if m == nil || r == nil {
+// [outrank.DefaultScheduler]. For a group its members are counted, each by its own verdict. A nil
+// verdict counts nothing.
+func (m *Meter) AddFailure(profile string, v *execution.Verdict, took *time.Duration) {
+	if m == nil || v == nil {
 		return
 	}
 	result := "unschedulable"
-	if r.Kind == execution.SchedulerFailed {
+	if v.Err != nil {
 		result = "error"
 	}
 	m.change(func(c *Values) {
-		c.PreemptionAttempts += uint64(max(0, r.Preemptions))
+		c.PreemptionAttempts += uint64(max(0, v.Preemptions))
 		c.attempted(result, profile, took)
 	})
 }
@@ -87,19 +84,26 @@ func (m *Meter) SetIncoming(in []queue.Incoming) {
 
 // AddExecution counts a plan that was carried out, by the report and the error of
 // [execution.Executor.Execute] or ExecuteGroup: its victims, where it is one for a pod, and in
-// [execution.Asynchronous] order how it ended. Before v1.37 that is a success whatever happened (rule
-// 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
+// [execution.Asynchronous] order how it ended. By the rules of plans before v1.37 that is a success
+// whatever happened (rule 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
 // begun counts not at all, nor does a nil report.
 func (m *Meter) AddExecution(r *execution.Report, err error) {
 	if m == nil || r == nil || !r.Begun {
 		return
 	}
-	rules := release.Of(release.Release(m.Release))
+	of, isPods := outrank.Release(0), true
+	switch plan := r.Plan.(type) {
+	case *preemption.Plan:
+		of = plan.Release
+	case *preemption.GroupPlan:
+		of, isPods = plan.Release, false
+	}
+	rules := release.Of(release.Release(of))
 	beside := r.Order == execution.Asynchronous
-	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.VictimReport) bool { return v.Result != execution.AlreadyTerminating })
+	leaving := beside && !slices.ContainsFunc(r.Victims, func(v execution.PodReport) bool { return v.Result != execution.AlreadyTerminating })
 
 	m.change(func(c *Values) {
-		if r.Group == nil && (rules.VictimsAlwaysCounted || !leaving) {
+		if isPods && (rules.VictimsAlwaysCounted || !leaving) {
 			c.PreemptionVictims.add(len(r.Victims), victimBounds)
 		}
 		if !beside || leaving {
@@ -130,7 +134,6 @@ func (m *Meter) Values() Values {
 	var copied Values
 	m.change(func(c *Values) {
 		copied = *c
-		copied.Release = m.Release
 		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
 		copied.Groups = c.Groups.copied()

@@ -43,7 +43,7 @@ func TestVictimBuckets(t *testing.T) {
 
 // begun is the report of a plan with so many victims.
 func begun(victims int) *execution.Report {
-	return &execution.Report{Begun: true, Order: execution.Synchronous, Victims: make([]execution.VictimReport, victims)}
+	return &execution.Report{Begun: true, Order: execution.Synchronous, Victims: make([]execution.PodReport, victims)}
 }
 
 // Sums do not wrap, and less than none is none.
@@ -61,7 +61,7 @@ func TestLargeNumbers(t *testing.T) {
 func TestPlansThatWereNotBegun(t *testing.T) {
 	var m metrics.Meter
 	m.AddExecution(nil, assert.AnError)
-	m.AddExecution(&execution.Report{Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 2)}, assert.AnError)
+	m.AddExecution(&execution.Report{Order: execution.Asynchronous, Victims: make([]execution.PodReport, 2)}, assert.AnError)
 	assert.Equal(t, metrics.Values{}, m.Values())
 }
 
@@ -69,11 +69,11 @@ func TestNoMetrics(t *testing.T) {
 	var m *metrics.Meter
 	m.AddPreemption()
 	m.AddExecution(begun(1), nil)
-	m.AddFailure("p", &execution.FailureResult{}, nil)
+	m.AddFailure("p", &execution.Verdict{}, nil)
 	m.SetPending(queue.Counts{}, queue.Entities{})
 	m.AddScheduled("p", 1, 1, nil)
 	assert.Equal(t, metrics.Values{}, m.Values())
-	assert.Len(t, m.Values().Families(), 2)
+	assert.Len(t, m.Values().Families(0), 2)
 }
 
 // Nothing is lost, and every copy is of one moment: each round counts one of
@@ -88,7 +88,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 			for i := range rounds {
 				m.AddPreemption()
 				m.AddExecution(begun(i%100), nil)
-				m.AddFailure("p", &execution.FailureResult{}, nil)
+				m.AddFailure("p", &execution.Verdict{}, nil)
 				m.SetPending(queue.Counts{Active: i, Backoff: i}, queue.Entities{Pods: queue.Counts{Active: i, Backoff: i}})
 			}
 		})
@@ -125,13 +125,13 @@ func TestMetricFamilies(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 100} {
 		m.AddExecution(begun(n), nil)
 	}
-	failed := &execution.FailureResult{Verdict: execution.Verdict{Kind: execution.SchedulerFailed}}
-	m.AddFailure("b", &execution.FailureResult{}, nil)
+	failed := &execution.Verdict{Err: assert.AnError}
+	m.AddFailure("b", &execution.Verdict{}, nil)
 	m.AddScheduled("a", 1, 0, nil)
 	m.AddScheduled(`q"\`+"\n", 1, 0, nil)
 	m.AddFailure("a", failed, nil)
 	var lines []string
-	for _, f := range m.Values().Families() {
+	for _, f := range m.Values().Families(0) {
 		assert.NotEmpty(t, f.Help)
 		if strings.HasPrefix(f.Name, "scheduler_pod_scheduling_") {
 			continue // TestFamiliesOfDurations

@@ -45,18 +45,17 @@ func TestMetricsOfReleases(t *testing.T) {
 		`scheduler_queued_entities{queue="unschedulable",type="pod"} 2`,
 	}
 	for r, want := range map[outrank.Release][]string{outrank.V1_36: before, outrank.V1_37: now} {
-		m := &metrics.Meter{Release: r}
+		m := &metrics.Meter{}
 		beside := begun(1)
-		beside.Order = execution.Asynchronous
+		beside.Order, beside.Plan = execution.Asynchronous, &preemption.Plan{Release: r}
 		m.AddExecution(beside, nil)
 		m.AddExecution(beside, assert.AnError)
 		m.SetPending(queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Entities{Pods: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
 		m.SetIncoming(entered)
 		values := m.Values()
-		assert.Equal(t, r, values.Release)
 		values.Incoming[0].Pods, values.Executions["success"] = 7, 7
 		var lines []string
-		for _, f := range m.Values().Families() {
+		for _, f := range m.Values().Families(r) {
 			if f.Type == "histogram" || f.Name == "scheduler_preemption_attempts_total" {
 				continue
 			}
@@ -71,7 +70,7 @@ func TestMetricsOfReleases(t *testing.T) {
 func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true})
 	require.NoError(t, err)
-	m := &metrics.Meter{Release: release}
+	m := &metrics.Meter{}
 	whole, budgets := &outrank.PodGroup{Name: "g"}, []*outrank.PodDisruptionBudget{{}}
 	plan := &preemption.GroupPlan{Outcome: preemption.Preempts, Victims: []preemption.Victim{
 		{Pod: &outrank.Pod{Name: "v1", Group: "g"}, Group: whole, Violated: budgets}, {Pod: &outrank.Pod{Name: "v2", Group: "g"}, Group: whole, Violated: budgets},
@@ -93,7 +92,7 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	m.SetPending(q.Counts(), q.Entities())
 	m.SetIncoming(q.Incoming())
 	var lines []string
-	for _, f := range m.Values().Families() {
+	for _, f := range m.Values().Families(release) {
 		for _, s := range f.Samples {
 			if text := s.String(); !strings.HasSuffix(text, " 0") && (!strings.Contains(text, "_bucket") || strings.Contains(text, `le="2"`)) {
 				lines = append(lines, strings.TrimPrefix(text, "scheduler_"))
@@ -129,8 +128,7 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	ones := values.Groups.Disruptions["podgroup"]
 	assert.EqualValues(t, 1, ones.Buckets[0], "a bound belongs to its bucket")
 	for _, r := range outrank.Releases() {
-		values.Release = r
-		for _, f := range values.Families() {
+		for _, f := range values.Families(r) {
 			assert.NotContains(t, f.Name, "workload", "%v", r)
 		}
 	}

@@ -4,15 +4,12 @@ import (
 	"maps"
 	"time"
 
-	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Values are the values of a [Meter] at one moment.
 type Values struct {
-	// Release is that of the Meter.
-	Release outrank.Release
 	// PreemptionAttempts is how often preemption was asked to make room (every
 	// PostFilter), whatever the answer.
 	PreemptionAttempts uint64

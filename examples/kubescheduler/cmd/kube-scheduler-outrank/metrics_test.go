@@ -71,7 +71,7 @@ func counted(t *testing.T) prometheus.Gatherer {
 	metrics.Register()
 	c := outrank.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.VictimReport, 1)}, nil)
+	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 1)}, nil)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	c.SetNotUnderstood(map[string]int{"pod": 1})
 	registry := prometheus.NewRegistry()

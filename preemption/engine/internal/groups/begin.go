@@ -24,7 +24,7 @@ func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 	r := &run{
 		terms: unguarded(terms), snap: snap, work: snap.Scratch(), pods: slices.Clone(req.Pods),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: cmp.Or(terms.Answers, mostAnswers),
-		plan: &preemption.GroupPlan{Now: req.Now, Group: owner.key, Composite: owner.composite},
+		plan: &preemption.GroupPlan{Release: snap.Release(), Now: req.Now, Group: owner.key, Composite: owner.composite},
 	}
 	r.quorum = quorumOf(snap, r.pods)
 	if r.quorum.below != nil {

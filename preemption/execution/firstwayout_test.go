@@ -1,4 +1,4 @@
-package attempt_test
+package execution_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // answering is a way out with this plan, which notes that it was asked.
-func answering(asked *[]string, name string, plan *preemption.Plan, err error) attempt.WayOut {
-	return attempt.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
+func answering(asked *[]string, name string, plan *preemption.Plan, err error) execution.WayOut {
+	return execution.WayOut{Name: name, Ask: func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error) {
 		*asked = append(*asked, name)
 		return plan, err
 	}}
@@ -56,7 +56,7 @@ func TestFirstWayOut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked []string
-			var ways []attempt.WayOut
+			var ways []execution.WayOut
 			for i, p := range c.plans {
 				var err error
 				if c.fails == i+1 {
@@ -64,7 +64,7 @@ func TestFirstWayOut(t *testing.T) {
 				}
 				ways = append(ways, answering(&asked, fmt.Sprint("way ", i+1), p, err))
 			}
-			got, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, ways...)
+			got, done, err := execution.FirstWayOut(context.Background(), nil, preemption.Request{}, ways...)
 			assert.Len(t, asked, c.asked)
 			if c.fails > 0 {
 				require.ErrorIs(t, err, broken)
@@ -72,22 +72,21 @@ func TestFirstWayOut(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.NotNil(t, got.Asked, "none at all is not the same as the usual ones")
-			assert.Same(t, c.want, got.Plan)
-			require.Len(t, got.Asked, c.asked)
-			for i, a := range got.Asked {
+			assert.NotNil(t, done, "none at all is not the same as the usual ones")
+			assert.Same(t, c.want, got)
+			require.Len(t, done, c.asked)
+			for i, a := range done {
 				assert.Equal(t, asked[i], a.Name)
 				assert.Same(t, c.plans[i], a.Plan)
-				assert.Equal(t, c.plans[i] == helps, a.Helps())
 			}
 		})
 	}
-	_, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, attempt.WayOut{Name: "empty"})
+	_, _, err := execution.FirstWayOut(context.Background(), nil, preemption.Request{}, execution.WayOut{Name: "empty"})
 	assert.ErrorIs(t, err, outrank.ErrInvalid)
 	ended, end := context.WithCancel(context.Background())
 	end()
 	var asked []string
-	_, err = attempt.FirstWayOut(ended, nil, preemption.Request{}, answering(&asked, "late", helps, nil))
+	_, _, err = execution.FirstWayOut(ended, nil, preemption.Request{}, answering(&asked, "late", helps, nil))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, asked)
 }
@@ -98,9 +97,9 @@ func TestWaysOutSayWhatTheNodesSaid(t *testing.T) {
 	told := &preemption.Plan{Outcome: preemption.NothingHelps, TurnedDown: []preemption.Count{{Nodes: 3}}, Unhelpful: []preemption.Count{{Nodes: 2}}}
 	silent := &preemption.Plan{Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n"}}
 	var asked []string
-	got, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "a", told, nil), answering(&asked, "b", silent, nil))
+	plan, _, err := execution.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "a", told, nil), answering(&asked, "b", silent, nil))
 	require.NoError(t, err)
-	assert.Equal(t, &preemption.Plan{Outcome: preemption.Preempts, Candidate: silent.Candidate, TurnedDown: told.TurnedDown}, got.Plan)
+	assert.Equal(t, &preemption.Plan{Outcome: preemption.Preempts, Candidate: silent.Candidate, TurnedDown: told.TurnedDown}, plan)
 	assert.Nil(t, silent.TurnedDown)
 }
 
@@ -109,57 +108,67 @@ func TestWayOutFailsBesideAPlan(t *testing.T) {
 	broken := errors.New("connection refused")
 	told := &preemption.Plan{Outcome: preemption.NothingHelps, TurnedDown: []preemption.Count{{Nodes: 3}}}
 	var asked []string
-	got, err := attempt.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "mine", told, broken), answering(&asked, "late", told, nil))
+	plan, ways, err := execution.FirstWayOut(context.Background(), nil, preemption.Request{}, answering(&asked, "mine", told, broken), answering(&asked, "late", told, nil))
 	require.ErrorIs(t, err, broken)
-	assert.Equal(t, &attempt.WaysOut{Plan: told, Asked: []execution.WayOutAnswer{{Name: "mine", Plan: told}}}, got)
+	assert.Same(t, told, plan)
+	require.Len(t, ways, 1)
+	assert.Same(t, told, ways[0].Plan)
 	assert.Equal(t, []string{"mine"}, asked)
 }
 
 // An evaluator that spares some pods comes before one that spares none.
 func ExampleFirstWayOut() {
-	batch := on(pod("batch", 0, "2"), "n1")
-	batch.Labels = map[string]string{"spare": "me"}
-	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1", "2")}, Pods: []*outrank.Pod{batch}}))
+	cluster := sample()
+	cluster.Pods[1].Labels["spare"], cluster.Pods[3].Labels["spare"] = "me", "me"
+	snap := must(engine.NewSnapshot(cluster))
 	gentle := must(engine.New(preemption.Config{
 		Eligibility: preemption.Eligibility{Take: func(_, victim *outrank.Pod) (rule string, ok bool) { return "", victim.Labels["spare"] == "" }},
 	}))
 	rough := must(engine.New(preemption.Config{}))
-	found := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: pod("web", 100, "2"), Now: now},
-		attempt.WayOut{Name: "gentle", Ask: gentle.Preempt},
-		attempt.WayOut{Name: "rough", Ask: rough.Preempt}))
-	for _, answer := range found.Asked {
-		fmt.Println(answer.Name, answer.Helps())
+	web := urgent()
+	web.Priority = outrank.Priority(60)
+	plan, asked, err := execution.FirstWayOut(context.Background(), snap, preemption.Request{Pod: web, Now: now},
+		execution.WayOut{Name: "gentle", Ask: gentle.Preempt},
+		execution.WayOut{Name: "rough", Ask: rough.Preempt})
+	for _, way := range asked {
+		fmt.Println(way.Name, way.Plan.Outcome)
 	}
-	fmt.Println(found.Plan.Node, found.Plan.Victims)
+	fmt.Println(plan.Node, plan.Victims, err)
 	// Output:
-	// gentle false
-	// rough true
-	// n1 [default/batch]
+	// gentle nothing-helps
+	// rough preempt
+	// n1 [default/batch] <nil>
 }
 
 // One way out after the other: victims on one node, and else across nodes. One node has room, and
 // on the other, which is cordoned, runs the batch that a database keeps away from.
 func ExampleFirstWayOut_acrossNodes() {
-	free, cordoned := node("n1", "4"), node("n2", "4")
-	free.Labels, cordoned.Labels = map[string]string{"zone": "a"}, map[string]string{"zone": "a"}
+	node := func(name string) *outrank.Node {
+		return &outrank.Node{Name: name, Labels: map[string]string{"zone": "a"}, Allocatable: resource.MustList("cpu", "4", "pods", "110")}
+	}
+	batch := func(name string, priority int32) *outrank.Pod {
+		return &outrank.Pod{Name: name, NodeName: "n2", Labels: map[string]string{"app": "batch"}, Priority: outrank.Priority(priority)}
+	}
+	free, cordoned := node("n1"), node("n2")
 	cordoned.Unschedulable = true
-	first, second, web := on(pod("batch-1", 1, "1"), "n2"), on(pod("batch-2", 2, "1"), "n2"), on(pod("web", 1, "1"), "n2")
-	first.Labels, second.Labels = map[string]string{"app": "batch"}, map[string]string{"app": "batch"}
-	snap := must(engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{free, cordoned}, Pods: []*outrank.Pod{first, second, web}}))
-	db := pod("db", 100, "1")
-	db.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: first.Labels}}}
+	snap := must(engine.NewSnapshot(&outrank.Cluster{
+		Nodes: []*outrank.Node{free, cordoned},
+		Pods:  []*outrank.Pod{batch("batch-1", 1), batch("batch-2", 2), {Name: "web", NodeName: "n2"}},
+	}))
+	db := urgent()
+	db.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "batch"}}}}
 
 	eval, across := must(engine.New(preemption.Config{})), must(engine.New(preemption.Config{Victims: preemption.Across{}}))
-	out := must(attempt.FirstWayOut(context.Background(), snap, preemption.Request{Pod: db, Now: now},
-		attempt.WayOut{Name: "one node", Ask: eval.Preempt},
-		attempt.WayOut{Name: "across nodes", Ask: across.Preempt},
-	))
-	for _, a := range out.Asked {
-		fmt.Println(a.Name, a.Helps())
+	plan, asked, err := execution.FirstWayOut(context.Background(), snap, preemption.Request{Pod: db, Now: now},
+		execution.WayOut{Name: "one node", Ask: eval.Preempt},
+		execution.WayOut{Name: "across nodes", Ask: across.Preempt},
+	)
+	for _, way := range asked {
+		fmt.Println(way.Name, way.Plan.Outcome)
 	}
-	fmt.Println(out.Plan.Node, out.Plan.Victims)
+	fmt.Println(plan.Node, plan.Victims, err)
 	// Output:
-	// one node false
-	// across nodes true
-	// n1 [default/batch-2 on n2 default/batch-1 on n2]
+	// one node nothing-helps
+	// across nodes preempt
+	// n1 [default/batch-2 on n2 default/batch-1 on n2] <nil>
 }

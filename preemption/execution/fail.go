@@ -1,0 +1,186 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/priority/queue"
+)
+
+// Fail does what has to be done about a pod that could not be scheduled
+// (group 15.2; handleSchedulingFailure):
+//
+//  1. The latest version of the pod is fetched. A pod that is still there
+//     without a node goes back to the queue as unschedulable, with the filters
+//     that turned it down. For a pod that is gone or bound the attempt is done.
+//  2. Its nomination is set, cleared or kept in the Nominator. A pod that is
+//     gone or bound loses it.
+//     Where a node had been found for it (Refused, or Err with a Node), the queue is
+//     told that other pods may use the room there: with Node all of them, without it those
+//     of the same or a lower priority.
+//  3. The event FailedScheduling is posted, also for a pod that is gone or bound.
+//  4. The condition PodScheduled=False is set, together with the nomination.
+//
+// For a pod on its node whose resize was to have room ([Verdict.Resize]) only step 1
+// is taken: it goes back as long as the resize is deferred (rule 7.19.10).
+//
+// It differs from the reference in this:
+//
+//   - Keeping a nomination keeps it in the Nominator, too, where the pod itself
+//     names no node yet; in the reference it is lost then.
+//   - A pod of the same name with another UID is another pod: the pod of the
+//     failure is gone. No event is posted then, lest it be taken for one about the
+//     other pod, whose nomination is left alone.
+//   - When fetching fails with something else than [preemption.ErrNotFound], the
+//     pod goes back as it was, lest it be lost. The reference asks a cache,
+//     which cannot fail.
+//   - Step 4 is left out for a pod that is gone or bound: the first has no
+//     status, and the condition would be wrong for the second.
+//
+// A group that could not be scheduled is dealt with alike, also where room is being made for it
+// (group 15.5):
+//
+//  1. The steps above are taken for each member of the entry, whose event and condition say what
+//     became of the group.
+//  2. The condition of the group becomes False, and so does that of every other group in
+//     its tree that has a member, unless it is True already.
+//  3. The attempt with the group ends, and the queue puts it back with what waits.
+//
+// The metrics are counted of the verdict (metrics.Meter.AddFailure).
+//
+// All steps are taken even if one of them fails or the context has ended. The
+// error joins what went wrong, and the verdict is then complete all the same.
+// Only an error of [Failure.Verdict], or one about the executor and the context, comes
+// without a verdict and before anything is done.
+//
+// The call takes one step after the other and costs little beside the calls of
+// Actions: the time of the queue's methods, and time linear in the reasons of the
+// plan, for each member of a group.
+func (e *Executor) Fail(ctx context.Context, f Failure) (*Verdict, error) {
+	if e == nil {
+		return nil, errNoExecutor
+	}
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
+	v, err := f.Verdict()
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Entry.Group != nil:
+		return v, e.failGroup(ctx, &f, v)
+	}
+	return v, e.failPod(ctx, &f, v)
+}
+
+// failPod takes the steps for a pod, by the verdict about it, which it completes.
+func (e *Executor) failPod(ctx context.Context, f *Failure, v *Verdict) error {
+	v.Result = Requeued
+	latest, fetchErr := e.fetchFailed(ctx, v)
+	queueErr := v.requeue(f)
+	e.nominateFailed(v, f.Entry.Pod, latest)
+	v.giveUpRoom(f)
+	if v.Result != Replaced && !v.Resize {
+		e.actions.Event(v.Event)
+	}
+	return errors.Join(fetchErr, queueErr, e.update(ctx, v))
+}
+
+// failGroup takes the steps for a group, by the verdict about it, which it completes.
+func (e *Executor) failGroup(ctx context.Context, f *Failure, v *Verdict) error {
+	var errs []error
+	for i, member := range f.Entry.Group.Members {
+		errs = append(errs, e.failPod(ctx, &Failure{Entry: member, Queue: f.Queue, Now: f.Now}, &v.Members[i]))
+	}
+	for _, s := range statusesOf(f.Entry.Group, v.Condition) {
+		err := e.retry.do(ctx, func() error { return e.actions.UpdateGroupStatus(ctx, s.key, s.condition) })
+		if err != nil && !notFound(err) {
+			errs = append(errs, fmt.Errorf("group %s: condition %s: %w", s.key, s.condition.Type, err))
+		}
+	}
+	if f.Queue != nil {
+		result := queue.GroupRefused
+		if v.Err != nil {
+			result = queue.GroupFailed
+		}
+		errs = append(errs, f.Queue.AddAttemptedGroup(f.Entry, result, f.Now))
+	}
+	return errors.Join(errs...)
+}
+
+// fetchFailed finds out whether the pod is still to be scheduled. It returns the
+// latest version, nil where the pod is gone.
+func (e *Executor) fetchFailed(ctx context.Context, v *Verdict) (*outrank.Pod, error) {
+	latest, result, err := e.latestOf(ctx, v.Pod)
+	switch {
+	case err != nil:
+		return v.Pod, fmt.Errorf("pod %s: %w", v.Pod.Key(), err)
+	case result == Gone:
+		if v.Result = Gone; latest != nil {
+			v.Result = Replaced
+		}
+		return nil, nil
+	case result == Bound && !(v.Resize && stillDeferred(v.Pod, latest)):
+		v.Result = Bound
+	}
+	v.Pod = latest
+	return latest, nil
+}
+
+// requeue ends the attempt that the entry of the failure names.
+func (v *Verdict) requeue(f *Failure) error {
+	if f.Queue == nil {
+		return nil
+	}
+	entry := f.Entry
+	if v.Result != Requeued {
+		f.Queue.Done(entry)
+		return nil
+	}
+	entry.Pod, entry.FailedFilters = v.Pod, v.Filters
+	if entry.PendingFilters = nil; f.Pending {
+		entry.PendingFilters = v.Filters
+	}
+	if err := f.Queue.AddUnschedulableIfNotPresent(entry, f.Now); err != nil {
+		return fmt.Errorf("pod %s: back to the queue: %w", v.Pod.Key(), err)
+	}
+	return nil
+}
+
+// nominateFailed brings the nominator in line with the change. before is the pod as it
+// was when the attempt began, latest the pod as it is.
+func (e *Executor) nominateFailed(v *Verdict, before, latest *outrank.Pod) {
+	switch {
+	case e.nominator == nil || v.Resize:
+	case v.Result != Requeued || v.Nomination == (Nomination{Override: true}):
+		e.nominator.Remove(before)
+	case v.Nomination.Override:
+		e.nominator.move(latest, v.Nomination.Node)
+	default:
+		e.nominator.Update(before, latest)
+	}
+}
+
+// giveUpRoom tells the queue of a failed binding (rule 5.4.8 of the queue): of the pod as
+// it was on its node, where that is known. It comes after the pod was put back and has lost
+// its nomination.
+func (v *Verdict) giveUpRoom(f *Failure) {
+	if f.Queue != nil && !v.Resize && (f.Refused != nil || f.Node != "") {
+		placed := *f.Entry.Pod
+		placed.NodeName = f.Node
+		f.Queue.RoomGivenUp(&placed, f.Now)
+	}
+}
+
+func (e *Executor) update(ctx context.Context, v *Verdict) error {
+	if v.Result != Requeued || v.Resize {
+		return nil
+	}
+	err := e.retry.do(ctx, func() error { return e.actions.UpdateStatus(ctx, v.Pod, v.Condition, v.Nomination) })
+	if err == nil || notFound(err) {
+		return nil
+	}
+	return fmt.Errorf("pod %s: condition %s: %w", v.Pod.Key(), v.Condition.Type, err)
+}

@@ -1,0 +1,42 @@
+package execution
+
+// Verdict says what the failure means (group 15.1; handleSchedulingFailure, and
+// the reference's schedulingCycle for the nomination):
+//
+//	failure                   reason          nomination
+//	no nodes at all           Unschedulable   cleared
+//	every node turned down    Unschedulable   set if a plan to preempt was executed;
+//	                                          cleared if nothing helps, and without any way
+//	                                          out (rule 15.1.6); kept if the pod may not
+//	                                          preempt, preemption failed, extenders left no
+//	                                          candidate (rule 8.12), or the pod was refused
+//	                                          before its nodes (rule 15.3.9)
+//	a step refused its node   Unschedulable   cleared
+//	an error                  SchedulerError  cleared
+//
+// For the members of a group the nominations are those of the plan where room is being made, or was
+// before, and members that it does not name keep theirs. They are kept where the group may not
+// preempt and where executing the plan failed, and cleared where nothing helps and after an error.
+//
+// The error wraps [outrank.ErrInvalid], for a failure without a pod or with
+// other than one reason, or [preemption.ErrState], for a plan that found a place
+// or a refusal with success. Time is linear in the reasons of the plan.
+func (f *Failure) Verdict() (*Verdict, error) {
+	if f == nil {
+		return nil, errNoFailure
+	}
+	if f.Entry.Group != nil {
+		g, err := f.ofGroup()
+		if err != nil {
+			return nil, err
+		}
+		v := g.verdict()
+		return &v, nil
+	}
+	p, err := f.ofPod()
+	if err != nil {
+		return nil, err
+	}
+	v := p.verdict()
+	return &v, nil
+}

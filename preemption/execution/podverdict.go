@@ -1,0 +1,87 @@
+package execution
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+)
+
+// verdict returns the verdict about a failure that was checked.
+func (f *podFailure) verdict() Verdict {
+	kind, reason := f.kind(), reasonUnschedulable
+	message := f.message(kind)
+	v := Verdict{Pod: f.Entry.Pod, Filters: f.filters(kind), kind: kind, said: message, before: f.Entry.Pod}
+	switch kind {
+	case noFit:
+		v.Preemptions = f.preemptions()
+	case schedulerFailed:
+		if v.Err, reason = f.Err, reasonSchedulerError; v.Err == nil {
+			v.Err = errors.New(message)
+		}
+	}
+	if v.Resize = f.resizes(); v.Resize {
+		return v
+	}
+	v.Nomination = f.newNomination(kind)
+	v.Event = outrank.Event{
+		Type: outrank.EventWarning, Reason: reasonFailedScheduling, Action: actionScheduling,
+		Pod: f.Entry.Pod, Message: cutMessage(message),
+	}
+	v.Condition = outrank.PodCondition{
+		Type: outrank.PodScheduled, Status: outrank.ConditionFalse, Reason: reason, Message: message,
+	}
+	return v
+}
+
+func (f *podFailure) kind() failureKind {
+	switch {
+	case f.Err != nil && f.Plan == nil:
+		return schedulerFailed
+	case f.Refused != nil && f.Refused.Code == preemption.Contradiction:
+		return schedulerFailed
+	case f.Refused != nil:
+		return nodeRefused
+	case f.Plan.Outcome != preemption.Preempts && nodesOf(f.Plan) == 0:
+		return noNodes
+	}
+	return noFit
+}
+
+// filters lists the filters that turned the pod down, sorted, each once.
+func (f *podFailure) filters(kind failureKind) []string {
+	var names []string
+	add := func(s *preemption.Status) {
+		if name := cmp.Or(s.Filter, s.ExcludedBy); name != "" && !slices.Contains(names[max(0, len(names)-1):], name) {
+			names = append(names, name)
+		}
+	}
+	switch kind {
+	case nodeRefused:
+		add(f.Refused)
+	case noFit:
+		for i := range f.Plan.TurnedDown {
+			add(&f.Plan.TurnedDown[i].Status)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (f *podFailure) newNomination(kind failureKind) Nomination {
+	switch {
+	case kind == noFit && (f.devicesFail() || f.triedInVain()):
+		return Nomination{}
+	case kind != noFit || f.Ways != nil && len(f.Ways) == 0:
+		return Nomination{Override: true}
+	case f.preemptionErr() != nil:
+		return Nomination{}
+	case f.Plan.Outcome == preemption.Preempts:
+		return Nomination{Override: true, Node: f.Plan.Node}
+	case f.Plan.Outcome == preemption.NothingHelps && !dropped(f.Plan):
+		return Nomination{Override: true}
+	}
+	return Nomination{}
+}
