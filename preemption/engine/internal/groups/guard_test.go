@@ -13,8 +13,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// quotas is a guard that keeps so many pods of each team. It is plain counting.
-type quotas struct{ keeps, has map[string]int }
+// quotas is a guard that keeps so many pods of each team, and all of team a as long as all of team b are
+// there. It is plain counting.
+type quotas struct{ keeps, has, had map[string]int }
 
 func (q *quotas) Add(p *outrank.Pod, _ *outrank.Node)    { q.has[p.Labels["team"]]++ }
 func (q *quotas) Remove(p *outrank.Pod, _ *outrank.Node) { q.has[p.Labels["team"]]-- }
@@ -26,20 +27,24 @@ func (q *quotas) Check() preemption.Status {
 			return preemption.Unschedulable.Because(team + " keeps its pods")
 		}
 	}
+	if q.has["a"] < q.had["a"] && q.has["b"] == q.had["b"] {
+		return preemption.Unschedulable.Because("a after b")
+	}
 	return preemption.Status{}
 }
 
-// A guard that keeps so many pods of each team lets the least important of each go: who is away may be,
+// A guard that keeps pods of each team lets the least important of each go: who is away may be,
 // none of those that stay may be away beside them, and what is said is about the least important that stays.
 func TestPropertyLetGo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}}
-		guard := &quotas{map[string]int{}, map[string]int{}}
+		guard := &quotas{map[string]int{}, map[string]int{}, map[string]int{}}
 		for i := range rapid.IntRange(0, 12).Draw(t, "pods") {
 			team := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "team")
 			c.Pods = append(c.Pods, &outrank.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{"team": team}, NodeName: "n"})
 			guard.has[team]++
+			guard.had[team]++
 		}
 		for team, n := range guard.has {
 			guard.keeps[team] = rapid.IntRange(0, n).Draw(t, "kept of "+team)
@@ -73,6 +78,9 @@ func TestPropertyLetGo(t *testing.T) {
 				if left[team] < least {
 					teams = append(teams, team+" keeps its pods")
 				}
+			}
+			if left["a"] < guard.had["a"] && left["b"] == guard.had["b"] {
+				teams = append(teams, "a after b")
 			}
 			return teams
 		}

@@ -30,7 +30,7 @@ func TestPropertyPlan(t *testing.T) {
 	met := map[error]int{}
 	terms := dryrun.TermsOf(preemption.Config{})
 	rapid.Check(t, func(t *rapid.T) {
-		size := map[string]int{"n1": rapid.IntRange(1, 6).Draw(t, "n1"), "n2": rapid.IntRange(1, 6).Draw(t, "n2")}
+		size := map[string]int{"n1": rapid.IntRange(3, 6).Draw(t, "n1"), "n2": rapid.IntRange(1, 6).Draw(t, "n2")}
 		c := &outrank.Cluster{}
 		for _, name := range []string{"n1", "n2"} {
 			allocatable := cpu(size[name])
@@ -38,24 +38,24 @@ func TestPropertyPlan(t *testing.T) {
 			c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: allocatable})
 		}
 		asks := map[*outrank.Pod]int{}
-		draw := func(name, node string) *outrank.Pod {
+		draw := func(name, node string, priority int32) *outrank.Pod {
 			n := rapid.IntRange(1, 3).Draw(t, "processors")
 			p := &outrank.Pod{
-				Name: name, NodeName: node, Priority: outrank.Priority(rapid.Int32Range(0, 3).Draw(t, "priority")),
+				Name: name, NodeName: node, Priority: outrank.Priority(rapid.Int32Range(0, 3).Draw(t, "priority") + priority),
 				Containers: []outrank.Container{{Requests: cpu(n)}},
 			}
 			asks[p] = n
 			return p
 		}
-		for i := range rapid.IntRange(0, 6).Draw(t, "pods") {
-			c.Pods = append(c.Pods, draw(fmt.Sprint("p", i), rapid.SampledFrom([]string{"n1", "n1", "n2"}).Draw(t, "on")))
+		for i := range rapid.IntRange(2, 8).Draw(t, "pods") {
+			c.Pods = append(c.Pods, draw(fmt.Sprint("p", i), rapid.SampledFrom([]string{"n1", "n1", "n2"}).Draw(t, "on"), 0))
 		}
-		pod := draw("preemptor", "")
+		pod := draw("preemptor", "", 2)
 		snap, err := state.New(c, state.UsualTraits)
 		require.NoError(t, err)
 
 		plan := &preemption.Plan{Pod: pod, Outcome: preemption.Preempts}
-		plan.Node = rapid.SampledFrom([]string{"n1", "n1", "n1", "n1", "n2", "gone"}).Draw(t, "node")
+		plan.Node = rapid.SampledFrom([]string{"n1", "n1", "n1", "n1", "n1", "n1", "n1", "n2", "gone"}).Draw(t, "node")
 		for _, p := range c.Pods {
 			chance := rapid.IntRange(0, 9).Draw(t, "leaves")
 			if p.NodeName == plan.Node && chance < 5 || chance == 9 {
