@@ -1,15 +1,21 @@
 // Package engine decides which pods have to leave a Kubernetes cluster so that a more
-// important pod can run, and on which node. It decides what the DefaultPreemption plugin of
+// important pod can run, and on which node, for simulators and schedulers that ask about one
+// cluster again and again. It decides what the DefaultPreemption plugin of
 // kube-scheduler v1.37 decides, or that of v1.36 where the cluster's release says so.
 //
-// A [Snapshot] is the indexed state of a cluster, an [Evaluator] a configuration ready for
-// use, and a [preemption.Plan] the answer: the pod fits already, or these victims on that node
-// make room, or the pod may not preempt, or nothing helps.
+// A [Snapshot] is the indexed state of a cluster, changed in place; an [Evaluator] is a
+// configuration ready for use. Questions and answers are words of package preemption: a
+// [preemption.Plan] says that the pod fits already, or that these victims on that node
+// make room, or that the pod may not preempt, or that nothing helps.
 //
 //	snap, err := engine.NewSnapshot(cluster)
 //	eval, err := engine.New(preemption.Config{})
-//	plan, err := eval.Preempt(ctx, snap, pod, now)
+//	plan, err := eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
 //	fmt.Println(plan.Outcome, plan.Node, plan.Victims)
+//
+//	mark := snap.Mark() // what if?
+//	err = snap.Apply(plan)
+//	err = snap.Undo(mark) // exactly as before
 //
 // "No" is an answer and not an error. An error means that the input makes no sense or that
 // the context ended the search. Deciding has no effect outside the call. [Snapshot.Apply]
