@@ -86,9 +86,9 @@ type Taken struct {
 
 // Answer lists the workloads that have to leave.
 type Answer struct {
-	// Outcome is [preemption.Fits] where the workload can be admitted as things are, and nothing has to
-	// leave, [preemption.Preempts] where it can be once the victims are gone, and else
-	// [preemption.NothingHelps].
+	// Outcome is preemption.Fits where the workload can be admitted as things are, and nothing has to
+	// leave, preemption.Preempts where it can be once the victims are gone, and else
+	// preemption.NothingHelps.
 	Outcome preemption.Outcome
 	// Victims leave. A rule took the first one first.
 	Victims []Taken
