@@ -99,7 +99,7 @@ func TestZeroQueues(t *testing.T) {
 // Rules of tenants that lack what New asks for, from the start or later, let no
 // pod preempt another, and say why when they decide.
 func TestRulesOfTenantsThatLackSomething(t *testing.T) {
-	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{{Name: "q", Nominal: resource.MustList("cpu", "1")}}})
+	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{{Name: "q", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "1")}}}})
 	require.NoError(t, err)
 	made := func() *tenancy.Rules {
 		r, err := tenancy.New(tenancy.Options{Tree: tree, QueueOf: func(*outrank.Pod) string { return "q" }})

@@ -126,7 +126,7 @@ var everyType = []any{
 	new(schedulerconfig.Configuration), new(schedulerconfig.Profile), new(schedulerconfig.Workload),
 	new(score.Column), new(score.Config), new(score.Point), new(score.Ranking), new(score.Resource), new(score.Scorer), new(score.Strategy), new(score.StrategyType),
 	new(tenancy.Answer), new(tenancy.Classes), new(tenancy.Closeness), new(tenancy.Cohort), new(tenancy.Config), new(tenancy.Fair), new(tenancy.Options),
-	new(tenancy.NumberLabel), new(tenancy.Policy), new(tenancy.PriorityIs), new(tenancy.Protection), new(tenancy.Queue), new(tenancy.Request),
+	new(tenancy.NumberLabel), new(tenancy.Policy), new(tenancy.PriorityIs), new(tenancy.Protection), new(tenancy.Queue), new(tenancy.Quota), new(tenancy.Request),
 	new(tenancy.Rules), new(tenancy.Selection), new(tenancy.Selector), new(tenancy.Strategy),
 	new(tenancy.Style), new(tenancy.Take), new(tenancy.Taken), new(tenancy.Tree), new(tenancy.Workload),
 }

@@ -100,7 +100,7 @@ func writeExact(p console.Page, r *joint.Regret) {
 		t.Add(cells...)
 	}
 	t.Print(p)
-	if r.None() {
+	if r.By == "" {
 		p.Line("  kube-scheduler's is as good as the best.")
 	} else {
 		p.Line("  The best is better by %s. It takes %s.", explain.RankText(r.By), victimKeys(r.Best))

@@ -193,7 +193,7 @@ func neverWorse(t fataler, c *outrank.Cluster, p *outrank.Pod, now time.Time, li
 	require.NoError(t, err)
 	order, by := r.Best.Score.Compare(r.Score, nil)
 	require.LessOrEqual(t, order, 0)
-	require.Equal(t, order == 0, r.None())
+	require.Equal(t, order == 0, r.By == "")
 	if order < 0 {
 		require.Equal(t, by, r.By)
 	}

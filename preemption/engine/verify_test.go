@@ -269,7 +269,7 @@ func TestVerifyOfPodsWithoutPriority(t *testing.T) {
 		assert.ErrorContains(t, newEvaluator(t, preemption.Config{}).Verify(ctx, snap, plan), "victim default/old has priority 0")
 		regret, err := joint.RegretOf(ctx, e, snap, plan, gen.Now)
 		require.NoError(t, err)
-		assert.True(t, regret.None())
+		assert.Empty(t, regret.By)
 		nodes := newEvaluator(t, preemption.Config{Variant: outrank.VariantSimplified, Victims: preemption.Across{}})
 		across, err := nodes.Preempt(ctx, snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)

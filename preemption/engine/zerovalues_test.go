@@ -109,9 +109,9 @@ func TestApplyOfPlansMadeByHand(t *testing.T) {
 		{"a group with no pod", groupPlanned(nil, nil), outrank.ErrInvalid, "plan for a group: invalid input: no preemptor"},
 		{"a group's nil victim", groupPlanned(whole, []*outrank.Pod{nil}), outrank.ErrInvalid, "victim 0 is missing"},
 		{"no joint plan", func(s *engine.Snapshot) error { return (*joint.Plan)(nil).Apply(s) }, outrank.ErrInvalid, "no plan or no snapshot"},
-		{"a joint plan with no pod", jointly(joint.Placement{Node: "n1"}), outrank.ErrInvalid, "no preemptor"},
-		{"a joint plan's nil victim", jointly(joint.Placement{Pod: whole, Node: "n1", Victims: []*outrank.Pod{nil}}), outrank.ErrInvalid, "victim 0 is missing"},
-		{"a joint plan's nil nomination", jointly(joint.Placement{Pod: whole, Node: "n1", ClearedNominations: []*outrank.Pod{nil}}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
+		{"a joint plan with no pod", jointly(joint.Placement{Choice: joint.Choice{Node: "n1"}}), outrank.ErrInvalid, "no preemptor"},
+		{"a joint plan's nil victim", jointly(joint.Placement{Pod: whole, Choice: joint.Choice{Node: "n1", Victims: []*outrank.Pod{nil}}}), outrank.ErrInvalid, "victim 0 is missing"},
+		{"a joint plan's nil nomination", jointly(joint.Placement{Pod: whole, Choice: joint.Choice{Node: "n1"}, ClearedNominations: []*outrank.Pod{nil}}), outrank.ErrInvalid, "cleared nomination 0 is missing"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snap := newSnapshot(t, cluster)

@@ -90,12 +90,12 @@ func BenchmarkMoves(b *testing.B) {
 					plan, err = joint.Preempt(context.Background(), eval, snap, joint.Request{Pods: ps, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 					require.NoError(b, err)
 				}
-				var fates [joint.Lost + 1]int
+				fates := map[joint.Loss]int{}
 				for _, v := range plan.Victims {
 					fates[v.Fate.Loss]++
 				}
-				for loss, n := range fates {
-					b.ReportMetric(float64(n), joint.Loss(loss).String())
+				for _, loss := range []joint.Loss{joint.Moved, joint.Waits, joint.Lost} {
+					b.ReportMetric(float64(fates[loss]), string(loss))
 				}
 				b.ReportMetric(float64(plan.Total.Own["moves"]), "cost")
 				b.ReportMetric(float64(plan.OneByOne.Own["moves"]), "cost-one-by-one")

@@ -31,7 +31,7 @@ func (f Fate) String() string {
 	if f.Loss == Moved {
 		return "moves to " + prose.Name(f.Node)
 	}
-	text := f.Loss.String()
+	text := string(f.Loss)
 	if len(f.Why) > 0 {
 		text += ": " + strings.Join(f.Why, ", ")
 	}

@@ -302,7 +302,7 @@ func TestMorePods(t *testing.T) {
 	assert.Equal(t, 1, plan.Total.Victims, "%v", plan)
 	low := plan.Placements[2]
 	assert.Empty(t, low.OneByOne.Node)
-	assert.True(t, low.More)
+	assert.True(t, further(&low))
 	assert.Equal(t, "n3", low.Node)
 	assert.Zero(t, plan.More.Victims)
 	assert.Contains(t, plan.String(), "default/low on n3, which has no place one by one")
@@ -554,3 +554,6 @@ func TestAnyPriority(t *testing.T) {
 
 // errOf is the error of a call that returns something beside it.
 func errOf[T any](_ T, err error) error { return err }
+
+// further reports whether a pod has a place in the plan, and none one by one.
+func further(p *joint.Placement) bool { return p.Node != "" && p.OneByOne.Node == "" }

@@ -2,32 +2,26 @@ package joint
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
 	"github.com/outrank-go/outrank/internal/recreate"
 )
 
 // Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15 of package preemption). A
 // [Fate] says where it goes and why, too.
-type Loss uint8
+type Loss string
 
 // What becomes of it, the mildest first.
 const (
 	// Moved: its controller makes it again, and another node has room for that now.
-	Moved Loss = iota
+	Moved Loss = "moved"
 	// Waits: its controller makes it again, no other node has room for that now, and some
 	// other node could have if pods left it. A pod of a group that names one waits, too:
 	// where a group is scheduled is not looked at.
-	Waits
+	Waits Loss = "waits"
 	// Lost: no controller makes it again, or no other node could take it whatever leaves
 	// it: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
 	// other node.
-	Lost
+	Lost Loss = "lost"
 )
-
-// String returns "moved", "waits" or "lost".
-func (l Loss) String() string { return answerjson.Text(lossTexts, l) }
-
-var lossTexts = []string{Moved: "moved", Waits: "waits", Lost: "lost"}
 
 // LossCosts is what each kind of loss costs, in a unit of the caller's.
 type LossCosts struct{ Moved, Waits, Lost int64 }

@@ -156,7 +156,7 @@ func (d *drawn) lost(plan *joint.Plan) (cost int64) {
 // victims, and push none of these out (rule 25.6.6).
 func (d *drawn) moreAfter(plan *joint.Plan, snap *engine.Snapshot) {
 	for _, at := range plan.Placements {
-		if !at.More {
+		if !further(&at) {
 			continue
 		}
 		for _, v := range at.Victims {
@@ -169,7 +169,7 @@ func (d *drawn) moreAfter(plan *joint.Plan, snap *engine.Snapshot) {
 	}
 	for _, i := range plan.Order {
 		at := plan.Placements[i]
-		if !at.More {
+		if !further(&at) {
 			continue
 		}
 		s, err := d.eval.Check(snap, at.Pod, at.Node)
@@ -215,7 +215,7 @@ func (d *drawn) carriedOut(plan *joint.Plan) *engine.Snapshot {
 		}
 	}
 	for _, at := range plan.Placements {
-		if at.More {
+		if further(&at) {
 			continue
 		}
 		for _, v := range at.Victims {
@@ -226,7 +226,7 @@ func (d *drawn) carriedOut(plan *joint.Plan) *engine.Snapshot {
 		}
 	}
 	for _, i := range plan.Order {
-		if at := plan.Placements[i]; !at.More {
+		if at := plan.Placements[i]; !further(&at) {
 			require.NoError(d, s.Bind(at.Pod.Key(), at.Node))
 		}
 	}

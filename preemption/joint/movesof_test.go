@@ -100,7 +100,6 @@ func TestBadMoves(t *testing.T) {
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.Equal(t, joint.Lost, m.Of(nil))
 	require.ErrorIs(t, m.Err(), outrank.ErrInvalid)
-	assert.Equal(t, "Loss(9)", joint.Loss(9).String())
 }
 
 // What is said of a pod is what a cluster without it says: a node other than its own

@@ -14,7 +14,7 @@ import (
 
 // Outlook is a candidate of one decision, with what becomes of its victims (rule 25.6.7).
 type Outlook struct {
-	Candidate *preemption.Candidate
+	*preemption.Candidate
 	// Fates has what becomes of each victim, in the order of the candidate's Victims.
 	Fates []Fate
 	// Exact is set where no other nodes for the replacements are better.

@@ -41,7 +41,7 @@ type Plan struct {
 	// place for more pods or a reason of a Fate is missing.
 	Interrupted bool
 	// More is what the victims come to of the pods that have a place in this plan alone
-	// (Placement.More).
+	// (Placement.OneByOne has none).
 	More preemption.Score
 	// Certificate says how good Total is among all plans for the pods that one by one have a
 	// place: Bound is a total that no plan beats by the ranks of the policy, but for Start, which
@@ -53,14 +53,10 @@ type Plan struct {
 // Placement says what becomes of one pod.
 type Placement struct {
 	Pod *outrank.Pod
-	// Node is empty where there is no place for the pod.
-	Node string
-	// Victims leave for this pod: it may evict them, and would not fit beside any one of
-	// them when it is its turn, or once all is done (rule 25.1.5). A pod that fits in the room that
-	// others made has none.
-	Victims []*outrank.Pod
-	// More is set for a pod that has a place in this plan, and none one by one.
-	More bool
+	// The choice is that of the plan. Its victims leave for this pod: it may evict them, and would not fit
+	// beside any one of them when it is its turn, or once all is done (rule 25.1.5). A pod that fits in the room
+	// that others made has none.
+	Choice
 	// OneByOne says what becomes of the pod one by one.
 	OneByOne Choice
 	// ClearedNominations are the pods of lower priority that are nominated to the node and
@@ -76,6 +72,9 @@ type Choice struct {
 	Node    string
 	Victims []*outrank.Pod
 }
+
+// further reports whether the pod has a place in this plan, and none one by one.
+func (p *Placement) further() bool { return p.Node != "" && p.OneByOne.Node == "" }
 
 // Victim is a pod that leaves.
 type Victim struct {
@@ -194,7 +193,7 @@ func (r *run) name(p *Plan, rules map[*outrank.Pod]string, turns []turn) {
 	lacked := r.lacking(after, turns, nil, nil)
 	for _, unit := range r.unitsOf(turns) {
 		at := &p.Placements[r.evictor(turns, unit[0])]
-		if at.More {
+		if at.further() {
 			continue
 		}
 		lacking := r.lackingWith(after, turns, unit, lacked)
@@ -258,7 +257,7 @@ func (r *run) more(p *Plan, turns []turn, after *engine.Snapshot, replacements [
 			at.Refused = rest.last[i]
 		}
 		if at.Node = rest.nodes[i]; at.Node != "" {
-			at.More, at.Refused = true, nil
+			at.Refused = nil
 			at.Victims, at.ClearedNominations = rest.victims[i], rest.cleared[i]
 		}
 	}

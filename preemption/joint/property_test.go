@@ -219,7 +219,7 @@ func bruteFor(d *drawn, plan *joint.Plan) *brute {
 	}
 	for _, i := range plan.Order {
 		at := plan.Placements[i]
-		if at.More {
+		if further(&at) {
 			continue
 		}
 		ask, err := d.eval.Preempt(context.Background(), queue, preemption.Request{Pod: at.Pod, Now: gen.Now})
@@ -266,7 +266,7 @@ func promised(d *drawn, plan *joint.Plan) {
 			require.NotEmpty(d, at.Node, "%v", plan)
 		}
 		require.Equal(d, at.Node == "", at.Refused != nil)
-		if !at.More {
+		if !further(&at) {
 			victims = append(victims, at.Victims...)
 		}
 		for _, v := range at.Victims {
@@ -315,7 +315,7 @@ func fewer(d *drawn, plan *joint.Plan) {
 		}
 	}
 	for _, at := range plan.Placements {
-		if at.More {
+		if further(&at) {
 			continue
 		}
 		require.Equal(d, at.OneByOne.Node, at.Node, "%v", plan)
@@ -366,7 +366,7 @@ func (d *drawn) needed(plan *joint.Plan) {
 		require.Equal(d, with, append([]*outrank.Pod{}, v.Needs...), "%s\n%v", v.Pod.Name, plan)
 		if !slices.Contains(with, v.For) && len(unit) == 1 && d.ownRules() {
 			for _, at := range plan.Placements {
-				took := at.Node == v.Node && slices.Contains(with, at.Pod) && at.Pod.PriorityValue() > v.Pod.PriorityValue() && !at.More
+				took := at.Node == v.Node && slices.Contains(with, at.Pod) && at.Pod.PriorityValue() > v.Pod.PriorityValue() && !further(&at)
 				require.False(d, took, "%s leaves for %s, and %s needs it\n%v", v.Pod.Name, v.For.Name, at.Pod.Name, plan)
 			}
 		}

@@ -253,9 +253,6 @@ func (v *regretted) sort(victims []*outrank.Pod) {
 	}
 }
 
-// None reports whether the plan is as good as the best one.
-func (r *Regret) None() bool { return r.By == "" }
-
 // String returns what is better about the best plan, in a line.
 func (r *Regret) String() string {
 	if r.By == "" {

@@ -44,7 +44,7 @@ func ExampleRegretOf() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(regret.None(), regret.By, "-", regret.Certainty())
+	fmt.Println(regret.By == "", regret.By, "-", regret.Certainty())
 	for _, g := range regret.Gaps {
 		if g.Rank == preemption.ByVictims.Name {
 			fmt.Println(g.Gap, "victims fewer:", regret.Best.Node, regret.Best.Victims)
@@ -115,7 +115,7 @@ func TestPropertyRegretOfAnyVictims(t *testing.T) {
 			require.Zero(t, compareBy(ranks, *onNode, r.OnNode.Score), "%+v and %+v", onNode, r.OnNode)
 		}
 
-		require.Equal(t, compareBy(ranks, *sets.best, score) >= 0, r.None())
+		require.Equal(t, compareBy(ranks, *sets.best, score) >= 0, r.By == "")
 		require.Len(t, r.Gaps, len(ranks))
 		for i, g := range r.Gaps {
 			require.Equal(t, ranks[i].Name, g.Rank)
@@ -379,7 +379,7 @@ func TestRegretOfAPlanAcrossNodes(t *testing.T) {
 	assert.Equal(t, across.Score, r.Score)
 	assert.Equal(t, 2, r.Score.Violations)
 	assert.Equal(t, preemption.NothingHelps, r.Best.Outcome, "on one node")
-	assert.True(t, r.None())
+	assert.Empty(t, r.By)
 	assert.Nil(t, r.OnNode)
 }
 

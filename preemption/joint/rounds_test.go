@@ -79,7 +79,7 @@ func TestMorePodsInClearedRoom(t *testing.T) {
 	require.Equal(t, "large", plan.Victims[0].Pod.Name, "%v", plan)
 	for _, at := range plan.Placements[2:] {
 		assert.Empty(t, at.OneByOne.Node, "%v", plan)
-		assert.True(t, at.More, "%v", plan)
+		assert.True(t, further(&at), "%v", plan)
 		assert.Equal(t, "n1", at.Node)
 	}
 	require.Len(t, plan.Placements[2].ClearedNominations, 1)

@@ -46,7 +46,7 @@ func (p Placement) String() string {
 	if len(p.Victims) > 0 {
 		s += " in place of " + names(p.Victims)
 	}
-	if p.More {
+	if p.further() {
 		s += ", which has no place one by one"
 	}
 	return s
@@ -93,14 +93,14 @@ func words(s preemption.Score) string {
 
 // counts says how many of the victims have which fate, empty where nobody asked.
 func counts(victims []Victim) string {
-	var n [Lost + 1]int
+	n := map[Loss]int{}
 	for i := range victims {
-		if victims[i].Fate == nil || victims[i].Fate.Loss > Lost {
+		if victims[i].Fate == nil {
 			return ""
 		}
 		n[victims[i].Fate.Loss]++
 	}
-	if len(victims) == 0 {
+	if len(victims) == 0 || n[Moved]+n[Waits]+n[Lost] < len(victims) {
 		return ""
 	}
 	return fmt.Sprintf("; %d moved, %d waiting, %d lost", n[Moved], n[Waits], n[Lost])
@@ -171,7 +171,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 		DecidedBy: p.DecidedBy, Order: answerjson.List(p.Order, func(i int) int { return i }),
 		Placements: answerjson.List(p.Placements, func(at Placement) wirePlacement {
 			return wirePlacement{
-				Pod: e.Pod(at.Pod), Node: at.Node, Victims: e.Pods(at.Victims), More: at.More, Refused: at.Refused,
+				Pod: e.Pod(at.Pod), Node: at.Node, Victims: e.Pods(at.Victims), More: at.further(), Refused: at.Refused,
 				OneByOne: wireChoice{at.OneByOne.Node, e.Pods(at.OneByOne.Victims)}, ClearedNominations: e.Pods(at.ClearedNominations),
 			}
 		}),
@@ -187,7 +187,7 @@ func wireFateOf(f *Fate) *wireFate {
 	if f == nil {
 		return nil
 	}
-	return &wireFate{f.Loss.String(), f.Node, f.Why}
+	return &wireFate{string(f.Loss), f.Node, f.Why}
 }
 
 // UnmarshalJSON returns an error that wraps errors.ErrUnsupported: the JSON of a plan refers

@@ -33,7 +33,7 @@ func crowded(nodes int) (*outrank.Cluster, []*outrank.Pod, tenancy.Config) {
 		half := resource.NewMilli(l.Amount(resource.CPU) / 2)
 		config.Queues[0].Nominal = config.Queues[0].Nominal.Plus(resource.List{resource.CPU: half})
 		config.Queues = append(config.Queues, tenancy.Queue{
-			Name: fmt.Sprint("lender-", i), Cohort: "all", Nominal: resource.List{resource.CPU: half}, Policy: all,
+			Name: fmt.Sprint("lender-", i), Cohort: "all", Quota: tenancy.Quota{Nominal: resource.List{resource.CPU: half}}, Policy: all,
 		})
 	}
 	var pods []*outrank.Pod
@@ -98,10 +98,10 @@ func BenchmarkReclaim(b *testing.B) {
 		resource.CPU: resource.New(workloads / lenders), resource.Memory: resource.New(workloads / lenders << 29), resource.Pods: resource.New(workloads / lenders / 2),
 	}
 	all := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
-	config := tenancy.Config{Queues: []tenancy.Queue{{Name: "incoming", Cohort: "all", Nominal: uses.Plus(uses), Policy: all}}}
+	config := tenancy.Config{Queues: []tenancy.Queue{{Name: "incoming", Cohort: "all", Quota: tenancy.Quota{Nominal: uses.Plus(uses)}, Policy: all}}}
 	req := tenancy.Request{Incoming: tenancy.Workload{Name: "incoming", Queue: "incoming", Uses: uses.Plus(uses)}, Now: gen.Now, Contested: []resource.Name{resource.CPU}}
 	for i := range lenders {
-		config.Queues = append(config.Queues, tenancy.Queue{Name: fmt.Sprint("lender-", i), Cohort: "all", Nominal: half, Policy: all})
+		config.Queues = append(config.Queues, tenancy.Queue{Name: fmt.Sprint("lender-", i), Cohort: "all", Quota: tenancy.Quota{Nominal: half}, Policy: all})
 	}
 	for i := range workloads {
 		req.Admitted = append(req.Admitted, tenancy.Workload{Name: fmt.Sprint("w-", i), Queue: fmt.Sprint("lender-", i%lenders), Uses: uses, Priority: int32(i % 3)})
@@ -109,7 +109,7 @@ func BenchmarkReclaim(b *testing.B) {
 	tree := must(tenancy.NewTree(config))
 	b.ReportAllocs()
 	for b.Loop() {
-		if answer, err := tree.Reclaim(req); err != nil || !answer.Helps {
+		if answer, err := tree.Reclaim(req); err != nil || answer.Outcome != preemption.Preempts {
 			b.Fatal(answer, err)
 		}
 	}

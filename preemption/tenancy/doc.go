@@ -2,9 +2,10 @@
 // cluster: what Kueue, YuniKorn and Nomad do, as rules of a configuration of package
 // preemption.
 //
+//	own := tenancy.Quota{Nominal: resource.MustList("cpu", "4")}
 //	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-//		{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
-//		{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
+//		{Name: "ads", Cohort: "shop", Quota: own, Policy: policy},
+//		{Name: "search", Cohort: "shop", Quota: own, Policy: policy},
 //	}})
 //	rules, err := tenancy.New(tenancy.Options{Tree: tree, QueueOf: func(p *outrank.Pod) string { return p.Labels["queue"] }})
 //	var config preemption.Config

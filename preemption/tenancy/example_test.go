@@ -17,8 +17,8 @@ import (
 func shop() tenancy.Config {
 	policy := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
 	return tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "ads", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
-		{Name: "search", Cohort: "shop", Nominal: resource.MustList("cpu", "4"), Policy: policy},
+		{Name: "ads", Cohort: "shop", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "4")}, Policy: policy},
+		{Name: "search", Cohort: "shop", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "4")}, Policy: policy},
 	}}
 }
 
@@ -77,7 +77,7 @@ func ExampleNew() {
 func ExampleNewTree() {
 	_, err := tenancy.NewTree(tenancy.Config{
 		Cohorts: []tenancy.Cohort{{Name: "a", Parent: "b"}, {Name: "b", Parent: "a"}},
-		Queues:  []tenancy.Queue{{Name: "q", Nominal: resource.MustList("cpu", "-1")}, {Name: "q"}},
+		Queues:  []tenancy.Queue{{Name: "q", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "-1")}}, {Name: "q"}},
 	})
 	fmt.Println(err)
 	// Output:

@@ -12,23 +12,23 @@ import (
 // one each time, and its counts are the guard's, too.
 func (r *Rules) Filter() *preemption.Filter { return &r.origin().filter }
 
-// track makes the filter, and the tracker of what the queues use.
-func (r *Rules) track() {
-	r.tracker = preemption.Tracker{Concerns: r.queued, New: r.noUsage}
-	r.filter = preemption.Filter{Name: "QueueQuota", Concerns: r.queued, Start: r.startFilter}
+// trackerOf returns the tracker of what the queues use in clusters of a release.
+func (r *Rules) trackerOf(of outrank.Release) *preemption.Tracker {
+	r = r.origin()
+	known, _ := r.trackers.LoadOrStore(of, &preemption.Tracker{Concerns: r.queued, New: func() preemption.ClusterState {
+		return clusterUsage{r.Tree.newUsage(), r, of}
+	}})
+	return known.(*preemption.Tracker)
 }
 
 // queued reports whether a pod is in any queue.
 func (r *Rules) queued(p *outrank.Pod) bool { return r.QueueOf != nil && r.QueueOf(p) != "" }
 
-// noUsage is what queues use in a cluster without pods.
-func (r *Rules) noUsage() preemption.ClusterState { return clusterUsage{r.Tree.newUsage(), r} }
-
 // counted returns what the cluster's queues use, for the caller to change: their running pods,
 // and those for which room is kept on a node but the ones that ask (rule 24.5.9). promised are
 // these pods, nil for none.
 func (r *Rules) counted(view preemption.View, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
-	use = view.Tracked(&r.origin().tracker).Clone().(clusterUsage)
+	use = view.Tracked(r.trackerOf(view.Release())).Clone().(clusterUsage)
 	var asking map[podName]bool
 	for p := range view.Nominated() {
 		if asking == nil {
@@ -51,24 +51,13 @@ type podName struct{ namespace, name string }
 func nameOf(p *outrank.Pod) podName { return podName{p.NamespaceName(), p.Name} }
 
 func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
-	at, amounts, asked, err := r.asks(p)
+	at, amounts, asked, err := r.asks(p, view.Release())
 	if err != nil || at == none {
-		return nil, err
-	}
-	if err := r.counts(view); err != nil {
 		return nil, err
 	}
 	s := &quotaState{at: at, amounts: amounts, asked: asked}
 	s.clusterUsage, s.promised = r.counted(view, []*outrank.Pod{p})
 	return s, nil
-}
-
-// counts reports a cluster of another release than that by which requests are counted.
-func (r *Rules) counts(view preemption.View) error {
-	if r.Release != 0 && r.Release != view.Release() {
-		return fmt.Errorf("tenancy options: %w: Release: requests are counted by %v, and the cluster is of %v", outrank.ErrInvalid, r.Release, view.Release())
-	}
-	return nil
 }
 
 // quotaState is the filter for one pod.

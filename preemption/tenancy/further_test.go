@@ -24,7 +24,7 @@ func number(n int32) *int32 { return &n }
 // a cohort below, and one apart. The rules are those of the first.
 func furtherTree(rules ...tenancy.Selection) tenancy.Config {
 	queue := func(name, cohort, team string) tenancy.Queue {
-		return tenancy.Queue{Name: name, Cohort: cohort, Nominal: resource.MustList("cpu", "2"), Labels: map[string]string{"team": team}}
+		return tenancy.Queue{Name: name, Cohort: cohort, Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "2")}, Labels: map[string]string{"team": team}}
 	}
 	c := tenancy.Config{
 		Queues:  []tenancy.Queue{queue("hero", "top", "red"), queue("near", "top", "red"), queue("far", "below", "blue"), queue("apart", "", "blue")},
@@ -102,7 +102,7 @@ func TestSelectors(t *testing.T) {
 			}
 			a, err := tree.Reclaim(req)
 			require.NoError(t, err)
-			if a.Helps {
+			if a.Outcome == preemption.Preempts {
 				assert.Equal(t, "configured preemption by r", a.Victims[0].Rule)
 				got += " " + w.Name
 			}
@@ -116,13 +116,13 @@ func TestScopesOfAQueueByItself(t *testing.T) {
 	for scope, want := range map[string]bool{"WithinParentCohort": true, "WithinCohortTree": true, "WithinClusterQueue": true, "WithinLocalQueue": true, "AnyClusterQueue": true} {
 		rule := tenancy.Selection{Name: "r", Trigger: "Always", Candidates: []tenancy.Selector{{Scope: scope}}}
 		tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-			{Name: "alone", Nominal: resource.MustList("cpu", "1"), Policy: tenancy.Policy{Further: []tenancy.Selection{rule}}}, {Name: "other", Nominal: resource.MustList("cpu", "1")},
+			{Name: "alone", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "1")}, Policy: tenancy.Policy{Further: []tenancy.Selection{rule}}}, {Name: "other", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "1")}},
 		}}))
 		w := tenancy.Workload{Name: "w", Queue: "alone", LocalQueue: "ns/a", Uses: resource.MustList("cpu", "1")}
 		other := w
 		w.Name, other.Name, other.Queue, other.Priority = "in", "x", "other", -1
 		a := must(tree.Reclaim(tenancy.Request{Incoming: w, Admitted: []tenancy.Workload{other, {Name: "v", Queue: "alone", LocalQueue: "ns/a", Uses: resource.MustList("cpu", "1")}}, Now: now}))
-		require.Equal(t, want, a.Helps, scope)
+		require.Equal(t, want, a.Outcome == preemption.Preempts, scope)
 		assert.Equal(t, "v", a.Victims[0].Name, scope)
 	}
 }
@@ -179,10 +179,10 @@ func TestTriggers(t *testing.T) {
 // Further rules go on where the queue does not borrow in the end, and where it does (rule 24.9.2).
 func TestFurtherWithoutBorrowing(t *testing.T) {
 	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "hero", Cohort: "c", Nominal: resource.MustList("cpu", "4"), Policy: tenancy.Policy{
+		{Name: "hero", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "4")}, Policy: tenancy.Policy{
 			Within: tenancy.Lower, Reclaim: tenancy.Lower, Further: []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: []tenancy.Selector{{Scope: "WithinCohortTree"}}}},
 		}},
-		{Name: "b", Cohort: "c", Nominal: resource.MustList("cpu", "0")},
+		{Name: "b", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}},
 	}}))
 	a := must(tree.Reclaim(tenancy.Request{
 		Incoming: tenancy.Workload{Name: "in", Queue: "hero", Priority: 5, Uses: resource.MustList("cpu", "4")}, Now: now,
@@ -241,7 +241,7 @@ func TestFurtherIsCopied(t *testing.T) {
 	config := furtherTree(rule)
 	tree := must(tenancy.NewTree(config))
 	want := must(tree.Reclaim(furtherAsks()))
-	require.True(t, want.Helps)
+	require.Equal(t, preemption.Preempts, want.Outcome)
 	s := &rule.Candidates[0]
 	rule.Preemptor.MatchLabels["size"], rule.PreemptorClasses.Names[0], s.Queues.MatchExpressions[0].Values[0] = "9", "none", "none"
 	s.Numbers[0].Key, *s.Numbers[0].Fallback, *s.Numbers[0].Least, *s.Numbers[0].Most = "none", 9, 9, 9
@@ -256,8 +256,8 @@ func TestFurtherIsCopied(t *testing.T) {
 func TestWindows(t *testing.T) {
 	policy := tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody}
 	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "owner", Cohort: "c", Nominal: resource.MustList("cpu", "6"), Policy: policy}, {Name: "borrower", Cohort: "c", Nominal: resource.MustList("cpu", "0")},
-		{Name: "taker", Cohort: "c", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Lower, WhileBorrowing: true}},
+		{Name: "owner", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "6")}, Policy: policy}, {Name: "borrower", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}},
+		{Name: "taker", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}, Policy: tenancy.Policy{Reclaim: tenancy.Lower, WhileBorrowing: true}},
 	}}))
 	all := tenancy.Protection{Within: time.Minute, Reclaim: 10 * time.Minute, FairShare: time.Hour}
 	for _, tt := range []struct {
@@ -294,11 +294,11 @@ func TestWindows(t *testing.T) {
 		if tt.retry > 0 {
 			want = now.Add(tt.retry)
 		}
-		assert.Equal(t, tt.retry == 0, a.Helps, tt.name)
+		assert.Equal(t, tt.retry == 0, a.Outcome == preemption.Preempts, tt.name)
 		assert.Equal(t, want, a.RetryAt, tt.name)
 		if tt.retry > 0 {
 			req.Now = a.RetryAt
-			assert.True(t, must(tree.Reclaim(req)).Helps, "%s: at the retry", tt.name)
+			assert.Equal(t, preemption.Preempts, must(tree.Reclaim(req)).Outcome, "%s: at the retry", tt.name)
 		}
 	}
 }
@@ -306,8 +306,8 @@ func TestWindows(t *testing.T) {
 // The second strategy looks at the next one of a queue where a window spares the first (rule 24.8.3).
 func TestNextOfTheQueue(t *testing.T) {
 	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "a", Cohort: "c", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
-		{Name: "b", Cohort: "c", Nominal: resource.MustList("cpu", "0")}, {Name: "rest", Cohort: "c", Nominal: resource.MustList("cpu", "4")},
+		{Name: "a", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}, Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+		{Name: "b", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}}, {Name: "rest", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "4")}},
 	}}))
 	for _, strategies := range [][]tenancy.Strategy{nil, {tenancy.LessThanInitialShare}, {tenancy.LessThanOrEqualToFinalShare}} {
 		a := must(tree.Reclaim(tenancy.Request{
@@ -318,14 +318,14 @@ func TestNextOfTheQueue(t *testing.T) {
 				{Name: "old", Queue: "b", Priority: 1, Started: now.Add(-time.Hour), Uses: resource.MustList("cpu", "2")},
 			},
 		}))
-		require.True(t, a.Helps, "%v", strategies)
+		require.Equal(t, preemption.Preempts, a.Outcome, "%v", strategies)
 		assert.Equal(t, "old", a.Victims[0].Name)
 		assert.Zero(t, a.RetryAt)
 	}
 	// Neither passes the first strategy, and both do the second.
 	roomy := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "a", Cohort: "c", Nominal: resource.MustList("cpu", "0"), Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
-		{Name: "b", Cohort: "c", Nominal: resource.MustList("cpu", "0")}, {Name: "rest", Cohort: "c", Nominal: resource.MustList("cpu", "7")},
+		{Name: "a", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}, Policy: tenancy.Policy{Reclaim: tenancy.Anybody}},
+		{Name: "b", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "0")}}, {Name: "rest", Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "7")}},
 	}}))
 	a := must(roomy.Reclaim(tenancy.Request{
 		Incoming: tenancy.Workload{Name: "in", Queue: "a", Uses: resource.MustList("cpu", "5")}, Now: now, Fair: &tenancy.Fair{}, Protection: tenancy.Protection{FairShare: time.Hour},
@@ -334,14 +334,14 @@ func TestNextOfTheQueue(t *testing.T) {
 			{Name: "old", Queue: "b", Priority: 1, Started: now.Add(-time.Hour), Uses: resource.MustList("cpu", "4")},
 		},
 	}))
-	require.True(t, a.Helps)
+	require.Equal(t, preemption.Preempts, a.Outcome)
 	assert.Equal(t, "old", a.Victims[0].Name)
 }
 
 // Boosts are added before priorities are compared, and the sum of the two is no 32-bit number.
 func TestBoosts(t *testing.T) {
 	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "q", Nominal: resource.MustList("cpu", "2"), Policy: tenancy.Policy{Within: tenancy.Lower}},
+		{Name: "q", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "2")}, Policy: tenancy.Policy{Within: tenancy.Lower}},
 	}}))
 	const most = 1<<31 - 1
 	for _, tt := range []struct {
@@ -353,7 +353,7 @@ func TestBoosts(t *testing.T) {
 		if tt.priority == 1 && tt.boost == 0 {
 			w.Boost = 1
 		}
-		assert.Equal(t, tt.want, must(tree.Reclaim(tenancy.Request{Incoming: in, Admitted: []tenancy.Workload{w}, Now: now})).Helps, "%+v", tt)
+		assert.Equal(t, tt.want, must(tree.Reclaim(tenancy.Request{Incoming: in, Admitted: []tenancy.Workload{w}, Now: now})).Outcome == preemption.Preempts, "%+v", tt)
 	}
 }
 

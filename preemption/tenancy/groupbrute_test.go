@@ -43,17 +43,17 @@ func drawForest(t *rapid.T) tenancy.Config {
 		w := float64(rapid.IntRange(0, 3).Draw(t, "weight"))
 		return &w
 	}
-	c := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "all", Nominal: amount("shared", 12)}}}
+	c := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "all", Quota: tenancy.Quota{Nominal: amount("shared", 12)}}}}
 	for i, name := range []string{"north", "south"} {
 		c.Cohorts = append(c.Cohorts, tenancy.Cohort{
 			Name: name, Parent: rapid.SampledFrom([]string{"all", "all", "north"}[:2+i]).Draw(t, "parent"),
-			Nominal: amount("own of "+name, 3), BorrowLimit: limit("borrow of " + name), LendLimit: limit("lend of " + name), Weight: weight(),
+			Quota: tenancy.Quota{Nominal: amount("own of "+name, 3), BorrowLimit: limit("borrow of " + name), LendLimit: limit("lend of " + name), Weight: weight()},
 		})
 	}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		q := tenancy.Queue{
-			Name: name, Cohort: rapid.SampledFrom([]string{"all", "north", "south", "south"}).Draw(t, "cohort"), Nominal: amount("own", 8),
-			BorrowLimit: limit("borrow"), LendLimit: limit("lend"), Weight: weight(),
+			Name: name, Cohort: rapid.SampledFrom([]string{"all", "north", "south", "south"}).Draw(t, "cohort"), Quota: tenancy.Quota{Nominal: amount("own", 8),
+				BorrowLimit: limit("borrow"), LendLimit: limit("lend"), Weight: weight()},
 			Policy: tenancy.Policy{
 				Within:         rapid.SampledFrom([]tenancy.Take{tenancy.Lower, tenancy.LowerOrNewer, tenancy.Anybody, tenancy.Nobody}).Draw(t, "within"),
 				Reclaim:        rapid.SampledFrom([]tenancy.Take{tenancy.Anybody, tenancy.Lower, tenancy.Anybody, tenancy.Lower, tenancy.Nobody}).Draw(t, "reclaim"),

@@ -18,7 +18,7 @@ func (r *Rules) Guard() *preemption.Guard {
 func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemption.GuardState, error) {
 	s := &guardState{rules: r}
 	for i, p := range pods {
-		at, amounts, asked, err := r.asks(p)
+		at, amounts, asked, err := r.asks(p, view.Release())
 		switch {
 		case err != nil:
 			return nil, err
@@ -101,7 +101,7 @@ func (s *guardState) know(p *outrank.Pod) takenPod {
 	if s.rules.Fair != nil {
 		t.kept, t.settled = !s.rules.until(ruleReclaimed, p).IsZero(), !s.rules.until(ruleFairShare, p).IsZero()
 	}
-	s.away.memory = s.rules.amounts(s.away.memory, p)
+	s.away.memory = s.rules.amounts(s.away.memory, p, s.view.Release())
 	if p.Group != "" {
 		group, composite := s.view.LeavesWith(p)
 		t.grouped = group != nil || composite != nil

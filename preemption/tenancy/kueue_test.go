@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -269,7 +270,7 @@ func decide(t *testing.T, cases []quotaCase) {
 			a, err := tree.Reclaim(c.req)
 			require.NoError(t, err)
 			assert.Equal(t, c.gives, given(a))
-			assert.Equal(t, len(c.gives) > 0, a.Helps)
+			assert.Equal(t, len(c.gives) > 0, a.Outcome == preemption.Preempts)
 			// The order in which the workloads are listed changes nothing.
 			slices.Reverse(c.req.Admitted)
 			a, err = tree.Reclaim(c.req)
@@ -282,7 +283,7 @@ func decide(t *testing.T, cases []quotaCase) {
 // Where one in the middle is put back, the last one takes its place in the list (rule 24.3.7).
 func TestOrderOfVictims(t *testing.T) {
 	tree := must(tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
-		{Name: "ads", Nominal: resource.MustList("cpu", "11"), Policy: tenancy.Policy{Within: tenancy.Lower}},
+		{Name: "ads", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "11")}, Policy: tenancy.Policy{Within: tenancy.Lower}},
 	}}))
 	request := tenancy.Request{Incoming: tenancy.Workload{Name: "in", Queue: "ads", Priority: 9, Uses: resource.MustList("cpu", "10")}}
 	for i, cpu := range []string{"3", "1", "3", "4"} {
@@ -304,7 +305,7 @@ func TestReclaimChecksTheRequest(t *testing.T) {
 	tree := must(tenancy.NewTree(shop()))
 	a, err := tree.Reclaim(tenancy.Request{Incoming: tenancy.Workload{Name: "small", Queue: "ads", Uses: resource.MustList("cpu", "8")}})
 	require.NoError(t, err)
-	assert.True(t, a.Fits)
+	assert.Equal(t, preemption.Fits, a.Outcome)
 	_, err = tree.Reclaim(tenancy.Request{
 		Incoming:  tenancy.Workload{Name: "big", Queue: "none", Uses: resource.MustList("cpu", "-1", "gpu", "1")},
 		Contested: []resource.Name{"gpu"}, Fair: &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare, tenancy.LessThanInitialShare}},
@@ -320,10 +321,10 @@ func TestLargeQuotas(t *testing.T) {
 	most := resource.MustList("cpu", "9223372036854775807", "memory", "9223372036854775807")
 	zero := 0.0
 	tree := must(tenancy.NewTree(tenancy.Config{
-		Cohorts: []tenancy.Cohort{{Name: "c", Nominal: most, Weight: &zero}},
+		Cohorts: []tenancy.Cohort{{Name: "c", Quota: tenancy.Quota{Nominal: most, Weight: &zero}}},
 		Queues: []tenancy.Queue{
-			{Name: "a", Cohort: "c", Nominal: most, BorrowLimit: most, LendLimit: most, Policy: tenancy.Policy{Within: tenancy.Anybody, Reclaim: tenancy.Anybody}},
-			{Name: "b", Cohort: "c", Nominal: most, Weight: &zero},
+			{Name: "a", Cohort: "c", Quota: tenancy.Quota{Nominal: most, BorrowLimit: most, LendLimit: most}, Policy: tenancy.Policy{Within: tenancy.Anybody, Reclaim: tenancy.Anybody}},
+			{Name: "b", Cohort: "c", Quota: tenancy.Quota{Nominal: most, Weight: &zero}},
 		},
 	}))
 	admitted := []tenancy.Workload{{Name: "x", Queue: "a", Uses: most}, {Name: "y", Queue: "b", Uses: most}, {Name: "z", Queue: "b", Uses: most}}
@@ -335,6 +336,6 @@ func TestLargeQuotas(t *testing.T) {
 	for _, fair := range []*tenancy.Fair{nil, {}} {
 		a, err := tree.Reclaim(tenancy.Request{Incoming: tenancy.Workload{Name: "in", Queue: "a", Uses: admitted[0].Uses}, Admitted: admitted, Fair: fair})
 		require.NoError(t, err)
-		assert.True(t, a.Fits)
+		assert.Equal(t, preemption.Fits, a.Outcome)
 	}
 }

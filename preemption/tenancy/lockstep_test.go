@@ -102,7 +102,7 @@ func drawQuotas(t *rapid.T) tenancy.Config {
 		c.Cohorts[0].Nominal = full("shared", 6)
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "cohorts") {
-		x := tenancy.Cohort{Name: fmt.Sprint("co", i), Parent: rapid.SampledFrom([]string{"all", "co0", "co1"}[:1+i]).Draw(t, "parent"), Weight: weight()}
+		x := tenancy.Cohort{Name: fmt.Sprint("co", i), Parent: rapid.SampledFrom([]string{"all", "co0", "co1"}[:1+i]).Draw(t, "parent"), Quota: tenancy.Quota{Weight: weight()}}
 		if rapid.IntRange(0, 2).Draw(t, "has its own") == 0 {
 			x.Nominal = full("own", 4)
 			x.BorrowLimit, x.LendLimit = limit("borrow", x.Nominal), lends("lend", x.Nominal)
@@ -110,7 +110,7 @@ func drawQuotas(t *rapid.T) tenancy.Config {
 		c.Cohorts = append(c.Cohorts, x)
 	}
 	for i := range rapid.IntRange(2, 5).Draw(t, "queues") {
-		q := tenancy.Queue{Name: fmt.Sprint("q", i), Nominal: full("own", 6), Weight: weight()}
+		q := tenancy.Queue{Name: fmt.Sprint("q", i), Quota: tenancy.Quota{Nominal: full("own", 6), Weight: weight()}}
 		if at := rapid.SampledFrom([]int{0, 2, 3, 4, 0, 2, 3, 4, 1, -1}).Draw(t, "cohort"); at >= 0 {
 			q.Cohort = c.Cohorts[min(at, len(c.Cohorts)-1)].Name
 			q.BorrowLimit, q.LendLimit = limit("borrow", q.Nominal), lends("lend", q.Nominal)
@@ -149,7 +149,7 @@ func drawWorkloads(t *rapid.T, c *tenancy.Config) tenancy.Request {
 		w := work(fmt.Sprintf("w%02d", i), 4)
 		w.Admitted = now.Add(-time.Duration(rapid.IntRange(1, 4).Draw(t, "admitted")) * time.Second)
 		w.Leaving = rapid.IntRange(0, 9).Draw(t, "leaves") == 0
-		if a, err := tree.Reclaim(tenancy.Request{Incoming: w, Admitted: req.Admitted, Now: now}); err == nil && (a.Fits || !tight) {
+		if a, err := tree.Reclaim(tenancy.Request{Incoming: w, Admitted: req.Admitted, Now: now}); err == nil && (a.Outcome == preemption.Fits || !tight) {
 			req.Admitted = append(req.Admitted, w)
 		}
 	}
@@ -249,17 +249,17 @@ func TestLockstepWithKueue(t *testing.T) {
 			gives = append(gives, v.Name+" by "+v.Rule)
 			seen[v.Rule]++
 		}
-		require.Equal(t, c.Kueue.Fits, a.Fits, "case %d: fits", n)
-		if !a.Fits {
+		require.Equal(t, c.Kueue.Fits, a.Outcome == preemption.Fits, "case %d: fits", n)
+		if a.Outcome != preemption.Fits {
 			require.Contains(t, c.Kueue.Gives, gives, "case %d", n)
 		}
 		if len(c.Kueue.Gives) > 1 {
 			seen["Kueue has several answers"]++
 		}
 		switch {
-		case a.Fits:
+		case a.Outcome == preemption.Fits:
 			seen["fits"]++
-		case a.Helps:
+		case a.Outcome == preemption.Preempts:
 			seen["helps"]++
 		default:
 			seen["nothing-helps"]++

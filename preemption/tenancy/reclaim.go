@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -26,16 +27,16 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 		return nil, err
 	}
 	if d.fits(d.in.at, d.in.uses, d.in.asked) {
-		return &Answer{Fits: true}, nil
+		return &Answer{Outcome: preemption.Fits}, nil
 	}
-	a := &Answer{}
+	a := &Answer{Outcome: preemption.Preempts}
 	if req.Fair != nil {
 		a.Victims = d.fair()
 	} else {
 		a.Victims = d.classical()
 	}
-	if a.Helps = len(a.Victims) > 0; !a.Helps {
-		a.RetryAt = d.retryAt
+	if len(a.Victims) == 0 {
+		a.Outcome, a.RetryAt = preemption.NothingHelps, d.retryAt
 	}
 	return a, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -85,10 +86,10 @@ type Taken struct {
 
 // Answer lists the workloads that have to leave.
 type Answer struct {
-	// Fits: the workload can be admitted as things are, and nothing has to leave.
-	Fits bool
-	// Helps: it can be admitted once the victims are gone.
-	Helps bool
+	// Outcome is preemption.Fits where the workload can be admitted as things are, and nothing has to
+	// leave, preemption.Preempts where it can be once the victims are gone, and else
+	// preemption.NothingHelps.
+	Outcome preemption.Outcome
 	// Victims leave. A rule took the first one first.
 	Victims []Taken
 	// RetryAt is when the first window ends of those that alone spare a workload, where nothing

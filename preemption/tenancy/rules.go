@@ -38,14 +38,10 @@ type Options struct {
 	// else. A running pod of a queue that is not in the tree is never a victim. It always
 	// returns the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
-	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs,
-	// and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
+	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs, by the
+	// release of the cluster that is asked about, and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
 	// than 2^47.
 	Uses func(p *outrank.Pod) resource.List
-	// Release is by which requests are counted, and that of the cluster that is asked about: a
-	// decision about one of another release is an error. Zero counts by the default release, whatever
-	// the cluster's is.
-	Release outrank.Release
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
 	QueuedAt func(p *outrank.Pod) time.Time
@@ -67,12 +63,13 @@ type Options struct {
 type Rules struct {
 	Options
 	now time.Time
-	// made are the rules of which At made these, and which have the filter and the tracker of both;
+	// made are the rules of which At made these, and which have the filter and the trackers of both;
 	// nil for others.
-	made    *Rules
-	once    sync.Once // of filter and tracker
-	filter  preemption.Filter
-	tracker preemption.Tracker
+	made   *Rules
+	once   sync.Once // of the filter
+	filter preemption.Filter
+	// trackers have, by release, the tracker of what the queues use.
+	trackers sync.Map
 }
 
 // check returns everything that is wrong with options, in one *[outrank.InputError].
@@ -86,9 +83,6 @@ func (o *Options) check() error {
 	}
 	if o.QueueOf == nil {
 		add("QueueOf", "missing")
-	}
-	if !o.Release.Known() {
-		add("Release", fmt.Sprintf("%v is not known", o.Release))
 	}
 	o.Protection.check("tenancy options", &ps)
 	if o.Tree != nil {
@@ -130,12 +124,12 @@ func (r *Rules) At(now time.Time) *Rules {
 	return &Rules{Options: r.Options, now: now, made: r.origin()}
 }
 
-// origin returns the rules that have the filter and the tracker of these.
+// origin returns the rules that have the filter and the trackers of these.
 func (r *Rules) origin() *Rules {
 	if r.made != nil {
 		return r.made
 	}
-	r.once.Do(r.track)
+	r.once.Do(func() { r.filter = preemption.Filter{Name: "QueueQuota", Concerns: r.queued, Start: r.startFilter} })
 	return r
 }
 
@@ -229,10 +223,11 @@ func (r *Rules) takes(preemptor, victim *outrank.Pod) string {
 	return ""
 }
 
-// share reports whether a victim has anything that the preemptor asks for.
+// share reports whether a victim has anything that the preemptor asks for. Releases differ in how much a pod takes that
+// is being resized, and not in whether it takes anything.
 func (r *Rules) share(preemptor, victim *outrank.Pod) bool {
-	asks, _ := r.uses(preemptor)
-	uses, _ := r.uses(victim)
+	asks, _ := r.uses(preemptor, outrank.DefaultRelease)
+	uses, _ := r.uses(victim, outrank.DefaultRelease)
 	for i, v := range asks {
 		if v > 0 && uses[i] > 0 {
 			return true
@@ -260,13 +255,13 @@ func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 	return ranked{priority, at}
 }
 
-// uses counts what a pod takes of the quotas.
-func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
+// uses counts what a pod takes of the quotas in a cluster of a release.
+func (r *Rules) uses(p *outrank.Pod, of outrank.Release) (amounts []int64, asked []bool) {
 	var l resource.List
 	if r.Uses != nil {
 		l = r.Uses(p)
 	} else {
-		l = p.RunningRequests(r.Release).Plus(onePod)
+		l = p.RunningRequests(of).Plus(onePod)
 	}
 	amounts, asked, _ = r.Tree.count(l)
 	for i := range amounts {
@@ -275,14 +270,14 @@ func (r *Rules) uses(p *outrank.Pod) (amounts []int64, asked []bool) {
 	return amounts, asked
 }
 
-// amounts appends what a pod takes of the quotas.
-func (r *Rules) amounts(to []int64, p *outrank.Pod) []int64 {
+// amounts appends what a pod takes of the quotas in a cluster of a release.
+func (r *Rules) amounts(to []int64, p *outrank.Pod, of outrank.Release) []int64 {
 	if r.Uses != nil {
-		uses, _ := r.uses(p)
+		uses, _ := r.uses(p, of)
 		return append(to, uses...)
 	}
 	for i, name := range r.Tree.names {
-		q := p.RunningRequestOf(r.Release, name)
+		q := p.RunningRequestOf(of, name)
 		if name == resource.Pods {
 			q = q.Add(resource.New(1))
 		}
@@ -299,7 +294,7 @@ const mostOfPod = 1 << 47
 
 // asks returns the queue of a preemptor with what it asks for; none without a queue. An
 // unknown queue is an error, and so are options that are.
-func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err error) {
+func (r *Rules) asks(p *outrank.Pod, of outrank.Release) (at int, amounts []int64, asked []bool, err error) {
 	if err := r.check(); err != nil {
 		return none, nil, nil, err
 	}
@@ -313,7 +308,7 @@ func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err
 			Object: "pod " + string(p.Key()), Field: "queue", Text: fmt.Sprintf("there is no queue %q", name),
 		}}}
 	}
-	amounts, asked = r.uses(p)
+	amounts, asked = r.uses(p, of)
 	for i, v := range amounts {
 		asked[i] = v > 0 // rule 24.3.8
 	}
@@ -323,13 +318,14 @@ func (r *Rules) asks(p *outrank.Pod) (at int, amounts []int64, asked []bool, err
 // clusterUsage has the amounts that the running pods of a cluster use.
 type clusterUsage struct {
 	*usage
-	rules *Rules
+	rules   *Rules
+	release outrank.Release
 }
 
 func (c clusterUsage) change(p *outrank.Pod, by int64) {
 	if at, ok := c.Tree.byName[c.rules.QueueOf(p)]; ok {
 		var room [8]int64
-		c.add(at, c.rules.amounts(room[:0], p), by)
+		c.add(at, c.rules.amounts(room[:0], p, c.release), by)
 	}
 }
 
@@ -337,4 +333,6 @@ func (c clusterUsage) Add(p *outrank.Pod, _ *outrank.Node) { c.change(p, 1) }
 
 func (c clusterUsage) Remove(p *outrank.Pod, _ *outrank.Node) { c.change(p, -1) }
 
-func (c clusterUsage) Clone() preemption.ClusterState { return clusterUsage{c.usage.clone(), c.rules} }
+func (c clusterUsage) Clone() preemption.ClusterState {
+	return clusterUsage{c.usage.clone(), c.rules, c.release}
+}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -527,7 +528,7 @@ func TestPropertyFurtherAgreesWithThePlainWay(t *testing.T) {
 			seen[v.Rule]++
 		}
 		require.Equal(t, want, gives)
-		if a.Helps || a.Fits {
+		if a.Outcome != preemption.NothingHelps {
 			p.retryAt = time.Time{}
 		}
 		require.Equal(t, p.retryAt, a.RetryAt)
@@ -569,7 +570,7 @@ func TestPropertyFurtherByShares(t *testing.T) {
 		}
 		if !a.RetryAt.IsZero() {
 			seen["retry by shares "+fmt.Sprint(req.Fair != nil)]++
-			require.True(t, !a.Helps && !a.Fits && a.RetryAt.After(now))
+			require.True(t, a.Outcome == preemption.NothingHelps && a.RetryAt.After(now))
 			req.Now = a.RetryAt.Add(-1)
 			require.Equal(t, a, must(tree.Reclaim(req)), "before the retry")
 		}
@@ -577,7 +578,7 @@ func TestPropertyFurtherByShares(t *testing.T) {
 		for i := range c.Case.Config.Queues {
 			c.Case.Config.Queues[i].Policy.Further = nil
 		}
-		if alone := must(must(tenancy.NewTree(c.Case.Config)).Reclaim(req)); alone.Fits || req.Fair != nil && alone.Helps {
+		if alone := must(must(tenancy.NewTree(c.Case.Config)).Reclaim(req)); alone.Outcome == preemption.Fits || req.Fair != nil && alone.Outcome == preemption.Preempts {
 			require.Equal(t, alone, a)
 		}
 	})

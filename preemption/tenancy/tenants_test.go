@@ -42,10 +42,10 @@ func drawTree(t *rapid.T) tenancy.Config {
 		}
 		return l
 	}
-	c := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "north", Parent: "all"}, {Name: "all", Nominal: amount("shared", 8)}}}
+	c := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "north", Parent: "all"}, {Name: "all", Quota: tenancy.Quota{Nominal: amount("shared", 8)}}}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		q := tenancy.Queue{
-			Name: name, Cohort: rapid.SampledFrom([]string{"all", "all", "north", ""}).Draw(t, "cohort"), Nominal: amount("own", 12),
+			Name: name, Cohort: rapid.SampledFrom([]string{"all", "all", "north", ""}).Draw(t, "cohort"), Quota: tenancy.Quota{Nominal: amount("own", 12)},
 			Policy: tenancy.Policy{
 				Within:         rapid.SampledFrom([]tenancy.Take{tenancy.Nobody, tenancy.Lower, tenancy.LowerOrNewer, tenancy.Anybody}).Draw(t, "within"),
 				Reclaim:        rapid.SampledFrom([]tenancy.Take{tenancy.Nobody, tenancy.Lower, tenancy.Anybody, tenancy.Anybody}).Draw(t, "reclaim"),
@@ -229,10 +229,10 @@ func TestPropertyTenantsAgree(t *testing.T) {
 // Guard and filter keep their contracts in every style.
 func TestTenantsKeepTheirContracts(t *testing.T) {
 	one := int32(0)
-	config := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "all", Nominal: resource.MustList("cpu", "100m")}}}
+	config := tenancy.Config{Cohorts: []tenancy.Cohort{{Name: "all", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "100m")}}}}
 	for i, name := range []string{"a", "b", "c"} {
 		config.Queues = append(config.Queues, tenancy.Queue{
-			Name: name, Cohort: "all", Nominal: resource.MustList("cpu", fmt.Sprintf("%d00m", 1+i), "memory", "4Gi"), BorrowLimit: resource.MustList("cpu", "200m"),
+			Name: name, Cohort: "all", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", fmt.Sprintf("%d00m", 1+i), "memory", "4Gi"), BorrowLimit: resource.MustList("cpu", "200m")},
 			Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody, WhileBorrowing: i == 1, BorrowUpTo: &one},
 		})
 	}

@@ -16,14 +16,7 @@ type Queue struct {
 	Name string
 	// Cohort names the cohort that it lends to and borrows from; empty for a queue by itself.
 	Cohort string
-	// Nominal is its own. What is not named is 0.
-	Nominal resource.List
-	// BorrowLimit is the most that it may have beyond Nominal, and LendLimit the most of
-	// Nominal that others may have. There is no limit on what is not named.
-	BorrowLimit, LendLimit resource.List
-	// Weight divides its share in comparisons of shares; nil means 1, and a queue of
-	// weight 0 that borrows has the largest share of all.
-	Weight *float64
+	Quota
 	Policy Policy
 	// Labels are what a Selector selects queues by.
 	Labels map[string]string
@@ -35,9 +28,20 @@ type Cohort struct {
 	Name string
 	// Parent is the cohort that this one lends to and borrows from; empty at the top.
 	Parent string
-	// The rest is as in Queue: Nominal is for everybody below, beside what they have.
-	Nominal, BorrowLimit, LendLimit resource.List
-	Weight                          *float64
+	// The quota is for everybody below, beside what they have.
+	Quota
+}
+
+// Quota is the amounts of a queue or a cohort.
+type Quota struct {
+	// Nominal is its own. What is not named is 0.
+	Nominal resource.List
+	// BorrowLimit is the most that it may have beyond Nominal, and LendLimit the most of
+	// Nominal that others may have. There is no limit on what is not named.
+	BorrowLimit, LendLimit resource.List
+	// Weight divides its share in comparisons of shares; nil means 1, and what has
+	// weight 0 and borrows has the largest share of all.
+	Weight *float64
 }
 
 // Config lists the queues and cohorts with their amounts.
@@ -161,7 +165,7 @@ func (b *builder) findNames(c Config) {
 
 func (b *builder) addCohort(c *Cohort) {
 	if object, ok := b.named("cohort", c.Name, b.cohorts); ok {
-		b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, quotas{c.Weight, c.Nominal, c.BorrowLimit, c.LendLimit})
+		b.cohorts[c.Name] = b.add(object, node{name: c.Name, parent: none}, c.Quota)
 	}
 }
 
@@ -195,24 +199,18 @@ func (b *builder) addQueue(q *Queue) {
 		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
 	}
 	n := node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone(), further: b.further(object, q.Policy.Further), labels: maps.Clone(q.Labels)}
-	b.byName[q.Name] = b.add(object, n, quotas{q.Weight, q.Nominal, q.BorrowLimit, q.LendLimit})
+	b.byName[q.Name] = b.add(object, n, q.Quota)
 }
 
 func (b *builder) further(object string, rules []Selection) []Selection {
 	return checkedFurther(rules, func(field, format string, args ...any) { b.bad(object, field, format, args...) })
 }
 
-// quotas are what a queue and a cohort are given alike.
-type quotas struct {
-	weight                *float64
-	nominal, borrow, lend resource.List
-}
-
-// add adds a node with its quotas.
-func (b *builder) add(object string, n node, q quotas) int {
+// add adds a node with its quota.
+func (b *builder) add(object string, n node, q Quota) int {
 	n.weight = 1
-	if q.weight != nil {
-		n.weight = *q.weight
+	if q.Weight != nil {
+		n.weight = *q.Weight
 	}
 	if !(n.weight >= 0) || n.weight > 1e18 {
 		b.bad(object, "Weight", "%v is not a weight", n.weight)
@@ -224,7 +222,7 @@ func (b *builder) add(object string, n node, q quotas) int {
 		field string
 		from  resource.List
 		to    []int64
-	}{{"Nominal", q.nominal, n.nominal}, {"BorrowLimit", q.borrow, n.borrow}, {"LendLimit", q.lend, n.lend}} {
+	}{{"Nominal", q.Nominal, n.nominal}, {"BorrowLimit", q.BorrowLimit, n.borrow}, {"LendLimit", q.LendLimit, n.lend}} {
 		for _, name := range x.from.Names() {
 			if x.from[name].Sign() < 0 {
 				b.bad(object, x.field+"."+string(name), "%s is negative", x.from[name])
@@ -232,7 +230,7 @@ func (b *builder) add(object string, n node, q quotas) int {
 			x.to[b.index(name)] = max(0, b.amount(name, x.from[name]))
 		}
 	}
-	for name := range q.nominal {
+	for name := range q.Nominal {
 		n.declared[b.index(name)] = true
 	}
 	b.nodes = append(b.nodes, n)
@@ -244,7 +242,7 @@ func (b *builder) link(c Config) {
 	parentOf := func(name string) int {
 		at, ok := b.cohorts[name]
 		if !ok {
-			at = b.add("cohort "+name, node{name: name, parent: none}, quotas{})
+			at = b.add("cohort "+name, node{name: name, parent: none}, Quota{})
 			b.cohorts[name] = at
 		}
 		return at

@@ -32,7 +32,7 @@ func TestDeepTrees(t *testing.T) {
 func TestManyAmounts(t *testing.T) {
 	square := func(n int) (c tenancy.Config) {
 		for i := range n {
-			c.Queues = append(c.Queues, tenancy.Queue{Name: fmt.Sprint("q", i), Nominal: resource.MustList(fmt.Sprint("example.com/r", i), "1")})
+			c.Queues = append(c.Queues, tenancy.Queue{Name: fmt.Sprint("q", i), Quota: tenancy.Quota{Nominal: resource.MustList(fmt.Sprint("example.com/r", i), "1")}})
 		}
 		return c
 	}

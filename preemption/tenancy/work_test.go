@@ -19,8 +19,8 @@ func market(pods int) (Config, *outrank.Cluster) {
 	config := Config{
 		Cohorts: []Cohort{{Name: "lenders", Parent: "all"}},
 		Queues: []Queue{
-			{Name: "taker", Cohort: "all", Nominal: resource.MustList("cpu", fmt.Sprint(pods)), Policy: policy},
-			{Name: "ads", Cohort: "lenders", Nominal: own}, {Name: "news", Cohort: "lenders", Nominal: own},
+			{Name: "taker", Cohort: "all", Quota: Quota{Nominal: resource.MustList("cpu", fmt.Sprint(pods))}, Policy: policy},
+			{Name: "ads", Cohort: "lenders", Quota: Quota{Nominal: own}}, {Name: "news", Cohort: "lenders", Quota: Quota{Nominal: own}},
 		},
 	}
 	c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1"}}}

@@ -158,7 +158,7 @@ func (r *rules) best(ctx context.Context, e *preemption.Plan) (*exact, error) {
 	for i := range regret.Best.Victims {
 		out.Victims = append(out.Victims, regret.Best.Victims[i].Pod.Key())
 	}
-	if !regret.None() {
+	if regret.By != "" {
 		out.Better = explain.RankText(regret.By)
 	}
 	if regret.Best.ClusterCertificate != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -194,25 +195,25 @@ func (d *question) best(ways []resource.List) error {
 			return err
 		}
 		switch {
-		case first == nil, t.Fits && !first.Fits, t.Helps && !first.Helps && !first.Fits:
+		case first == nil, t.Outcome == preemption.Fits && first.Outcome != preemption.Fits, t.Outcome == preemption.Preempts && first.Outcome == preemption.NothingHelps:
 			first, chosen = t, i
 		}
-		if t.Fits {
+		if t.Outcome == preemption.Fits {
 			break
 		}
 	}
 	a.Uses = ways[chosen]
-	if len(ways) > 1 && !first.Fits {
+	if len(ways) > 1 && first.Outcome != preemption.Fits {
 		d.caveat("clusterqueue "+a.ClusterQueue, "%d ways to assign flavors come into question, and none is free; this is the first that helps, or the first: Kueue goes by flavorFungibility", len(ways))
 	}
 	switch {
-	case first.Fits:
+	case first.Outcome == preemption.Fits:
 		a.Outcome = Fits
 		return nil
-	case first.Helps:
+	case first.Outcome == preemption.Preempts:
 		a.Outcome, a.Victims = Preempts, victims(first)
 	}
-	if err := d.scarce(); err != nil || first.Helps {
+	if err := d.scarce(); err != nil || first.Outcome == preemption.Preempts {
 		return err
 	}
 	return d.whyNot(first)
@@ -232,7 +233,7 @@ func (d *question) scarce() error {
 		if err != nil {
 			return err
 		}
-		if !t.Fits {
+		if t.Outcome != preemption.Fits {
 			d.answer.Scarce = append(d.answer.Scarce, name)
 		}
 	}
@@ -249,7 +250,7 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 	if err != nil {
 		return err
 	}
-	if !empty.Fits {
+	if empty.Outcome != preemption.Fits {
 		return d.no("it asks for more than its queue may ever have, of %s", join(a.Scarce))
 	}
 	a.Outcome = Waits
@@ -260,7 +261,7 @@ func (d *question) whyNot(now *tenancy.Answer) error {
 		if err != nil {
 			return err
 		}
-		if t.Helps {
+		if t.Outcome == preemption.Preempts {
 			a.Then = &Then{clock.Time{Time: at}, victims(t)}
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -410,7 +411,7 @@ func TestAnswersAreTenancys(t *testing.T) {
 		var objects []object
 		take := []tenancy.Take{tenancy.Nobody, tenancy.Lower, tenancy.Anybody}
 		for i := range 1 + r.IntN(3) {
-			q := tenancy.Queue{Name: fmt.Sprint("q", i), Cohort: []string{"co", "co", ""}[r.IntN(3)], Nominal: resource.List{"cpu@f": resource.New(int64(r.IntN(6)))}}
+			q := tenancy.Queue{Name: fmt.Sprint("q", i), Cohort: []string{"co", "co", ""}[r.IntN(3)], Quota: tenancy.Quota{Nominal: resource.List{"cpu@f": resource.New(int64(r.IntN(6)))}}}
 			q.Policy = tenancy.Policy{Within: take[r.IntN(2)], Reclaim: take[r.IntN(3)], WhileBorrowing: r.IntN(2) == 0}
 			config.Queues = append(config.Queues, q)
 			preemption := object{"withinClusterQueue": q.Policy.Within.String(), "reclaimWithinCohort": q.Policy.Reclaim.String()}
@@ -421,7 +422,7 @@ func TestAnswersAreTenancys(t *testing.T) {
 				of("ClusterQueue", "", q.Name, object{"cohortName": q.Cohort, "namespaceSelector": object{}, "resourceGroups": group("f", fmt.Sprint(q.Nominal.Amount("cpu@f"))), "preemption": preemption}),
 				of("LocalQueue", "ns", q.Name, object{"clusterQueue": q.Name}))
 		}
-		config.Cohorts = []tenancy.Cohort{{Name: "co", Nominal: resource.List{"cpu@f": resource.New(int64(r.IntN(4)))}}}
+		config.Cohorts = []tenancy.Cohort{{Name: "co", Quota: tenancy.Quota{Nominal: resource.List{"cpu@f": resource.New(int64(r.IntN(4)))}}}}
 		objects = append(objects, of("Cohort", "", "co", object{"resourceGroups": group("f", fmt.Sprint(config.Cohorts[0].Nominal.Amount("cpu@f")))}), of("ResourceFlavor", "", "f", object{}))
 		s := &Settings{given: true, gates: map[string]bool{"PriorityBoost": true, "PreemptionProtection": true}}
 		if r.IntN(2) == 0 {
@@ -449,8 +450,8 @@ func TestAnswersAreTenancys(t *testing.T) {
 		require.NoError(t, err)
 		want, err := tree.Reclaim(req)
 		require.NoError(t, err)
-		require.Equal(t, want.Fits, a.Outcome == Fits, "seed %d", seed)
-		require.Equal(t, want.Helps, a.Outcome == Preempts, "seed %d", seed)
+		require.Equal(t, want.Outcome == preemption.Fits, a.Outcome == Fits, "seed %d", seed)
+		require.Equal(t, want.Outcome == preemption.Preempts, a.Outcome == Preempts, "seed %d", seed)
 		same := func(want []tenancy.Taken, got []Victim) {
 			require.Len(t, got, len(want), "seed %d", seed)
 			for i, v := range want {
@@ -465,7 +466,7 @@ func TestAnswersAreTenancys(t *testing.T) {
 			req.Now = a.Then.At.Time
 			then, err := tree.Reclaim(req)
 			require.NoError(t, err)
-			require.True(t, then.Helps)
+			require.Equal(t, preemption.Preempts, then.Outcome)
 			same(then.Victims, a.Then.Victims)
 			seen["later"]++
 		}

@@ -73,7 +73,7 @@ func build(c *Cluster, s *Settings) (*model, error) {
 	for _, x := range c.cohorts {
 		nominal, borrow, lend := quotas(x.Spec.Groups)
 		m.config.Cohorts = append(m.config.Cohorts, tenancy.Cohort{
-			Name: x.Metadata.Name, Parent: x.parent(), Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight(),
+			Name: x.Metadata.Name, Parent: x.parent(), Quota: tenancy.Quota{Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight()},
 		})
 	}
 	for _, x := range c.queues {
@@ -112,7 +112,7 @@ func (m *model) settle() {
 func (m *model) queue(x *clusterQueue) (tenancy.Queue, error) {
 	nominal, borrow, lend := quotas(x.Spec.Groups)
 	q := tenancy.Queue{
-		Name: x.Metadata.Name, Cohort: x.cohort(), Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight(), Labels: x.Metadata.Labels,
+		Name: x.Metadata.Name, Cohort: x.cohort(), Quota: tenancy.Quota{Nominal: nominal, BorrowLimit: borrow, LendLimit: lend, Weight: x.Spec.Fair.weight()}, Labels: x.Metadata.Labels,
 	}
 	object := "clusterqueue " + q.Name
 	if p := x.Spec.Preemption; p != nil {

@@ -81,7 +81,7 @@ func (w *watch) decided(d sim.Decision) error {
 	if err != nil {
 		return err
 	}
-	if !r.None() {
+	if r.By != "" {
 		w.worse++
 		if w.beyond == nil {
 			w.beyond = map[string]int64{}

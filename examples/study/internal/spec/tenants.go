@@ -121,7 +121,7 @@ func (q *Quotas) Use(c *preemption.Config, nodes []*outrank.Node) error {
 			nominal[name] = quantityOf(name, int64(float64(amount)*share.Percent/100))
 		}
 		config.Queues = append(config.Queues, tenancy.Queue{
-			Name: share.Class, Cohort: "all", Nominal: nominal,
+			Name: share.Class, Cohort: "all", Quota: tenancy.Quota{Nominal: nominal},
 			Policy: tenancy.Policy{Within: tenancy.Lower, Reclaim: tenancy.Anybody},
 		})
 	}

@@ -30,13 +30,13 @@ var trees = map[string]func(n int) tenancy.Config{
 	},
 	"queues of one cohort": func(n int) (c tenancy.Config) {
 		for i := range n {
-			c.Queues = append(c.Queues, tenancy.Queue{Name: fmt.Sprint("q", i), Cohort: "c", Nominal: resource.MustList("cpu", "1")})
+			c.Queues = append(c.Queues, tenancy.Queue{Name: fmt.Sprint("q", i), Cohort: "c", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", "1")}})
 		}
 		return c
 	},
 	"a resource of each queue": func(n int) (c tenancy.Config) {
 		for i := range n {
-			c.Queues = append(c.Queues, tenancy.Queue{Name: fmt.Sprint("q", i), Nominal: resource.MustList(fmt.Sprint("example.com/r", i), "1")})
+			c.Queues = append(c.Queues, tenancy.Queue{Name: fmt.Sprint("q", i), Quota: tenancy.Quota{Nominal: resource.MustList(fmt.Sprint("example.com/r", i), "1")}})
 		}
 		return c
 	},
