@@ -11,13 +11,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
-
-// A Client does all that an attempt asks for, so that a program without kube-scheduler can be a
-// scheduler.
-var _ attempt.Actions = (*Client)(nil)
 
 // Bind binds the very pod to the node. Errors that may pass by themselves wrap
 // [execution.ErrRetriable]; a conflict is none of them (rule 14.1.13).

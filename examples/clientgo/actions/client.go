@@ -52,7 +52,14 @@ type Config struct {
 // Client carries out the steps of a plan. Any number of goroutines may use it at once.
 type Client struct{ Config }
 
-var _ execution.Actions = (*Client)(nil)
+// Actions are what the client does for an executor, which is all that a scheduler asks for, but the
+// conditions of groups.
+func (c *Client) Actions() execution.Actions {
+	return execution.Actions{
+		Latest: c.Latest, Reject: c.Reject, Evict: c.Evict, Nominate: c.Nominate, ClearNomination: c.ClearNomination,
+		Activate: c.Activate, Event: c.Event, UpdateStatus: c.UpdateStatus, Bind: c.Bind,
+	}
+}
 
 // New checks the configuration and returns a client.
 func New(config Config) (*Client, error) {

@@ -94,7 +94,7 @@ func (w *world) carryOut(t *testing.T, victim *v1.Pod) (*execution.Report, error
 	preemptor := pod("preemptor", "uid-p", 10)
 	require.NoError(t, w.store.Add(preemptor))
 	e, err := execution.NewExecutor(execution.Config{
-		Actions: w, Order: execution.Asynchronous, Parallel: 1,
+		Actions: w.Actions(), Order: execution.Asynchronous, Parallel: 1,
 		Retry: execution.Retry{Wait: func(_ context.Context, d time.Duration) error { w.waits = append(w.waits, d); return nil }},
 	})
 	require.NoError(t, err)

@@ -5,14 +5,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 )
 
 // Collector collects the counts of plugins. [New] makes one. Any number of
 // goroutines may use it at once.
 type Collector struct {
-	// Counts are kube-scheduler's metrics.
-	Counts *metrics.Meter
+	// Counts are kube-scheduler's metrics, and Release is whose they are; zero means
+	// outrank.DefaultRelease. It is set before the collector is used.
+	Counts  *metrics.Meter
+	Release outrank.Release
 
 	goroutines *prometheus.HistogramVec
 	followed   prometheus.Histogram
@@ -103,7 +106,7 @@ func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 // Collect sends all values.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	all := &series{values: map[string]*value{}, help: map[string]string{}}
-	for _, family := range c.Counts.Values().Families() {
+	for _, family := range c.Counts.Values().Families(c.Release) {
 		all.addOwn(family)
 	}
 	for _, registry := range []*prometheus.Registry{c.own, c.replaced} {

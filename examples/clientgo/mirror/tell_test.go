@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/priority/queue"
 )
@@ -114,7 +115,7 @@ func TestLoopOnTheSnapshotOfAMirror(t *testing.T) {
 	m, waiting, cluster := newMirror(t), queueOf(t), &executiontest.Recorder{}
 	var loop *attempt.Loop
 	require.NoError(t, m.Update(func(s *engine.Snapshot) (err error) {
-		loop, err = attempt.New(attempt.Config{Snapshot: s, Queue: waiting, Actions: cluster})
+		loop, err = attempt.New(attempt.Config{Snapshot: s, Queue: waiting, Execution: execution.Config{Actions: cluster.Actions()}})
 		return err
 	}))
 	now := time.Unix(1_700_000_000, 0)

@@ -37,7 +37,7 @@ func main() {
 	api := fake.NewClientset(node, pod("batch", 10, "n1"), pod("web", 100, "n1"), pod("urgent", 1000, ""))
 	factory, m := informers.NewSharedInformerFactory(api, 0), must(mirror.New(outrank.V1_37))
 	config := attempt.Config{Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Retry: execution.Retry{Wait: actions.Wait}}}
-	config.Actions = must(actions.New(actions.Config{API: api, Pods: factory.Core().V1().Pods().Lister()}))
+	config.Execution.Actions = must(actions.New(actions.Config{API: api, Pods: factory.Core().V1().Pods().Lister()})).Actions()
 	var loop *attempt.Loop
 	check(m.Update(func(s *engine.Snapshot) (err error) {
 		config.Snapshot = s

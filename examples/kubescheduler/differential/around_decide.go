@@ -166,7 +166,7 @@ func (s *surrounded) findWayOut() error {
 	if err != nil {
 		return err
 	}
-	s.d.failure.Plan = told
+	s.d.told = told
 	// Candidates that extenders leave are ranked anew. Without an answer of theirs there is
 	// no plan.
 	if s.d.ranked, err = preempts.Explain(context.Background(), s.snap, s.request); err != nil {
@@ -174,7 +174,7 @@ func (s *surrounded) findWayOut() error {
 	}
 	switch usual := []string{"DynamicResources", preemptorName}; {
 	case slices.Equal(s.ways, usual):
-		s.d.failure.Plan, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)
+		s.d.told, s.d.failure.Err = preempts.Preempt(context.Background(), s.snap, s.request)
 	case slices.Equal(s.ways, usual[:1]):
 	case len(s.ways) == 0:
 		s.d.failure.Ways = []execution.WayOut{}
@@ -204,7 +204,7 @@ func (s *surrounded) askWays(preempts *engine.Evaluator, told *preemption.Plan) 
 	}
 	f := &s.d.failure
 	if f.Err, f.Ways = err, asked; plan != nil {
-		f.Plan = plan
+		s.d.told = plan
 	}
 	s.d.extenderFails = err != nil && asked[len(asked)-1].Name == preemptorName
 	return nil

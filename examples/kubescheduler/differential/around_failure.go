@@ -23,9 +23,12 @@ func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verd
 	if !ok {
 		return nil, "", errors.New("the pod is not in the queue")
 	}
-	f.Entry = entry
-	handler := execution.FailureHandler{Actions: nobody{}, Queue: q}
-	result, err := handler.Handle(context.Background(), *f)
+	f.Entry, f.Queue = entry, q
+	executor, err := execution.NewExecutor(execution.Config{})
+	if err != nil {
+		return nil, "", err
+	}
+	verdict, err := executor.Fail(context.Background(), *f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -39,14 +42,5 @@ func backInQueue(f *execution.Failure, release outrank.Release) (*execution.Verd
 	case len(pending.Unschedulable) > 0:
 		part = "unschedulable"
 	}
-	return &result.Verdict, part, nil
-}
-
-// nobody receives no failures.
-type nobody struct{}
-
-func (nobody) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) { return pod, nil }
-func (nobody) Event(outrank.Event)                                              {}
-func (nobody) UpdateStatus(context.Context, *outrank.Pod, outrank.PodCondition, execution.Nomination) error {
-	return nil
+	return verdict, part, nil
 }

@@ -91,7 +91,7 @@ func (h *Harness) decideDevices(c *Case, cluster *outrank.Cluster, pod *outrank.
 		}
 	}
 	if len(d.errors) > 0 {
-		d.failure.Plan, d.ended = nil, true
+		d.told, d.ended = nil, true
 		d.failure.Err = errors.New(d.errors[0])
 		return d, nil
 	}
@@ -128,7 +128,7 @@ func (h *Harness) giveUp(d *decided, filter DeviceFilter, snap *engine.Snapshot,
 	}
 	d.failure.Err, d.failure.Ways = err, asked
 	if plan != nil {
-		d.failure.Plan = plan
+		d.told = plan
 	}
 	return nil
 }

@@ -108,8 +108,10 @@ type decided struct {
 	// say in them; ranked are those that extenders leave, nil where they fail.
 	*preemption.Plan
 	ranked *preemption.Plan
-	// failure is the result of the attempt where no node takes the pod.
+	// failure is the result of the attempt where no node takes the pod, and told its plan, nil for
+	// none.
 	failure execution.Failure
+	told    *preemption.Plan
 	// extenderFails is set where preemption ends in the error of an extender.
 	extenderFails bool
 	// queued is set where the part of the queue is asked for that the pod ends in.
@@ -167,7 +169,7 @@ func (h *Harness) decideAbout(snap *engine.Snapshot, config preemption.Config, p
 		return nil, err
 	}
 	d := &decided{Plan: ex, ranked: ex, pod: pod, release: h.Release, importance: map[outrank.Key]string{}}
-	d.failure.Plan = ex
+	d.told = ex
 	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
 		return nil, err
@@ -207,8 +209,8 @@ func (d *decided) answer(chosen string) *Answer {
 		a.Candidates = append(a.Candidates, one)
 	}
 	slices.SortFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(x.Node, y.Node) })
-	if plan := d.failure.Plan; plan != nil && plan.Outcome == preemption.Preempts && len(plan.Victims) > 0 {
-		d.failure.Plan = d.tiedPlan(chosen)
+	if plan := d.told; plan != nil && plan.Outcome == preemption.Preempts && len(plan.Victims) > 0 {
+		d.told = d.tiedPlan(chosen)
 	}
 	d.carryOut(a)
 	a.Deallocated = d.idle
@@ -224,7 +226,7 @@ func (d *decided) fits() bool {
 func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 	best := d.ranked.Candidates[0].Score
 	ties := 0
-	plan := d.failure.Plan
+	plan := d.told
 	for i := range d.ranked.Candidates {
 		c := &d.ranked.Candidates[i]
 		if order, _ := c.Score.Compare(best, nil); order != 0 {
@@ -242,7 +244,7 @@ func (d *decided) tiedPlan(chosen string) *preemption.Plan {
 
 // carryOut fills in the actions and the texts.
 func (d *decided) carryOut(a *Answer) {
-	if plan := d.failure.Plan; plan != nil && d.failure.Err == nil {
+	if plan := d.told; plan != nil && d.failure.Err == nil {
 		a.Preempts = plan.Outcome == preemption.Preempts
 		for _, v := range plan.Victims {
 			if !v.Pod.Terminating() {
@@ -254,8 +256,12 @@ func (d *decided) carryOut(a *Answer) {
 		}
 	}
 	a.Evicted, a.Cleared = sorted(a.Evicted), sorted(a.Cleared)
-	d.failure.Now, d.failure.Release = time.Now(), d.release
-	d.failure.Entry.Pod = d.pod
+	d.failure.Now, d.failure.Entry.Pod = time.Now(), d.pod
+	if d.told != nil {
+		own := *d.told
+		own.Release = d.release
+		d.failure.Plan = &own
+	}
 	verdict, part, err := d.handle()
 	if err != nil {
 		d.problems = append(d.problems, fmt.Sprintf("no verdict: %v", err))

@@ -126,7 +126,7 @@ func (p *preempting) byReference(t *testing.T, client clientset.Interface, now *
 func (p *preempting) byLibrary(t *rapid.T, async bool) (done, *execution.Report, error) {
 	c := p.calls()
 	e, report, err := p.executedBy(t, c, async)
-	return done{Calls: c.made, Failed: err != nil && !async, After: e.Preempting(toPod(t, p.preemptor).Key())}, report, err
+	return done{Calls: c.made, Failed: err != nil && !async, After: e.Preempting(toPod(t, p.preemptor))}, report, err
 }
 
 func (p *preempting) executed(t *rapid.T, async bool) *execution.Report {
@@ -135,11 +135,11 @@ func (p *preempting) executed(t *rapid.T, async bool) *execution.Report {
 }
 
 func (p *preempting) executedBy(t *rapid.T, c *calls, async bool) (*execution.Executor, *execution.Report, error) {
-	config := execution.Config{Actions: &ourActions{c, p.waiting}, Release: outrank.V1_37, Parallel: 1, Nominator: &execution.Nominator{Release: outrank.V1_37}}
+	config := execution.Config{Actions: (&ourActions{c, p.waiting}).actions(), Parallel: 1, Nominator: &execution.Nominator{Release: outrank.V1_37}}
 	if !async {
 		config.Order = execution.Synchronous
 	}
-	plan := &preemption.Plan{Outcome: preemption.Preempts, Pod: toPod(t, p.preemptor)}
+	plan := &preemption.Plan{Release: outrank.V1_37, Outcome: preemption.Preempts, Pod: toPod(t, p.preemptor)}
 	for _, n := range p.nominated {
 		pod := toPod(t, n)
 		config.Nominator.Add(pod, "n1")
@@ -158,7 +158,7 @@ func (p *preempting) executedBy(t *rapid.T, c *calls, async bool) (*execution.Ex
 	}
 	c.gone = func(name string) { e.Gone(pods[name]) }
 	if async {
-		c.preempting = func() bool { return e.Preempting(plan.Pod.Key()) }
+		c.preempting = func() bool { return e.Preempting(plan.Pod) }
 	}
 	report, err := e.Execute(context.Background(), plan)
 	return e, report, err

@@ -200,16 +200,18 @@ type ourActions struct {
 	waiting map[types.UID]string
 }
 
-func (a *ourActions) Latest(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) {
-	return pod, nil
+// actions are the functions. Nominations are not compared: the reference leaves them to the failure
+// path.
+func (a *ourActions) actions() execution.Actions {
+	return execution.Actions{Reject: a.reject, Evict: a.evict, ClearNomination: a.clear, Activate: a.activate, Event: a.event}
 }
 
-func (a *ourActions) Reject(_ context.Context, victim *outrank.Pod) (bool, error) {
+func (a *ourActions) reject(_ context.Context, victim *outrank.Pod) (bool, error) {
 	how := a.waiting[types.UID(victim.UID)]
 	return how == "waits" || how == "binds", nil
 }
 
-func (a *ourActions) Evict(_ context.Context, e execution.Eviction) error {
+func (a *ourActions) evict(_ context.Context, e execution.Eviction) error {
 	if err := ourError(a.call("condition", e.Victim.Name)); err != nil {
 		return err
 	}
@@ -225,20 +227,17 @@ func (a *ourActions) Evict(_ context.Context, e execution.Eviction) error {
 	}
 }
 
-// Nominate is not compared: the reference leaves it to the failure path.
-func (a *ourActions) Nominate(context.Context, *outrank.Pod, string) error { return nil }
-
-func (a *ourActions) ClearNomination(_ context.Context, pod *outrank.Pod) error {
+func (a *ourActions) clear(_ context.Context, pod *outrank.Pod) error {
 	return ourError(a.call("clear", pod.Name))
 }
 
-func (a *ourActions) Activate(pod *outrank.Pod) {
+func (a *ourActions) activate(pod *outrank.Pod) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.note("activate " + pod.Name)
 }
 
-func (a *ourActions) Event(e outrank.Event) {
+func (a *ourActions) event(e outrank.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.note(fmt.Sprintln("event", e.Pod.Name, e.Type, e.Reason, e.Action, e.Message))

@@ -21,6 +21,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // wayAnswer is the result of a way out.
@@ -181,10 +182,12 @@ func byOutrank(t *rapid.T, ways []*way) outcome {
 	}
 	plan, asked, err := execution.FirstWayOut(quiet, nil, preemption.Request{}, list...)
 	require.NotNil(t, asked, "%v", err)
-	failure := execution.Failure{Plan: plan, Ways: asked, Err: err, Release: outrank.V1_37}
-	if failure.Entry.Pod = (&outrank.Pod{Name: "p", Namespace: "default"}); failure.Plan == nil {
-		failure.Plan = turnedDown(preemption.NotEligible)
+	if plan == nil {
+		plan = turnedDown(preemption.NotEligible)
 	}
+	own := *plan
+	own.Release = outrank.V1_37
+	failure := execution.Failure{Entry: queue.Entry{Pod: &outrank.Pod{Name: "p", Namespace: "default"}}, Plan: &own, Ways: asked, Err: err}
 	v, err := failure.Verdict()
 	require.NoError(t, err)
 	require.Equal(t, "Unschedulable", v.Condition.Reason)

@@ -37,6 +37,13 @@ func newCarrying(handle fwk.Handle, under *underway) (*carrying, error) {
 	return &carrying{Client: client, under: under, recorders: map[string]events.EventRecorder{}, tellers: map[string]string{}}, nil
 }
 
+// actions are those of the client, but for what the flights and the profiles have to hear of.
+func (c *carrying) actions() execution.Actions {
+	all := c.Client.Actions()
+	all.Reject, all.Evict, all.Event, all.Activate = c.Reject, c.Evict, c.Event, c.Activate
+	return all
+}
+
 // add makes a profile known.
 func (c *carrying) add(handle fwk.Handle) {
 	c.mu.Lock()

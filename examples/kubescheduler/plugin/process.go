@@ -130,7 +130,7 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 	if p.metrics == nil {
 		p.metrics = metrics.New()
 	}
-	p.metrics.Counts.Release = of.release
+	p.metrics.Release = of.release
 	var err error
 	if p.state, err = newState(handle, of.release); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 		return nil, err
 	}
 	p.executor, err = execution.NewExecutor(execution.Config{
-		Actions: p.carrying, Release: of.release, Order: of.order, Retry: execution.Retry{Wait: actions.Wait},
+		Actions: p.carrying.actions(), Order: of.order, Retry: execution.Retry{Wait: actions.Wait},
 	})
 	if err != nil {
 		return nil, err

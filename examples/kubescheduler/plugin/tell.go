@@ -137,11 +137,12 @@ func (p *Plugin) answer(d Decision) (execution.Nomination, string) {
 func (p *Plugin) says(plan *preemption.Plan) (execution.Nomination, string) {
 	short := *plan
 	short.TurnedDown = []preemption.Count{{Nodes: nodes(plan)}}
+	short.Release = p.release
 	short.Feasible, short.Resize = 0, false // of a resize nothing is made known, and the scheduler is told
 	if plan.Outcome == preemption.Fits {
 		return execution.Nomination{}, "preemption: the pod fits" // which the scheduler has found not to be so
 	}
-	v, err := (&execution.Failure{Entry: queue.Entry{Pod: plan.Pod}, Plan: &short, Release: p.release}).Verdict()
+	v, err := (&execution.Failure{Entry: queue.Entry{Pod: plan.Pod}, Plan: &short}).Verdict()
 	if err != nil {
 		return execution.Nomination{}, err.Error()
 	}

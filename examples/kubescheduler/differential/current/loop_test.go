@@ -23,7 +23,7 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// An attempt loop with the zero execution.Config, told of the same events, does to the cluster
+// An attempt loop with an execution.Config that has the actions alone, told of the same events, does to the cluster
 // what a live scheduler does: it binds, evicts, nominates, and clears the nominations of the same
 // pods. More of it: -sequences 5000 -sequence-seed 1000.
 func TestSequenceOfALoop(t *testing.T) {
@@ -57,7 +57,7 @@ func newLooping() differential.LoopFollower {
 	l.snap, errs[0] = engine.NewSnapshot(&outrank.Cluster{Release: outrank.V1_37})
 	l.eval, errs[1] = engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: differential.ProfileNames}})
 	l.q, errs[2] = queue.New(queue.Config{Release: outrank.V1_37})
-	l.loop, errs[3] = attempt.New(attempt.Config{Snapshot: l.snap, Queue: l.q, Actions: l, Evaluator: l.eval, Place: l.place})
+	l.loop, errs[3] = attempt.New(attempt.Config{Snapshot: l.snap, Queue: l.q, Execution: execution.Config{Actions: l.actions()}, Evaluator: l.eval, Place: l.place})
 	l.note(errors.Join(errs[:]...))
 	return l
 }
@@ -112,39 +112,32 @@ func (l *looping) converted(object any) any {
 
 // The loop's calls succeed; the scheduler's own are what changes the cluster.
 
-func (l *looping) Latest(_ context.Context, p *outrank.Pod) (*outrank.Pod, error) {
+func (l *looping) actions() execution.Actions {
+	return execution.Actions{Latest: l.latestOf, Evict: l.evict, ClearNomination: l.clear, Bind: l.bind}
+}
+
+func (l *looping) latestOf(_ context.Context, p *outrank.Pod) (*outrank.Pod, error) {
 	if is := l.latest[p.Key()]; is != nil && is.UID == p.UID {
 		return is, nil
 	}
 	return nil, preemption.ErrNotFound
 }
 
-func (l *looping) Reject(context.Context, *outrank.Pod) (bool, error) { return false, nil }
-
-func (l *looping) Evict(_ context.Context, e execution.Eviction) error {
+func (l *looping) evict(_ context.Context, e execution.Eviction) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.evicted = append(l.evicted, string(e.Victim.Key()))
 	return nil
 }
 
-func (l *looping) Nominate(context.Context, *outrank.Pod, string) error { return nil }
-
-func (l *looping) ClearNomination(_ context.Context, p *outrank.Pod) error {
+func (l *looping) clear(_ context.Context, p *outrank.Pod) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cleared = append(l.cleared, string(p.Key()))
 	return nil
 }
 
-func (l *looping) Activate(*outrank.Pod) {}
-func (l *looping) Event(outrank.Event)   {}
-
-func (l *looping) UpdateStatus(context.Context, *outrank.Pod, outrank.PodCondition, execution.Nomination) error {
-	return nil
-}
-
-func (l *looping) Bind(_ context.Context, _ *outrank.Pod, node string) error {
+func (l *looping) bind(_ context.Context, _ *outrank.Pod, node string) error {
 	l.bound = append(l.bound, node)
 	return nil
 }

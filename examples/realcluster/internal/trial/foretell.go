@@ -226,8 +226,8 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 	pod := *plan.Pod
 	pod.UID = uid
 	own := *plan
-	own.Pod = &pod
-	failure := execution.Failure{Entry: queue.Entry{Pod: &pod}, Plan: &own, Release: f.release}
+	own.Pod, own.Release = &pod, f.release
+	failure := execution.Failure{Entry: queue.Entry{Pod: &pod}, Plan: &own}
 	verdict, err := failure.Verdict()
 	if err != nil {
 		return nil, err
@@ -238,12 +238,12 @@ func (f *Forecast) Writing(ctx context.Context, node, uid string) (*Writing, err
 
 // execute lets the library carry the plan out on a recorder.
 func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release outrank.Release) error {
-	meter := &metrics.Meter{Release: release}
+	meter := &metrics.Meter{}
 	meter.AddPreemption()
 	recorder := &executiontest.Recorder{}
 	if plan.Outcome == preemption.Preempts {
 		x, err := execution.NewExecutor(execution.Config{
-			Actions: recorder, Release: release, Order: execution.Asynchronous, Parallel: 1,
+			Actions: recorder.Actions(), Order: execution.Asynchronous, Parallel: 1,
 		})
 		if err != nil {
 			return err
@@ -266,7 +266,7 @@ func (w *Writing) execute(ctx context.Context, plan *preemption.Plan, release ou
 	}
 	slices.Sort(w.Cleared)
 	w.Metrics = map[string]float64{}
-	for _, family := range meter.Values().Families() {
+	for _, family := range meter.Values().Families(release) {
 		for _, sample := range family.Samples {
 			w.Metrics[sampleName(sample)] = sample.Value
 		}
