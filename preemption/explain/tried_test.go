@@ -82,7 +82,7 @@ func (d *doing) do(s *explain.Step) {
 			d.volumes(o)
 		case "install-driver":
 			d.node.MissingDrivers = slices.DeleteFunc(slices.Clone(d.node.MissingDrivers), func(name string) bool {
-				return slices.ContainsFunc(o.Limits, func(l explain.Limit) bool { return l.NotInstalled && l.Driver == name })
+				return slices.Contains(o.Names, name)
 			})
 		case "drop-spread":
 			d.pod.TopologySpreadConstraints = slices.DeleteFunc(slices.Clone(d.pod.TopologySpreadConstraints), func(c outrank.TopologySpreadConstraint) bool {
@@ -95,7 +95,7 @@ func (d *doing) do(s *explain.Step) {
 		case "evict":
 			d.evict(s.Evicted.Items)
 		case "declare-features":
-			d.node.DeclaredFeatures = slices.Sorted(slices.Values(append(slices.Clone(d.node.DeclaredFeatures), o.Features...)))
+			d.node.DeclaredFeatures = slices.Sorted(slices.Values(append(slices.Clone(d.node.DeclaredFeatures), o.Names...)))
 		default:
 			d.Fatalf("no such change: %s", c)
 		}
@@ -162,7 +162,7 @@ func (d *doing) volumes(o *explain.Obstacle) {
 		}
 		return slices.ContainsFunc(o.Volumes, func(w explain.Volume) bool {
 			return v.Claim != "" && w.Claim == outrank.NewKey(d.pod.Namespace, v.Claim) || v.Disk.Kind != "" && w.Disk == string(v.Disk.Kind)+"/"+v.Disk.ID
-		}) || slices.ContainsFunc(o.Limits, func(l explain.Limit) bool { return driver == l.Driver })
+		}) || slices.ContainsFunc(o.Short, func(r explain.Room) bool { return r.Resource == resource.Name("attachable-volumes-csi-"+driver) })
 	})
 }
 
