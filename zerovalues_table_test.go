@@ -93,7 +93,7 @@ var everyType = []any{
 	new(kubeletadmit.RankedPod), new(kubeletadmit.ResourceNeed), new(kubeletadmit.TierCount),
 	new(kubeletadmit.Usage),
 	new(admitexplain.Difference), new(admitexplain.Failure), new(admitexplain.Kubelet),
-	new(admitexplain.Label), new(admitexplain.List[int]), new(admitexplain.Options), new(admitexplain.Pod), new(admitexplain.Port), new(admitexplain.Question), new(admitexplain.Report), new(admitexplain.Round),
+	new(admitexplain.Label), new(admitexplain.List[int]), new(admitexplain.Pod), new(admitexplain.Port), new(admitexplain.Question), new(admitexplain.Report), new(admitexplain.Round),
 	new(admitexplain.Tier),
 	new(queue.Class), new(queue.ClusterEvent), new(queue.ClusterEventKind), new(queue.Config), new(queue.Counts), new(queue.Entities),
 	new(queue.Entry), new(queue.Gate), new(queue.Group), new(queue.GroupResult), new(queue.Incoming),
