@@ -127,7 +127,7 @@ var everyType = []any{
 	new(joint.Choice), new(joint.Fate), new(joint.Loss), new(joint.LossCosts), new(joint.Moves), new(joint.Outlook), new(joint.Placement), new(joint.Plan),
 	new(joint.RankGap), new(joint.Regret), new(joint.Request), new(joint.Victim),
 	new(schedulerconfig.Configuration), new(schedulerconfig.Profile), new(schedulerconfig.Workload),
-	new(score.Column), new(score.Config), new(score.Point), new(score.Ranking), new(score.Resource), new(score.Scorer), new(score.Strategy), new(score.StrategyType),
+	new(score.Column), new(score.Config), new(score.Point), new(score.Ranking), new(score.Scorer), new(score.Strategy), new(score.StrategyType),
 	new(tenancy.Answer), new(tenancy.Classes), new(tenancy.Closeness), new(tenancy.Cohort), new(tenancy.Config), new(tenancy.Fair), new(tenancy.Options),
 	new(tenancy.NumberLabel), new(tenancy.Policy), new(tenancy.PriorityIs), new(tenancy.Protection), new(tenancy.Queue), new(tenancy.Quota), new(tenancy.Request),
 	new(tenancy.Rules), new(tenancy.Selection), new(tenancy.Selector), new(tenancy.Strategy),

@@ -45,7 +45,7 @@ func (g *NodeGroup) Help() string {
 
 // sensible reports whether the way helps by changes that leave something to ask for.
 func (w *Way) sensible() bool {
-	return w.Helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
+	return w.helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
 		return slices.Contains(s.Changes, askLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Room) bool {
 			return r.Resource != resource.Pods && r.Short.Cmp(r.Needed) >= 0
 		})

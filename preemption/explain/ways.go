@@ -65,8 +65,8 @@ const (
 	allowResize      = "allow-resize"
 )
 
-// Helps reports whether the pod finds room on the node with the changes of the steps.
-func (w *Way) Helps() bool {
+// helps reports whether the pod finds room on the node with the changes of the steps.
+func (w *Way) helps() bool {
 	return w != nil && (w.Outcome == preemption.Fits || w.Outcome == preemption.Preempts)
 }
 
