@@ -333,8 +333,8 @@ func ExampleNodeGroup_Help() {
 	}
 	n1 := &r.Nodes[0]
 	fmt.Println(n1.Text())
-	fmt.Println(n1.Help(), n1.Way.Helps(), n1.Way.Steps[1].Changes)
+	fmt.Println(n1.Help(), n1.Way.Outcome, n1.Way.Steps[1].Changes)
 	// Output:
 	// 1 node (n1) out: taint gpu:NoSchedule; behind it: cpu is short by 1: 3 needed, 2 free of 2, too little even on an empty node
-	// 1 node: with the toleration {key: gpu, operator: Exists, effect: NoSchedule} and with 1 less cpu it fits on n1. true [ask-less]
+	// 1 node: with the toleration {key: gpu, operator: Exists, effect: NoSchedule} and with 1 less cpu it fits on n1. fits [ask-less]
 }
