@@ -9,12 +9,6 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// Options say how much a report holds. The zero value is the default.
-type Options struct {
-	// Most is how many things a list holds before it is cut; 0 means 10.
-	Most int
-}
-
 // Question is what a kubelet is asked: may the pod start on the node beside the active pods, by
 // the rules of a configuration?
 type Question struct {
@@ -22,6 +16,8 @@ type Question struct {
 	Active []*outrank.Pod
 	Pod    *outrank.Pod
 	Config kubeletadmit.Config
+	// Most is how many things a list of a report holds before it is cut; 0 means 10.
+	Most int
 }
 
 // admit decides by a configuration.
@@ -32,12 +28,12 @@ func (q *Question) admit(ctx context.Context, config kubeletadmit.Config) (kubel
 // Ask decides as [kubeletadmit.AdmitContext] does, and explains the answer. Errors are
 // those of that call. Nothing of the caller's is changed, and any number of calls may run
 // at once. Time is that of [Admission] besides the decision.
-func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
+func Ask(ctx context.Context, q Question) (*Report, error) {
 	adm, err := q.admit(ctx, q.Config)
 	if err != nil {
 		return nil, err
 	}
-	return Admission(q, adm, options), nil
+	return Admission(q, adm), nil
 }
 
 // Admission explains the answer to a question that [kubeletadmit.Admit] has given. Time is linear
@@ -45,7 +41,7 @@ func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 // the kubelet, the report says what the kubelet would do, at the price of that decision. A nil
 // node or pod is explained as the zero one, and nil among the active or the evicted pods is passed
 // over.
-func Admission(q Question, adm kubeletadmit.Admission, options Options) *Report {
+func Admission(q Question, adm kubeletadmit.Admission) *Report {
 	node, pod := q.Node, q.Pod
 	if node == nil {
 		node = &outrank.Node{}
@@ -54,7 +50,7 @@ func Admission(q Question, adm kubeletadmit.Admission, options Options) *Report 
 		pod = &outrank.Pod{}
 	}
 	adm.Evictions = slices.DeleteFunc(slices.Clone(adm.Evictions), func(e kubeletadmit.EvictedPod) bool { return e.Pod == nil })
-	x := &explainer{question: q, node: node, pod: pod, adm: &adm, most: options.Most}
+	x := &explainer{question: q, node: node, pod: pod, adm: &adm, most: q.Most}
 	if x.most <= 0 {
 		x.most = 10
 	}

@@ -71,7 +71,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 	node, active, pod := crowded()
 	q := explain.Question{Node: node, Active: active, Pod: pod}
 	var none context.Context
-	_, err := explain.Ask(none, q, explain.Options{})
+	_, err := explain.Ask(none, q)
 	require.ErrorContains(t, err, "context: is nil")
 	_, err = explain.Compare(none, q)
 	require.ErrorContains(t, err, "context: is nil")
@@ -91,10 +91,10 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 	q = explain.Question{Node: node, Active: active, Pod: pod, Config: kubeletadmit.Config{Exact: true}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r, err := explain.Ask(ctx, q, explain.Options{})
+	r, err := explain.Ask(ctx, q)
 	require.NoError(t, err)
 	require.Equal(t, kubeletadmit.AdmittedAfterEvicting, r.Outcome)
-	whole, err := explain.Ask(context.Background(), q, explain.Options{})
+	whole, err := explain.Ask(context.Background(), q)
 	require.NoError(t, err)
 	require.Less(t, r.Search.Steps, whole.Search.Steps)
 	d, err := explain.Compare(ctx, q)

@@ -31,7 +31,7 @@ func crowded() (*outrank.Node, []*outrank.Pod, *outrank.Pod) {
 
 func ExampleAsk() {
 	node, active, pod := crowded()
-	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{})
+	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func ExampleAdmission() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r := explain.Admission(explain.Question{Node: node, Active: active, Pod: pod}, adm, explain.Options{})
+	r := explain.Admission(explain.Question{Node: node, Active: active, Pod: pod}, adm)
 	fmt.Println(r.Summary())
 	fmt.Println(r.Failures[0].Text())
 	fmt.Println(r.Tiers.Items[0].Rounds.Len(), "rounds in", r.Tiers.Items[0].Class)

@@ -43,7 +43,7 @@ func TestGoldenReports(t *testing.T) {
 			node, active, pod := crowded()
 			active[5].Containers[0].Ports = []outrank.Port{{HostPort: 53}}
 			change(node, pod)
-			r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{})
+			r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod})
 			require.NoError(t, err)
 			scenario.Golden(t, filepath.Join("testdata", name+".txt"), r.Text())
 			text, err := json.MarshalIndent(r, "", "  ")
@@ -64,7 +64,7 @@ func TestGoldenReportsOfOptions(t *testing.T) {
 				p.Priority = outrank.Priority(int32(100 - 10*(i%3)))
 			}
 			pod.Containers[0].Requests = resource.MustList("cpu", "1200m")
-			r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod, Config: a}, explain.Options{})
+			r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod, Config: a})
 			require.NoError(t, err)
 			scenario.Golden(t, filepath.Join("testdata", name+".txt"), r.Text())
 			text, err := json.MarshalIndent(r, "", "  ")
@@ -82,12 +82,12 @@ func TestReportsAreBounded(t *testing.T) {
 		active = append(active, &outrank.Pod{Name: "b" + strings.Repeat("x", len(active)%200), UID: string(rune(len(active))), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}})
 	}
 	pod.Containers[0].Requests = resource.MustList("cpu", "900")
-	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod}, explain.Options{Most: 3})
+	r, err := explain.Ask(context.Background(), explain.Question{Node: node, Active: active, Pod: pod, Most: 3})
 	require.NoError(t, err)
 	assert.Len(t, r.Tiers.Items[1].Rounds.Items, 3)
 	assert.Greater(t, r.Tiers.Items[1].Rounds.More, 2000)
 	assert.Less(t, len(r.Text()), 4000)
-	_, err = explain.Ask(context.Background(), explain.Question{}, explain.Options{})
+	_, err = explain.Ask(context.Background(), explain.Question{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	assert.NotEmpty(t, (&explain.Report{Failures: []explain.Failure{{}, {Ports: []explain.Port{{}}}}, Tiers: explain.List[explain.Tier]{Items: []explain.Tier{{Rounds: explain.List[explain.Round]{Items: []explain.Round{{}}}}}}}).Text())
 }

@@ -71,7 +71,7 @@ func overScenes(t *testing.T, property func(t *rapid.T, s *scene)) {
 		var err error
 		s.adm, err = kubeletadmit.Admit(s.node, s.active, s.pod, kubeletadmit.Config{})
 		require.NoError(t, err)
-		s.report, err = explain.Ask(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod}, explain.Options{Most: 1 << 20})
+		s.report, err = explain.Ask(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod, Most: 1 << 20})
 		require.NoError(t, err)
 		property(t, s)
 	})
@@ -228,7 +228,7 @@ func TestPropertyReportsReadBack(t *testing.T) {
 func TestPropertyOptionsAreTold(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
 		a := kubeletadmit.Config{PriorityFirst: rapid.Bool().Draw(t, "priority first"), Exact: rapid.Bool().Draw(t, "exact")}
-		r, err := explain.Ask(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod, Config: a}, explain.Options{Most: 1 << 20})
+		r, err := explain.Ask(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod, Config: a, Most: 1 << 20})
 		require.NoError(t, err)
 		adm, err := kubeletadmit.Admit(s.node, s.active, s.pod, a)
 		require.NoError(t, err)

@@ -86,7 +86,7 @@ func (f *finder) refusal(s preemption.Status) *Obstacle {
 			}
 		}
 	case preemption.NodeAffinity:
-		o.WantedNodes = namedNodes(f.pod)
+		o.Names = namedNodes(f.pod)
 	}
 	o.cut(f.most)
 	return o

@@ -60,10 +60,11 @@ func (c *changing) uncordon(*Obstacle) error {
 func (c *changing) unasked(o *Obstacle) error {
 	switch {
 	case c.pod.ResizeDeferred: // a pod that runs does not move
-	case o.wantedNode() != "":
+	case len(o.Names) == 0:
+	case o.by() == filter.NodeName:
 		c.pod.NodeName = ""
 		c.made(dropNodeName)
-	case len(o.WantedNodes) > 0:
+	default:
 		c.pod.Affinity.NodeAffinity = nil
 		c.made(dropNodeAffinity)
 	}
@@ -120,7 +121,7 @@ func (c *changing) dropPorts(o *Obstacle) error {
 }
 
 func (c *changing) allowResize(o *Obstacle) error {
-	if len(o.DisabledBy) == 0 {
+	if len(o.Names) == 0 {
 		return nil
 	}
 	return c.onNode(allowResize, func(n *outrank.Node) { n.DisableResizePreemption = nil })
@@ -198,14 +199,14 @@ func (c *changing) dropVolumesIf(drop func(*outrank.Volume) bool) error {
 }
 
 func (c *changing) dropAttached(o *Obstacle) error {
-	if i := slices.IndexFunc(o.Limits, func(l Limit) bool { return l.NotInstalled }); i >= 0 {
+	if len(o.Names) > 0 {
 		return c.onNode(installDriver, func(n *outrank.Node) {
-			n.MissingDrivers = slices.DeleteFunc(slices.Clone(n.MissingDrivers), func(d string) bool { return d == o.Limits[i].Driver })
+			n.MissingDrivers = slices.DeleteFunc(slices.Clone(n.MissingDrivers), func(d string) bool { return d == o.Names[0] })
 		})
 	}
 	return c.dropVolumesIf(func(v *outrank.Volume) bool {
 		of := attachments(&outrank.Pod{Namespace: c.pod.Namespace, Volumes: []outrank.Volume{*v}})
-		return len(of) > 0 && slices.ContainsFunc(o.Limits, func(l Limit) bool { return l.Driver == of[0].driver })
+		return len(of) > 0 && slices.ContainsFunc(o.Short, func(r Room) bool { return r.driver() == of[0].driver })
 	})
 }
 
@@ -244,11 +245,11 @@ func (c *changing) dropNeighbours(o *Obstacle) error {
 }
 
 func (c *changing) declare(o *Obstacle) error {
-	if len(o.Features) == 0 {
+	if len(o.Names) == 0 {
 		return nil
 	}
 	return c.onNode(declareFeatures, func(n *outrank.Node) {
-		n.DeclaredFeatures = append(slices.Clone(n.DeclaredFeatures), o.Features...)
+		n.DeclaredFeatures = append(slices.Clone(n.DeclaredFeatures), o.Names...)
 		slices.Sort(n.DeclaredFeatures)
 	})
 }

@@ -41,7 +41,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	if best == nil {
 		return nil, nil
 	}
-	return &Eviction{Pods: b.refs(best.pods), Node: best.node, Trial: Trial{best.found.outcome, b.victims(best.found.victims)}}, nil
+	return &Eviction{Pods: b.refs(best.pods), Trial: Trial{best.node, best.found.outcome, b.victims(best.found.victims)}}, nil
 }
 
 // evictionNodes lists the nodes on which evictions are tried, the best one first.

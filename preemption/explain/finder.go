@@ -123,15 +123,16 @@ func (f *finder) ref(p *outrank.Pod, node string) *Pod {
 func (o *Obstacle) cut(most int) {
 	o.More = 0
 	o.Taints = cut(o.Taints, most, &o.More)
-	o.WantedNodes = cut(o.WantedNodes, most, &o.More)
+	o.Names = cut(o.Names, most, &o.More)
 	o.Labels = cut(o.Labels, most, &o.More)
 	o.Terms = cut(o.Terms, most, &o.More)
 	o.Ports = cut(o.Ports, most, &o.More)
 	o.Volumes = cut(o.Volumes, most, &o.More)
-	o.Limits = cut(o.Limits, most, &o.More)
+	if o.Filter == preemption.NodeVolumeLimits {
+		o.Short = cut(o.Short, most, &o.More)
+	}
 	o.Spread = cut(o.Spread, most, &o.More)
 	o.Neighbours = cut(o.Neighbours, most, &o.More)
-	o.DisabledBy = cut(o.DisabledBy, most, &o.More)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -247,7 +247,7 @@ func TestEmptyReports(t *testing.T) {
 		{Answer: explain.Answer{Outcome: preemption.Preempts, Victims: explain.List[explain.Victim]{Items: []explain.Victim{{}}}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: explain.Rival{Node: "n"}}},
 		{Answer: explain.Answer{Outcome: preemption.NothingHelps}, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
 		{Nodes: []explain.NodeGroup{{}, {Verdict: explain.Verdict{Stage: explain.InVain}}, {Verdict: explain.Verdict{Stage: explain.Chosen}}, {Verdict: explain.Verdict{Stage: explain.NotTried, Before: &explain.Obstacle{
-			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Limits: []explain.Limit{{}}, Spread: []explain.Spread{{}},
+			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Spread: []explain.Spread{{}},
 			Neighbours: []explain.Neighbour{{}, {Side: "anti-affinity"}}, Terms: []explain.Term{{}}, Labels: []explain.Label{{}}, Taints: []outrank.Taint{{}},
 		}}}}},
 	} {

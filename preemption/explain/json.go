@@ -144,9 +144,14 @@ func (g *NodeGroup) object() document.Object {
 		document.Pointer("before", &g.Before, (*Obstacle).object),
 		document.Pointer("after", &g.After, (*Obstacle).object),
 		document.Optional("victims", &g.Victims),
-		document.Pointer("way", &g.Way, (*Way).object),
+		g.way(&g.Example),
 		document.Optional("mixed", &g.Mixed),
 	}
+}
+
+// way is everything in the way on a node that was named before.
+func (v *Verdict) way(node *string) document.Member {
+	return document.Then(document.Pointer("way", &v.Way, (*Way).object), func() { v.Way.Node = *node })
 }
 
 func (a *NodeAnswer) object() document.Object {
@@ -162,7 +167,7 @@ func (a *NodeAnswer) object() document.Object {
 		document.Value("candidates", &a.Candidates),
 		document.Pointer("before", &a.Before, (*Obstacle).object),
 		document.Pointer("after", &a.After, (*Obstacle).object),
-		document.Pointer("way", &a.Way, (*Way).object),
+		a.way(&a.Node),
 		document.Cut(document.Value("possible", &a.Possible.Items), &a.Possible.More),
 		a.leave(),
 		document.Optional("place", &a.Place),

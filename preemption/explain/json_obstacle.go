@@ -3,28 +3,37 @@ package explain
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/document"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/resource"
 )
 
 func (o *Obstacle) object() document.Object {
+	limits := o.limits()
+	names := func(name string, here bool) document.Member {
+		return document.If(here, document.Optional(name, &o.Names))
+	}
+	by := o.by()
+	node := by == preemption.NodeName && len(o.Names) > 0
+	elsewhere := node || by == preemption.NodeVolumeLimits || by == preemption.NodeDeclaredFeatures || by == preemption.DeferredPodScheduling
 	return document.Object{
 		document.Optional("filter", &o.Filter),
 		document.Optional("excludedBy", &o.ExcludedBy),
 		document.Optional("reasons", &o.Reasons),
-		document.OptionalParts("short", &o.Short, (*Room).object),
+		document.If(by != preemption.NodeVolumeLimits, document.OptionalParts("short", &o.Short, (*Room).object)),
 		document.Pointer("nobody", &o.Nobody, (*Nobody).object),
-		document.OptionalThrough("wantedNode", o.wantedNode, func(name string) { o.WantedNodes = []string{name} }),
-		document.If(o.wantedNode() == "", document.Optional("wantedNodes", &o.WantedNodes)),
+		document.If(node, document.OptionalThrough("wantedNode", func() string { return o.Names[0] }, func(name string) { o.Names = []string{name} })),
+		names("wantedNodes", !elsewhere),
 		document.OptionalParts("taints", &o.Taints, taintObject),
 		document.OptionalFollows("cordoned", o.cordoned()),
 		document.OptionalParts("labels", &o.Labels, (*Label).object),
 		document.OptionalParts("terms", &o.Terms, (*Term).object),
 		document.OptionalParts("ports", &o.Ports, (*Port).object),
 		document.OptionalParts("volumes", &o.Volumes, (*Volume).object),
-		document.OptionalParts("limits", &o.Limits, (*Limit).object),
+		document.Then(document.OptionalParts("limits", &limits, (*limit).object), func() { o.attach(limits) }),
 		document.OptionalParts("spread", &o.Spread, (*Spread).object),
 		document.OptionalParts("neighbours", &o.Neighbours, (*Neighbour).object),
-		document.Optional("features", &o.Features),
-		document.Optional("disabledBy", &o.DisabledBy),
+		names("features", by == preemption.NodeDeclaredFeatures),
+		names("disabledBy", by == preemption.DeferredPodScheduling),
 		document.Optional("more", &o.More),
 	}
 }
@@ -126,13 +135,48 @@ func (v *Volume) object() document.Object {
 	}
 }
 
-func (l *Limit) object() document.Object {
+// limit is a driver that can attach no more volumes to the node, or is not there.
+type limit struct {
+	driver                  string
+	attached, brought, most int64
+	notInstalled            bool
+}
+
+func (l *limit) object() document.Object {
 	return document.Object{
-		document.Value("driver", &l.Driver),
-		document.Value("attached", &l.Attached),
-		document.Value("new", &l.New),
-		document.Value("limit", &l.Limit),
-		document.Optional("notInstalled", &l.NotInstalled),
+		document.Value("driver", &l.driver),
+		document.Value("attached", &l.attached),
+		document.Value("new", &l.brought),
+		document.Value("limit", &l.most),
+		document.Optional("notInstalled", &l.notInstalled),
+	}
+}
+
+// limits are what the drivers lack.
+func (o *Obstacle) limits() (out []limit) {
+	if o.by() != preemption.NodeVolumeLimits {
+		return nil
+	}
+	for _, name := range o.Names {
+		out = append(out, limit{driver: name, notInstalled: true})
+	}
+	for i := range o.Short {
+		r := &o.Short[i]
+		units := func(q resource.Quantity) int64 { return resource.Amount(r.Resource, q) }
+		out = append(out, limit{driver: r.driver(), attached: units(r.Offered.Sub(r.Free)), brought: units(r.Needed), most: units(r.Offered)})
+	}
+	return out
+}
+
+// attach takes what the drivers lack.
+func (o *Obstacle) attach(limits []limit) {
+	for _, l := range limits {
+		if l.notInstalled {
+			o.Names = append(o.Names, l.driver)
+			continue
+		}
+		of := amounts{resource: resource.Name(attachable + l.driver), needed: l.brought, offered: l.most, taken: l.attached}
+		o.Short = append(o.Short, of.room())
 	}
 }
 

@@ -22,13 +22,13 @@ var objects = map[string]document.Object{
 	"Nothing": new(Nothing).object(), "Eviction": new(Eviction).object(), "Nearest": new(Nearest).object(), "Enough": new(Enough).object(),
 	"Obstacle": new(Obstacle).object(), "Room": new(Room).object(), "Nobody": new(Nobody).object(), "Taint": taintObject(&outrank.Taint{}),
 	"Label": new(Label).object(), "Term": new(Term).object(), "Port": new(Port).object(), "Volume": new(Volume).object(),
-	"Limit": new(Limit).object(), "Spread": new(Spread).object(), "Neighbour": new(Neighbour).object(), "NodeAnswer": new(NodeAnswer).object(),
+	"Limit": new(limit).object(), "Spread": new(Spread).object(), "Neighbour": new(Neighbour).object(), "NodeAnswer": new(NodeAnswer).object(),
 	"GroupReport": new(GroupReport).object(), "Seat": new(Seat).object(), "NoPlace": new(NoPlace).object(), "GuardWord": guardObject(&Obstacle{}),
 	"NodeWord": new(NodeWord).object(), "GroupVictim": new(GroupVictim).object(),
 }
 
 // within are types whose members stand among those of what they are part of.
-var within = []reflect.Type{reflect.TypeFor[Answer](), reflect.TypeFor[Verdict](), reflect.TypeFor[Trial](), reflect.TypeFor[Rival]()}
+var within = []reflect.Type{reflect.TypeFor[Answer](), reflect.TypeFor[Verdict](), reflect.TypeFor[Trial](), reflect.TypeFor[Topology](), reflect.TypeFor[Rival]()}
 
 // REPORT_JSON.md has a table for each type that stands in a document, with the members in their order, and no
 // other.

@@ -151,13 +151,13 @@ func (s *levelSearch) planAt(level int32) (*preemption.Plan, error) {
 }
 
 func (s *levelSearch) enoughBy(plan *preemption.Plan, level int32) *Enough {
-	out := &Enough{Priority: level, Node: plan.Node}
+	out := &Enough{Priority: level}
 	var victims []Pod
 	for i := range plan.Victims {
 		v := &plan.Victims[i]
 		victims = append(victims, *s.ref(v.Pod, cmp.Or(v.Node, plan.Node)))
 	}
-	out.Trial = Trial{plan.Outcome, listOf(victims, s.most)}
+	out.Trial = Trial{plan.Node, plan.Outcome, listOf(victims, s.most)}
 	if level > s.pod.PriorityValue() {
 		out.Class = s.classOf(level)
 	}

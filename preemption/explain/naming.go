@@ -16,7 +16,7 @@ var behind = map[string]func(*finder, *Obstacle, *place){
 	filter.TaintToleration:       (*finder).nameTaints,
 	filter.NodeAffinity:          (*finder).nameLabels,
 	filter.NodePorts:             (*finder).namePorts,
-	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.DisabledBy = slices.Clone(at.node.DisableResizePreemption) },
+	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.Names = slices.Clone(at.node.DisableResizePreemption) },
 	filter.NodeResourcesFit:      func(f *finder, o *Obstacle, at *place) { o.Short = shortOf(f.room(at)) },
 	filter.VolumeRestrictions:    (*finder).nameDisks,
 	filter.NodeVolumeLimits:      (*finder).nameLimits,
@@ -52,7 +52,7 @@ func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
 func (f *finder) nameUnasked(o *Obstacle, at *place) {
 	switch o.ExcludedBy {
 	case preemption.NodeAffinity:
-		o.WantedNodes = namedNodes(f.pod)
+		o.Names = namedNodes(f.pod)
 	case preemption.NodeName:
 		o.nameNode(f.pod)
 	}
@@ -64,7 +64,7 @@ func (f *finder) nameUnasked(o *Obstacle, at *place) {
 // nameNode is about a node that is not the one that the pod names.
 func (o *Obstacle) nameNode(pod *outrank.Pod) {
 	if pod.NodeName != "" {
-		o.WantedNodes = []string{pod.NodeName}
+		o.Names = []string{pod.NodeName}
 	}
 }
 
@@ -88,7 +88,7 @@ func (f *finder) nameFeatures(o *Obstacle, at *place) {
 	}
 	for _, n := range needs {
 		if n.needed && !slices.Contains(at.node.DeclaredFeatures, n.feature) {
-			o.Features = append(o.Features, n.feature)
+			o.Names = append(o.Names, n.feature)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 }
 
 func neighbourOf(side string, t *podTerm, node *outrank.Node) Neighbour {
-	n := Neighbour{Side: side, TopologyKey: t.key, Selector: selectorText(t.selector)}
+	n := Neighbour{Side: side, Topology: Topology{TopologyKey: t.key, Selector: selectorText(t.selector)}}
 	if value, ok := node.Labels[t.key]; ok {
 		n.Domain = &value
 	}

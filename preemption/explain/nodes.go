@@ -225,8 +225,10 @@ func (o *Obstacle) key(b *strings.Builder) {
 		}
 		keyTexts(b, "volume", string(v.Claim), v.Disk, zone)
 	}
-	for _, l := range o.Limits {
-		keyTexts(b, "limit", l.Driver, strconv.FormatBool(l.NotInstalled))
+	for i := range o.Short {
+		if driver := o.Short[i].driver(); driver != "" {
+			keyTexts(b, "driver", driver)
+		}
 	}
 	for _, s := range o.Spread {
 		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Domain == nil))
@@ -234,7 +236,9 @@ func (o *Obstacle) key(b *strings.Builder) {
 	for _, n := range o.Neighbours {
 		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Domain == nil))
 	}
-	keyTexts(b, o.Features...)
+	if o.Filter == preemption.NodeDeclaredFeatures || o.Filter == preemption.NodeVolumeLimits {
+		keyTexts(b, o.Names...)
+	}
 	keyTexts(b, strconv.Itoa(o.More))
 }
 

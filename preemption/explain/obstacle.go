@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
@@ -16,12 +17,16 @@ type Obstacle struct {
 	ExcludedBy string
 	Reasons    []string
 
-	// Short lists the resources that the node has too little of.
+	// Short lists the resources that the node has too little of, the volumes that CSI drivers may attach
+	// among them.
 	Short []Room
 	// Nobody is set where no pod on the node may be evicted.
 	Nobody *Nobody
-	// WantedNodes are the only nodes that the pod's spec.nodeName or its node affinity names.
-	WantedNodes []string
+	// Names are, by the filter: the only nodes that the pod's spec.nodeName (NodeName) or its node affinity
+	// names, the CSI drivers that are not installed (NodeVolumeLimits), the features that the node would have
+	// to declare (NodeDeclaredFeatures), those who asked that nobody be evicted there for a resize
+	// (DeferredPodScheduling).
+	Names []string
 	// Taints are those that the pod does not tolerate; that of a cordoned node where it is one.
 	Taints []outrank.Taint
 	// Labels are demands of the pod's node selector that the node does not meet. Terms are
@@ -30,27 +35,29 @@ type Obstacle struct {
 	Terms  []Term
 	// Ports are host ports that are taken.
 	Ports []Port
-	// Volumes are the volumes in the way, and Limits the drivers that can attach no more.
+	// Volumes are the volumes in the way.
 	Volumes []Volume
-	Limits  []Limit
 	// Spread are the topology spread constraints that would be broken.
 	Spread []Spread
 	// Neighbours are the pod affinity terms in the way.
 	Neighbours []Neighbour
-	// Features lists the features that the node would have to declare.
-	Features []string
-	// DisabledBy are those who asked that nobody be evicted there for a resize.
-	DisabledBy []string
 	// More counts the things of the lists above that are left out.
 	More int
 }
 
-// wantedNode is the node that the pod names; empty where none is in the way of that.
-func (o *Obstacle) wantedNode() string {
-	if cmp.Or(o.Filter, o.ExcludedBy) != preemption.NodeName || len(o.WantedNodes) == 0 {
+// by is the filter that the obstacle is about.
+func (o *Obstacle) by() string { return cmp.Or(o.Filter, o.ExcludedBy) }
+
+// attachable begins the resource of the volumes that a CSI driver may attach.
+const attachable = "attachable-volumes-csi-"
+
+// driver is the CSI driver whose volumes are meant; empty for any other resource.
+func (r *Room) driver() string {
+	name, ok := strings.CutPrefix(string(r.Resource), attachable)
+	if !ok {
 		return ""
 	}
-	return o.WantedNodes[0]
+	return name
 }
 
 // cordoned reports whether the node is cordoned.
@@ -62,7 +69,8 @@ func (o *Obstacle) cordoned() bool {
 type Room struct {
 	Resource resource.Name
 	// Needed is the amount that the pod asks for, Free the amount that is not taken, below 0 where more is taken
-	// than offered, and Short what is missing, 0 where there is enough. Places for pods are the resource "pods".
+	// than offered, and Short what is missing, 0 where there is enough. Places for pods are the resource "pods", and
+	// the volumes of a CSI driver "attachable-volumes-csi-" with its name.
 	Needed resource.Quantity
 	Free   resource.Quantity
 	Short  resource.Quantity
@@ -122,28 +130,23 @@ type Volume struct {
 	Zone *Label
 }
 
-// Limit is a driver that can attach no more volumes to the node.
-type Limit struct {
-	Driver string
-	// Attached are there, New more would be needed, and Limit is how many there may be.
-	Attached int64
-	New      int64
-	Limit    int64
-	// NotInstalled is set where the driver is not on the node at all.
-	NotInstalled bool
+// Topology is the pods that a rule is about, and where it holds of them.
+type Topology struct {
+	// TopologyKey is the label whose values are the domains, and Selector the pods, as kubectl writes a selector.
+	TopologyKey string
+	Selector    string
+	// Domain is the node's value of the key, nil where it has no such label.
+	Domain *string
 }
 
 // Spread is a topology spread constraint that would be broken.
 type Spread struct {
-	TopologyKey string
-	Selector    string
-	MaxSkew     int32
-	// Domain is the node's value of the key, nil where it has no such label. Otherwise With is the number
-	// of pods that would count there with the pod, and Least the number in the emptiest domain: the
-	// difference is above MaxSkew.
-	Domain *string
-	With   int
-	Least  int
+	Topology
+	MaxSkew int32
+	// Where the node has a domain With is the number of pods that would count there with the pod, and Least the
+	// number in the emptiest domain: the difference is above MaxSkew.
+	With  int
+	Least int
 }
 
 // Whose pod affinity term is in the way.
@@ -158,11 +161,8 @@ type Neighbour struct {
 	// Side says whose term it is: "affinity" where no pod is there that the preemptor wants to be
 	// near, "anti-affinity" where a pod is there that it keeps away from, "others-anti-affinity"
 	// where one is there that keeps away from it.
-	Side        string
-	TopologyKey string
-	Selector    string
-	// Domain is the node's value of the key, nil where it has no such label.
-	Domain *string
+	Side string
+	Topology
 	// Pod is the other pod, for anti-affinity.
 	Pod *Pod
 }

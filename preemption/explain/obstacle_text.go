@@ -2,10 +2,12 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // Text says in one line what is in the way. It is made from the fields of the obstacle
@@ -44,12 +46,7 @@ func (o *Obstacle) things() []string {
 	if o.Nobody != nil {
 		add("%s", o.Nobody.text())
 	}
-	switch node := o.wantedNode(); {
-	case node != "":
-		add("the pod wants node %s alone", prose.Name(node))
-	case len(o.WantedNodes) > 0:
-		add("the pod's node affinity names %s alone", prose.List(prose.Names(o.WantedNodes), 0))
-	}
+	out = append(out, o.names(preemption.NodeName, preemption.NodeAffinity)...)
 	for i := range o.Taints {
 		if o.cordoned() {
 			add("the node is cordoned")
@@ -63,14 +60,32 @@ func (o *Obstacle) things() []string {
 	out = append(out, textsOf(o.Terms, (*Term).text)...)
 	out = append(out, textsOf(o.Ports, (*Port).text)...)
 	out = append(out, textsOf(o.Volumes, (*Volume).text)...)
-	out = append(out, textsOf(o.Limits, (*Limit).text)...)
+	out = append(out, o.names(preemption.NodeVolumeLimits)...)
 	out = append(out, textsOf(o.Spread, (*Spread).text)...)
 	out = append(out, textsOf(o.Neighbours, (*Neighbour).text)...)
-	for _, feature := range o.Features {
-		add("the node does not declare the feature %s", prose.Name(feature))
+	return append(out, o.names(preemption.NodeDeclaredFeatures, preemption.DeferredPodScheduling)...)
+}
+
+// names says what the names are of, where that is one of these filters.
+func (o *Obstacle) names(filters ...string) (out []string) {
+	if len(o.Names) == 0 || !slices.Contains(filters, o.by()) {
+		return nil
 	}
-	if len(o.DisabledBy) > 0 {
-		add("%s asked that nobody be evicted there for a resize", prose.List(prose.Names(o.DisabledBy), 0))
+	list := prose.List(prose.Names(o.Names), 0)
+	switch o.by() {
+	case preemption.NodeName:
+		return []string{"the pod wants node " + list + " alone"}
+	case preemption.NodeAffinity:
+		return []string{"the pod's node affinity names " + list + " alone"}
+	case preemption.DeferredPodScheduling:
+		return []string{list + " asked that nobody be evicted there for a resize"}
+	}
+	for _, name := range prose.Names(o.Names) {
+		if o.by() == preemption.NodeVolumeLimits {
+			out = append(out, "the CSI driver "+name+" is not installed on the node")
+		} else {
+			out = append(out, "the node does not declare the feature "+name)
+		}
 	}
 	return out
 }
@@ -154,13 +169,6 @@ func (v *Volume) text() string {
 		return "the volume of " + name + " can be used on no node"
 	}
 	return "the volume of " + name + " wants " + strings.Join(texts, "; ")
-}
-
-func (l *Limit) text() string {
-	if l.NotInstalled {
-		return "the CSI driver " + prose.Name(l.Driver) + " is not installed on the node"
-	}
-	return fmt.Sprintf("driver %s has %d volumes attached, the pod brings %d, and there may be %d", prose.Name(l.Driver), l.Attached, l.New, l.Limit)
 }
 
 func (s *Spread) text() string {

@@ -220,8 +220,7 @@ type Nearest struct {
 // [priority.UserMax] is of the classes of the system alone.
 type Enough struct {
 	Priority int32
-	// Node is empty where the outcome is fits.
-	Node string
+	// The node of the trial is empty where its outcome is fits.
 	Trial
 	// Class is the least of the caller's priority classes that is enough and may preempt. A
 	// class of the system is none for a pod that has no such priority.

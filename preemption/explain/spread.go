@@ -101,7 +101,7 @@ func (f *finder) nameSpread(o *Obstacle, at *place) {
 	}
 	for i := range f.spread.constraints {
 		c := &f.spread.constraints[i]
-		s := Spread{TopologyKey: c.key, Selector: selectorText(c.selector), MaxSkew: c.maxSkew}
+		s := Spread{Topology: Topology{TopologyKey: c.key, Selector: selectorText(c.selector)}, MaxSkew: c.maxSkew}
 		value, ok := at.node.Labels[c.key]
 		if !ok {
 			o.Spread = append(o.Spread, s)

@@ -82,7 +82,7 @@ func (d *doing) do(s *explain.Step) {
 			d.volumes(o)
 		case "install-driver":
 			d.node.MissingDrivers = slices.DeleteFunc(slices.Clone(d.node.MissingDrivers), func(name string) bool {
-				return slices.ContainsFunc(o.Limits, func(l explain.Limit) bool { return l.NotInstalled && l.Driver == name })
+				return slices.Contains(o.Names, name)
 			})
 		case "drop-spread":
 			d.pod.TopologySpreadConstraints = slices.DeleteFunc(slices.Clone(d.pod.TopologySpreadConstraints), func(c outrank.TopologySpreadConstraint) bool {
@@ -95,7 +95,7 @@ func (d *doing) do(s *explain.Step) {
 		case "evict":
 			d.evict(s.Evicted.Items)
 		case "declare-features":
-			d.node.DeclaredFeatures = slices.Sorted(slices.Values(append(slices.Clone(d.node.DeclaredFeatures), o.Features...)))
+			d.node.DeclaredFeatures = slices.Sorted(slices.Values(append(slices.Clone(d.node.DeclaredFeatures), o.Names...)))
 		default:
 			d.Fatalf("no such change: %s", c)
 		}
@@ -162,7 +162,7 @@ func (d *doing) volumes(o *explain.Obstacle) {
 		}
 		return slices.ContainsFunc(o.Volumes, func(w explain.Volume) bool {
 			return v.Claim != "" && w.Claim == outrank.NewKey(d.pod.Namespace, v.Claim) || v.Disk.Kind != "" && w.Disk == string(v.Disk.Kind)+"/"+v.Disk.ID
-		}) || slices.ContainsFunc(o.Limits, func(l explain.Limit) bool { return driver == l.Driver })
+		}) || slices.ContainsFunc(o.Short, func(r explain.Room) bool { return r.Resource == resource.Name("attachable-volumes-csi-"+driver) })
 	})
 }
 
@@ -333,8 +333,8 @@ func ExampleNodeGroup_Help() {
 	}
 	n1 := &r.Nodes[0]
 	fmt.Println(n1.Text())
-	fmt.Println(n1.Help(), n1.Way.Helps(), n1.Way.Steps[1].Changes)
+	fmt.Println(n1.Help(), n1.Way.Outcome, n1.Way.Steps[1].Changes)
 	// Output:
 	// 1 node (n1) out: taint gpu:NoSchedule; behind it: cpu is short by 1: 3 needed, 2 free of 2, too little even on an empty node
-	// 1 node: with the toleration {key: gpu, operator: Exists, effect: NoSchedule} and with 1 less cpu it fits on n1. true [ask-less]
+	// 1 node: with the toleration {key: gpu, operator: Exists, effect: NoSchedule} and with 1 less cpu it fits on n1. fits [ask-less]
 }

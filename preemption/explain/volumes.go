@@ -6,6 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // nameDisks finds disks that others have mounted, and claims for a single pod that are in
@@ -82,25 +83,26 @@ func attachments(p *outrank.Pod) []attachment {
 
 // nameLimits finds the drivers that are missing or can attach no more (group 7.9).
 func (f *finder) nameLimits(o *Obstacle, at *place) {
-	if o.Limits = f.missingDrivers(at.node, o.Reasons); o.Limits != nil {
+	if o.Names = f.missingDrivers(at.node, o.Reasons); o.Names != nil {
 		return
 	}
-	if o.Limits = f.limits(at, f.present(at)); o.Limits == nil {
-		o.Limits = f.limits(at, f.holders(at))
+	if o.Short = f.attachable(at, f.present(at)); o.Short == nil {
+		o.Short = f.attachable(at, f.holders(at))
 	}
 }
 
 // missingDrivers finds the driver that the node's answer names.
-func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []Limit {
+func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	for _, a := range attachments(f.pod) {
 		if slices.Contains(node.MissingDrivers, a.driver) && slices.Contains(reasons, a.driver+" CSI driver is not installed on the node") {
-			return []Limit{{Driver: a.driver, NotInstalled: true}}
+			return []string{a.driver}
 		}
 	}
 	return nil
 }
 
-func (f *finder) limits(at *place, pods []*outrank.Pod) []Limit {
+// attachable is what the drivers have too few volumes left for, beside those of the pods.
+func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 	there, attached, added := map[attachment]bool{}, map[string]int64{}, map[string]int64{}
 	for _, p := range pods {
 		for _, a := range attachments(p) {
@@ -115,10 +117,11 @@ func (f *finder) limits(at *place, pods []*outrank.Pod) []Limit {
 			added[a.driver]++
 		}
 	}
-	var out []Limit
+	var out []Room
 	for _, driver := range slices.Sorted(maps.Keys(added)) {
 		if limit, limited := at.node.AttachLimits[driver]; limited && attached[driver]+added[driver] > limit {
-			out = append(out, Limit{Driver: driver, Attached: attached[driver], New: added[driver], Limit: limit})
+			of := amounts{resource: resource.Name(attachable + driver), needed: added[driver], offered: limit, taken: attached[driver]}
+			out = append(out, of.room())
 		}
 	}
 	return out

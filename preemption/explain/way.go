@@ -34,7 +34,7 @@ func (b *bench) ways(groups []NodeGroup) error {
 
 // way finds everything in the way on a node.
 func (b *bench) way(node string) (*Way, error) {
-	w := &Way{Trial: Trial{Outcome: preemption.NothingHelps}}
+	w := &Way{Trial: Trial{Node: node, Outcome: preemption.NothingHelps}}
 	pod := *b.req.Pod
 	return w, b.trial(func() error {
 		for range mostSteps {
@@ -59,7 +59,7 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 		return false, err
 	}
 	if a.behind == nil {
-		w.Trial = Trial{a.outcome, b.victims(a.victims)}
+		w.Trial = Trial{node, a.outcome, b.victims(a.victims)}
 		return false, nil
 	}
 	c := &changing{bench: b, pod: pod, at: a.at, Step: Step{Obstacle: a.behind}}

@@ -40,12 +40,12 @@ func (g *NodeGroup) Help() string {
 	if !g.Way.sensible() {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s.", prose.Plural(g.Names.Len(), "node"), g.Way.text(g.Example))
+	return fmt.Sprintf("%s: %s.", prose.Plural(g.Names.Len(), "node"), g.Way.text())
 }
 
 // sensible reports whether the way helps by changes that leave something to ask for.
 func (w *Way) sensible() bool {
-	return w.Helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
+	return w.helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
 		return slices.Contains(s.Changes, askLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Room) bool {
 			return r.Resource != resource.Pods && r.Short.Cmp(r.Needed) >= 0
 		})
@@ -53,14 +53,14 @@ func (w *Way) sensible() bool {
 }
 
 // text says by which changes the pod finds room.
-func (w *Way) text(node string) string {
+func (w *Way) text() string {
 	var changed []string
 	for i := range w.Steps {
 		for _, c := range w.Steps[i].Changes {
 			changed = append(changed, w.Steps[i].changed(c))
 		}
 	}
-	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(node))
+	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(w.Node))
 	if w.Outcome == preemption.Preempts {
 		return text + " once " + gone(w.Victims)
 	}
@@ -108,7 +108,7 @@ func (s *Step) changed(c string) string {
 	case evict:
 		return "with " + both(textsOf(s.Evicted.Items, (*Pod).placed)) + " evicted by hand"
 	case declareFeatures:
-		return "with a node that declares " + both(prose.Names(o.Features))
+		return "with a node that declares " + both(prose.Names(o.Names))
 	case allowResize:
 		return "with the node's spec.podPreemptionPolicy taken back"
 	}
@@ -148,8 +148,10 @@ func (s *Step) volumes() (names []string) {
 			names = append(names, "disk "+prose.Name(v.Disk))
 		}
 	}
-	for i := range s.Obstacle.Limits {
-		names = append(names, "volumes of driver "+prose.Name(s.Obstacle.Limits[i].Driver))
+	for i := range s.Obstacle.Short {
+		if driver := s.Obstacle.Short[i].driver(); driver != "" {
+			names = append(names, "volumes of driver "+prose.Name(driver))
+		}
 	}
 	return names
 }

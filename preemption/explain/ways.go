@@ -10,7 +10,7 @@ type Way struct {
 	// Steps are the things in the way, the first one first. The last has no change where
 	// nothing was found to change about it.
 	Steps []Step
-	// The trial is with all changes of the steps made. Its outcome may also be not-eligible, where victims
+	// The trial is of the node with all changes of the steps made. Its outcome may also be not-eligible, where victims
 	// would have to leave and the pod may not push them out, or nothing-helps.
 	Trial
 	// Limited is set where the search ended before it knew: more may stand behind the last
@@ -65,8 +65,8 @@ const (
 	allowResize      = "allow-resize"
 )
 
-// Helps reports whether the pod finds room on the node with the changes of the steps.
-func (w *Way) Helps() bool {
+// helps reports whether the pod finds room on the node with the changes of the steps.
+func (w *Way) helps() bool {
 	return w != nil && (w.Outcome == preemption.Fits || w.Outcome == preemption.Preempts)
 }
 
@@ -75,8 +75,6 @@ func (w *Way) Helps() bool {
 type Eviction struct {
 	// Pods are those that are evicted, of which each says on which node.
 	Pods List[Pod]
-	// Node then takes the preemptor.
-	Node string
 	Trial
 }
 

@@ -99,7 +99,7 @@ func (a *NodeAnswer) writeWay(w *writer) {
 		w.line(0, "%s.", strings.ToUpper(behind[2:3])+behind[3:])
 	}
 	if a.Way.sensible() {
-		text := a.Way.text(a.Node)
+		text := a.Way.text()
 		w.line(0, "%s.", strings.ToUpper(text[:1])+text[1:])
 	}
 }

@@ -32,6 +32,9 @@ func pods(l List[Pod]) string { return prose.List(textsOf(l.Items, (*Pod).text),
 
 // text says what is missing.
 func (s *Room) text() string {
+	if driver := s.driver(); driver != "" {
+		return fmt.Sprintf("driver %s has %s volumes attached, the pod brings %s, and there may be %s", prose.Name(driver), s.Offered.Sub(s.Free), s.Needed, s.Offered)
+	}
 	if s.Resource == resource.Pods {
 		text := fmt.Sprintf("the node holds %s pods already, of at most %s", s.Offered.Sub(s.Free), s.Offered)
 		return text + s.reservedText()

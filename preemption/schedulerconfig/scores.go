@@ -54,7 +54,12 @@ func (p *profileReader) unsupportedScore(field, format string, args ...any) {
 // readStrategy reads how NodeResourcesFit scores (rule 19.5.3).
 func (p *profileReader) readStrategy(s *object, strategy string) {
 	p.Scores.Fit.Type = score.StrategyType(strategy)
-	p.Scores.Fit.Resources = readResourceSpecs(s, 0, 100)
+	readResourceSpecs(s, 0, 100, func(name resource.Name, weight int64) {
+		if p.Scores.Fit.Resources == nil {
+			p.Scores.Fit.Resources = map[resource.Name]int64{}
+		}
+		p.Scores.Fit.Resources[name] += max(1, weight)
+	})
 }
 
 // readPreferred reads the preferred terms of every pod.
@@ -75,9 +80,7 @@ func (p *profileReader) readPreferred(o *object) {
 
 // readBalanceArgs reads the resources that are to be taken evenly.
 func (p *profileReader) readBalanceArgs(o *object) {
-	for _, r := range readResourceSpecs(o, 1, 1) {
-		p.Scores.Balanced = append(p.Scores.Balanced, r.Name)
-	}
+	readResourceSpecs(o, 1, 1, func(name resource.Name, _ int64) { p.Scores.Balanced = append(p.Scores.Balanced, name) })
 }
 
 // readInterPodArgs reads how terms of the pods in the cluster count.
@@ -90,21 +93,18 @@ func (p *profileReader) readInterPodArgs(o *object) {
 }
 
 // readResourceSpecs reads names and weights; a weight of zero is the default.
-func readResourceSpecs(o *object, low, high int64) []score.Resource {
-	var all []score.Resource
+func readResourceSpecs(o *object, low, high int64, take func(name resource.Name, weight int64)) {
 	o.objects("resources", func(r *object) {
-		x := score.Resource{Name: resource.Name(r.text("name"))}
-		if x.Name == "" {
+		name := resource.Name(r.text("name"))
+		if name == "" {
 			r.ps.add(r.path("name"), "missing")
 		}
 		w, ok := r.number("weight", 0, high)
 		if ok && w != 0 && w < low {
 			r.ps.add(r.path("weight"), "%d is not between %d and %d", w, low, high)
 		}
-		x.Weight = w
-		all = append(all, x)
+		take(name, w)
 	})
-	return all
 }
 
 // readShape reads the points of a score.

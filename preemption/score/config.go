@@ -62,15 +62,14 @@ type Config struct {
 	IgnorePreferredTermsOfExistingPods bool
 }
 
-var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
-
 // Strategy says how NodeResourcesFit scores a node by its resources. The zero value is
 // LeastAllocated by cpu and memory.
 type Strategy struct {
 	// Type is LeastAllocated if empty.
 	Type StrategyType
-	// Resources are looked at; nil means cpu and memory, with the weight 1.
-	Resources []Resource
+	// Resources are looked at, each with its weight among the others, which is 1 if it is 0; nil means cpu and
+	// memory, with the weight 1.
+	Resources map[resource.Name]int64
 	// Shape is for RequestedToCapacityRatio, which needs it, and for no other type.
 	Shape []Point
 }
@@ -85,22 +84,12 @@ const (
 	RequestedToCapacityRatio StrategyType = "RequestedToCapacityRatio"
 )
 
-// Resource is a resource with its weight among others.
-type Resource struct {
-	Name resource.Name
-	// Weight is 1 if it is 0, and at most 100.
-	Weight int64
-}
-
 // Point is where two lines of a shape meet: the score, from 0 to 10, of a node of which so
 // many parts in 100 are taken.
 type Point struct{ Utilization, Score int32 }
 
-// Validate reports every problem of the configuration, each wrapping [outrank.ErrInvalid].
-func (c *Config) Validate() error {
-	if c == nil {
-		return errNoConfig
-	}
+// validate reports every problem of the configuration, each wrapping [outrank.ErrInvalid].
+func (c *Config) validate() error {
 	var errs []error
 	add := func(field, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("score configuration: %s: %w: %s", field, outrank.ErrInvalid, fmt.Sprintf(format, args...)))
@@ -150,12 +139,12 @@ func (s *Strategy) validate(add func(field, format string, args ...any)) {
 	default:
 		add("Fit.Type", "%q is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio", s.Type)
 	}
-	for _, r := range s.Resources {
-		if r.Name == "" {
+	for _, name := range slices.Sorted(maps.Keys(s.Resources)) {
+		if name == "" {
 			add("Fit.Resources", "a resource without a name")
 		}
-		if r.Weight < 0 || r.Weight > 100 {
-			add("Fit.Resources", "the weight %d of %s is not between 0 and 100", r.Weight, r.Name)
+		if w := s.Resources[name]; w < 0 || w > math.MaxInt32 {
+			add("Fit.Resources", "the weight %d of %s is not between 0 and %d", w, name, math.MaxInt32)
 		}
 	}
 	if (s.Type == RequestedToCapacityRatio) != (len(s.Shape) > 0) {
@@ -175,7 +164,7 @@ func (s *Strategy) validate(add func(field, format string, args ...any)) {
 func (c *Config) clone() Config {
 	d := *c
 	d.Weights = maps.Clone(c.Weights)
-	d.Fit.Resources, d.Fit.Shape = slices.Clone(c.Fit.Resources), slices.Clone(c.Fit.Shape)
+	d.Fit.Resources, d.Fit.Shape = maps.Clone(c.Fit.Resources), slices.Clone(c.Fit.Shape)
 	d.Balanced, d.AddedAffinity = slices.Clone(c.Balanced), slices.Clone(c.AddedAffinity)
 	if c.DefaultSpread != nil {
 		d.DefaultSpread = append([]outrank.TopologySpreadConstraint{}, c.DefaultSpread...)

@@ -66,12 +66,6 @@ func ExampleNew() {
 	// Output: score configuration: Weights: invalid input: there is no plugin "NodeName" that gives scores
 }
 
-func ExampleConfig_Validate() {
-	packed := score.Config{Fit: score.Strategy{Type: score.MostAllocated}}
-	fmt.Println(packed.Validate())
-	// Output: <nil>
-}
-
 func ExampleDefaultWeights() {
 	weights := score.DefaultWeights()
 	delete(weights, score.ImageLocality)

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -20,7 +21,10 @@ const (
 
 // demand is what is asked for and there of one resource.
 type demand struct {
-	asked, weight int64
+	name  resource.Name
+	asked int64
+	// weight is that among the others, 0 where none counts.
+	weight int64
 	// allocatable is that of the nodes of the table, taken what the pods take of the nodes
 	// that are scored.
 	allocatable, taken []int64
@@ -33,11 +37,14 @@ func (d *demand) requested(node int) int64 { return max(0, resource.AddSat(d.tak
 // fit scores nodes by what is taken of their resources (group 27.3).
 func (q *question) fit() ([]int64, error) {
 	s := &q.config.Fit
-	resources := s.Resources
-	if resources == nil {
-		resources = []Resource{{Name: resource.CPU}, {Name: resource.Memory}}
+	weights := s.Resources
+	if weights == nil {
+		weights = map[resource.Name]int64{resource.CPU: 1, resource.Memory: 1}
 	}
-	demands := q.demands(resources, filledIn)
+	demands := q.demands(slices.Sorted(maps.Keys(weights)), filledIn)
+	for i := range demands {
+		demands[i].weight = max(1, weights[demands[i].name])
+	}
 	raw := make([]int64, len(q.nodes))
 	for i, at := range q.at {
 		if q.Ended(1 + len(demands)) {
@@ -124,16 +131,14 @@ func (q *question) balance() ([]int64, error) {
 	if names == nil {
 		names = []resource.Name{resource.CPU, resource.Memory}
 	}
-	resources := make([]Resource, len(names))
 	asks := false
-	for i, name := range names {
-		resources[i].Name = name
+	for _, name := range names {
 		asks = asks || q.requestOf(name, asNamed) != 0
 	}
 	if !asks {
 		return nil, nil
 	}
-	demands := q.demands(resources, asNamed)
+	demands := q.demands(names, asNamed)
 	before := slices.Clone(demands)
 	for i := range before {
 		before[i].asked = 0
@@ -178,12 +183,12 @@ func evenness(demands []demand, node int, at int32) int64 {
 }
 
 // demands lists the resources that count (rule 27.3.2).
-func (q *question) demands(resources []Resource, by counting) []demand {
+func (q *question) demands(names []resource.Name, by counting) []demand {
 	var out []demand
-	for _, r := range resources {
-		asked := q.requestOf(r.Name, by)
-		if r.Name.Counted() && (asked != 0 || !isScalar(r.Name)) {
-			out = append(out, demand{asked, max(1, r.Weight), q.table.amount(r.Name), q.taken(r.Name, by)})
+	for _, name := range names {
+		asked := q.requestOf(name, by)
+		if name.Counted() && (asked != 0 || !isScalar(name)) {
+			out = append(out, demand{name: name, asked: asked, allocatable: q.table.amount(name), taken: q.taken(name, by)})
 		}
 	}
 	return out

@@ -96,14 +96,14 @@ func TestPlugins(t *testing.T) {
 		{
 			name: "the fuller node (27.3.5)", plugin: preemption.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
 			pods:   []*outrank.Pod{on("a", "p", resource.MustList("cpu", "1", "memory", "1Gi"))},
-			config: score.Config{Fit: score.Strategy{Type: score.MostAllocated, Resources: []score.Resource{{Name: "cpu", Weight: 3}, {Name: "memory"}}}},
+			config: score.Config{Fit: score.Strategy{Type: score.MostAllocated, Resources: map[resource.Name]int64{"cpu": 3, "memory": 0}}},
 			raw:    []int64{(3*50 + 25) / 4, (3*25 + 12) / 4}, normalized: []int64{43, 21},
 		},
 		{
 			name: "along a line (27.3.6)", plugin: preemption.NodeResourcesFit, nodes: []*outrank.Node{node("a"), node("b")},
 			pods: []*outrank.Pod{on("a", "p", resource.MustList("cpu", "2"))},
 			config: score.Config{Fit: score.Strategy{
-				Type: score.RequestedToCapacityRatio, Resources: []score.Resource{{Name: "cpu"}},
+				Type: score.RequestedToCapacityRatio, Resources: map[resource.Name]int64{"cpu": 0},
 				Shape: []score.Point{{Utilization: 25, Score: 2}, {Utilization: 75, Score: 10}},
 			}},
 			raw: []int64{100, 20}, normalized: []int64{100, 20},
@@ -276,8 +276,8 @@ func TestMistakes(t *testing.T) {
 		"points without a line":     {Fit: score.Strategy{Shape: []score.Point{{}}}},
 		"points out of order":       {Fit: score.Strategy{Type: score.RequestedToCapacityRatio, Shape: []score.Point{{Utilization: 5}, {Utilization: 5}}}},
 		"a score beyond 10":         {Fit: score.Strategy{Type: score.RequestedToCapacityRatio, Shape: []score.Point{{Score: 11}}}},
-		"a resource without a name": {Fit: score.Strategy{Resources: []score.Resource{{}}}},
-		"a weight beyond 100":       {Fit: score.Strategy{Resources: []score.Resource{{Name: "cpu", Weight: 101}}}},
+		"a resource without a name": {Fit: score.Strategy{Resources: map[resource.Name]int64{"": 0}}},
+		"a weight beyond int32":     {Fit: score.Strategy{Resources: map[resource.Name]int64{"cpu": 1 << 31}}},
 		"a resource twice":          {Balanced: []resource.Name{"cpu", "cpu"}},
 		"a constraint without skew": {DefaultSpread: []outrank.TopologySpreadConstraint{{TopologyKey: "zone"}}},
 		"a term without a weight":   {AddedAffinity: []outrank.PreferredSchedulingTerm{{Preference: term("a", "b")}}},

@@ -16,9 +16,9 @@ import (
 type Scorer struct{ config Config }
 
 // New checks a configuration and makes a scorer of it. It keeps no slice or map of the caller.
-// The error is that of [Config.Validate].
+// The error has every problem of the configuration, each wrapping [outrank.ErrInvalid].
 func New(config Config) (*Scorer, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	return &Scorer{config.clone()}, nil

@@ -86,7 +86,7 @@ func AskOnNode(ctx context.Context, set Setting, b Binding) (*OnNode, error) {
 		return nil, err
 	}
 	out := &OnNode{
-		Report: kubelet.Admission(kubelet.Question{Node: on, Active: active, Pod: &bound, Config: config}, adm, kubelet.Options{}),
+		Report: kubelet.Admission(kubelet.Question{Node: on, Active: active, Pod: &bound, Config: config}, adm),
 		Static: bound.Static, Replacements: []explain.Replacement{},
 	}
 	if len(adm.Evictions) == 0 {

@@ -37,7 +37,7 @@ func TestOnNode(t *testing.T) {
 					active = append(active, p)
 				}
 			}
-			same, err := kubelet.Ask(context.Background(), kubelet.Question{Node: c.Nodes[slices.IndexFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == "n1" })], Active: active, Pod: &bound}, kubelet.Options{})
+			same, err := kubelet.Ask(context.Background(), kubelet.Question{Node: c.Nodes[slices.IndexFunc(c.Nodes, func(n *outrank.Node) bool { return n.Name == "n1" })], Active: active, Pod: &bound})
 			require.NoError(t, err)
 			require.Equal(t, same, a.Report, "what the library says of the node")
 		})

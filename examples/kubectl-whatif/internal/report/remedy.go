@@ -205,7 +205,7 @@ func (a *adviser) advise(r *Remedy) error {
 func changes(why *explain.Report) (low, dear *explain.NodeGroup) {
 	for i := range why.Nodes {
 		g := &why.Nodes[i]
-		if g.Way == nil || g.Way.Outcome != preemption.Fits || !g.Way.Helps() {
+		if g.Way == nil || g.Way.Outcome != preemption.Fits {
 			continue
 		}
 		if cheap(g.Way) {

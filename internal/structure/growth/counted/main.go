@@ -157,7 +157,7 @@ func comparing(lists hostile.Lists) work {
 					return err
 				}
 			}
-			_, err := kubeexplain.Ask(ctx, kubeexplain.Question{Node: c.Nodes[0], Active: c.Pods, Pod: asks}, kubeexplain.Options{})
+			_, err := kubeexplain.Ask(ctx, kubeexplain.Question{Node: c.Nodes[0], Active: c.Pods, Pod: asks})
 			return err
 		}, nil
 	}}
