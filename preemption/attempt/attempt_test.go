@@ -108,7 +108,7 @@ func TestPodsThatAreGone(t *testing.T) {
 		_, known := s.snap.Pod("default/ghost")
 		assert.False(t, known)
 		assert.Zero(t, s.loop.Nominator().Len())
-		assert.Equal(t, queue.Counts{}, s.q.Counts())
+		assert.Equal(t, queue.Parts[int]{}, s.q.Counts())
 	}
 }
 
@@ -306,7 +306,7 @@ func TestGroups(t *testing.T) {
 		assert.Equal(t, m.Node, snap.NodeOf(m.Entry.Pod.Key()))
 	}
 	assert.Zero(t, loop.Nominator().Len())
-	assert.Equal(t, queue.Counts{}, q.Counts())
+	assert.Equal(t, queue.Parts[int]{}, q.Counts())
 }
 
 // A group with a member that has no pod is an error before anything is done, with and without a group.

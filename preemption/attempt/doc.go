@@ -62,8 +62,8 @@
 //	a node goes                      RemoveNode    -             NodeDeleted moves
 //	a budget comes, changes, goes    PutBudget, RemoveBudget     -
 //	a namespace comes, changes, goes PutNamespace, RemoveNamespace -
-//	a group comes, changes, goes     PutGroup, RemoveGroup       SetGroup, RemoveGroup
-//	a composite group likewise       PutComposite, RemoveComposite SetComposite, RemoveComposite
+//	a group comes, changes, goes     PutGroup, RemoveGroup       PutGroup, RemoveGroup
+//	a composite group likewise       PutComposite, RemoveComposite PutComposite, RemoveComposite
 //
 // An executor that evicts the pods hears of those that are gone, before the queue does. A pod on
 // a node whose resize is deferred is queued as [queue.Queue.FollowResize] says. Pods of

@@ -132,7 +132,7 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
 		r.Members = append(r.Members, m)
 	}
 	r.Outcome = Bound
-	errs = append(errs, l.queue.AddAttemptedGroup(entry, queue.GroupPlaced, now))
+	errs = append(errs, l.queue.AddAttemptedGroup(entry, now))
 	return errors.Join(errs...)
 }
 
