@@ -118,7 +118,7 @@ var everyType = []any{
 	new(explain.Report), new(explain.Room), new(explain.Round), new(explain.Score), new(explain.Seat),
 	new(explain.Spared), new(explain.Spread), new(explain.Stage), new(explain.Stay), new(explain.Step), new(explain.Taint), new(explain.Term),
 	new(explain.Victim), new(explain.Volume), new(explain.Way),
-	new(filtertest.Error), new(filtertest.Options), new(filtertest.Rule), new(filtertest.Violation),
+	new(filtertest.Error), new(filtertest.Options), new(filtertest.Violation),
 	new(history.Config), new(history.Cycle), new(history.Log),
 	new(history.Preemption), new(history.Repeat), new(history.Summary),
 	new(joint.Choice), new(joint.Fate), new(joint.Loss), new(joint.LossCosts), new(joint.Moves), new(joint.Outlook), new(joint.Placement), new(joint.Plan),
