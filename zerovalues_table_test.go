@@ -101,7 +101,7 @@ var everyType = []any{
 	new(quota.Admission), new(quota.Limited), new(quota.Pod), new(quota.Quota), new(quota.Requirement),
 	new(quota.Scope), new(quota.Verdict),
 	new(clustergen.Shape),
-	new(attempt.Config), new(attempt.Decision), new(attempt.Loop), new(attempt.Outcome), new(attempt.Result),
+	new(attempt.Config), new(attempt.Loop), new(attempt.Outcome), new(attempt.Result),
 	new(execution.Actions), new(metrics.Attempt), new(execution.PodReport), new(execution.Config),
 	new(execution.Eviction),
 	new(execution.Executor), new(execution.Failure), new(metrics.Histogram[int]), new(metrics.GroupValues),

@@ -83,7 +83,7 @@
 // # Calls at once, and cost
 //
 // A [Loop] belongs to one goroutine, with its snapshot and a nominator of its own. The queue,
-// and a nominator of the caller's, may be used by others meanwhile. It starts no goroutine that outlives a call, reads no clock and draws no
-// lots: time and ties are arguments. Beside the decision an attempt costs what has changed in
+// and a nominator of the caller's, may be used by others meanwhile. It starts no goroutine that
+// outlives a call, reads no clock and draws no lots: time is an argument. Beside the decision an attempt costs what has changed in
 // the snapshot since the last one, and the calls of the caller's actions.
 package attempt
