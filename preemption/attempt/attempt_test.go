@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/executiontest"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/score"
 	"github.com/outrank-go/outrank/priority/queue"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -64,7 +65,7 @@ func TestOutcomes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, attempt.Bound, r.Outcome)
 	assert.Equal(t, r.Node, s.snap.NodeOf("default/small"))
-	assert.Len(t, r.Decision.Nodes, 3)
+	assert.Len(t, r.Nodes, 3)
 	assert.Nil(t, r.Failure)
 
 	r, err = s.try(t, pod("high", 9, "4"))
@@ -77,7 +78,7 @@ func TestOutcomes(t *testing.T) {
 	r, err = s.try(t, pod("meek", 0, "4"))
 	require.NoError(t, err)
 	assert.Equal(t, attempt.Waiting, r.Outcome)
-	assert.Equal(t, preemption.NothingHelps, r.Decision.Plan.Outcome)
+	assert.Equal(t, preemption.NothingHelps, r.Plan.(*preemption.Plan).Outcome)
 	assert.Equal(t, []string{"NodeResourcesFit"}, r.Failure.Filters)
 
 	leaves := pod("leaves", 1, "1")
@@ -108,7 +109,7 @@ func TestPodsThatAreGone(t *testing.T) {
 		_, known := s.snap.Pod("default/ghost")
 		assert.False(t, known)
 		assert.Zero(t, s.loop.Nominator().Len())
-		assert.Equal(t, queue.Counts{}, s.q.Counts())
+		assert.Equal(t, queue.Parts[int]{}, s.q.Counts())
 	}
 }
 
@@ -165,7 +166,7 @@ func TestSnapshotChangedMeanwhile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var s *scene
 			s = newScene(t, func(config *attempt.Config) {
-				config.Decided = func(attempt.Decision) error { return c.change(s.snap) }
+				config.Decided = func([]*outrank.Node, preemption.Decision) error { return c.change(s.snap) }
 				config.Place = func(_ context.Context, _ *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 					return nodes[1], nil
 				}
@@ -192,13 +193,15 @@ func TestFunctionsOfTheCaller(t *testing.T) {
 		change func(c *attempt.Config)
 		is     error
 	}{
-		"Decided": {func(c *attempt.Config) { c.Decided = func(attempt.Decision) error { return errMine } }, errMine},
+		"Decided": {func(c *attempt.Config) {
+			c.Decided = func([]*outrank.Node, preemption.Decision) error { return errMine }
+		}, errMine},
 		"Place without a node": {func(c *attempt.Config) {
 			c.Place = func(context.Context, *outrank.Pod, []*outrank.Node) (*outrank.Node, error) { return nil, nil }
 		}, outrank.ErrInvalid},
 		"Decide without an answer": {func(c *attempt.Config) {
-			c.Decide = func(context.Context, *outrank.Pod, time.Time) (attempt.Decision, error) {
-				return attempt.Decision{}, nil
+			c.Decide = func(context.Context, *outrank.Pod, time.Time) ([]*outrank.Node, *preemption.Plan, error) {
+				return nil, nil, nil
 			}
 		}, outrank.ErrInvalid},
 	} {
@@ -216,7 +219,16 @@ func TestFunctionsOfTheCaller(t *testing.T) {
 	r, err := s.try(t, pod("p", 1, "1"))
 	require.NoError(t, err, "a place that cannot be found is dealt with")
 	require.ErrorIs(t, r.Err, errMine)
-	s = newScene(t, func(c *attempt.Config) { c.Ties = func(n int) int { return n - 1 } })
+	s = newScene(t, func(c *attempt.Config) { // lots may be drawn where scores are equal
+		snap := c.Snapshot
+		c.Place = func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
+			ranking, err := (&score.Scorer{}).Score(ctx, snap, pod, nodes)
+			if err != nil {
+				return nil, err
+			}
+			return ranking.Choose(func(n int) int { return n - 1 }), nil
+		}
+	})
 	require.NoError(t, errOf(s.snap.PutPod(on(pod("full", 1, "1"), "n1"))))
 	r, err = s.try(t, pod("p", 1, "1"))
 	require.NoError(t, err)
@@ -248,7 +260,7 @@ func TestEntriesThatMakeNoSense(t *testing.T) {
 	var zero attempt.Loop
 	_, err = zero.Next(context.Background(), now)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	_, err = zero.Decide(context.Background(), bad, now)
+	_, _, err = zero.Decide(context.Background(), bad, now)
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }
 
@@ -290,7 +302,7 @@ func TestGroups(t *testing.T) {
 	}
 	r, err := loop.Next(context.Background(), now)
 	require.NoError(t, err)
-	require.Equal(t, attempt.Preempting, r.Outcome, "%v", r.Decision.Group)
+	require.Equal(t, attempt.Preempting, r.Outcome, "%v", r.Plan)
 	require.Len(t, r.Members, 2)
 	assert.Equal(t, execution.Requeued, r.Members[1].Failure.Result)
 	assert.Equal(t, 2, loop.Nominator().Len())
@@ -306,7 +318,7 @@ func TestGroups(t *testing.T) {
 		assert.Equal(t, m.Node, snap.NodeOf(m.Entry.Pod.Key()))
 	}
 	assert.Zero(t, loop.Nominator().Len())
-	assert.Equal(t, queue.Counts{}, q.Counts())
+	assert.Equal(t, queue.Parts[int]{}, q.Counts())
 }
 
 // A group with a member that has no pod is an error before anything is done, with and without a group.

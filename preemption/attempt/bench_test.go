@@ -8,6 +8,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -64,7 +65,7 @@ func newStream(b testing.TB, nodes, nominations, sizes int) *stream {
 	snap, q, scorer := must(engine.NewSnapshot(c)), must(queue.New(queue.Config{})), &score.Scorer{}
 	loop, err := attempt.New(attempt.Config{
 		Snapshot: snap, Queue: q, Execution: execution.Config{Actions: quiet, Parallel: 1},
-		Decide: func(ctx context.Context, pod *outrank.Pod, now time.Time) (attempt.Decision, error) {
+		Decide: func(ctx context.Context, pod *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 			begun := time.Now()
 			defer func() { s.decided += time.Since(begun) }()
 			return s.loop.Decide(ctx, pod, now)

@@ -14,13 +14,13 @@ import (
 )
 
 // byScore returns a function that chooses the node of the highest score.
-func byScore(scorer *score.Scorer, snap *engine.Snapshot, ties func(int) int) func(context.Context, *outrank.Pod, []*outrank.Node) (*outrank.Node, error) {
+func byScore(scorer *score.Scorer, snap *engine.Snapshot) func(context.Context, *outrank.Pod, []*outrank.Node) (*outrank.Node, error) {
 	return func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
 		ranking, err := scorer.Score(ctx, snap, pod, nodes)
 		if err != nil {
 			return nil, err
 		}
-		return ranking.Choose(ties), nil
+		return ranking.Choose(nil), nil
 	}
 }
 

@@ -32,11 +32,9 @@ type Config struct {
 	Metrics *metrics.Meter
 	// Place chooses among the nodes that take a pod, in the cluster's order, of which there are
 	// two or more. Nil takes the node of the highest score of the default profile
-	// (preemption/score). It must not change the snapshot.
+	// (score.Scorer.Score), of equal ones the node that kube-scheduler takes without drawing lots
+	// (score.Ranking.Choose, which can draw them). It must not change the snapshot.
 	Place func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
-	// Ties returns which of n nodes of equal score is taken, from 0 to n-1; nil is the node that
-	// kube-scheduler takes without drawing lots. It is not asked where Place is set.
-	Ties func(n int) int
 	// Offset returns the node at which a preemption.Sample begins for a pod, modulo the number of
 	// nodes; nil is the first one. kube-scheduler draws it for each attempt.
 	Offset func(pod *outrank.Pod) int
@@ -45,10 +43,11 @@ type Config struct {
 	PlaceGroup func(g *queue.Group) preemption.PlaceFunc
 	// Decide, if set, decides about a pod in place of Loop.Decide, which it may call. What it
 	// says is taken to hold of the snapshot as it is when it returns.
-	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
-	// Decided, if set, hears what was decided before anything is done. Its error ends the
+	Decide func(ctx context.Context, pod *outrank.Pod, now time.Time) (nodes []*outrank.Node, plan *preemption.Plan, err error)
+	// Decided, if set, hears what was decided before anything is done: the nodes that take a pod, or
+	// the plan for a pod or a group. Its error ends the
 	// attempt: the pod goes back as after an error, and the error is returned.
-	Decided func(d Decision) error
+	Decided func(nodes []*outrank.Node, plan preemption.Decision) error
 	// Took returns how long the present attempt took, by a clock of the caller's, for the
 	// metrics; nil leaves durations out.
 	Took func() time.Duration

@@ -19,6 +19,14 @@ type decided struct {
 	revision uint64
 }
 
+// asDecision is the plan, and nothing where there is none.
+func (d *decided) asDecision() preemption.Decision {
+	if d.plan == nil {
+		return nil
+	}
+	return d.plan
+}
+
 // hookError is an error of the caller's functions, which is returned as well.
 type hookError struct{ error }
 
@@ -43,7 +51,7 @@ func (l *Loop) decide(ctx context.Context, pod *outrank.Pod, now time.Time) (dec
 	case l.tell == nil:
 		return d, nil
 	}
-	if err := l.tell(Decision{Nodes: d.nodes, Plan: d.plan}); err != nil {
+	if err := l.tell(d.nodes, d.asDecision()); err != nil {
 		d.plan = nil
 		return d, &hookError{err}
 	}
@@ -72,11 +80,11 @@ func (l *Loop) know(pod *outrank.Pod) error {
 func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decided, error) {
 	if l.decideAs == nil {
 		revision := l.snap.Revision()
-		d, err := l.Decide(ctx, pod, now)
-		return decided{pod: pod, nodes: d.Nodes, plan: d.Plan, revision: revision}, err
+		nodes, plan, err := l.Decide(ctx, pod, now)
+		return decided{pod: pod, nodes: nodes, plan: plan, revision: revision}, err
 	}
-	d, err := l.decideAs(ctx, pod, now)
-	return decided{pod: pod, nodes: d.Nodes, plan: d.Plan, revision: l.snap.Revision()}, err
+	nodes, plan, err := l.decideAs(ctx, pod, now)
+	return decided{pod: pod, nodes: nodes, plan: plan, revision: l.snap.Revision()}, err
 }
 
 // Decide decides about a pod, on the snapshot as it is: the nodes that take it or, where none
@@ -86,17 +94,17 @@ func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decide
 // the pod). Preemption is asked before the nodes are listed, because it remembers answers about
 // equal pods. For a pod whose resize is to have room it is asked alone. The errors are those of
 // [engine.Evaluator.Preempt]; beside that of an extender comes a plan. Nothing is changed.
-func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error) {
+func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nodes []*outrank.Node, plan *preemption.Plan, err error) {
 	if err := l.ready(ctx); err != nil {
-		return Decision{}, err
+		return nil, nil, err
 	}
 	if l.nominated(pod) {
 		node, err := l.eval.FeasibleNominated(ctx, l.snap, pod)
 		switch {
 		case err != nil:
-			return Decision{}, err
+			return nil, nil, err
 		case node != nil:
-			return Decision{Nodes: []*outrank.Node{node}}, nil
+			return []*outrank.Node{node}, nil, nil
 		}
 	}
 
@@ -104,12 +112,12 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (Dec
 	if l.offset != nil {
 		req.Offset = l.offset(pod)
 	}
-	plan, err := l.eval.Preempt(ctx, l.snap, req)
+	plan, err = l.eval.Preempt(ctx, l.snap, req)
 	if err != nil || plan.Outcome != preemption.Fits || plan.Resize {
-		return Decision{Plan: plan}, err
+		return nil, plan, err
 	}
-	nodes, err := l.eval.Feasible(ctx, l.snap, pod)
-	return Decision{Nodes: nodes}, err
+	nodes, err = l.eval.Feasible(ctx, l.snap, pod)
+	return nodes, nil, err
 }
 
 // nominated reports whether a pod that waits may be nominated to a node.

@@ -62,8 +62,8 @@
 //	a node goes                      RemoveNode    -             NodeDeleted moves
 //	a budget comes, changes, goes    PutBudget, RemoveBudget     -
 //	a namespace comes, changes, goes PutNamespace, RemoveNamespace -
-//	a group comes, changes, goes     PutGroup, RemoveGroup       SetGroup, RemoveGroup
-//	a composite group likewise       PutComposite, RemoveComposite SetComposite, RemoveComposite
+//	a group comes, changes, goes     PutGroup, RemoveGroup       PutGroup, RemoveGroup
+//	a composite group likewise       PutComposite, RemoveComposite PutComposite, RemoveComposite
 //
 // An executor that evicts the pods hears of those that are gone, before the queue does. A pod on
 // a node whose resize is deferred is queued as [queue.Queue.FollowResize] says. Pods of
@@ -83,7 +83,7 @@
 // # Calls at once, and cost
 //
 // A [Loop] belongs to one goroutine, with its snapshot and a nominator of its own. The queue,
-// and a nominator of the caller's, may be used by others meanwhile. It starts no goroutine that outlives a call, reads no clock and draws no
-// lots: time and ties are arguments. Beside the decision an attempt costs what has changed in
+// and a nominator of the caller's, may be used by others meanwhile. It starts no goroutine that
+// outlives a call, reads no clock and draws no lots: time is an argument. Beside the decision an attempt costs what has changed in
 // the snapshot since the last one, and the calls of the caller's actions.
 package attempt

@@ -83,11 +83,12 @@ func ExampleLoop_Attempt() {
 	entry, _ := waiting.TryPop(now)
 	result, err := loop.Attempt(context.Background(), entry, now)
 	fmt.Println(result.Outcome, result.Node, err, snap.NodeOf("default/web"))
-	fmt.Println(len(must(loop.Decide(context.Background(), pod("other", 1, "2"), now)).Nodes), "nodes take another one")
+	nodes, _, err := loop.Decide(context.Background(), pod("other", 1, "2"), now)
+	fmt.Println(len(nodes), "nodes take another one", err)
 	// Output:
 	// <nil>
 	// bound n2 <nil> n2
-	// 2 nodes take another one
+	// 2 nodes take another one <nil>
 }
 
 // A pod that is gone is no preemptor, and keeps no room.

@@ -34,7 +34,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 			l.forget(pod)
 		}
 	case r.Report != nil && f.ExecutionErr == nil:
-		r.Outcome, r.Node = Preempting, r.Decision.Plan.Node
+		r.Outcome, r.Node = Preempting, r.Report.Node
 	}
 	return errors.Join(misuse(f.Err), err)
 }

@@ -32,10 +32,13 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 
 	// A plan that an error is about is told of, and nothing is done with it.
 	d, err := l.decideGroup(ctx, group, now)
-	r := &Result{Entry: entry, Decision: Decision{Group: d.plan}}
+	r := &Result{Entry: entry}
+	if d.plan != nil {
+		r.Plan = d.plan
+	}
 	if err == nil && d.plan.Outcome == preemption.Fits {
 		if l.snap.Revision() == d.revision {
-			return r, l.placeGroup(ctx, r, now)
+			return r, l.placeGroup(ctx, r, d.plan, now)
 		}
 		err = fmt.Errorf("group %s: %w: the snapshot was changed during the attempt", group.Key(), engine.ErrStale)
 	}
@@ -90,7 +93,7 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 		l.meter.AddGroupPreemption(plan)
 	}
 	if l.tell != nil {
-		if err := l.tell(Decision{Group: plan}); err != nil {
+		if err := l.tell(nil, plan); err != nil {
 			return d, &hookError{err}
 		}
 	}
@@ -104,8 +107,8 @@ func (l *Loop) decideGroup(ctx context.Context, group *queue.Group, now time.Tim
 }
 
 // placeGroup binds the pods of the result's group that have a place, and puts the others back.
-func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
-	entry, plan := r.Entry, r.Decision.Group
+func (l *Loop) placeGroup(ctx context.Context, r *Result, plan *preemption.GroupPlan, now time.Time) error {
+	entry := r.Entry
 	members := entry.Group.Members
 	byKey := make(map[outrank.Key]queue.Entry, len(members))
 	for _, m := range members {
@@ -132,7 +135,7 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, now time.Time) error {
 		r.Members = append(r.Members, m)
 	}
 	r.Outcome = Bound
-	errs = append(errs, l.queue.AddAttemptedGroup(entry, queue.GroupPlaced, now))
+	errs = append(errs, l.queue.AddAttemptedGroup(entry, now))
 	return errors.Join(errs...)
 }
 

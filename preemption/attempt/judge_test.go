@@ -324,7 +324,7 @@ func TestEchoOfANominationMovesNobody(t *testing.T) {
 	for _, e := range s.w.events {
 		s.observe(t, e.old, e.new, now)
 	}
-	assert.Equal(t, queue.Counts{Unschedulable: 1}, s.q.Counts())
+	assert.Equal(t, queue.Parts[int]{Unschedulable: 1}, s.q.Counts())
 	assert.Equal(t, "n1", s.q.Pending().Unschedulable[0].Pod.NominatedNodeName)
 	assert.Equal(t, "idle", s.next(t, now))
 }

@@ -25,8 +25,8 @@ type Loop struct {
 	// scheduler is the name that attempts are counted under, empty for the one that the pod names.
 	scheduler string
 	// The functions of the caller, as in the Config. All but choose may be nil.
-	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) (Decision, error)
-	tell     func(Decision) error
+	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error)
+	tell     func([]*outrank.Node, preemption.Decision) error
 	choose   func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
 	placing  func(*queue.Group) preemption.PlaceFunc
 	took     func() time.Duration
@@ -64,7 +64,7 @@ func New(config Config) (*Loop, error) {
 		l.nominator = &execution.Nominator{Release: release, Find: snap.Pod}
 	}
 	if l.choose == nil {
-		l.choose = byScore(&score.Scorer{}, snap, config.Ties)
+		l.choose = byScore(&score.Scorer{}, snap)
 	}
 
 	carryOut.Nominator = l.nominator
@@ -136,9 +136,9 @@ func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time)
 
 	// A decision that failed may still say what the nodes answered, which the failure is told with.
 	d, err := l.decide(ctx, pod, now)
-	r := &Result{Entry: entry, Decision: Decision{Nodes: d.nodes, Plan: d.plan}}
+	r := &Result{Entry: entry, Nodes: d.nodes, Plan: d.asDecision()}
 	if err != nil {
-		return r, l.fail(ctx, r, now, execution.Failure{Plan: d.plan, Err: err})
+		return r, l.fail(ctx, r, now, execution.Failure{Plan: d.asDecision(), Err: err})
 	}
 
 	if len(d.nodes) > 0 {

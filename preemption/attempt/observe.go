@@ -316,7 +316,7 @@ func (o *observer) group(old, new *outrank.PodGroup) (int, error) {
 	}
 	err := o.snap.PutGroup(new)
 	if err == nil {
-		o.queue.SetGroup(new)
+		o.queue.PutGroup(new)
 	}
 	return 0, err
 }
@@ -328,7 +328,7 @@ func (o *observer) composite(old, new *outrank.CompositePodGroup) (int, error) {
 	}
 	err := o.snap.PutComposite(new)
 	if err == nil {
-		o.queue.SetComposite(new)
+		o.queue.PutComposite(new)
 	}
 	return 0, err
 }

@@ -7,16 +7,6 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-// Decision is what was decided about a pod or a group: nodes that take the pod, or a plan.
-type Decision struct {
-	// Nodes take the pod as things are, in the cluster's order.
-	Nodes []*outrank.Node
-	// Plan says who has to leave, or why nobody does; nil with Nodes.
-	Plan *preemption.Plan
-	// Group is the plan for a group; the others are nil then.
-	Group *preemption.GroupPlan
-}
-
 // Outcome is what an attempt came to.
 type Outcome string
 
@@ -43,8 +33,11 @@ type Result struct {
 	Outcome Outcome
 	// Node is the node of a pod that is Bound, or that room is made for on it.
 	Node string
-	// Decision is what was decided; zero where that failed.
-	Decision Decision
+	// Nodes take the pod as things are, in the cluster's order. Plan says who has to leave, or why
+	// nobody does: a *preemption.Plan, or the *preemption.GroupPlan of a group. It is nil with Nodes;
+	// both are where deciding failed.
+	Nodes []*outrank.Node
+	Plan  preemption.Decision
 	// Report is how a plan was carried out; nil without one.
 	Report *execution.Report
 	// Failure is what was done about a pod without a node; nil where it is Bound, and for a

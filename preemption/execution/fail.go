@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Fail does what has to be done about a pod that could not be scheduled
@@ -101,11 +100,9 @@ func (e *Executor) failGroup(ctx context.Context, f *Failure, v *Verdict) error 
 		}
 	}
 	if f.Queue != nil {
-		result := queue.GroupRefused
-		if v.Err != nil {
-			result = queue.GroupFailed
-		}
-		errs = append(errs, f.Queue.AddAttemptedGroup(f.Entry, result, f.Now))
+		entry := f.Entry
+		entry.FailedFilters = v.Filters
+		errs = append(errs, f.Queue.AddUnschedulableIfNotPresent(entry, f.Now))
 	}
 	return errors.Join(errs...)
 }

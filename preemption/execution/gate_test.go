@@ -29,7 +29,7 @@ func TestGateKeepsThePreemptorOut(t *testing.T) {
 	require.True(t, ok)
 	goes := queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}
 
-	var steps []queue.Counts
+	var steps []queue.Parts[int]
 	actions.during = map[string]func(){
 		"a": func() { // the attempt ends meanwhile
 			entry.FailedFilters = []string{"NodeResourcesFit"}
@@ -49,7 +49,7 @@ func TestGateKeepsThePreemptorOut(t *testing.T) {
 	}
 	_, err = e.Execute(context.Background(), plan)
 	require.NoError(t, err)
-	require.Equal(t, []queue.Counts{
+	require.Equal(t, []queue.Parts[int]{
 		{Active: 1, Unschedulable: 1}, // nothing happened yet that may help it
 		{Active: 1, Gated: 1},         // a is gone, b is not
 		{Active: 1, Backoff: 1},

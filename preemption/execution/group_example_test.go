@@ -31,7 +31,7 @@ func ExampleExecutor_ExecuteGroup() {
 	if err != nil {
 		panic(err)
 	}
-	q.SetGroup(&outrank.PodGroup{Name: "training", UID: "t1", Policy: outrank.GangPolicy, MinCount: 1})
+	q.PutGroup(&outrank.PodGroup{Name: "training", UID: "t1", Policy: outrank.GangPolicy, MinCount: 1})
 	if err := q.Add(&outrank.Pod{Name: "worker", Group: "training"}, now); err != nil {
 		panic(err)
 	}

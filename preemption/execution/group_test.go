@@ -184,7 +184,9 @@ func TestGroupsStayOutOfTheQueue(t *testing.T) { // rule 14.6.4
 				m.FailedFilters = []string{"NodeResourcesFit"}
 				require.NoError(t, q.AddUnschedulableIfNotPresent(m, now))
 			}
-			require.NoError(t, q.AddAttemptedGroup(entry, queue.GroupRefused, now))
+			refused := entry
+			refused.FailedFilters = []string{"GangScheduling"}
+			require.NoError(t, q.AddUnschedulableIfNotPresent(refused, now))
 			require.True(t, e.Preempting(gangPod("b")))
 			other := gangPod("b")
 			other.Group = "another"
@@ -203,7 +205,7 @@ func TestGroupsStayOutOfTheQueue(t *testing.T) { // rule 14.6.4
 	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Order: execution.Asynchronous, Parallel: 1})
 	q, err := queue.New(queue.Config{Release: withGroups(t), Gates: []queue.Gate{{Name: "Preempting", Holds: e.Preempting}}})
 	require.NoError(t, err)
-	q.SetGroup(gang().Group.PodGroup)
+	q.PutGroup(gang().Group.PodGroup)
 	for _, name := range []string{"a", "b"} {
 		require.NoError(t, q.Add(gangPod(name), now))
 	}

@@ -23,7 +23,7 @@ func TestFailGroup(t *testing.T) { // rules 15.5.1 to 15.5.4
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	q, err := queue.New(queue.Config{Release: withGroups(t)})
 	require.NoError(t, err)
-	q.SetGroup(gang().Group.PodGroup)
+	q.PutGroup(gang().Group.PodGroup)
 	for _, name := range []string{"a", "b", "c"} {
 		require.NoError(t, q.Add(gangPod(name), now))
 	}

@@ -54,7 +54,7 @@ func TestQueuesFitTheFailurePath(t *testing.T) {
 			r.Find = func(outrank.Key) (*outrank.Pod, bool) { return nil, false }
 			_, err = handler.Fail(context.Background(), failure)
 			require.NoError(t, err)
-			assert.Equal(t, queue.Counts{}, waiting.Counts(), "the attempt of a pod that is gone ends as well")
+			assert.Equal(t, queue.Parts[int]{}, waiting.Counts(), "the attempt of a pod that is gone ends as well")
 		})
 	}
 }

@@ -19,7 +19,7 @@ import (
 // it makes the pod active although its backoff is not over; any other goes to backoff
 // (rule 15.2.11).
 func TestStepsThatAreStillWaiting(t *testing.T) {
-	for pending, want := range map[bool]queue.Counts{true: {Active: 1}, false: {Backoff: 1}} {
+	for pending, want := range map[bool]queue.Parts[int]{true: {Active: 1}, false: {Backoff: 1}} {
 		q, err := queue.New(queue.Config{NoEarlyPop: true})
 		require.NoError(t, err)
 		require.NoError(t, q.Add(pendingPod("p"), now))
@@ -29,7 +29,7 @@ func TestStepsThatAreStillWaiting(t *testing.T) {
 		result, err := h.Fail(context.Background(), execution.Failure{Entry: entry, Queue: q, Now: now, Refused: &refused, Pending: pending})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"Devices"}, result.Filters)
-		assert.Equal(t, queue.Counts{Unschedulable: 1}, q.Counts())
+		assert.Equal(t, queue.Parts[int]{Unschedulable: 1}, q.Counts())
 		q.MoveAll(queue.ClusterEvent{Kind: "ClaimAllocated"}, now.Add(time.Millisecond))
 		assert.Equal(t, want, q.Counts())
 	}

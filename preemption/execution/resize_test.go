@@ -174,7 +174,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 		}
 		_, err = executor.Fail(ctx, f)
 		require.NoError(t, err)
-		assert.Equal(t, queue.Counts{Unschedulable: 1}, q.Counts())
+		assert.Equal(t, queue.Parts[int]{Unschedulable: 1}, q.Counts())
 		return plan
 	}
 	inside, err := q.FollowResize(me, now)
@@ -193,7 +193,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	inside, err = q.FollowResize(settled, now)
 	require.NoError(t, err)
 	assert.False(t, inside)
-	assert.Equal(t, queue.Counts{}, q.Counts())
+	assert.Equal(t, queue.Parts[int]{}, q.Counts())
 	for _, event := range r.Events() {
 		assert.Equal(t, "Preempted", event.Reason)
 	}

@@ -49,6 +49,27 @@ func (e *Error) Error() string {
 // contract it breaks. The error is nil, an *[Error], an *[outrank.InputError] about
 // the options, or one about a Prepare that does not do the same thing twice.
 //
+// The rules, in the order in which they are checked:
+//
+//   - it has a name, which is not that of a built-in filter, and what it is asked by;
+//   - no call panics;
+//   - a filter without a say about a pod returns a nil state, and no clone is nil;
+//   - nothing that is shown is changed: no pod, no node, not the snapshot;
+//   - the same question gives the same answer;
+//   - a status is Success without reasons, Unschedulable or UnschedulableAndUnresolvable, and
+//     one that was returned does not change any more;
+//   - Check has no effect on later answers;
+//   - a clone answers like its original and changes apart from it;
+//   - adding what was removed restores all answers, and the order does not matter;
+//   - following changes equals starting on a snapshot with these changes;
+//   - removing pods does not help on a node that is unresolvable;
+//   - what one attempt does shows in no other;
+//   - pods that do not concern the filter make no difference;
+//   - what a [preemption.Tracker] knows follows the snapshot;
+//   - answers are the same when several goroutines ask at once;
+//   - the filter turns some pod away from some node;
+//   - a guard allows that nobody is away ([CheckGuard] alone).
+//
 // Time is that of some hundred calls of the filter for each cluster, well below
 // a second in all for a filter that is as quick as its calls should be. Memory is
 // that of one cluster. The filter is called by several goroutines at once for
@@ -113,7 +134,7 @@ func (c *checker) onEveryScene(checks []checkFunc) error {
 			if found[at] != nil {
 				continue
 			}
-			if found[at] = s.try(check); found[at] != nil && found[at].Rule.ends() {
+			if found[at] = s.try(check); found[at] != nil && slices.Contains(first, found[at].Rule) {
 				// What was found before follows from this.
 				c.found = []Violation{*found[at]}
 				return nil
@@ -142,9 +163,6 @@ func (c *checker) checkSay() {
 	}
 	c.found = append(c.found, Violation{Rule: ruleSay, Text: text})
 }
-
-// ends reports whether nothing else can be checked after a violation.
-func (r Rule) ends() bool { return r <= ruleSameAnswer }
 
 // newScene generates cluster i.
 func (c *checker) newScene(i int) (*scene, error) {

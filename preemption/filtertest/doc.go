@@ -10,7 +10,7 @@
 //
 // [Check] puts the filter into generated clusters (see package
 // preemption/clustergen), from one node with one pod on, and calls it as a
-// decision does and in other ways that the contract allows. Each [Rule] that the
+// decision does and in other ways that the contract allows. Each rule that the
 // filter breaks is reported once, with the calls that show it and with the seed
 // of the cluster. Generated pods and nodes know nothing of what a particular
 // filter looks at, such as a label; [Options.Prepare] adds that to them. A filter

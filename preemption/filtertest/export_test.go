@@ -22,3 +22,8 @@ const (
 	SayRule          = ruleSay
 	NobodyRule       = ruleNobody
 )
+
+// RulesOfFilters are those that a filter may break.
+var RulesOfFilters = []string{
+	ruleNamed, ruleNoPanic, ruleNil, ruleReadOnly, ruleSameAnswer, ruleStatus, ruleKeptStatus, ruleCheck, ruleClone, ruleRestore, ruleOrder, ruleFollow, ruleUnresolvable, ruleAttempt, ruleConcern, ruleTracked, ruleConcurrency, ruleSay,
+}

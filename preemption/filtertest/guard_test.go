@@ -73,7 +73,7 @@ func TestCheckGuard(t *testing.T) {
 	require.NoError(t, filtertest.CheckGuard(fewGuard{name: "Few", most: 1}.guard(), filtertest.Options{Clusters: *clusters}))
 	for _, tt := range []struct {
 		guard fewGuard
-		rule  filtertest.Rule
+		rule  string
 	}{
 		{fewGuard{most: 1}, filtertest.NamedRule},
 		{fewGuard{name: "Few", most: 1, writes: true}, filtertest.ReadOnlyRule},
@@ -88,7 +88,7 @@ func TestCheckGuard(t *testing.T) {
 			err := filtertest.CheckGuard(tt.guard.guard(), filtertest.Options{Clusters: few()})
 			var found *filtertest.Error
 			require.ErrorAs(t, err, &found)
-			var rules []filtertest.Rule
+			var rules []string
 			for _, v := range found.Violations {
 				rules = append(rules, v.Rule)
 			}

@@ -115,7 +115,7 @@ func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
 }
 
 // violation describes one by the calls of the current case.
-func (s *scene) violation(rule Rule, format string, args ...any) *Violation {
+func (s *scene) violation(rule string, format string, args ...any) *Violation {
 	return &Violation{
 		Rule: rule, Text: fmt.Sprintf(format, args...), Shape: s.shape, Seed: s.seed, Calls: slices.Clone(s.calls),
 	}

@@ -29,7 +29,7 @@ func TestLongestChainByDefault(t *testing.T) {
 	}
 	r := h.Summary()
 	assert.Zero(t, r.CutCascades)
-	assert.Equal(t, []history.CascadeCount{{Links: 1000, Cascades: 1}}, r.ByLength)
+	assert.Equal(t, map[int]int{1000: 1}, r.Cascades)
 	took(t, h, 1000, "1000", "1001")
 	r = h.Summary()
 	assert.Equal(t, 1, r.CutCascades)

@@ -89,11 +89,6 @@ func (o *oracle) report() history.Summary {
 	}
 	o.addCascades(&r, cascades, longest)
 	r.Cycles = ordered(rings)
-	for _, c := range r.Cycles {
-		if len(c.Lineages) > len(r.LongestCycle.Lineages) {
-			r.LongestCycle = c
-		}
-	}
 	r.Repeats = o.repeats()
 	return r
 }
@@ -115,15 +110,13 @@ func (o *oracle) addRound(r *history.Summary, rings []history.Cycle, round histo
 
 func (o *oracle) addCascades(r *history.Summary, lengths map[string]int, longest oracleChain) {
 	for n := 2; n <= len(longest.entries); n++ {
-		count := history.CascadeCount{Links: n}
 		for _, length := range lengths {
 			if length == n {
-				count.Cascades++
+				if r.Cascades == nil {
+					r.Cascades = map[int]int{}
+				}
+				r.Cascades[n]++
 			}
-		}
-		if count.Cascades > 0 {
-			r.ByLength = append(r.ByLength, count)
-			r.Cascades += count.Cascades
 		}
 	}
 	if len(longest.entries) < 2 {

@@ -13,12 +13,11 @@ type Summary struct {
 	// Preemptions and Evictions count the preemptions, and the victims in them.
 	Preemptions, Evictions int
 
-	// Cascades counts the cascades, ByLength those of each length, the shortest
-	// first. LongestCascade is the longest chain of all, the earliest of equals:
-	// preemptions with one victim each, the preemptor of the next. It is empty
+	// Cascades counts the cascades by the number of links in their longest chain; nil
+	// where there is none. LongestCascade is the longest chain of all, the earliest of
+	// equals: preemptions with one victim each, the preemptor of the next. It is empty
 	// where there is no cascade.
-	Cascades       int
-	ByLength       []CascadeCount
+	Cascades       map[int]int
 	LongestCascade []Preemption
 	// CutCascades is how often a chain was cut because it was too long.
 	CutCascades int
@@ -26,9 +25,6 @@ type Summary struct {
 	// Cycles are the distinct cycles, sorted by rounds, the most first, then by
 	// length, the longest first, then by name.
 	Cycles []Cycle
-	// LongestCycle is the cycle of most lineages, of equals the first in Cycles;
-	// it is empty where there is no cycle.
-	LongestCycle Cycle
 	// Rounds counts the rounds of all cycles, OtherRounds those of them that
 	// belong to cycles beyond the limit, which are not in Cycles.
 	Rounds, OtherRounds int
@@ -36,11 +32,6 @@ type Summary struct {
 	// Repeats are the lineages that more than one preemption evicted, sorted by
 	// how often, the most first, then by name.
 	Repeats []Repeat
-}
-
-// CascadeCount is the number of cascades whose longest chain has Length links.
-type CascadeCount struct {
-	Links, Cascades int
 }
 
 // Cycle is a ring of lineages that evict one another.
@@ -85,20 +76,16 @@ func (h *Log) Summary() Summary {
 	}
 	h.cascades.report(&r)
 	r.Cycles = h.distinctCycles()
-	for _, c := range r.Cycles {
-		if len(c.Lineages) > len(r.LongestCycle.Lineages) {
-			r.LongestCycle = c
-		}
-	}
-	r.LongestCycle.Lineages = slices.Clone(r.LongestCycle.Lineages)
 	return r
 }
 
 func (c *cascades) report(r *Summary) {
 	for links, n := range c.count {
 		if links >= 2 && n > 0 {
-			r.ByLength = append(r.ByLength, CascadeCount{links, n})
-			r.Cascades += n
+			if r.Cascades == nil {
+				r.Cascades = map[int]int{}
+			}
+			r.Cascades[links] = n
 		}
 	}
 	if c.longest == nil || c.longest.length < 2 {

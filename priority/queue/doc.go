@@ -16,9 +16,9 @@
 //
 // From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group
 // together and pops them as one entry, which has a [Group] in place of a pod. The caller
-// tells it of groups with [Queue.SetGroup] and [Queue.SetComposite], and ends the attempt
-// with [Queue.AddAttemptedGroup] once that of each member has ended. Pods whose group is
-// not known wait apart.
+// tells it of groups with [Queue.PutGroup] and [Queue.PutComposite], and ends the attempt
+// once that of each member has ended, with [Queue.AddAttemptedGroup] or, where the group has no
+// place, as for a pod. Pods whose group is not known wait apart.
 //
 // # Calls at once, and cost
 //

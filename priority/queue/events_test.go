@@ -101,10 +101,10 @@ func TestNoAssignedPod(t *testing.T) {
 	require.Zero(t, q.AssignedPodUpdated(nil, noon))
 	e.FailedFilters = []string{"InterPodAffinity"}
 	require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
-	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+	require.Equal(t, Parts[int]{Unschedulable: 1}, q.Counts())
 	require.Zero(t, q.AssignedPodAdded(nil, noon))
 	require.Zero(t, q.AssignedPodUpdated(nil, noon))
-	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+	require.Equal(t, Parts[int]{Unschedulable: 1}, q.Counts())
 }
 
 // What may help against each filter, all of it: a cross stands where the event

@@ -9,25 +9,11 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// GroupResult is how an attempt with a group ended.
-type GroupResult string
-
-// The results.
-const (
-	// GroupPlaced: enough pods of the group have found places. The others are tried
-	// again at once.
-	GroupPlaced GroupResult = "placed"
-	// GroupRefused: there was no place for the group.
-	GroupRefused GroupResult = "refused"
-	// GroupFailed: something went wrong that the group has nothing to do with.
-	GroupFailed GroupResult = "failed"
-)
-
-// SetGroup tells the queue of a group of pods, or of a newer version of it. Pods that
+// PutGroup tells the queue of a group of pods, or of a newer version of it. Pods that
 // waited for it leave the incomplete ones (rule 5.8.5). Releases and feature gates
 // without groups in the queue (rule 5.8.1) ignore this, as any queue does a nil group.
 // Time O(n log n) in the waiting pods that come to belong elsewhere, else O(log n).
-func (q *Queue) SetGroup(g *outrank.PodGroup) {
+func (q *Queue) PutGroup(g *outrank.PodGroup) {
 	if q.groups == nil || g == nil {
 		return
 	}
@@ -60,11 +46,11 @@ func (q *Queue) RemoveGroup(g *outrank.PodGroup) {
 	q.groups.tidy(g.Key())
 }
 
-// SetComposite tells the queue of a composite group, or of a newer version of it, as
-// SetGroup does of a group. It has no effect where composite groups are not queued.
+// PutComposite tells the queue of a composite group, or of a newer version of it, as
+// PutGroup does of a group. It has no effect where composite groups are not queued.
 // Time O(m + n log n) in the groups that are known or that pods name, and the waiting
 // pods that come to belong elsewhere.
-func (q *Queue) SetComposite(g *outrank.CompositePodGroup) {
+func (q *Queue) PutComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || !q.groups.trees || g == nil {
 		return
 	}
@@ -80,7 +66,7 @@ func (q *Queue) SetComposite(g *outrank.CompositePodGroup) {
 
 // RemoveComposite tells it that a composite group is gone. The waiting pods of the tree
 // are incomplete from then on. A group of the same name with another UID stays. Time as
-// SetComposite.
+// PutComposite.
 func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 	if q.groups == nil || g == nil {
 		return
@@ -96,49 +82,46 @@ func (q *Queue) RemoveComposite(g *outrank.CompositePodGroup) {
 
 func anotherUID(a, b string) bool { return a != b && a != "" && b != "" }
 
-// AddAttemptedGroup ends the attempt with a group, whose entry was popped; upstream's
-// AddAttemptedPodGroupIfNeeded. Before that, the members that could not be placed are
-// put back, each with its own entry and AddUnschedulableIfNotPresent, and wait for
-// this; those that were placed are Done, now or once they are bound. What waits then
-// goes back as a group (rules 5.8.7 to 5.8.9):
+// AddAttemptedGroup ends the attempt with a group, whose entry was popped, that has found places for
+// enough of its pods; upstream's AddAttemptedPodGroupIfNeeded. Before that, the members that could not
+// be placed are put back, each with its own entry and AddUnschedulableIfNotPresent, and wait for
+// this; those that were placed are Done, now or once they are bound. What waits then goes back as a
+// group to active, with its old place in the order if a member of this attempt is among it (rules
+// 5.8.7 to 5.8.9).
 //
-//   - after GroupPlaced to active, with its old place in the order if a member of
-//     this attempt is among them;
-//   - after GroupRefused and GroupFailed to backoff, whatever has happened meanwhile.
+// A group that has no place is put back with its own entry and AddUnschedulableIfNotPresent, once its
+// members are: to backoff, whatever has happened meanwhile.
 //
 // Where nothing waits, nothing comes back. An attempt that is over changes nothing;
 // the error then wraps [ErrNotInFlight]. Time O(n log n) in the pods that wait.
-func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) error {
+func (q *Queue) AddAttemptedGroup(e Entry, now time.Time) error {
 	if q == nil {
 		return errNoQueue
 	}
 	if e.Group == nil {
 		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: "the entry is not that of a group"}}}
 	}
-	if result != GroupPlaced && result != GroupRefused && result != GroupFailed {
-		return &outrank.InputError{Problems: []outrank.Problem{{Object: "queue", Field: "AddAttemptedGroup", Text: fmt.Sprintf("%v is no result", result)}}}
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it := q.groups.attempt(&e)
+	it, err := q.attempted(&e)
 	if it == nil {
-		return fmt.Errorf("%s: attempt %d: %w", e.Group.text(), e.Cycle, ErrNotInFlight)
+		return err
 	}
-	q.groups.back(it)
-	if it.size() == 0 {
-		delete(q.groups.inside, it.group.id)
-		return nil
+	again := slices.ContainsFunc(it.group.waiting.items, func(m *item) bool { return m.Cycle == it.Cycle })
+	if it.Refusals, it.Errors, it.BackoffEnd = 0, 0, (time.Time{}); !again {
+		it.Enqueued = now
 	}
-	it.flushed, q.why = time.Time{}, attemptFailure
-	if result == GroupPlaced {
-		again := slices.ContainsFunc(it.group.waiting.items, func(m *item) bool { return m.Cycle == it.Cycle })
-		if it.Refusals, it.Errors, it.BackoffEnd = 0, 0, (time.Time{}); !again {
-			it.Enqueued = now
-		}
-		q.push(it, active)
-		return nil
+	q.push(it, active)
+	return nil
+}
+
+// addRefusedGroup ends the attempt with a group that has no place, or whose attempt has failed.
+func (q *Queue) addRefusedGroup(e *Entry, now time.Time) error {
+	it, err := q.attempted(e)
+	if it == nil {
+		return err
 	}
-	if it.Enqueued = now; result == GroupRefused {
+	if it.Enqueued = now; len(e.FailedFilters)+len(e.PendingFilters) > 0 {
 		it.Refusals, it.Errors = it.Refusals+1, 0
 	} else {
 		it.Errors++
@@ -146,4 +129,19 @@ func (q *Queue) AddAttemptedGroup(e Entry, result GroupResult, now time.Time) er
 	it.BackoffEnd = q.config.backoffEndUpTo(now, &it.Entry, q.config.mostBackoffOf(it.size()))
 	q.push(it, errorBackoff)
 	return nil
+}
+
+// attempted ends the attempt with a group, and returns what goes back; nil for nothing.
+func (q *Queue) attempted(e *Entry) (*item, error) {
+	it := q.groups.attempt(e)
+	if it == nil {
+		return nil, fmt.Errorf("%s: attempt %d: %w", e.Group.text(), e.Cycle, ErrNotInFlight)
+	}
+	q.groups.back(it)
+	if it.size() == 0 {
+		delete(q.groups.inside, it.group.id)
+		return nil, nil
+	}
+	it.flushed, q.why = time.Time{}, attemptFailure
+	return it, nil
 }

@@ -24,7 +24,7 @@ func ExampleQueue_AddAttemptedGroup() {
 		}
 	}
 	fmt.Println(q.Counts())
-	q.SetGroup(&outrank.PodGroup{Name: "training", Policy: outrank.GangPolicy, MinCount: 2})
+	q.PutGroup(&outrank.PodGroup{Name: "training", Policy: outrank.GangPolicy, MinCount: 2})
 
 	e, _ := q.TryPop(midnight)
 	fmt.Println(e.Group.Key(), "with", len(e.Group.Members))
@@ -38,7 +38,7 @@ func ExampleQueue_AddAttemptedGroup() {
 			panic(err)
 		}
 	}
-	if err := q.AddAttemptedGroup(e, queue.GroupPlaced, midnight); err != nil {
+	if err := q.AddAttemptedGroup(e, midnight); err != nil {
 		panic(err)
 	}
 	e, _ = q.TryPop(midnight)
@@ -50,7 +50,7 @@ func ExampleQueue_AddAttemptedGroup() {
 }
 
 // A tree of groups is one entry of the queue.
-func ExampleQueue_SetComposite() {
+func ExampleQueue_PutComposite() {
 	release, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true, "CompositePodGroup": true})
 	if err != nil {
 		panic(err)
@@ -59,9 +59,9 @@ func ExampleQueue_SetComposite() {
 	if err != nil {
 		panic(err)
 	}
-	q.SetComposite(&outrank.CompositePodGroup{Name: "service", Priority: outrank.Priority(7)})
+	q.PutComposite(&outrank.CompositePodGroup{Name: "service", Priority: outrank.Priority(7)})
 	for _, name := range []string{"front", "back"} {
-		q.SetGroup(&outrank.PodGroup{Name: name, Parent: "service"})
+		q.PutGroup(&outrank.PodGroup{Name: name, Parent: "service"})
 		if err := q.Add(&outrank.Pod{Name: name + "-1", Group: name}, midnight); err != nil {
 			panic(err)
 		}

@@ -63,6 +63,26 @@ func namesOf(e *Entry) string {
 }
 
 // fail ends an attempt with a group in which these members were not placed.
+// GroupResult is how an attempt with a group ended.
+type GroupResult string
+
+const (
+	GroupPlaced  GroupResult = "placed"
+	GroupRefused GroupResult = "refused"
+	GroupFailed  GroupResult = "failed"
+)
+
+// endGroup ends an attempt with a group as it came out.
+func (q *Queue) endGroup(e Entry, result GroupResult, now time.Time) error {
+	switch {
+	case result == GroupPlaced, e.Group == nil:
+		return q.AddAttemptedGroup(e, now)
+	case result == GroupRefused:
+		e.FailedFilters = []string{"GangScheduling"}
+	}
+	return q.AddUnschedulableIfNotPresent(e, now)
+}
+
 func (d *gangDesk) fail(e Entry, result GroupResult, names ...string) {
 	for _, m := range e.Group.Members {
 		if !slices.Contains(names, m.Pod.Name) {
@@ -72,7 +92,7 @@ func (d *gangDesk) fail(e Entry, result GroupResult, names ...string) {
 		m.FailedFilters = []string{fit}
 		require.NoError(d, d.q.AddUnschedulableIfNotPresent(m, d.now))
 	}
-	require.NoError(d, d.q.AddAttemptedGroup(e, result, d.now))
+	require.NoError(d, d.q.endGroup(e, result, d.now))
 }
 
 func (d *gangDesk) counts(want string) {
@@ -86,13 +106,13 @@ func setOf(priority *int32, name string) *outrank.PodGroup {
 
 func TestGroupsAreQueuedAsOne(t *testing.T) { // rules 5.8.1 to 5.8.3
 	d := newGangDesk(t)
-	d.q.SetGroup(setOf(outrank.Priority(5), "gang"))
+	d.q.PutGroup(setOf(outrank.Priority(5), "gang"))
 	d.add("gang", "b", "a")
 	d.add("", "p5", "p6")
 	d.at(1)
 	d.add("gang", "p1")
 	d.counts("5 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight")
-	require.Equal(t, Entities{Pods: Counts{Active: 2}, Groups: Counts{Active: 1}}, d.q.Entities())
+	require.Equal(t, Entities{Pods: Parts[int]{Active: 2}, Groups: Parts[int]{Active: 1}}, d.q.Entities())
 	d.pop("p6")
 	e := d.pop("gang: p1 a b")
 	require.Nil(t, e.Pod)
@@ -114,11 +134,11 @@ func TestGroupsOfOtherReleases(t *testing.T) { // rule 5.8.1
 		require.NoError(t, err)
 		d := &gangDesk{T: t, q: q, now: noon}
 		d.add("gang", "p1", "p2")
-		q.SetGroup(setOf(outrank.Priority(5), "gang"))
-		q.SetComposite(&outrank.CompositePodGroup{Name: "tree"})
+		q.PutGroup(setOf(outrank.Priority(5), "gang"))
+		q.PutComposite(&outrank.CompositePodGroup{Name: "tree"})
 		d.pop("p2")
 		e := d.pop("p1")
-		require.ErrorIs(t, q.AddAttemptedGroup(Entry{Group: &Group{PodGroup: setOf(nil, "gang")}}, GroupPlaced, noon), ErrNotInFlight)
+		require.ErrorIs(t, q.AddAttemptedGroup(Entry{Group: &Group{PodGroup: setOf(nil, "gang")}}, noon), ErrNotInFlight)
 		require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
 		q.RemoveGroup(setOf(nil, "gang"))
 		q.RemoveComposite(&outrank.CompositePodGroup{Name: "tree"})
@@ -134,14 +154,14 @@ func TestTreesAreQueuedAsOne(t *testing.T) { // rules 5.8.2 and 5.8.5
 	d := newGangDesk(t)
 	left, right := setOf(outrank.Priority(9), "left"), setOf(nil, "right")
 	left.Parent, right.Parent = "tree", "tree"
-	d.q.SetGroup(left)
+	d.q.PutGroup(left)
 	d.add("left", "a")
 	d.add("right", "b")
 	d.add("", "p3")
 	d.counts("1 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight, 2 incomplete, 0 waiting for their group")
-	d.q.SetComposite(&outrank.CompositePodGroup{Name: "tree", Priority: outrank.Priority(2)})
+	d.q.PutComposite(&outrank.CompositePodGroup{Name: "tree", Priority: outrank.Priority(2)})
 	d.counts("2 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight, 1 incomplete, 0 waiting for their group")
-	d.q.SetGroup(right)
+	d.q.PutGroup(right)
 	d.pop("p3")
 	e := d.pop("tree: a b")
 	require.Nil(t, e.Group.PodGroup)
@@ -150,18 +170,18 @@ func TestTreesAreQueuedAsOne(t *testing.T) { // rules 5.8.2 and 5.8.5
 	// A tree of five levels is never complete, and neither is a circle.
 	deep := []string{"tree", "t2", "t3", "t4"}
 	for i, name := range deep[1:] {
-		d.q.SetComposite(&outrank.CompositePodGroup{Name: deep[i], Parent: name})
-		d.q.SetComposite(&outrank.CompositePodGroup{Name: name})
+		d.q.PutComposite(&outrank.CompositePodGroup{Name: deep[i], Parent: name})
+		d.q.PutComposite(&outrank.CompositePodGroup{Name: name})
 		c := d.q.Counts()
 		require.Equal(t, map[bool]int{true: 2}[name == "t4"], c.Incomplete, name)
 	}
-	d.q.SetComposite(&outrank.CompositePodGroup{Name: "t2", Parent: "tree"})
+	d.q.PutComposite(&outrank.CompositePodGroup{Name: "t2", Parent: "tree"})
 	d.counts("0 active, 0 in backoff, 0 unschedulable, 0 gated, 1 in flight, 2 incomplete, 0 waiting for their group")
-	d.q.SetGroup(&outrank.PodGroup{Name: "left"})
+	d.q.PutGroup(&outrank.PodGroup{Name: "left"})
 	d.pop("left: a")
 	d.q.RemoveComposite(&outrank.CompositePodGroup{Name: "t2", UID: "another"})
 	d.q.RemoveComposite(&outrank.CompositePodGroup{Name: "t2"})
-	d.q.SetComposite(&outrank.CompositePodGroup{Name: "t2"})
+	d.q.PutComposite(&outrank.CompositePodGroup{Name: "t2"})
 	d.pop("t2: b")
 }
 
@@ -178,7 +198,7 @@ func TestIncompletePods(t *testing.T) { // rule 5.8.5
 	require.Equal(t, "0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight, 3 incomplete, 0 waiting for their group", p.String())
 	d.at(3)
 	gang := &outrank.PodGroup{Name: "gang", UID: "g1"}
-	d.q.SetGroup(gang)
+	d.q.PutGroup(gang)
 	require.True(t, d.q.Remove(member("other", "a")))
 	p = d.q.Pending()
 	require.Equal(t, noon, p.Active[0].Enqueued, "the group has the time of its first pod")
@@ -190,14 +210,14 @@ func TestIncompletePods(t *testing.T) { // rule 5.8.5
 	d.counts("0 active, 0 in backoff, 0 unschedulable, 0 gated, 2 in flight, 1 incomplete, 0 waiting for their group")
 	d.fail(e, GroupRefused, "b")
 	d.counts("0 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight, 2 incomplete, 0 waiting for their group")
-	d.q.SetGroup(gang)
+	d.q.PutGroup(gang)
 	d.pop("gang: b c")
 }
 
 // A pod that comes during the attempt waits for it to end, and so do those that failed.
 func TestPodsWaitForTheirGroup(t *testing.T) { // rules 5.8.6, 5.8.7 and 5.8.9
 	d := newGangDesk(t)
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a", "b", "c")
 	e := d.pop("gang: a b c")
 	d.at(1)
@@ -207,8 +227,8 @@ func TestPodsWaitForTheirGroup(t *testing.T) { // rules 5.8.6, 5.8.7 and 5.8.9
 	require.NoError(t, d.q.AddUnschedulableIfNotPresent(e.Group.Members[2], d.now))
 	d.counts("1 active, 0 in backoff, 0 unschedulable, 0 gated, 2 in flight, 0 incomplete, 2 waiting for their group")
 	require.Equal(t, "c", d.q.Pending().Waiting[0].Pod.Name)
-	require.NoError(t, d.q.AddAttemptedGroup(e, GroupPlaced, d.now))
-	require.ErrorIs(t, d.q.AddAttemptedGroup(e, GroupPlaced, d.now), ErrNotInFlight)
+	require.NoError(t, d.q.AddAttemptedGroup(e, d.now))
+	require.ErrorIs(t, d.q.AddAttemptedGroup(e, d.now), ErrNotInFlight)
 	e2 := d.pop("gang: c d") // with its old time, before the single pod
 	require.Equal(t, noon, e2.Enqueued)
 	require.Equal(t, 2, e2.Attempts)
@@ -232,7 +252,7 @@ func TestPodsWaitForTheirGroup(t *testing.T) { // rules 5.8.6, 5.8.7 and 5.8.9
 // The ceiling of four pods is twice that of one, and nothing cuts the backoff short.
 func TestGroupBackoff(t *testing.T) { // rule 5.8.8
 	d := newGangDesk(t)
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a", "b", "c", "d")
 	for _, seconds := range []int{1, 2, 4, 8, 16, 20, 20} {
 		e := d.pop("gang: a b c d")
@@ -265,7 +285,7 @@ func TestGroupBackoff(t *testing.T) { // rule 5.8.8
 func TestGatedGroups(t *testing.T) { // rules 5.8.4 and 5.8.11
 	closed := map[string]bool{}
 	d := newGangDesk(t, Gate{Name: "door", Holds: func(p *outrank.Pod) bool { return closed[p.Name] }})
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a")
 	held := member("gang", "b")
 	held.SchedulingGates = []string{"quota"}
@@ -290,7 +310,7 @@ func TestGatedGroups(t *testing.T) { // rules 5.8.4 and 5.8.11
 func TestFlushAsksAboutGroups(t *testing.T) { // rules 5.2.7 and 5.8.7
 	closed := true
 	d := newGangDesk(t, Gate{Name: "door", Holds: func(*outrank.Pod) bool { return closed }})
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a", "b")
 	d.at(299)
 	closed = false
@@ -311,15 +331,15 @@ func TestFlushAsksAboutGroups(t *testing.T) { // rules 5.2.7 and 5.8.7
 func TestGroupMadeAnewInFlight(t *testing.T) {
 	d := newGangDesk(t)
 	gang := setOf(outrank.Priority(1), "gang")
-	d.q.SetGroup(gang)
+	d.q.PutGroup(gang)
 	d.add("gang", "a")
 	d.add("", "p0")
 	e := d.pop("gang: a")
 	d.q.RemoveGroup(gang)
-	d.q.SetGroup(setOf(nil, "gang"))
-	d.q.SetGroup(setOf(outrank.Priority(-1), "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(outrank.Priority(-1), "gang"))
 	d.q.RemoveGroup(gang)
-	d.q.SetGroup(setOf(outrank.Priority(-2), "gang"))
+	d.q.PutGroup(setOf(outrank.Priority(-2), "gang"))
 	d.fail(e, GroupPlaced, "a")
 	d.pop("p0")
 	require.EqualValues(t, -2, d.pop("gang: a").Group.Priority())
@@ -327,7 +347,7 @@ func TestGroupMadeAnewInFlight(t *testing.T) {
 
 func TestEntitiesEnter(t *testing.T) { // rule 5.8.12
 	d := newGangDesk(t)
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a", "b")
 	d.add("", "p1")
 	alone := d.pop("p1")
@@ -347,20 +367,20 @@ func TestEntitiesEnter(t *testing.T) { // rule 5.8.12
 // Bad entries are errors, and nothing panics.
 func TestEntriesOfGroups(t *testing.T) {
 	d := newGangDesk(t)
-	d.q.SetGroup(nil)
+	d.q.PutGroup(nil)
 	d.q.RemoveGroup(nil)
-	d.q.SetComposite(nil)
+	d.q.PutComposite(nil)
 	d.q.RemoveComposite(nil)
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a")
 	e := d.pop("gang: a")
 	require.False(t, d.q.Done(e))
-	require.ErrorIs(t, d.q.AddUnschedulableIfNotPresent(e, d.now), outrank.ErrInvalid)
-	require.ErrorIs(t, d.q.AddAttemptedGroup(e.Group.Members[0], GroupPlaced, d.now), outrank.ErrInvalid)
-	require.ErrorIs(t, d.q.AddAttemptedGroup(e, GroupResult("soon"), d.now), outrank.ErrInvalid)
-	require.ErrorIs(t, d.q.AddAttemptedGroup(Entry{Group: &Group{}}, GroupPlaced, d.now), ErrNotInFlight)
+	require.ErrorIs(t, d.q.AddAttemptedGroup(e.Group.Members[0], d.now), outrank.ErrInvalid)
+	for _, result := range []GroupResult{GroupPlaced, GroupRefused, GroupFailed} {
+		require.ErrorIs(t, d.q.endGroup(Entry{Group: &Group{}}, result, d.now), ErrNotInFlight)
+	}
 	require.Zero(t, (&Group{}).Priority())
-	require.NoError(t, d.q.AddAttemptedGroup(e, GroupPlaced, d.now))
+	require.NoError(t, d.q.AddAttemptedGroup(e, d.now))
 	pod, group, tree := Entry{Pod: member("", "x")}, Entry{Group: &Group{PodGroup: setOf(nil, "x")}}, Entry{Group: &Group{Composite: &outrank.CompositePodGroup{Name: "x"}}}
 	for i, list := range [][]*Entry{{&pod, &group}, {&group, &tree}, {&pod, &tree}, {&tree, {}}, {&tree, nil}, {&group, {Group: &Group{}}}} {
 		sign := map[bool]int{true: -1, false: 1}[i < 5]
@@ -372,11 +392,11 @@ func TestEntriesOfGroups(t *testing.T) {
 // What is handed out stays as it was.
 func TestHandedOutGroupsAreTheCallers(t *testing.T) {
 	d := newGangDesk(t)
-	d.q.SetGroup(setOf(nil, "gang"))
+	d.q.PutGroup(setOf(nil, "gang"))
 	d.add("gang", "a", "b")
 	listed := d.q.Pending()
 	e := d.pop("gang: a b")
-	d.q.SetGroup(setOf(outrank.Priority(7), "gang"))
+	d.q.PutGroup(setOf(outrank.Priority(7), "gang"))
 	e.Group.Members[0].FailedFilters = []string{fit}
 	d.fail(e, GroupRefused, "a", "b")
 	require.Equal(t, "gang: a b", namesOf(&listed.Active[0]))
@@ -390,7 +410,7 @@ func TestHandedOutGroupsAreTheCallers(t *testing.T) {
 func TestRefuseStopsAtGroups(t *testing.T) {
 	for _, most := range []int{0, 9} {
 		d := newGangDesk(t)
-		d.q.SetGroup(setOf(outrank.Priority(5), "gang"))
+		d.q.PutGroup(setOf(outrank.Priority(5), "gang"))
 		d.add("gang", "a", "b")
 		d.add("", "p7", "p6", "p4")
 		how := Refusing{Class: func(*outrank.Pod) Class { return always{} }, Most: most, MostFresh: 9}

@@ -142,7 +142,7 @@ func (m *groupMachine) setGroup(t *rapid.T) {
 	g.Parent = rapid.SampledFrom([]string{"", "", "g", "x", "y"}).Draw(t, "parent")
 	g.Priority = rapid.SampledFrom([]*int32{nil, outrank.Priority(1), outrank.Priority(2)}).Draw(t, "priority")
 	before := m.known[g.Name]
-	m.q.SetGroup(g)
+	m.q.PutGroup(g)
 	m.known[g.Name] = g
 	if before == nil || before.Parent != g.Parent {
 		m.regroup()
@@ -162,7 +162,7 @@ func (m *groupMachine) setComposite(t *rapid.T) {
 	c := &outrank.CompositePodGroup{Name: rapid.SampledFrom([]string{"g", "x", "y"}).Draw(t, "composite")}
 	c.Parent = rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(t, "parent")
 	c.Priority = rapid.SampledFrom([]*int32{nil, outrank.Priority(1)}).Draw(t, "priority")
-	m.q.SetComposite(c)
+	m.q.PutComposite(c)
 	if !m.trees {
 		return
 	}
@@ -270,7 +270,7 @@ func (m *groupMachine) putBack(t *rapid.T) {
 func (m *groupMachine) endGroup(t *rapid.T) {
 	e := m.attempt(t)
 	result := rapid.SampledFrom([]GroupResult{GroupPlaced, GroupRefused, GroupRefused, GroupFailed}).Draw(t, "result")
-	err := m.q.AddAttemptedGroup(e, result, m.now)
+	err := m.q.endGroup(e, result, m.now)
 	if e.Group == nil {
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		return
@@ -416,7 +416,7 @@ func (m *groupMachine) check(t *rapid.T) {
 		}
 	}
 	require.Empty(t, testdiff.Diff(want, got))
-	require.Equal(t, Counts{
+	require.Equal(t, Parts[int]{
 		Active: counts["active"], Backoff: counts["backoff"], Gated: counts["gated"], InFlight: counts["flight"],
 		Incomplete: counts["incomplete"], Waiting: counts["apart"],
 	}, m.q.Counts())
@@ -427,7 +427,7 @@ func (m *groupMachine) check(t *rapid.T) {
 }
 
 func (m *groupMachine) checkEntities(t *rapid.T, counts map[string]int) {
-	want := Entities{Pods: Counts{InFlight: counts["flight"], Incomplete: counts["incomplete"], Waiting: counts["apart"]}}
+	want := Entities{Pods: Parts[int]{InFlight: counts["flight"], Incomplete: counts["incomplete"], Waiting: counts["apart"]}}
 	for _, e := range m.entities() {
 		c := &want.Pods
 		if slices.Contains([]string{"group", "tree "}, e.name[:min(len(e.name), 5)]) {

@@ -331,7 +331,7 @@ func (m *machine) close(t *rapid.T) {
 // check holds the queue to the model after every step, and to what holds
 // without one.
 func (m *machine) check(t *rapid.T) {
-	want := Pending{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight), nil, nil}
+	want := Parts[[]Entry]{m.entries(active), m.inBackoff(), m.entries(unschedulable), m.entries(gated), m.entries(inFlight), nil, nil}
 	if diff := testdiff.Diff(want, m.q.Pending()); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Counts is how many pods a queue holds, by where they are.
-type Counts struct {
-	Active, Backoff, Unschedulable, Gated, InFlight int
-	// Incomplete are the pods whose group is not known, Waiting those that wait for
+// Parts is what a queue holds by where that is: numbers of pods, or entries.
+type Parts[T int | []Entry] struct {
+	Active, Backoff, Unschedulable, Gated, InFlight T
+	// Incomplete is about the pods whose group is not known, Waiting about those that wait for
 	// their group to come back from an attempt (rules 5.8.5 and 5.8.6).
-	Incomplete, Waiting int
+	Incomplete, Waiting T
 }
 
 // Incoming is how many pods have entered a part of a queue for one reason (upstream's
@@ -32,38 +32,49 @@ var poolNames = map[pool]string{
 }
 
 // String returns "1 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight", and
-// goes on with ", 1 incomplete, 1 waiting for their group" where there are such.
-func (c Counts) String() string {
+// goes on with ", 1 incomplete, 1 waiting for their group" where there are such. An entry counts as
+// many pods as it has.
+func (p Parts[T]) String() string {
 	text := fmt.Sprintf("%d active, %d in backoff, %d unschedulable, %d gated, %d in flight",
-		c.Active, c.Backoff, c.Unschedulable, c.Gated, c.InFlight)
-	if c.Incomplete > 0 || c.Waiting > 0 {
-		text += fmt.Sprintf(", %d incomplete, %d waiting for their group", c.Incomplete, c.Waiting)
+		podsIn(p.Active), podsIn(p.Backoff), podsIn(p.Unschedulable), podsIn(p.Gated), podsIn(p.InFlight))
+	if incomplete, waiting := podsIn(p.Incomplete), podsIn(p.Waiting); incomplete > 0 || waiting > 0 {
+		text += fmt.Sprintf(", %d incomplete, %d waiting for their group", incomplete, waiting)
 	}
 	return text
 }
 
-// Entities is how much a queue holds by how it is popped: single pods, and groups.
-// Pods that are in flight, incomplete or wait for their group count as pods.
-type Entities struct{ Pods, Groups Counts }
-
-// Pending is what a queue holds at one moment: the active pods in the order in
-// which they would be popped, those in backoff sorted by its end, the
-// unschedulable ones by the time-out that would try them again, the gated ones like
-// the active ones, those in flight in the order in which they were popped. A group is
-// one entry, with its members; those in flight are listed by themselves. Incomplete
-// pods are sorted by their group and then, like those that wait for it, in the order in
-// which they would be tried. It belongs to the caller.
-type Pending struct {
-	Active, Backoff, Unschedulable, Gated, InFlight []Entry
-	Incomplete, Waiting                             []Entry
+// podsIn is the number of pods in a part.
+func podsIn[T int | []Entry](part T) int {
+	switch part := any(part).(type) {
+	case int:
+		return part
+	case []Entry:
+		n := 0
+		for i := range part {
+			if n++; part[i].Group != nil {
+				n += len(part[i].Group.Members) - 1
+			}
+		}
+		return n
+	}
+	return 0
 }
 
-// Pending returns the entries inside. Time O(n log n).
-func (q *Queue) Pending() Pending {
+// Entities is how much a queue holds by how it is popped: single pods, and groups.
+// Pods that are in flight, incomplete or wait for their group count as pods.
+type Entities struct{ Pods, Groups Parts[int] }
+
+// Pending returns the entries inside: the active pods in the order in which they would be popped,
+// those in backoff sorted by its end, the unschedulable ones by the time-out that would try them
+// again, the gated ones like the active ones, those in flight in the order in which they were
+// popped. A group is one entry, with its members; those in flight are listed by themselves.
+// Incomplete pods are sorted by their group and then, like those that wait for it, in the order in
+// which they would be tried. The entries belong to the caller. Time O(n log n).
+func (q *Queue) Pending() Parts[[]Entry] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	incomplete, waiting := q.groups.outside()
-	return Pending{
+	return Parts[[]Entry]{
 		Incomplete: incomplete, Waiting: waiting,
 		Active: q.pools[active].sorted(), Backoff: q.inBackoff().sorted(),
 		Unschedulable: q.pools[unschedulable].sorted(), Gated: (&heap{items: q.pools[gated].items, order: q.pools[active].order}).sorted(),
@@ -72,7 +83,7 @@ func (q *Queue) Pending() Pending {
 }
 
 // Counts returns how many pods each pool holds, in constant time.
-func (q *Queue) Counts() Counts {
+func (q *Queue) Counts() Parts[int] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	counts := q.count(func(h *heap) int { return h.count })
@@ -98,9 +109,9 @@ func (q *Queue) Entities() Entities {
 }
 
 // count counts something in each pool.
-func (c *core) count(of func(*heap) int) Counts {
+func (c *core) count(of func(*heap) int) Parts[int] {
 	n := func(p pool) int { return of(&c.pools[p]) }
-	return Counts{
+	return Parts[int]{
 		Active: n(active), Backoff: n(backoff) + n(errorBackoff), Unschedulable: n(unschedulable), Gated: n(gated), InFlight: n(inFlight),
 	}
 }

@@ -18,16 +18,16 @@ func TestPendingFiltersCutBackoffShort(t *testing.T) {
 		name            string
 		failed, pending []string
 		event           ClusterEventKind
-		want            Counts
+		want            Parts[int]
 	}{
-		{"the pending one", nil, []string{"VolumeBinding"}, EventStorageChanged, Counts{Active: 1}},
-		{"the pending one of two", []string{"NodePorts"}, []string{"VolumeBinding"}, EventStorageChanged, Counts{Active: 1}},
-		{"named twice", []string{"VolumeBinding"}, []string{"VolumeBinding"}, EventStorageChanged, Counts{Active: 1}},
-		{"the other of two", []string{"NodePorts"}, []string{"VolumeBinding"}, EventAssignedPodDeleted, Counts{Backoff: 1}},
-		{"neither", []string{"NodePorts"}, []string{"VolumeBinding"}, EventAssignedPodAdded, Counts{Unschedulable: 1}},
-		{"nothing is pending", []string{"VolumeBinding"}, nil, EventStorageChanged, Counts{Backoff: 1}},
-		{"an event about everything", nil, []string{"VolumeBinding"}, "", Counts{Backoff: 1}},
-		{"an event of the caller's", nil, []string{"Devices"}, "ClaimAllocated", Counts{Active: 1}},
+		{"the pending one", nil, []string{"VolumeBinding"}, EventStorageChanged, Parts[int]{Active: 1}},
+		{"the pending one of two", []string{"NodePorts"}, []string{"VolumeBinding"}, EventStorageChanged, Parts[int]{Active: 1}},
+		{"named twice", []string{"VolumeBinding"}, []string{"VolumeBinding"}, EventStorageChanged, Parts[int]{Active: 1}},
+		{"the other of two", []string{"NodePorts"}, []string{"VolumeBinding"}, EventAssignedPodDeleted, Parts[int]{Backoff: 1}},
+		{"neither", []string{"NodePorts"}, []string{"VolumeBinding"}, EventAssignedPodAdded, Parts[int]{Unschedulable: 1}},
+		{"nothing is pending", []string{"VolumeBinding"}, nil, EventStorageChanged, Parts[int]{Backoff: 1}},
+		{"an event about everything", nil, []string{"VolumeBinding"}, "", Parts[int]{Backoff: 1}},
+		{"an event of the caller's", nil, []string{"Devices"}, "ClaimAllocated", Parts[int]{Active: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, during := range []bool{false, true} {
@@ -42,7 +42,7 @@ func TestPendingFiltersCutBackoffShort(t *testing.T) {
 				}
 				require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
 				if !during {
-					require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+					require.Equal(t, Parts[int]{Unschedulable: 1}, q.Counts())
 					q.MoveAll(ClusterEvent{Kind: c.event}, noon)
 				}
 				require.Equal(t, c.want, q.Counts(), "during the attempt: %v", during)
@@ -88,6 +88,6 @@ func TestHintsAboutPendingFilters(t *testing.T) {
 	e.FailedFilters, e.PendingFilters = []string{"NodePorts"}, []string{"Devices"}
 	require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
 	require.NoError(t, q.Update(&outrank.Pod{Name: "p", Labels: map[string]string{"claim": "ready"}}, noon))
-	require.Equal(t, Counts{Active: 1}, q.Counts())
+	require.Equal(t, Parts[int]{Active: 1}, q.Counts())
 	require.Equal(t, [][]string{{"Devices", "NodePorts"}, {"Devices"}}, asked)
 }

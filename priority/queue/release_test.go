@@ -250,7 +250,7 @@ func TestCrowdParts(t *testing.T) {
 		require.Len(t, q.pools[unschedulable].items, 1, "they agree")
 		gone.Pod = &outrank.Pod{Name: "gone", NodeName: "n1", Affinity: off("b", "d")}
 		require.Equal(t, 2, q.MoveAll(gone, noon))
-		require.Equal(t, Counts{Backoff: 2, Unschedulable: 2}, q.Counts())
+		require.Equal(t, Parts[int]{Backoff: 2, Unschedulable: 2}, q.Counts())
 		all.Since = q.cycle
 		require.Equal(t, 2, q.Refuse(noon, all).Attempts)
 		require.Equal(t, []Incoming{

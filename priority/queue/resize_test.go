@@ -48,13 +48,13 @@ func TestFollowResize(t *testing.T) {
 	settled := deferredOn("n1", "cpu", "2")
 	settled.ResizeDeferred = false
 	assert.False(t, follow(settled))
-	assert.Equal(t, Counts{}, q.Counts())
+	assert.Equal(t, Parts[int]{}, q.Counts())
 	assert.True(t, follow(deferredOn("n1", "cpu", "2")))
 	assert.True(t, follow(deferredOn("n1", "cpu", "3")))
-	assert.Equal(t, Counts{Active: 1}, q.Counts())
+	assert.Equal(t, Parts[int]{Active: 1}, q.Counts())
 	assert.Equal(t, "3", q.Pending().Active[0].Pod.Requests()["cpu"].String())
 	assert.False(t, follow(settled))
-	assert.Equal(t, Counts{}, q.Counts())
+	assert.Equal(t, Parts[int]{}, q.Counts())
 
 	assert.True(t, follow(deferredOn("n1", "cpu", "2")))
 	e, ok := q.TryPop(noon)
@@ -64,7 +64,7 @@ func TestFollowResize(t *testing.T) {
 	require.ErrorIs(t, q.AddUnschedulableIfNotPresent(e, noon), ErrNotInFlight)
 	assert.True(t, follow(deferredOn("n1", "cpu", "2")))
 	assert.True(t, q.Remove(settled))
-	assert.Equal(t, Counts{}, q.Counts())
+	assert.Equal(t, Parts[int]{}, q.Counts())
 
 	_, err = q.FollowResize(nil, noon)
 	require.Error(t, err)
@@ -77,7 +77,7 @@ func TestFollowResize(t *testing.T) {
 		inside, err := plain.FollowResize(deferredOn("n1", "cpu", "2"), noon)
 		require.NoError(t, err)
 		assert.False(t, inside)
-		assert.Equal(t, Counts{}, plain.Counts())
+		assert.Equal(t, Parts[int]{}, plain.Counts())
 	}
 }
 
@@ -170,17 +170,17 @@ func TestResizeIsHelpedByItsOwnRequests(t *testing.T) {
 		name    string
 		failed  string
 		changed func(p *outrank.Pod)
-		want    Counts
+		want    Parts[int]
 	}{
-		{"it wants more", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "3") }, Counts{Active: 1}},
-		{"it wants less", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Active: 1}},
-		{"more is in force", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Actual = resource.MustList("cpu", "3") }, Counts{Active: 1}},
+		{"it wants more", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "3") }, Parts[int]{Active: 1}},
+		{"it wants less", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Parts[int]{Active: 1}},
+		{"more is in force", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].Actual = resource.MustList("cpu", "3") }, Parts[int]{Active: 1}},
 		{"it wants less than is in force", filter.NodeResourcesFit, func(p *outrank.Pod) {
 			p.Containers[0].Actual = resource.MustList("cpu", "2")
 			p.Containers[0].Requests = resource.MustList("cpu", "1")
-		}, Counts{Unschedulable: 1}},
-		{"a part is there", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].AllocatedResources = resource.MustList("cpu", "2") }, Counts{Unschedulable: 1}},
-		{"the node spares its pods", filter.DeferredPodScheduling, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Counts{Unschedulable: 1}},
+		}, Parts[int]{Unschedulable: 1}},
+		{"a part is there", filter.NodeResourcesFit, func(p *outrank.Pod) { p.Containers[0].AllocatedResources = resource.MustList("cpu", "2") }, Parts[int]{Unschedulable: 1}},
+		{"the node spares its pods", filter.DeferredPodScheduling, func(p *outrank.Pod) { p.Containers[0].Requests = resource.MustList("cpu", "1") }, Parts[int]{Unschedulable: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q, err := New(Config{Release: withResizes})

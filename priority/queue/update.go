@@ -102,12 +102,19 @@ func (q *Queue) FollowResize(pod *outrank.Pod, now time.Time) (bool, error) {
 // The pod goes into backoff if something happened during its attempt that may help it or it names
 // no failed filter, into active if that may help one of its pending filters, else into
 // unschedulable. Time O(log n), and linear in the events of that time.
+//
+// A group goes back with the pods that wait for it, after each of its members has (rules 5.8.7 and
+// 5.8.8): to backoff, as one that has no place, or without a failed filter as one whose attempt ended
+// in an error. Time O(n log n) in these pods.
 func (q *Queue) AddUnschedulableIfNotPresent(e Entry, now time.Time) error {
 	if q == nil {
 		return errNoQueue
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if e.Group != nil {
+		return q.addRefusedGroup(&e, now)
+	}
 	it, err := q.returning(&e)
 	if err != nil {
 		return err

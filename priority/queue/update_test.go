@@ -149,12 +149,12 @@ func testUpdateOf(t *testing.T, field string, index ...int) {
 	require.True(t, known, "what does %s help against?", field)
 	for _, filter := range append(HelpedBy(), "mine") {
 		helps := listed == "all" || slices.Contains(strings.Fields(listed), filter) || filter == "mine" && listed != "status"
-		want := Counts{Unschedulable: 1}
+		want := Parts[int]{Unschedulable: 1}
 		if helps {
-			want = Counts{Backoff: 1}
+			want = Parts[int]{Backoff: 1}
 		}
 		if helps && field == "SchedulingGates" {
-			want = Counts{Gated: 1}
+			want = Parts[int]{Gated: 1}
 		}
 		for _, during := range []bool{false, true} {
 			q, err := New(Config{})
@@ -202,7 +202,7 @@ func TestHintAboutUpdate(t *testing.T) {
 		{Kind: EventPodUpdated, Pod: first},
 	}
 	require.Equal(t, want, asked)
-	require.Equal(t, Counts{Unschedulable: 1}, q.Counts())
+	require.Equal(t, Parts[int]{Unschedulable: 1}, q.Counts())
 }
 
 // An event is kept as long as the oldest attempt that it came in during, however many began
@@ -220,7 +220,7 @@ func TestEventsAreKeptForTheOldestAttempt(t *testing.T) {
 	}
 	oldest.FailedFilters = []string{"NodeResourcesFit"}
 	require.NoError(t, q.AddUnschedulableIfNotPresent(oldest, noon))
-	require.Equal(t, Counts{Backoff: 1, InFlight: 20}, q.Counts())
+	require.Equal(t, Parts[int]{Backoff: 1, InFlight: 20}, q.Counts())
 }
 
 // Events are forgotten when no attempt is under way that began before them.

@@ -77,7 +77,7 @@ func TestPopContext(t *testing.T) {
 		require.NoError(t, q.Add(waiting("p1"), noon))
 		_, err = q.Pop(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "a context that has ended gets none")
-		require.Equal(t, Counts{Active: 1}, q.Counts())
+		require.Equal(t, Parts[int]{Active: 1}, q.Counts())
 	})
 }
 
@@ -92,7 +92,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 	_, err = q.Pop(context.Background())
 	require.ErrorIs(t, err, ErrClosed)
 	require.NoError(t, q.AddUnschedulableIfNotPresent(e, noon))
-	require.Equal(t, Counts{Active: 1}, q.Counts())
+	require.Equal(t, Parts[int]{Active: 1}, q.Counts())
 }
 
 // Many add, pop, put back, move and look at once; every pod is placed exactly

@@ -56,7 +56,6 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 			return r.verdict, nil
 		}
 	}
-	r.verdict.Allowed = true
 	return r.verdict, nil
 }
 

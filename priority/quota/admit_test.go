@@ -151,7 +151,7 @@ func TestAdmit(t *testing.T) {
 			v, err := x.admission.Admit(x.quotas, x.pod)
 			require.NoError(t, err)
 			assert.Equal(t, x.want, v.Message())
-			assert.Equal(t, x.want == "", v.Allowed)
+			assert.Equal(t, x.want == "", v.Reason == "")
 		})
 	}
 }
@@ -174,7 +174,7 @@ func TestCrossNamespaceAffinity(t *testing.T) {
 			place(pod)
 			v, err := (&quota.Admission{}).Admit(q, quota.Pod{Pod: pod})
 			require.NoError(t, err)
-			assert.Equal(t, x.want, v.Allowed, name)
+			assert.Equal(t, x.want, v.Reason == "", name)
 		}
 	}
 }
@@ -401,7 +401,7 @@ func TestPropertyAllowedIsWhatFits(t *testing.T) {
 		}
 		v, err := (&quota.Admission{}).Admit([]*quota.Quota{q}, asking)
 		require.NoError(t, err)
-		require.Equal(t, fits, v.Allowed, "%s", v.Message())
+		require.Equal(t, fits, v.Reason == "", "%s", v.Message())
 		if used, applies := v.Used["q"]; applies {
 			require.True(t, after.Equal(used), "measured %v, said %v", after, used)
 		} else if fits {

@@ -7,7 +7,7 @@
 //		MatchScopes: []quota.Requirement{{Scope: quota.PriorityClass, Operator: outrank.In, Values: []string{"urgent"}}},
 //	}}}
 //	verdict, err := admission.Admit(quotas, quota.Pod{Pod: pod})
-//	fmt.Println(verdict.Allowed, verdict.Message())
+//	fmt.Println(verdict.Reason, verdict.Message())
 //
 // With this, pods of the class urgent can be created in those namespaces alone that
 // have a quota for the class; how many and how large they are is up to that quota.

@@ -30,7 +30,7 @@ func ExampleAdmission_Admit() {
 		if err != nil {
 			panic(err)
 		}
-		if v.Allowed {
+		if v.Reason == "" {
 			fmt.Println(key, "is created")
 			quotas[0].Used = v.Used["few"]
 		} else {

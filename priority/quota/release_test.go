@@ -36,10 +36,10 @@ func TestReleasesOfQuotas(t *testing.T) {
 		a := quota.Admission{Release: r}
 		v, err := a.Admit([]*quota.Quota{room}, quota.Pod{Pod: opposite()})
 		require.NoError(t, err)
-		assert.Equal(t, want.bestEffort == 0, v.Allowed, "%v: %v", r, v)
+		assert.Equal(t, want.bestEffort == 0, v.Reason == "", "%v: %v", r, v)
 		v, err = a.Admit([]*quota.Quota{effort}, quota.Pod{Pod: empty})
 		require.NoError(t, err)
-		assert.Equal(t, want.bestEffort == 0, v.Allowed, "%v: %v", r, v)
+		assert.Equal(t, want.bestEffort == 0, v.Reason == "", "%v: %v", r, v)
 	}
 	assert.Equal(t, quota.Usage(0, opposite()), quota.Usage(outrank.DefaultRelease, opposite()))
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Verdict says whether a pod may be created, and why not.
+// Verdict says whether a pod may be created, and why not: it may where there is no Reason.
 type Verdict struct {
-	Pod     *outrank.Pod
-	Allowed bool
+	Pod *outrank.Pod
 	// Used has the amounts in use of each quota that applies, with the pod, by
 	// the quota's name; the API server writes them into status.used. It is nil
 	// for a pod that is refused.
@@ -47,7 +46,7 @@ const (
 // Message returns what the API server answers (rule 20.2.8), empty for a pod that
 // may be created.
 func (v *Verdict) Message() string {
-	if v.Allowed {
+	if v.Reason == "" {
 		return ""
 	}
 	text := v.text()

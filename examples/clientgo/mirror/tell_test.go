@@ -146,13 +146,13 @@ func TestLoopOnTheSnapshotOfAMirror(t *testing.T) {
 	other = pod("second", "")
 	other.UID = "yet another"
 	require.NoError(t, m.Put(other))
-	require.Equal(t, queue.Counts{Active: 1}, waiting.Counts(), "the new one alone, at once")
+	require.Equal(t, queue.Parts[int]{Active: 1}, waiting.Counts(), "the new one alone, at once")
 	require.NoError(t, m.Delete(late))
 	now = now.Add(time.Minute)
 	r = next()
 	require.Equal(t, attempt.Bound, r.Outcome)
 	require.Equal(t, "yet another", r.Entry.Pod.UID)
-	require.Equal(t, queue.Counts{}, waiting.Counts())
+	require.Equal(t, queue.Parts[int]{}, waiting.Counts())
 }
 
 func queueOf(t *testing.T) *queue.Queue {

@@ -23,6 +23,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
 	"github.com/outrank-go/outrank/examples/clientgo/mirror"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/execution"
@@ -62,7 +63,7 @@ func main() {
 		}))
 		switch r.Outcome {
 		case attempt.Preempting:
-			fmt.Println(r.Entry.Pod.Key(), "waits for", r.Decision.Plan.Victims, "to leave", r.Node)
+			fmt.Println(r.Entry.Pod.Key(), "waits for", r.Plan.(*preemption.Plan).Victims, "to leave", r.Node)
 		case attempt.Bound:
 			fmt.Println(r.Entry.Pod.Key(), "is bound to", r.Node)
 		case attempt.Idle:

@@ -103,7 +103,7 @@ func (q *groupQueues) setGroup(t *rapid.T) {
 	q.groups[name] = group
 	ours, err := convert.PodGroup(group)
 	require.NoError(t, err)
-	q.ours.SetGroup(ours)
+	q.ours.PutGroup(ours)
 }
 
 // leaveOneIncomplete deletes all pods that wait for a group but one. The reference takes
@@ -190,14 +190,14 @@ func (q *groupQueues) endGroup(t *rapid.T) {
 	}
 	a, group := q.trying, q.trying.theirs.(*framework.QueuedPodGroupInfo)
 	q.trying = nil
-	outcome := pick(t, "outcome", ourqueue.GroupPlaced, ourqueue.GroupRefused, ourqueue.GroupFailed)
+	outcome := pick(t, "outcome", "placed", "refused", "failed")
 	infos := slices.Clone(group.QueuedPodInfos[fwk.PodGroupKey("default", group.GetName())])
 	for i, m := range a.ours.Group.Members {
 		info := infos[i]
 		switch {
 		case slices.Contains(a.lost, m.Pod.UID):
 			q.theirs.Done(info.Pod.UID)
-		case outcome == ourqueue.GroupPlaced && one(t, 2, "placed"):
+		case outcome == "placed" && one(t, 2, "placed"):
 			q.theirs.Done(info.Pod.UID)
 			require.True(t, q.ours.Done(m))
 			delete(q.pods, m.Pod.Name)
@@ -205,7 +205,7 @@ func (q *groupQueues) endGroup(t *rapid.T) {
 			back := info.DeepCopy()
 			back.ClearRejectorPlugins()
 			back.UnschedulablePlugins, back.PendingPlugins = sets.New[string](), sets.New[string]()
-			if outcome != ourqueue.GroupFailed {
+			if outcome != "failed" {
 				back.UnschedulablePlugins.Insert(alpha)
 				m.FailedFilters = []string{alpha}
 			}
@@ -216,12 +216,20 @@ func (q *groupQueues) endGroup(t *rapid.T) {
 			require.NoError(t, q.ours.AddUnschedulableIfNotPresent(m, q.clock.Now()))
 		}
 	}
-	status := map[ourqueue.GroupResult]*fwk.Status{
-		ourqueue.GroupPlaced: nil, ourqueue.GroupRefused: fwk.NewStatus(fwk.Unschedulable, "no room"), ourqueue.GroupFailed: fwk.NewStatus(fwk.Error, "oops"),
+	status := map[string]*fwk.Status{
+		"placed": nil, "refused": fwk.NewStatus(fwk.Unschedulable, "no room"), "failed": fwk.NewStatus(fwk.Error, "oops"),
 	}[outcome]
 	require.NoError(t, q.theirs.AddAttemptedPodGroupIfNeeded(silent, group, q.theirs.SchedulingCycle(), status))
-	require.NoError(t, q.ours.AddAttemptedGroup(a.ours, outcome, q.clock.Now()))
-	q.did[string(outcome)]++
+	switch outcome {
+	case "placed":
+		require.NoError(t, q.ours.AddAttemptedGroup(a.ours, q.clock.Now()))
+	case "refused":
+		a.ours.FailedFilters = []string{alpha}
+		fallthrough
+	default:
+		require.NoError(t, q.ours.AddUnschedulableIfNotPresent(a.ours, q.clock.Now()))
+	}
+	q.did[outcome]++
 }
 
 // compare: where each pod is, and what is known of each group that waits.

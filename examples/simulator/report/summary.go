@@ -4,8 +4,10 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank/preemption/history"
@@ -120,15 +122,20 @@ type Repeat struct {
 func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	since := func(t time.Time) float64 { return t.Sub(start).Seconds() }
 	p := Preemption{
-		Preemptions: h.Preemptions, Evictions: h.Evictions, Cascades: h.Cascades,
+		Preemptions: h.Preemptions, Evictions: h.Evictions,
 		Cycles: len(h.Cycles), Rounds: h.Rounds, Repeats: len(h.Repeats),
+	}
+	for _, n := range h.Cascades {
+		p.Cascades += n
 	}
 	for _, s := range h.LongestCascade {
 		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victims[0]})
 	}
 	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Rounds, since(c.First), since(c.Last)} }
 	if len(h.Cycles) > 0 {
-		p.BusiestCycle, p.LongestCycle = cycle(h.Cycles[0]), cycle(h.LongestCycle)
+		p.BusiestCycle, p.LongestCycle = cycle(h.Cycles[0]), cycle(slices.MaxFunc(h.Cycles, func(a, b history.Cycle) int {
+			return cmp.Compare(len(a.Lineages), len(b.Lineages))
+		}))
 	}
 	if len(h.Repeats) > 0 {
 		r := h.Repeats[0]

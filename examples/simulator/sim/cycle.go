@@ -67,7 +67,7 @@ func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 		},
 		PlaceGroup: func(g *queue.Group) preemption.PlaceFunc { return s.placing(x, podsIn(g)) },
 		Decide:     s.ask,
-		Decided:    func(d attempt.Decision) error { return s.decided(x, d) },
+		Decided:    func(_ []*outrank.Node, plan preemption.Decision) error { return s.decided(x, plan) },
 		Took:       func() time.Duration { return s.config.Cycle },
 	})
 }
@@ -77,33 +77,33 @@ func (s *scheduling) loopOf(x *schedulerState) (*attempt.Loop, error) {
 // cluster fail, and the nodes' answers to pods of one shape are remembered for
 // plans alone, so that the plan is asked for first; but not where that would take
 // new budgets. The answer is the same, also where equal pods share it.
-func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) (attempt.Decision, error) {
+func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	p := s.lives.pods[obj.Key()]
 	class := s.sharing.classOf(p)
 	if class == nil {
 		return s.askAnew(ctx, p, now)
 	}
 	if plan := class.planFor(p.obj, s.config.Observe != nil); plan != nil {
-		return attempt.Decision{Plan: plan}, nil
+		return nil, plan, nil
 	}
-	d, err := s.askAnew(ctx, p, now)
-	if d.Plan != nil && err == nil {
-		class.learn(d.Plan)
+	nodes, plan, err := s.askAnew(ctx, p, now)
+	if plan != nil && err == nil {
+		class.learn(plan)
 	}
-	return d, err
+	return nodes, plan, err
 }
 
 // askAnew looks at the nodes before budgets that have changed are brought in line, which only
 // preemption looks at.
-func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) (attempt.Decision, error) {
+func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	if s.cluster.budgets.any {
 		node, err := p.scheduler.eval.FeasibleNominated(ctx, s.cluster.snap, p.obj)
 		if err != nil || node != nil {
-			return attempt.Decision{Nodes: only(node)}, err
+			return only(node), nil, err
 		}
 		nodes, err := p.scheduler.eval.Feasible(ctx, s.cluster.snap, p.obj)
 		if err != nil || len(nodes) > 0 {
-			return attempt.Decision{Nodes: nodes}, err
+			return nodes, nil, err
 		}
 		s.cluster.syncBudgets(now)
 	}

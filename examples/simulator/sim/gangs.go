@@ -47,7 +47,7 @@ func formGangs(config *Config, c *cluster, q *queue.Queue, groups []*outrank.Pod
 		g := &gang{group: group}
 		gs.byKey[group.Key()] = g
 		gs.inOrder = append(gs.inOrder, g)
-		q.SetGroup(group)
+		q.PutGroup(group)
 	}
 	return gs
 }
@@ -112,7 +112,7 @@ func (gs *gangs) retire(p *pod) {
 	group.MinCount = left
 	g.group = &group
 	must(gs.cluster.snap.PutGroup(&group))
-	gs.queue.SetGroup(&group)
+	gs.queue.PutGroup(&group)
 	gs.cluster.tries.changed(nil)
 }
 

@@ -348,7 +348,7 @@ func (w *watch) idle() {
 }
 
 // first: the pod that was tried was the first of those ready.
-func (w *watch) first(before queue.Pending) {
+func (w *watch) first(before queue.Parts[[]queue.Entry]) {
 	var tried *outrank.Pod
 	for _, e := range w.events[w.seen:] {
 		if e.Kind == Bound || e.Kind == Refused {

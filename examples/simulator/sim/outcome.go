@@ -19,15 +19,21 @@ func (s *scheduling) outcome(p *pod, r *attempt.Result, before uint64) error {
 	}
 	s.cluster.show(p)
 	s.line.refused(p, before)
-	if len(r.Decision.Nodes) > 0 {
+	if len(r.Nodes) > 0 {
 		s.cluster.tries.changed(nil) // the next time binding may work
 	}
 	return nil
 }
 
 // decided reports a plan with victims.
-func (s *scheduling) decided(x *schedulerState, made attempt.Decision) error {
-	d := Decision{Plan: made.Plan, Group: made.Group}
+func (s *scheduling) decided(x *schedulerState, made preemption.Decision) error {
+	var d Decision
+	switch plan := made.(type) {
+	case *preemption.Plan:
+		d.Plan = plan
+	case *preemption.GroupPlan:
+		d.Group = plan
+	}
 	if s.config.Decided == nil || (d.Plan == nil || d.Plan.Outcome != preemption.Preempts) && (d.Group == nil || d.Group.Outcome != preemption.Preempts) {
 		return nil
 	}

@@ -106,10 +106,16 @@ func readCount(s *statement) func(*scene) string {
 	count := map[string]func(*history.Summary) int{
 		"preemptions": func(r *history.Summary) int { return r.Preemptions },
 		"evictions":   func(r *history.Summary) int { return r.Evictions },
-		"cascades":    func(r *history.Summary) int { return r.Cascades },
-		"cycles":      func(r *history.Summary) int { return len(r.Cycles) },
-		"rounds":      func(r *history.Summary) int { return r.Rounds },
-		"repeats":     func(r *history.Summary) int { return len(r.Repeats) },
+		"cascades": func(r *history.Summary) int {
+			n := 0
+			for _, cascades := range r.Cascades {
+				n += cascades
+			}
+			return n
+		},
+		"cycles":  func(r *history.Summary) int { return len(r.Cycles) },
+		"rounds":  func(r *history.Summary) int { return r.Rounds },
+		"repeats": func(r *history.Summary) int { return len(r.Repeats) },
 	}[word]
 	if count == nil {
 		s.fail("unknown word %q", word)

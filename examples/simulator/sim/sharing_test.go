@@ -127,7 +127,7 @@ func failingAtFirst() func(*outrank.Pod, *outrank.Node) error {
 // course is everything that can be seen of a run.
 type course struct {
 	Log     string
-	Pending []queue.Pending
+	Pending []queue.Parts[[]queue.Entry]
 	Results []*Result
 	Places  []Place
 	Samples []chart.Sample

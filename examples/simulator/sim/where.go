@@ -76,7 +76,7 @@ func (s *Simulation) Lives(lineage string) []outrank.Key {
 func (s *Simulation) Snapshot() *engine.Snapshot { return s.cluster.snap }
 
 // Pending lists the pods in the queue; it belongs to the caller.
-func (s *Simulation) Pending() queue.Pending { return s.line.queue.Pending() }
+func (s *Simulation) Pending() queue.Parts[[]queue.Entry] { return s.line.queue.Pending() }
 
 // Waiting is the number of pods in the queue, those of gangs one by one.
 func (s *Simulation) Waiting() int { return s.line.inQueue }

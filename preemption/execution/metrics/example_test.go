@@ -38,7 +38,7 @@ func ExampleValues_Families() {
 	meter.AddPreemption()
 	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, 3)}, nil)
 	meter.AddFailure("default-scheduler", &execution.Verdict{}, nil)
-	meter.SetPending(queue.Counts{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Counts{Active: 2, Unschedulable: 1}})
+	meter.SetPending(queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Parts[int]{Active: 2, Unschedulable: 1}})
 	for _, f := range meter.Values().Families(0) {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
@@ -93,7 +93,7 @@ func ExampleMeter_AddGroupPreemption() {
 		panic(err)
 	}
 	now := time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
-	waiting.SetGroup(&outrank.PodGroup{Name: "training"})
+	waiting.PutGroup(&outrank.PodGroup{Name: "training"})
 	for _, name := range []string{"worker-1", "worker-2"} {
 		if err := waiting.Add(&outrank.Pod{Name: name, Group: "training"}, now); err != nil {
 			panic(err)

@@ -72,7 +72,7 @@ func (c *Values) attempted(result, profile string, took *time.Duration) {
 
 // SetPending sets how many pods and groups wait, as [queue.Queue.Counts] and [queue.Queue.Entities]
 // return them.
-func (m *Meter) SetPending(pods queue.Counts, entities queue.Entities) {
+func (m *Meter) SetPending(pods queue.Parts[int], entities queue.Entities) {
 	m.change(func(c *Values) { c.Pending, c.Entities = &pods, entities })
 }
 

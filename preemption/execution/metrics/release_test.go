@@ -50,7 +50,7 @@ func TestMetricsOfReleases(t *testing.T) {
 		beside.Order, beside.Plan = execution.Asynchronous, &preemption.Plan{Release: r}
 		m.AddExecution(beside, nil)
 		m.AddExecution(beside, assert.AnError)
-		m.SetPending(queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Entities{Pods: queue.Counts{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
+		m.SetPending(queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Entities{Pods: queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
 		m.SetIncoming(entered)
 		values := m.Values()
 		values.Incoming[0].Pods, values.Executions["success"] = 7, 7
@@ -85,7 +85,7 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	m.AddExecutionDuration(metrics.PreemptionStep{By: "pod", Result: preemption.Contradiction}, time.Hour)
 	q, err := queue.New(queue.Config{Release: release})
 	require.NoError(t, err)
-	q.SetGroup(&outrank.PodGroup{Name: "gang", UID: "uid-gang", Priority: outrank.Priority(100)})
+	q.PutGroup(&outrank.PodGroup{Name: "gang", UID: "uid-gang", Priority: outrank.Priority(100)})
 	for _, pod := range []*outrank.Pod{{Name: "a", Group: "gang"}, {Name: "b", Group: "gang"}, {Name: "single"}} {
 		require.NoError(t, q.Add(pod, time.Time{}.Add(1)))
 	}

@@ -27,7 +27,7 @@ type Values struct {
 	// Pending is how many pods wait in each part of the queue, nil until Meter.SetPending is called;
 	// Entities is how many of them wait by themselves, and how many groups. Those in flight are not
 	// looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
-	Pending  *queue.Counts
+	Pending  *queue.Parts[int]
 	Entities queue.Entities
 	// Incoming is how many pods have entered each part of the queue, nil until
 	// Meter.SetIncoming is called.

@@ -47,10 +47,10 @@ func (h *quotasByHand) create(p *outrank.Pod) bool {
 	admission := quota.Admission{Release: h.release}
 	v, err := admission.Admit(now, quota.Pod{Pod: p})
 	require.NoError(h, err)
-	if v.Allowed {
+	if v.Reason == "" {
 		h.pods[p.Key()] = p
 	}
-	return v.Allowed
+	return v.Reason == ""
 }
 
 // quotasFor draws quotas of all namespaces.

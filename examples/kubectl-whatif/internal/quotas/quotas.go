@@ -145,7 +145,7 @@ func (b *Books) Admit(pod quota.Pod) (*Forbidden, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !v.Allowed {
+	if v.Reason != "" {
 		return &Forbidden{Workload: pod.Owner.String(), Namespace: pod.NamespaceName(), Pods: 1, Quota: v.Quota, Message: v.Message()}, nil
 	}
 	b.update(from, to, func(q *quota.Quota) (resource.List, bool) { used, ok := v.Used[q.Name]; return used, ok })

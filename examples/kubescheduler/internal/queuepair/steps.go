@@ -146,7 +146,7 @@ func (p *Pair) AddPodGroup(logger klog.Logger, group *schedulingv1beta1.PodGroup
 	p.SchedulingQueue.AddPodGroup(logger, group)
 	ours, err := convert.PodGroup(group)
 	p.check("PodGroup", err)
-	p.ours.SetGroup(ours)
+	p.ours.PutGroup(ours)
 }
 
 // UpdatePodGroup replaces a group by a newer version.
@@ -156,7 +156,7 @@ func (p *Pair) UpdatePodGroup(logger klog.Logger, group *schedulingv1beta1.PodGr
 	p.SchedulingQueue.UpdatePodGroup(logger, group)
 	ours, err := convert.PodGroup(group)
 	p.check("PodGroup", err)
-	p.ours.SetGroup(ours)
+	p.ours.PutGroup(ours)
 }
 
 // DeletePodGroup removes a group.
