@@ -13,7 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Feasible lists the nodes that take a pod as things are, in the order of the cluster.
+// Feasible lists the nodes that take a pod as things are, in the order of the cluster, or the one that it
+// is nominated to alone where that takes it (rule 7.15.5).
 func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := Searches.Get().(*Search)
 	defer s.Close()
@@ -21,8 +22,15 @@ func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, po
 	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.Asked.refused() {
-		return nil, ctx.Err()
+	q := &s.Asked
+	if err := ctx.Err(); err != nil || q.refused() {
+		return nil, err
+	}
+
+	n := snap.NodeState(q.Attempt.Nomination())
+	if n != nil && n.Node != nil && s.Workers[0].fits(n.Slot) {
+		s.Busy = false
+		return []*outrank.Node{n.Node}, ctx.Err()
 	}
 	var out []*outrank.Node
 	for position, slot := range snap.Order {
@@ -35,26 +43,6 @@ func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, po
 	}
 	s.Busy = false
 	return out, ctx.Err()
-}
-
-// FeasibleNominated returns the node that a pod is nominated to if that takes the pod as things
-// are, and nil otherwise.
-func FeasibleNominated(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
-	s := Searches.Get().(*Search)
-	defer s.Close()
-	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
-		return nil, err
-	}
-	q := &s.Asked
-	if err := ctx.Err(); err != nil || q.refused() {
-		return nil, err
-	}
-	n := snap.NodeState(q.Attempt.Nomination())
-	fits := n != nil && n.Node != nil && s.Workers[0].fits(n.Slot)
-	if s.Busy = false; !fits {
-		return nil, nil
-	}
-	return n.Node, nil
 }
 
 // fits reports whether a node takes the preemptor as things are.
