@@ -127,9 +127,15 @@ func TestPropertyCompareAndGap(t *testing.T) {
 
 // A gap that no number of nanoseconds holds is the largest there is.
 func TestGapOfStartsFarApart(t *testing.T) {
-	early, late := rank.Figures{Start: rank.InstantOf(time.Unix(-1<<40, 0))}, rank.Figures{Start: rank.InstantOf(time.Unix(1<<40, 0))}
-	assert.EqualValues(t, math.MaxInt64, late.Gap(&early, rank.StartFigure))
-	assert.EqualValues(t, math.MinInt64, early.Gap(&late, rank.StartFigure))
+	for _, starts := range [][2]rank.Instant{
+		{rank.InstantOf(time.Unix(-1<<40, 0)), rank.InstantOf(time.Unix(1<<40, 0))},
+		{rank.InstantOf(time.Unix(0, 0)), rank.Never},
+		{rank.InstantOf(time.Unix(-5, 0)), rank.Never},
+	} {
+		early, late := rank.Figures{Start: starts[0]}, rank.Figures{Start: starts[1]}
+		assert.EqualValues(t, math.MaxInt64, late.Gap(&early, rank.StartFigure), "%v", starts)
+		assert.EqualValues(t, math.MinInt64, early.Gap(&late, rank.StartFigure), "%v", starts)
+	}
 }
 
 // An instant is the time that it was made of, but for the zone.
