@@ -87,9 +87,9 @@ func (w world) draw(t *rapid.T) *outrank.Cluster {
 		c.Nodes = append(c.Nodes, n)
 	}
 	for i := range rapid.IntRange(0, 7).Draw(t, "pods") {
-		p := &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: fmt.Sprint("n", rapid.IntRange(0, 2).Draw(t, "node"))}
-		if i == 6 { // counts beside those that run
-			p.NodeName, p.NominatedNodeName = "", "n0"
+		p := &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: rapid.SampledFrom([]string{"n0", "n0", "n1", "n2", ""}).Draw(t, "node")}
+		if p.NodeName == "" { // counts beside those that run
+			p.NominatedNodeName = "n0"
 		}
 		w.pod(t, p)
 		c.Pods = append(c.Pods, p)

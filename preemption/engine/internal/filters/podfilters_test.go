@@ -253,7 +253,7 @@ func TestPropertyInterPodAffinity(t *testing.T) {
 			if p.Name == "asks" {
 				p.Affinity.PodAffinity = term(t, "wants near")
 			}
-			if p.Name != "p6" { // what a nominated pod wants is rule 7.13.16
+			if p.NominatedNodeName == "" { // what a nominated pod wants is rule 7.13.16
 				p.Affinity.PodAntiAffinity = term(t, "keeps away")
 			}
 		},
