@@ -89,25 +89,14 @@ func (l *Loop) ask(ctx context.Context, pod *outrank.Pod, now time.Time) (decide
 
 // Decide decides about a pod, on the snapshot as it is: the nodes that take it or, where none
 // does, who has to leave (steps 2 and 3 of kube-scheduler's scheduling cycle). Where the node
-// that it is nominated to takes it, that is the only one ([engine.Evaluator.FeasibleNominated]:
-// the nomination of the snapshot counts, and the pod's own only where the snapshot does not know
-// the pod). Preemption is asked before the nodes are listed, because it remembers answers about
-// equal pods. For a pod whose resize is to have room it is asked alone. The errors are those of
-// [engine.Evaluator.Preempt]; beside that of an extender comes a plan. Nothing is changed.
+// that it is nominated to takes it, that is the only one ([engine.Evaluator.Feasible]). Preemption is
+// asked before the nodes are listed, because it remembers answers about equal pods. For a pod whose
+// resize is to have room it is asked alone. The errors are those of [engine.Evaluator.Preempt]; beside
+// that of an extender comes a plan. Nothing is changed.
 func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nodes []*outrank.Node, plan *preemption.Plan, err error) {
 	if err := l.ready(ctx); err != nil {
 		return nil, nil, err
 	}
-	if l.nominated(pod) {
-		node, err := l.eval.FeasibleNominated(ctx, l.snap, pod)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case node != nil:
-			return []*outrank.Node{node}, nil, nil
-		}
-	}
-
 	req := preemption.Request{Pod: pod, Now: now}
 	if l.offset != nil {
 		req.Offset = l.offset(pod)
@@ -118,11 +107,6 @@ func (l *Loop) Decide(ctx context.Context, pod *outrank.Pod, now time.Time) (nod
 	}
 	nodes, err = l.eval.Feasible(ctx, l.snap, pod)
 	return nodes, nil, err
-}
-
-// nominated reports whether a pod that waits may be nominated to a node.
-func (l *Loop) nominated(pod *outrank.Pod) bool {
-	return pod != nil && pod.NodeName == "" && (pod.NominatedNodeName != "" || l.snap.NominationOf(pod.Key()) != "")
 }
 
 // stale is the error about a decision that does not hold any more.

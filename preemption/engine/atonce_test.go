@@ -177,10 +177,7 @@ var reading = map[string]func(r *readers) string{
 	},
 	"Evaluator.Explain":  func(r *readers) string { return text(r.e.Explain(context.Background(), r.snap, r.request())) },
 	"Evaluator.Feasible": func(r *readers) string { return text(r.e.Feasible(context.Background(), r.snap, r.near)) },
-	"Evaluator.FeasibleNominated": func(r *readers) string {
-		return text(r.e.FeasibleNominated(context.Background(), r.snap, r.near))
-	},
-	"Evaluator.Filters": func(r *readers) string { return text(r.e.Filters(r.snap.Release()), nil) },
+	"Evaluator.Filters":  func(r *readers) string { return text(r.e.Filters(r.snap.Release()), nil) },
 	"Evaluator.PreemptGroup": func(r *readers) string {
 		return text(r.e.PreemptGroup(context.Background(), r.snap, preemption.GroupRequest{Pods: r.gang, Now: gen.Now}))
 	},

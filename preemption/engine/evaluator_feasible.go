@@ -7,12 +7,16 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 )
 
-// Feasible lists the nodes that take the pod as things are, in the cluster's
-// order (chapter 7; findNodesThatFitPod, with every node asked). A scheduler
-// scores these before preemption comes into question, unless
-// [Evaluator.FeasibleNominated] has an answer. The slice is the
-// caller's. Errors, and what is said about the pod and about concurrent calls,
-// are those of [Evaluator.Preempt]. Time is linear in the number of nodes.
+// Feasible lists the nodes that take the pod as things are, in the cluster's order (chapter 7;
+// findNodesThatFitPod, with every node asked). If the node that it is nominated to takes it, that
+// is the only one (rule 7.15.5): the room there was made for this pod. The nomination is that of the
+// snapshot, which execution.Nominator.ApplyTo brings in line with all that is known, or the pod's own
+// where the snapshot does not know the pod; without it, [Snapshot.Nominate] to no node, every node is
+// asked. A scheduler scores the nodes before preemption comes into question. The slice is the caller's.
+//
+// Errors, and what is said about the pod and about concurrent calls, are those of
+// [Evaluator.Preempt]. Time is linear in the number of nodes; where the nominated one takes the pod, it
+// is that of asking one node, beside what filters that look at the whole cluster need once.
 func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	if e == nil {
 		return nil, errNoEvaluator
@@ -22,23 +26,4 @@ func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outran
 		return nil, err
 	}
 	return search.Feasible(ctx, &e.terms, snap, pod)
-}
-
-// FeasibleNominated returns the node that the pod is nominated to if that takes the
-// pod as things are, and nil otherwise (rule 7.15.5; evaluateNominatedNode). A
-// scheduler asks it first and, where there is such a node, looks at no other: the
-// room there was made for this pod. The nomination is that of the snapshot, which
-// execution.Nominator.ApplyTo brings in line with all that is known, or the
-// pod's own where the snapshot does not know the pod. Errors, and what is said about
-// the pod and about concurrent calls, are those of [Evaluator.Preempt]. Time is that
-// of asking one node, beside what filters that look at the whole cluster need once.
-func (e *Evaluator) FeasibleNominated(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
-	if e == nil {
-		return nil, errNoEvaluator
-	}
-	snap, err := opened(ctx, cluster)
-	if err != nil {
-		return nil, err
-	}
-	return search.FeasibleNominated(ctx, &e.terms, snap, pod)
 }

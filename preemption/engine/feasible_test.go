@@ -18,7 +18,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The feasible nodes are those to which Explain gives the status Success.
+// The feasible nodes are those to which Explain gives the status Success, or the nominated one of these.
 func TestPropertyFeasible(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
@@ -31,13 +31,7 @@ func TestPropertyFeasible(t *testing.T) {
 				want = append(want, n.Node)
 			}
 		}
-		nodes, err := e.Feasible(context.Background(), snap, p)
-		require.NoError(t, err)
-		var got []string
-		for _, n := range nodes {
-			got = append(got, n.Name)
-		}
-		assert.Equal(t, want, got)
+		assert.Equal(t, nominatedFirst(snap, p, want), feasible(t, e, snap, p))
 	})
 }
 
@@ -117,21 +111,23 @@ func ExampleEvaluator_Feasible() {
 	node := func(name, cpu string) *outrank.Node {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", cpu, "pods", "10")}
 	}
-	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("small", "1"), node("large", "8")}})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("small", "1"), node("large", "8"), node("spare", "8")}})
 	if err != nil {
 		panic(err)
 	}
-	pod := &outrank.Pod{Name: "web", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
 	eval, err := engine.New(preemption.Config{})
 	if err != nil {
 		panic(err)
 	}
-	nodes, err := eval.Feasible(context.Background(), snap, pod)
-	for _, n := range nodes {
-		fmt.Println(n.Name)
+	for _, nominated := range []string{"", "spare"} {
+		pod := &outrank.Pod{Name: "web", NominatedNodeName: nominated, Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
+		nodes, err := eval.Feasible(context.Background(), snap, pod)
+		for _, n := range nodes {
+			fmt.Print(n.Name, " ")
+		}
+		fmt.Println(err)
 	}
-	fmt.Println(err)
 	// Output:
-	// large
-	// <nil>
+	// large spare <nil>
+	// spare <nil>
 }

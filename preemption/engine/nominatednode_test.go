@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,9 +17,9 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Whichever node the pod is nominated to, that node is the answer where Explain says
-// that it takes the pod, and there is none where it does not (rule 7.15.5).
-func TestPropertyFeasibleNominated(t *testing.T) {
+// Whichever node the pod is nominated to, that node is the only one where Explain says that it takes
+// the pod (rule 7.15.5); where it does not, the nodes are those to which Explain gives the status Success.
+func TestPropertyFeasibleOfANominatedPod(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		snap, e := newSnapshot(t, c), newEvaluator(t, preemption.Config{})
@@ -37,64 +38,91 @@ func TestPropertyFeasibleNominated(t *testing.T) {
 			for _, s := range snaps {
 				explained, err := e.Explain(context.Background(), s, preemption.Request{Pod: &pod, Now: gen.Now})
 				require.NoError(t, err)
-				got, err := e.FeasibleNominated(context.Background(), s, &pod)
-				require.NoError(t, err)
+				var takes []string
 				for _, report := range explained.Nodes {
-					if report.Node == n.Name {
-						assert.Equal(t, report.Status.Code == preemption.Success, got != nil)
+					if report.Status.Code == preemption.Success {
+						takes = append(takes, report.Node)
 					}
 				}
-				if got != nil {
-					assert.Equal(t, n.Name, got.Name)
+				if slices.Contains(takes, n.Name) {
+					takes = []string{n.Name}
 				}
+				assert.Equal(t, takes, feasible(t, e, s, &pod))
 			}
 		}
 	})
 }
 
-func TestFeasibleNominated(t *testing.T) {
+// feasible names the nodes that take a pod.
+func feasible(t fataler, e *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (names []string) {
+	nodes, err := e.Feasible(context.Background(), snap, pod)
+	require.NoError(t, err)
+	for _, n := range nodes {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// nominatedFirst is what Feasible leaves of the nodes that take a pod.
+func nominatedFirst(snap *engine.Snapshot, pod *outrank.Pod, takes []string) []string {
+	wish := pod.NominatedNodeName
+	if _, known := snap.Pod(pod.Key()); known {
+		wish = snap.NominationOf(pod.Key())
+	}
+	if slices.Contains(takes, wish) {
+		return []string{wish}
+	}
+	return takes
+}
+
+func TestFeasibleOfANominatedPod(t *testing.T) {
 	small := func(name string) *outrank.Node {
 		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "1", "pods", "10")}
 	}
 	asks := func(cpu, nominated string) *outrank.Pod {
 		return &outrank.Pod{Name: "p", NominatedNodeName: nominated, Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}}
 	}
-	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{small("a"), small("b")}, Pods: []*outrank.Pod{{Name: "runs", NodeName: "a"}}})
+	full := &outrank.Pod{Name: "fills", NodeName: "c", Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
+	snap := newSnapshot(t, &outrank.Cluster{Nodes: []*outrank.Node{small("a"), small("b"), small("c")}, Pods: []*outrank.Pod{{Name: "runs", NodeName: "a"}, full}})
 	moved := snap.Clone()
 	require.NoError(t, errOf(moved.PutPod(asks("1", "b"))))
 	require.NoError(t, moved.Nominate("default/p", "a"))
-	ended, end := context.WithCancel(context.Background())
-	end()
-	for _, c := range []struct {
+	for _, test := range []struct {
 		name string
-		ctx  context.Context
 		snap *engine.Snapshot
 		pod  *outrank.Pod
-		want string
-		err  error
+		want []string
 	}{
-		{"it takes the pod", context.Background(), snap, asks("1", "b"), "b", nil},
-		{"it does not", context.Background(), snap, asks("2", "b"), "", nil},
-		{"no nomination", context.Background(), snap, asks("1", ""), "", nil},
-		{"no such node", context.Background(), snap, asks("1", "c"), "", nil},
-		{"the snapshot knows better", context.Background(), moved, asks("1", "b"), "a", nil},
-		{"a conflict before any node is asked", context.Background(), snap, &outrank.Pod{
+		{"it takes the pod", snap, asks("1", "b"), []string{"b"}},
+		{"it does not", snap, asks("1", "c"), []string{"a", "b"}},
+		{"nor does any other", snap, asks("2", "b"), nil},
+		{"no nomination", snap, asks("1", ""), []string{"a", "b"}},
+		{"no such node", snap, asks("1", "d"), []string{"a", "b"}},
+		{"the snapshot knows better", moved, asks("1", "b"), []string{"a"}},
+		{"a conflict before any node is asked", snap, &outrank.Pod{
 			Name: "p", NominatedNodeName: "b", Volumes: []outrank.Volume{{Claim: "data", State: outrank.ClaimLost}},
-		}, "", nil},
-		{"the end of the context", ended, snap, asks("1", "b"), "", context.Canceled},
-		{"no snapshot", context.Background(), nil, asks("1", "b"), "", outrank.ErrInvalid},
-		{"a pod that runs", context.Background(), snap, &outrank.Pod{Name: "runs"}, "", preemption.ErrState},
+		}, nil},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			node, err := newEvaluator(t, preemption.Config{}).FeasibleNominated(c.ctx, c.snap, c.pod)
-			require.ErrorIs(t, err, c.err)
-			if c.want == "" {
-				assert.Nil(t, node)
-			} else if assert.NotNil(t, node) {
-				assert.Equal(t, c.want, node.Name)
-			}
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, feasible(t, newEvaluator(t, preemption.Config{}), test.snap, test.pod))
 		})
 	}
+}
+
+// Every node is asked about a pod whose nomination is taken back for the question.
+func TestFeasibleWithoutTheNomination(t *testing.T) {
+	nodes := []*outrank.Node{node("n1", "1", "a"), node("n2", "1", "a"), node("n3", "1", "a")}
+	snap, e := newSnapshot(t, &outrank.Cluster{Nodes: nodes}), newEvaluator(t, preemption.Config{})
+	p := pod("p", 9, "1")
+	require.NoError(t, errOf(snap.PutPod(p)))
+	require.NoError(t, snap.Nominate(p.Key(), "n2"))
+	require.Equal(t, []string{"n2"}, feasible(t, e, snap, p))
+
+	mark := snap.Mark()
+	require.NoError(t, snap.Nominate(p.Key(), ""))
+	require.Equal(t, []string{"n1", "n2", "n3"}, feasible(t, e, snap, p))
+	require.NoError(t, snap.Undo(mark))
+	require.Equal(t, []string{"n2"}, feasible(t, e, snap, p))
 }
 
 // A pod that names its nodes has the node that it is nominated to asked before them: what
@@ -143,25 +171,6 @@ func TestNominatedNodeOfAPodThatNamesItsNodes(t *testing.T) {
 		}
 		assert.Equal(t, test.want, got, "nominated to %q", test.nominated)
 	}
-}
-
-func ExampleEvaluator_FeasibleNominated() {
-	node := func(name string) *outrank.Node {
-		return &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "4", "pods", "10")}
-	}
-	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{node("n1"), node("n2")}})
-	if err != nil {
-		panic(err)
-	}
-	eval, err := engine.New(preemption.Config{})
-	if err != nil {
-		panic(err)
-	}
-	pod := &outrank.Pod{Name: "web", NominatedNodeName: "n2", Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "2")}}}
-	found, err := eval.FeasibleNominated(context.Background(), snap, pod)
-	fmt.Println(found.Name, err)
-	// Output:
-	// n2 <nil>
 }
 
 // The filters have the names that statuses have, each once, and the caller's come

@@ -45,7 +45,7 @@ func (l *nominationLog) since(point uint64) ([]outrank.Key, bool) {
 // ApplyTo brings the nominations of a snapshot in line with these. When another pod is
 // filtered afterwards, the pods nominated to a node with the same or a higher priority
 // count as if they ran there, and the pod has to pass with them and without them
-// (rules 7.16.1 and 7.16.2). What [engine.Evaluator.FeasibleNominated] goes by is the
+// (rules 7.16.1 and 7.16.2). What [engine.Evaluator.Feasible] goes by is the
 // nomination that the snapshot has after that.
 //
 //  1. A pending pod that the snapshot has nominated to one of its nodes loses

@@ -53,13 +53,28 @@ func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 			nodes = []string{pod.NodeName}
 			return nil
 		}
-		feasible, err := b.e.Feasible(b.ctx, b.snap, pod)
+		anywhere, err := b.unnominated(pod)
+		if err != nil {
+			return err
+		}
+		feasible, err := b.e.Feasible(b.ctx, b.snap, anywhere)
 		for _, n := range feasible {
 			nodes = append(nodes, n.Name)
 		}
 		return err
 	})
 	return nodes, err
+}
+
+// unnominated has a pod nominated nowhere in the scratch, and returns it without a nomination of its own:
+// every node is asked about it then, and not the nominated one alone.
+func (b *bench) unnominated(pod *outrank.Pod) (*outrank.Pod, error) {
+	p := *pod
+	p.NominatedNodeName = ""
+	if b.snap.NominationOf(p.Key()) == "" {
+		return &p, nil
+	}
+	return &p, b.snap.Nominate(p.Key(), "")
 }
 
 func (b *bench) fits(node string) (bool, error) {

@@ -109,18 +109,11 @@ func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 // bindAnywhere binds a pod that fits: to the node that it is nominated to, or to the first
 // one that takes it (rule 25.3.2).
 func (o *oneByOne) bindAnywhere(i int) error {
-	node, err := o.eval.FeasibleNominated(o.ctx, o.snap, o.pods[i])
+	nodes, err := o.eval.Feasible(o.ctx, o.snap, o.pods[i])
 	if err != nil {
 		return err
 	}
-	if node == nil {
-		nodes, err := o.eval.Feasible(o.ctx, o.snap, o.pods[i])
-		if err != nil {
-			return err
-		}
-		node = nodes[0]
-	}
-	return o.bind(i, node.Name)
+	return o.bind(i, nodes[0].Name)
 }
 
 func (o *oneByOne) bind(i int, node string) error {

@@ -518,15 +518,10 @@ func TestPropertyOneByOne(t *testing.T) {
 			require.NoError(t, err)
 			switch ask.Outcome {
 			case preemption.Fits:
-				node, err := eval.FeasibleNominated(context.Background(), snap, p)
+				nodes, err := eval.Feasible(context.Background(), snap, p)
 				require.NoError(t, err)
-				if node == nil {
-					nodes, err := eval.Feasible(context.Background(), snap, p)
-					require.NoError(t, err)
-					node = nodes[0]
-				}
-				want.Node = node.Name
-				require.NoError(t, snap.Bind(p.Key(), node.Name))
+				want.Node = nodes[0].Name
+				require.NoError(t, snap.Bind(p.Key(), want.Node))
 			case preemption.Preempts:
 				want.Node = ask.Node
 				for _, v := range ask.Victims {

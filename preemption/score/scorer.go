@@ -24,22 +24,12 @@ func New(config Config) (*Scorer, error) {
 	return &Scorer{config.clone()}, nil
 }
 
-// Rank scores the nodes that take the pod as things are: the node that the pod is nominated to
-// where that takes it ([engine.Evaluator.FeasibleNominated]), else those of
-// [engine.Evaluator.Feasible], in the cluster's order. There may be none. The errors are
-// those of [engine.Evaluator.Preempt] and of [Scorer.Score].
+// Rank scores the nodes that take the pod as things are, in the cluster's order
+// ([engine.Evaluator.Feasible]): where the node that it is nominated to takes it, that one alone. There
+// may be none. The errors are those of [engine.Evaluator.Preempt] and of [Scorer.Score].
 func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (*Ranking, error) {
 	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
 		return nil, errMissing
-	}
-	if pod.NominatedNodeName != "" || snap.NominationOf(pod.Key()) != "" {
-		nominated, err := eval.FeasibleNominated(ctx, snap, pod)
-		if err != nil {
-			return nil, err
-		}
-		if nominated != nil {
-			return s.score(ctx, snap, pod, []*outrank.Node{nominated})
-		}
 	}
 	nodes, err := eval.Feasible(ctx, snap, pod)
 	if err != nil {

@@ -97,10 +97,6 @@ func (s *scheduling) ask(ctx context.Context, obj *outrank.Pod, now time.Time) (
 // preemption looks at.
 func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error) {
 	if s.cluster.budgets.any {
-		node, err := p.scheduler.eval.FeasibleNominated(ctx, s.cluster.snap, p.obj)
-		if err != nil || node != nil {
-			return only(node), nil, err
-		}
 		nodes, err := p.scheduler.eval.Feasible(ctx, s.cluster.snap, p.obj)
 		if err != nil || len(nodes) > 0 {
 			return nodes, nil, err
@@ -108,12 +104,4 @@ func (s *scheduling) askAnew(ctx context.Context, p *pod, now time.Time) ([]*out
 		s.cluster.syncBudgets(now)
 	}
 	return p.scheduler.loop.Decide(ctx, p.obj, now)
-}
-
-// only lists the node, if there is one.
-func only(node *outrank.Node) []*outrank.Node {
-	if node == nil {
-		return nil
-	}
-	return []*outrank.Node{node}
 }

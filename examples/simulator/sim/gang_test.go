@@ -124,6 +124,33 @@ func TestGangIsPushedOutAndComesBack(t *testing.T) {
 	require.EqualValues(t, 3, cluster.Groups[0].MinCount, "what was given is only read")
 }
 
+// A pod of a gang goes where room was made for it, though another node that has got room meanwhile scores
+// higher (rule 7.15.5).
+func TestGangGoesWhereItIsNominated(t *testing.T) {
+	node := func(name string, cores int64) *outrank.Node {
+		return &outrank.Node{Name: name, Allocatable: resource.List{resource.CPU: resource.New(cores), resource.Pods: resource.New(9)}}
+	}
+	cluster := &outrank.Cluster{
+		Release: withGroups(t), Nodes: []*outrank.Node{node("large", 8), node("small", 2)},
+		Groups: []*outrank.PodGroup{{Name: "g", Priority: outrank.Priority(9), Policy: outrank.GangPolicy, MinCount: 1}},
+	}
+	work := []Work{
+		gangWork("equal", "", 9, 7, 50*time.Second), gangWork("low", "", 0, 2, 500*time.Second), gangWork("g1", "g", 9, 2, 100*time.Second),
+	}
+	work[2].Arrival = 20 * time.Second // the grace period ends when the pod on the large node does
+	w := watched(t, cluster, work, Config{})
+	w.run(1000)
+	var log []string
+	for _, e := range w.events {
+		if e.Kind == Bound || e.Kind == Evicted || e.Kind == Ended {
+			log = append(log, fmt.Sprintf("%gs %s %s on %s", e.Time.Seconds(), e.Kind, e.Pod.Name, e.Node))
+		}
+	}
+	require.Equal(t, []string{
+		"0s bind equal on large", "0s bind low on small", "20s evict low on small", "50s finish equal on large", "50s bind g1 on small", "150s finish g1 on small",
+	}, log)
+}
+
 // A gang with enough pods in their places tries again at once with the others, which may
 // push others out then. As long as enough of its pods can come again, its MinCount stays.
 func TestGangTriesAgainWithTheRest(t *testing.T) {

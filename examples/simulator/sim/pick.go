@@ -19,23 +19,15 @@ type view struct {
 	used func(*host) []int64
 }
 
-// pick chooses among nodes that take the pod, of which there is at least one:
-// the one it is nominated to before all others (evaluateNominatedNode), else the
-// highest score. Ties go to the first in the cluster's order or, with a seed,
-// to any.
+// pick chooses among nodes that take the pod, of which there is at least one, and no other than the
+// one that it is nominated to where that takes it: the highest score. Ties go to the first in the cluster's
+// order or, with a seed, to any.
 func (s *scheduling) pick(ctx context.Context, p *pod, nodes []*outrank.Node) (*host, error) {
 	return s.pickBy(ctx, p, nodes, view{s.cluster.snap, s.dice, func(h *host) []int64 { return h.used }})
 }
 
 // pickBy is pick by a view of the cluster.
 func (s *scheduling) pickBy(ctx context.Context, p *pod, nodes []*outrank.Node, v view) (*host, error) {
-	if nominated := s.cluster.nominator.NodeOf(p.obj.Key()); nominated != "" {
-		for _, n := range nodes {
-			if n.Name == nominated {
-				return s.cluster.hosts[nominated], nil
-			}
-		}
-	}
 	scoreOf, err := s.scores(ctx, p, nodes, v)
 	if err != nil {
 		return nil, err

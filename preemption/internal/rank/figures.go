@@ -111,11 +111,13 @@ func (f *Figures) Gap(g *Figures, x Figure) int64 {
 
 // since returns by how many nanoseconds a is later than b, as far as an int64 goes.
 func (a Instant) since(b Instant) int64 {
-	if sec := a.Sec - b.Sec; sec > math.MaxInt64/int64(time.Second)-1 {
-		return math.MaxInt64
-	} else if sec < math.MinInt64/int64(time.Second)+1 {
+	const most = math.MaxInt64/int64(time.Second) - 1
+	sec := a.Sec - b.Sec // of the other sign where it is more than an int64 holds
+	switch {
+	case a.Before(b) && (sec > 0 || sec < -most):
 		return math.MinInt64
-	} else {
-		return sec*int64(time.Second) + int64(a.Nsec) - int64(b.Nsec)
+	case b.Before(a) && (sec < 0 || sec > most):
+		return math.MaxInt64
 	}
+	return sec*int64(time.Second) + int64(a.Nsec) - int64(b.Nsec)
 }

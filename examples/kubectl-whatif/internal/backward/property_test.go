@@ -73,10 +73,6 @@ func told(t *rapid.T, s question.Setting, in backward.Input) *backward.Answer {
 // decide returns the victims of a pod's turn on a snapshot, by the evaluator alone.
 func decide(t *rapid.T, s question.Setting, snap *engine.Snapshot, pod *outrank.Pod) []outrank.Key {
 	ctx := context.Background()
-	if node, err := s.Evaluator.FeasibleNominated(ctx, snap, pod); err != nil || node != nil {
-		require.NoError(t, err)
-		return nil
-	}
 	plan, err := s.Evaluator.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: s.Now})
 	require.NoError(t, err)
 	if plan.Outcome != preemption.Preempts {

@@ -104,13 +104,6 @@ func stable[T answer](t require.TestingT, ask func() (T, error)) T {
 // places reports whether the evaluator alone finds a place for a pod, and how many leave for it.
 func places(t require.TestingT, s question.Setting, snap *engine.Snapshot, pod *outrank.Pod) (ok bool, leave int) {
 	ctx := context.Background()
-	if snap.NominationOf(pod.Key()) != "" || pod.NominatedNodeName != "" {
-		node, err := s.Evaluator.FeasibleNominated(ctx, snap, pod)
-		require.NoError(t, err)
-		if node != nil {
-			return true, 0
-		}
-	}
 	plan, err := s.Evaluator.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: s.Now})
 	require.NoError(t, err)
 	switch plan.Outcome {

@@ -523,14 +523,6 @@ func (d *drainByHand) recount() {
 // turn lets a pod take its turn, and puts whoever leaves for it among those that wait.
 func (d *drainByHand) turn(p *outrank.Pod, tried map[outrank.Key]bool) (runs, pushed bool) {
 	ctx := context.Background()
-	if d.snap.NominationOf(p.Key()) != "" {
-		node, err := d.Evaluator.FeasibleNominated(ctx, d.snap, p)
-		require.NoError(d, err)
-		if node != nil {
-			require.NoError(d, d.snap.Bind(p.Key(), node.Name))
-			return true, false
-		}
-	}
 	plan, err := d.Evaluator.Preempt(ctx, d.snap, preemption.Request{Pod: p, Now: d.Now})
 	require.NoError(d, err)
 	switch plan.Outcome {

@@ -110,9 +110,6 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		t.Outcome = InGroup
 		return t, nil, nil
 	}
-	if done, err := s.fits(eval, pod, &t); done || err != nil {
-		return t, nil, err
-	}
 	plan, err := eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 	if err != nil {
 		return t, nil, err
@@ -127,26 +124,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 	return t, plan, err
 }
 
-// fits looks at the node that a pod is nominated to, before any other.
-func (s *scene) fits(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) (bool, error) {
-	nomination := pod.NominatedNodeName
-	if _, ok := s.snap.Pod(pod.Key()); ok {
-		nomination = s.snap.NominationOf(pod.Key())
-	}
-	if nomination == "" || pod.ResizeDeferred {
-		return false, nil
-	}
-	node, err := eval.FeasibleNominated(s.ctx, s.snap, pod)
-	if err != nil || node == nil {
-		return false, err
-	}
-	t.Outcome, t.Node, t.Fits = Placed, node.Name, 1
-	return true, nil
-}
-
-// place gives a pod that fits the node that its scheduler's scores prefer. What is recreated
-// after a change takes the first node that takes it, in the order of the cluster: there are
-// questions with a hundred thousand of them.
+// place gives a pod that fits the node that it is nominated to, where that takes it, or the one that its
+// scheduler's scores prefer. What is recreated after a change takes the first node that takes it, in the
+// order of the cluster: there are questions with a hundred thousand of them.
 func (s *scene) place(eval *engine.Evaluator, pod *outrank.Pod, t *Turn) error {
 	if !s.scored {
 		feasible, err := eval.Feasible(s.ctx, s.snap, pod)

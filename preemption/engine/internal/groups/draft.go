@@ -70,7 +70,7 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*
 	for _, a := range beside[same:] {
 		d.work.Seat(d.ours[a.Pod.Key()], a.Node, "")
 	}
-	return search.Feasible(d.ctx, d.run.terms, d.work, d.ours[pod.Key()])
+	return search.Takers(d.ctx, d.run.terms, d.work, d.ours[pod.Key()])
 }
 
 // check refuses a question that makes no sense.

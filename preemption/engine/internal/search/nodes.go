@@ -13,7 +13,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
-// Feasible lists the nodes that take a pod as things are, in the order of the cluster.
+// Feasible lists the nodes that take a pod as things are, in the order of the cluster, or the one that it
+// is nominated to alone where that takes it (rule 7.15.5).
 func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := Searches.Get().(*Search)
 	defer s.Close()
@@ -21,10 +22,34 @@ func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, po
 	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
-	if s.Asked.refused() {
-		return nil, ctx.Err()
+	q := &s.Asked
+	if err := ctx.Err(); err != nil || q.refused() {
+		return nil, err
 	}
-	var out []*outrank.Node
+
+	n := snap.NodeState(q.Attempt.Nomination())
+	if n != nil && n.Node != nil && s.Workers[0].fits(n.Slot) {
+		s.Busy = false
+		return []*outrank.Node{n.Node}, ctx.Err()
+	}
+	return s.takers(ctx)
+}
+
+// Takers lists the nodes that take the pod as things are, whatever it is nominated to.
+func Takers(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
+	s := Searches.Get().(*Search)
+	defer s.Close()
+	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil || s.Asked.refused() {
+		return nil, err
+	}
+	return s.takers(ctx)
+}
+
+func (s *Search) takers(ctx context.Context) (out []*outrank.Node, err error) {
+	snap := s.Asked.Attempt.Snap
 	for position, slot := range snap.Order {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -35,26 +60,6 @@ func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, po
 	}
 	s.Busy = false
 	return out, ctx.Err()
-}
-
-// FeasibleNominated returns the node that a pod is nominated to if that takes the pod as things
-// are, and nil otherwise.
-func FeasibleNominated(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) (*outrank.Node, error) {
-	s := Searches.Get().(*Search)
-	defer s.Close()
-	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
-		return nil, err
-	}
-	q := &s.Asked
-	if err := ctx.Err(); err != nil || q.refused() {
-		return nil, err
-	}
-	n := snap.NodeState(q.Attempt.Nomination())
-	fits := n != nil && n.Node != nil && s.Workers[0].fits(n.Slot)
-	if s.Busy = false; !fits {
-		return nil, nil
-	}
-	return n.Node, nil
 }
 
 // fits reports whether a node takes the preemptor as things are.
