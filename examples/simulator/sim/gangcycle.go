@@ -117,6 +117,10 @@ func (s *scheduling) placing(x *schedulerState, inOrder []*outrank.Pod) preempti
 				}
 				continue
 			}
+			nominated := s.cluster.nominator.NodeOf(obj.Key())
+			if i := slices.IndexFunc(nodes, func(n *outrank.Node) bool { return n.Name == nominated }); i >= 0 {
+				nodes = nodes[i : i+1] // where room was made for it (rule 7.15.5)
+			}
 			h, err := s.pickIn(ctx, scored, s.lives.pods[obj.Key()], nodes)
 			if err != nil {
 				s.actions.broke = err
