@@ -3,10 +3,11 @@ package kubeletadmit_test
 import (
 	"fmt"
 
+	"pgregory.net/rapid"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
-	"pgregory.net/rapid"
 )
 
 // Amounts are drawn from few values, so that ties are common. Huge ones are at

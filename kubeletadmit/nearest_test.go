@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/resource"
-	"pgregory.net/rapid"
 )
 
 // someAmount is small, anything, or at the end of the range.

@@ -10,13 +10,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods and nodes
 	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
-	"pgregory.net/rapid"
 )
 
 // resolve fails the test on an error.

@@ -87,20 +87,50 @@ func (h *scenarioHost) by(a kubeletadmit.Config) scenario.Handler {
 		if err != nil {
 			return "", err
 		}
-		q := explain.Question{Node: h.node, Active: h.active, Pod: pod, Config: a}
-		d, err := explain.Compare(context.Background(), q)
+		adm, err := kubeletadmit.Admit(h.node, h.active, pod, a)
 		if err != nil {
 			return "", err
 		}
-		again, err := explain.Compare(context.Background(), q)
-		h.agree(c, d.Chosen, again.Chosen, "asked again")
-		h.last = d.Chosen
-		text := admissionText(d.Chosen)
-		if d.Chosen.Search != nil {
-			text += searchText(d.Chosen.Search)
+		again, err := kubeletadmit.Admit(h.node, h.active, pod, a)
+		h.agree(c, adm, again, "asked again")
+		h.last = adm
+		text := admissionText(adm)
+		if adm.Search != nil {
+			text += searchText(adm.Search)
 		}
-		return text + "difference: " + d.String() + "\n", err
+		r := explain.Admission(explain.Question{Node: h.node, Active: h.active, Pod: pod, Config: a, Most: 1 << 20}, adm)
+		return text + "difference: " + differenceText(len(adm.Evictions), r.Kubelet) + "\n", err
 	}
+}
+
+// differenceText says who goes by options where others go by the kubelet, as in "2 pods go, where the kubelet
+// evicts 3; default/a is spared".
+func differenceText(goes int, kubelet *explain.Kubelet) string {
+	switch {
+	case kubelet == nil:
+		return "nobody goes, as with the kubelet"
+	case kubelet.Spared.Len()+kubelet.Instead.Len() == 0:
+		return "the same pods go as with the kubelet"
+	}
+	one := func(n int, one, many string) string {
+		if n == 1 {
+			return one
+		}
+		return many
+	}
+	parts := []string{fmt.Sprintf("%d %s, where the kubelet evicts %d", goes, one(goes, "pod goes", "pods go"), kubelet.Evicts)}
+	add := func(l explain.List[explain.Pod], singular, plural string) {
+		var names []string
+		for _, p := range l.Items {
+			names = append(names, string(p.Key))
+		}
+		if len(names) > 0 {
+			parts = append(parts, strings.Join(names, ", ")+one(len(names), singular, plural))
+		}
+	}
+	add(kubelet.Spared, " is spared", " are spared")
+	add(kubelet.Instead, " goes instead", " go instead")
+	return strings.Join(parts, "; ")
 }
 
 func (h *scenarioHost) pod(c *scenario.Command) (*outrank.Pod, error) {

@@ -20,16 +20,11 @@ type Question struct {
 	Most int
 }
 
-// admit decides by a configuration.
-func (q *Question) admit(ctx context.Context, config kubeletadmit.Config) (kubeletadmit.Admission, error) {
-	return kubeletadmit.AdmitContext(ctx, q.Node, q.Active, q.Pod, config)
-}
-
 // Ask decides as [kubeletadmit.AdmitContext] does, and explains the answer. Errors are
 // those of that call. Nothing of the caller's is changed, and any number of calls may run
 // at once. Time is that of [Admission] besides the decision.
 func Ask(ctx context.Context, q Question) (*Report, error) {
-	adm, err := q.admit(ctx, q.Config)
+	adm, err := kubeletadmit.AdmitContext(ctx, q.Node, q.Active, q.Pod, q.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +90,10 @@ func (x *explainer) compare(r *Report) {
 	if err != nil {
 		return // an admission of another question
 	}
-	d := differenceOf(faithful, *x.adm)
-	r.Kubelet = &Kubelet{Evicts: len(faithful.Evictions), Spared: x.refs(d.Spared), Instead: x.refs(d.Instead)}
+	r.Kubelet = &Kubelet{
+		Evicts: len(faithful.Evictions),
+		Spared: x.refs(missingFrom(x.adm.Evictions, faithful.Evictions)), Instead: x.refs(missingFrom(faithful.Evictions, x.adm.Evictions)),
+	}
 }
 
 // refs refers to the first of some pods.

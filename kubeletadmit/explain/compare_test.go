@@ -16,8 +16,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Who is spared and who goes instead is the difference of the two answers, and everything
-// else about them is the same.
+// Who is spared and who goes instead is the difference of the two answers.
 func TestPropertyDifferencesAreTheDifference(t *testing.T) {
 	overScenes(t, func(t *rapid.T, s *scene) {
 		config := kubeletadmit.Config{
@@ -25,43 +24,43 @@ func TestPropertyDifferencesAreTheDifference(t *testing.T) {
 			PriorityFirst: rapid.Bool().Draw(t, "priority first"),
 			Exact:         rapid.Bool().Draw(t, "exact"),
 		}
-		d, err := explain.Compare(context.Background(), explain.Question{Node: s.node, Active: s.active, Pod: s.pod, Config: config})
+		q := explain.Question{Node: s.node, Active: s.active, Pod: s.pod, Config: config, Most: 1 << 20}
+		r, err := explain.Ask(context.Background(), q)
 		require.NoError(t, err)
 		chosen, err := kubeletadmit.Admit(s.node, s.active, s.pod, config)
 		require.NoError(t, err)
 		faithful, err := kubeletadmit.Admit(s.node, s.active, s.pod, kubeletadmit.Config{Release: config.Release})
 		require.NoError(t, err)
-		require.Equal(t, faithful, d.Faithful)
-		require.Equal(t, chosen, d.Chosen)
+		if len(chosen.Evictions) == 0 || !config.PriorityFirst && !config.Exact {
+			require.Nil(t, r.Kubelet)
+			return
+		}
 
-		goes := podsOf(faithful.Evictions)
-		for _, p := range d.Spared {
-			i := slices.Index(goes, p)
+		require.Equal(t, len(faithful.Evictions), r.Kubelet.Evicts)
+		goes := keysOf(faithful.Evictions)
+		for _, p := range r.Kubelet.Spared.Items {
+			i := slices.Index(goes, p.Key)
 			require.GreaterOrEqual(t, i, 0)
 			goes = slices.Delete(goes, i, i+1)
 		}
-		require.ElementsMatch(t, append(goes, d.Instead...), podsOf(chosen.Evictions))
-		require.Equal(t, faithful.Outcome, chosen.Outcome)
-		require.Equal(t, faithful.Returned, chosen.Returned)
-		require.Equal(t, faithful.Missing, chosen.Missing)
-		if !config.PriorityFirst && !config.Exact {
-			require.Empty(t, d.Spared)
-			require.Empty(t, d.Instead)
+		for _, p := range r.Kubelet.Instead.Items {
+			goes = append(goes, p.Key)
 		}
+		require.ElementsMatch(t, goes, keysOf(chosen.Evictions))
 	})
 }
 
-func podsOf(evictions []kubeletadmit.EvictedPod) []*outrank.Pod {
-	var pods []*outrank.Pod
+func keysOf(evictions []kubeletadmit.EvictedPod) []outrank.Key {
+	var keys []outrank.Key
 	for _, e := range evictions {
-		pods = append(pods, e.Pod)
+		keys = append(keys, e.Pod.Key())
 	}
-	return pods
+	return keys
 }
 
 // What makes no sense is the error of the decision.
-func TestCompareRefusesWhatAdmitRefuses(t *testing.T) {
-	_, err := explain.Compare(context.Background(), explain.Question{Config: kubeletadmit.Config{Limit: -1}})
+func TestAskRefusesWhatAdmitRefuses(t *testing.T) {
+	_, err := explain.Ask(context.Background(), explain.Question{Config: kubeletadmit.Config{Limit: -1}})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 	require.ErrorContains(t, err, "config: Limit: -1 is negative")
 }
@@ -72,8 +71,6 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 	q := explain.Question{Node: node, Active: active, Pod: pod}
 	var none context.Context
 	_, err := explain.Ask(none, q)
-	require.ErrorContains(t, err, "context: is nil")
-	_, err = explain.Compare(none, q)
 	require.ErrorContains(t, err, "context: is nil")
 
 	// So many pods of any size that the search cannot end by itself within its limit.
@@ -97,13 +94,10 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 	whole, err := explain.Ask(context.Background(), q)
 	require.NoError(t, err)
 	require.Less(t, r.Search.Steps, whole.Search.Steps)
-	d, err := explain.Compare(ctx, q)
-	require.NoError(t, err)
-	require.Equal(t, r.Search.Steps, d.Chosen.Search.Steps)
 }
 
 // The best set of pods is smaller than the one that the kubelet chooses pod by pod.
-func ExampleCompare() {
+func ExampleAsk_exact() {
 	pod := func(name string, requests ...string) *outrank.Pod {
 		return &outrank.Pod{Name: name, Containers: []outrank.Container{{Requests: resource.MustList(requests...)}}}
 	}
@@ -116,16 +110,14 @@ func ExampleCompare() {
 		Config: kubeletadmit.Config{Exact: true},
 	}
 
-	d, err := explain.Compare(context.Background(), q)
+	r, err := explain.Ask(context.Background(), q)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("kubelet:", d.Faithful)
-	fmt.Println("exact:  ", d.Chosen)
-	fmt.Println(&d)
+	fmt.Println(r.Summary())
+	fmt.Printf("the kubelet evicts %d, and %s among them\n", r.Kubelet.Evicts, r.Kubelet.Spared.Items[0].Key)
 	// Output:
-	// kubelet: AdmittedAfterEvicting: default/a (Burstable), default/b (Burstable), default/c (Burstable)
-	// exact:   AdmittedAfterEvicting: default/b (Burstable), default/c (Burstable)
-	// 2 pods go, where the kubelet evicts 3; default/a is spared
+	// default/static (no priority) starts on node n1 once 2 pods have been evicted.
+	// the kubelet evicts 3, and default/a among them
 }

@@ -8,21 +8,18 @@ import (
 )
 
 func (o *Obstacle) object() document.Object {
-	limits := o.limits()
-	names := func(name string, here bool) document.Member {
-		return document.If(here, document.Optional(name, &o.Names))
+	limits, named := o.limits(), o.named()
+	names := func(name string) document.Member {
+		return document.If(named == name, document.Optional(name, &o.Names))
 	}
-	by := o.by()
-	node := by == preemption.NodeName && len(o.Names) > 0
-	elsewhere := node || by == preemption.NodeVolumeLimits || by == preemption.NodeDeclaredFeatures || by == preemption.DeferredPodScheduling
 	return document.Object{
 		document.Optional("filter", &o.Filter),
 		document.Optional("excludedBy", &o.ExcludedBy),
 		document.Optional("reasons", &o.Reasons),
-		document.If(by != preemption.NodeVolumeLimits, document.OptionalParts("short", &o.Short, (*Room).object)),
+		document.If(named != "limits", document.OptionalParts("short", &o.Short, (*Room).object)),
 		document.Pointer("nobody", &o.Nobody, (*Nobody).object),
-		document.If(node, document.OptionalThrough("wantedNode", func() string { return o.Names[0] }, func(name string) { o.Names = []string{name} })),
-		names("wantedNodes", !elsewhere),
+		document.OptionalThrough("wantedNode", o.wantedNode, func(name string) { o.Names = []string{name} }),
+		names("wantedNodes"),
 		document.OptionalParts("taints", &o.Taints, taintObject),
 		document.OptionalFollows("cordoned", o.cordoned()),
 		document.OptionalParts("labels", &o.Labels, (*Label).object),
@@ -32,8 +29,8 @@ func (o *Obstacle) object() document.Object {
 		document.Then(document.OptionalParts("limits", &limits, (*limit).object), func() { o.attach(limits) }),
 		document.OptionalParts("spread", &o.Spread, (*Spread).object),
 		document.OptionalParts("neighbours", &o.Neighbours, (*Neighbour).object),
-		names("features", by == preemption.NodeDeclaredFeatures),
-		names("disabledBy", by == preemption.DeferredPodScheduling),
+		names("features"),
+		names("disabledBy"),
 		document.Optional("more", &o.More),
 	}
 }
@@ -135,6 +132,29 @@ func (v *Volume) object() document.Object {
 	}
 }
 
+// named is the member that the names stand in.
+func (o *Obstacle) named() string {
+	switch o.by() {
+	case preemption.NodeName:
+		return "wantedNode"
+	case preemption.NodeVolumeLimits:
+		return "limits"
+	case preemption.NodeDeclaredFeatures:
+		return "features"
+	case preemption.DeferredPodScheduling:
+		return "disabledBy"
+	}
+	return "wantedNodes"
+}
+
+// wantedNode is the only node that the pod names; empty where that is not in the way.
+func (o *Obstacle) wantedNode() string {
+	if o.named() != "wantedNode" || len(o.Names) == 0 {
+		return ""
+	}
+	return o.Names[0]
+}
+
 // limit is a driver that can attach no more volumes to the node, or is not there.
 type limit struct {
 	driver                  string
@@ -154,7 +174,7 @@ func (l *limit) object() document.Object {
 
 // limits are what the drivers lack.
 func (o *Obstacle) limits() (out []limit) {
-	if o.by() != preemption.NodeVolumeLimits {
+	if o.named() != "limits" {
 		return nil
 	}
 	for _, name := range o.Names {
