@@ -109,7 +109,7 @@ var everyType = []any{
 	new(metrics.Values), new(metrics.Meter), new(execution.Nomination),
 	new(execution.Nominator), new(execution.Order), new(metrics.PreemptionStep),
 	new(execution.Report), new(execution.Result),
-	new(execution.Retry), new(execution.Verdict),
+	new(execution.Verdict),
 	new(executiontest.Call), new(executiontest.Recorder),
 	new(explain.Budget), new(explain.Choice), new(explain.Enough), new(explain.Eviction), new(explain.Fate), new(explain.GroupReport), new(explain.GuardWord),
 	new(explain.GroupVictim), new(explain.Label), new(explain.Leaving), new(explain.Limit), new(explain.Nearest), new(explain.Neighbour),
