@@ -414,7 +414,7 @@ func TestRefuseStopsAtGroups(t *testing.T) {
 		d.add("gang", "a", "b")
 		d.add("", "p7", "p6", "p4")
 		how := Refusing{Class: func(*outrank.Pod) Class { return always{} }, Most: most, MostFresh: 9}
-		require.Equal(t, 2, d.q.Refuse(d.now, how).Attempts)
+		require.Equal(t, 2, d.q.refuse(d.now, how).attempts)
 		d.counts("3 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight")
 		d.pop("gang: a b")
 	}
