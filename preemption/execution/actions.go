@@ -82,7 +82,8 @@ type Eviction struct {
 	// that the pod terminates because of a preemption (rule 8.4). Without a type there
 	// is none to be set, as in the variants (rules 13.2.13 and 13.3.14).
 	Condition outrank.PodCondition
-	// Grace is the time that the victim has to end, nil for the pod's own.
+	// Grace is the time that the victim has to end; nil for the pod's own, which is that of
+	// outrank.Pod.GracePeriod (rule 14.1.7).
 	Grace *time.Duration
 	// Preemptor is the pod that the room is for, Node the node that it is on.
 	// For a group that is the first pod of it that still waits, and Node is
@@ -91,16 +92,4 @@ type Eviction struct {
 	Node      string
 	// Group is the preemptor if that is a group, else nil.
 	Group *queue.Group
-}
-
-// Period is the time that the victim has to end: Grace, or else that of the victim's
-// own Grace, or else [outrank.DefaultGracePeriod] (rule 14.1.7).
-func (e *Eviction) Period() time.Duration {
-	if e.Grace != nil {
-		return *e.Grace
-	}
-	if e.Victim == nil {
-		return outrank.DefaultGracePeriod
-	}
-	return e.Victim.GracePeriod(outrank.DefaultGracePeriod)
 }

@@ -1,7 +1,9 @@
 package execution
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
@@ -56,9 +58,14 @@ type Config struct {
 	// Scheduler is the name in the condition of a victim; empty means the one that
 	// the preemptor names.
 	Scheduler string
-	// Retry is how often the patch of a status is tried: the condition of a victim, of a pod that
-	// was not placed and of its group, and a nomination that is written or cleared.
-	Retry Retry
+	// Tries is how often the patch of a status is tried at most: the condition of a victim, of a
+	// pod that was not placed and of its group, and a nomination that is written or cleared. Zero
+	// means 4, as in the reference; with 1 none is tried again.
+	Tries int
+	// Wait waits for a duration before the next try: 10 ms, then five times as
+	// long each time. Its error, mostly that of the context, ends the tries. Nil
+	// does not wait. Several goroutines may call it at once.
+	Wait func(ctx context.Context, d time.Duration) error
 	// Nominator, if any, is told of the nominations that are set, kept and cleared. It
 	// has to know those that plans are made with: of a plan's ClearedNominations
 	// only those are cleared that it has by then, to the plan's node and of a
@@ -99,7 +106,9 @@ func (c *Config) Validate() error {
 	if c.Remember < 0 {
 		add("Remember", "%d is negative", c.Remember)
 	}
-	ps = append(ps, c.Retry.problem()...)
+	if c.Tries < 0 || c.Tries > maxTries {
+		add("Tries", "%d is not between 0 and %d", c.Tries, maxTries)
+	}
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}

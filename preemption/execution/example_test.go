@@ -87,10 +87,10 @@ func ExampleReport() {
 	executor := must(execution.NewExecutor(execution.Config{Actions: cluster.Actions()}))
 	report, err := executor.Execute(context.Background(), planned(must(engine.NewSnapshot(sample()))))
 	fmt.Println(err)
-	fmt.Println(report.Result, len(report.Done()), len(report.Left()), report.Nominated)
+	fmt.Println(report.Result, report.Victims[0].Result, report.Nominated)
 	// Output:
 	// pod default/urgent: preempting on node n1: 0 of 1 victims done: victim default/batch: the server is busy
-	// interrupted 0 1 true
+	// interrupted failed true
 }
 
 func ExampleConfig_Validate() {

@@ -27,7 +27,7 @@ type Executor struct {
 	wanted    Order
 	together  int
 	scheduler string
-	retry     Retry
+	retry     retry
 	nominator *Nominator
 
 	evictions *evictions
@@ -65,7 +65,7 @@ func NewExecutor(config Config) (*Executor, error) {
 	e := &Executor{
 		actions: config.Actions, scheduler: config.Scheduler,
 		wanted: config.Order, together: cmp.Or(config.Parallel, defaultParallel),
-		retry: config.Retry, nominator: config.Nominator,
+		retry: retry{cmp.Or(config.Tries, defaultTries), config.Wait}, nominator: config.Nominator,
 		underway: map[outrank.Key]*preemptorState{}, leaves: map[outrank.Key]*preemptorState{},
 	}
 	e.actions.complete()

@@ -52,8 +52,9 @@ func ExampleExecutor_ExecuteGroup() {
 	meter.AddFailure("default-scheduler", &verdict.Members[0], nil)
 	fmt.Println(verdict.Members[0].Nomination, err, executor.Preempting(e.Group.Members[0].Pod))
 	fmt.Println(cluster.Events()[0])
-	meter.SetPending(q.Counts(), q.Entities())
-	fmt.Println(meter.Values().Entities.Groups)
+	alone, groups := q.Entities()
+	meter.SetPending(q.Counts(), alone, groups)
+	fmt.Println(meter.Values().Groups)
 	// Output:
 	// default/training on cluster: completed; default/batch evicted; nominated <nil>
 	// nominated to n1 <nil> false

@@ -78,19 +78,19 @@ func TestBindingsAreRetried(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		errs           []error // of the tries; nil after them
-		retry          execution.Retry
-		want36, want37 int // tries
+		most           int     // tries, as is set
+		want36, want37 int     // tries
 		fails          bool
 	}{
-		{"at once", nil, execution.Retry{}, 1, 1, false},
-		{"the third time", []error{passing, passing}, execution.Retry{}, 1, 3, false},
-		{"never", slices.Repeat([]error{passing}, 9), execution.Retry{}, 1, 4, true},
-		{"not for a conflict", []error{assert.AnError}, execution.Retry{}, 1, 1, true},
-		{"as often as is set", slices.Repeat([]error{passing}, 9), execution.Retry{Tries: 2}, 1, 2, true},
+		{"at once", nil, 0, 1, 1, false},
+		{"the third time", []error{passing, passing}, 0, 1, 3, false},
+		{"never", slices.Repeat([]error{passing}, 9), 0, 1, 4, true},
+		{"not for a conflict", []error{assert.AnError}, 0, 1, 1, true},
+		{"as often as is set", slices.Repeat([]error{passing}, 9), 2, 1, 2, true},
 	} {
 		for r, want := range map[outrank.Release]int{outrank.V1_36: c.want36, outrank.V1_37: c.want37} {
 			tries := 0
-			e := newExecutor(t, execution.Config{Retry: c.retry, Actions: execution.Actions{Bind: func(context.Context, *outrank.Pod, string) error {
+			e := newExecutor(t, execution.Config{Tries: c.most, Actions: execution.Actions{Bind: func(context.Context, *outrank.Pod, string) error {
 				if tries++; tries <= len(c.errs) {
 					return c.errs[tries-1]
 				}

@@ -119,21 +119,14 @@ type Report struct {
 	variant outrank.Variant
 }
 
-// Done returns the victims about which nothing is left to do, in the order of
-// the plan.
-func (r *Report) Done() []*outrank.Pod { return r.podsByDone(true) }
-
-// Left returns the victims whose eviction failed or was skipped.
-func (r *Report) Left() []*outrank.Pod { return r.podsByDone(false) }
-
-func (r *Report) podsByDone(done bool) []*outrank.Pod {
-	var pods []*outrank.Pod
-	for _, v := range r.Victims {
-		if v.Result.done() == done {
-			pods = append(pods, v.Pod)
+// done counts the victims about which nothing is left to do.
+func (r *Report) done() (n int) {
+	for i := range r.Victims {
+		if r.Victims[i].Result.done() {
+			n++
 		}
 	}
-	return pods
+	return n
 }
 
 // String returns the whole report in one line.
@@ -179,7 +172,7 @@ func (r *Report) failure(cause error) error {
 		kind = "group"
 	}
 	return fmt.Errorf("%s %s: preempting on node %s: %d of %d victims done: %w",
-		kind, r.who(), r.Node, len(r.Done()), len(r.Victims), errors.Join(errs...))
+		kind, r.who(), r.Node, r.done(), len(r.Victims), errors.Join(errs...))
 }
 
 // preemptorType says what the preemptor is.

@@ -57,7 +57,7 @@ func TestPatchesAreTriedAgain(t *testing.T) {
 			r := &executiontest.Recorder{Do: failing(c.op, c.times, c.err)}
 			plan := planFor(victimsNamed("a")...)
 			plan.ClearedNominations = []*outrank.Pod{waitingPod("lower", 1)}
-			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Retry: execution.Retry{Tries: c.tries}, Order: execution.Synchronous}).Execute(context.Background(), plan)
+			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Tries: c.tries, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, c.fails, err != nil, "%v", err)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"))
 		})
@@ -67,12 +67,12 @@ func TestPatchesAreTriedAgain(t *testing.T) {
 // The waits between the tries are the caller's, and are as long as the reference's.
 func TestWaitsBetweenTries(t *testing.T) {
 	var waits []time.Duration
-	retry := execution.Retry{Tries: 30, Wait: func(_ context.Context, d time.Duration) error {
+	wait := func(_ context.Context, d time.Duration) error {
 		waits = append(waits, d)
 		return nil
-	}}
+	}
 	r := &executiontest.Recorder{Do: failing("update status", 1<<30, errConflict)}
-	h := newExecutor(t, execution.Config{Actions: r.Actions(), Retry: retry})
+	h := newExecutor(t, execution.Config{Actions: r.Actions(), Tries: 30, Wait: wait})
 	_, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy})
 	require.ErrorIs(t, err, execution.ErrRetriable)
 	require.Len(t, waits, 29)
@@ -114,13 +114,13 @@ func TestEndOfTries(t *testing.T) {
 				}
 				return errConflict
 			}}
-			e := newExecutor(t, execution.Config{Actions: r.Actions(), Retry: execution.Retry{Wait: c.wait}})
+			e := newExecutor(t, execution.Config{Actions: r.Actions(), Wait: c.wait})
 			_, err := e.Execute(ctx, planFor(victimsNamed("a")...))
 			require.ErrorIs(t, err, execution.ErrRetriable)
 			assert.Equal(t, !c.cancel, errors.Is(err, ended))
 			assert.Equal(t, 1, calls)
 		})
 	}
-	_, err := execution.NewExecutor(execution.Config{Retry: execution.Retry{Tries: -1}})
+	_, err := execution.NewExecutor(execution.Config{Tries: -1})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
 }

@@ -101,13 +101,15 @@ func TestPropertyRetryingFinishesTheJob(t *testing.T) {
 			for range 30 {
 				report, err := e.Execute(context.Background(), planFor(names...))
 				reports = append(reports, fmt.Sprint(report, err))
-				require.Len(t, names, len(report.Done())+len(report.Left()))
+				require.Len(t, report.Victims, len(names))
 				require.Equal(t, err != nil, report.Result == execution.Interrupted)
 				if err != nil {
 					require.ErrorIs(t, err, errBusy)
 					continue
 				}
-				require.Empty(t, report.Left())
+				for _, v := range report.Victims {
+					require.Contains(t, []execution.Result{execution.Evicted, execution.AlreadyEvicted}, v.Result)
+				}
 				require.True(t, report.Nominated)
 				for _, v := range names {
 					require.Equal(t, 1, evicted[v.Name], v.Name)

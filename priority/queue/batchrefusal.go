@@ -25,7 +25,7 @@ type batchRefusal struct {
 	// heads are items that calls use again, the first used of them in this call.
 	heads []*item
 	used  int
-	out   Refusals
+	out   refusals
 	run   *refusalRun
 	// results are the items that go back to a pool. found has their indexes.
 	results []result

@@ -69,7 +69,8 @@ func ExampleQueue_PutComposite() {
 	for _, e := range q.Pending().Active {
 		fmt.Println(e.Group.Key(), "of priority", e.Group.Priority(), "with", len(e.Group.Members), "pods")
 	}
-	fmt.Printf("%d groups, %d pods by themselves\n", q.Entities().Groups.Active, q.Entities().Pods.Active)
+	alone, groups := q.Entities()
+	fmt.Printf("%d groups, %d pods by themselves\n", groups.Active, alone.Active)
 	// Output:
 	// default/service of priority 7 with 2 pods
 	// 1 groups, 0 pods by themselves

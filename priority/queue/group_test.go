@@ -112,7 +112,9 @@ func TestGroupsAreQueuedAsOne(t *testing.T) { // rules 5.8.1 to 5.8.3
 	d.at(1)
 	d.add("gang", "p1")
 	d.counts("5 active, 0 in backoff, 0 unschedulable, 0 gated, 0 in flight")
-	require.Equal(t, Entities{Pods: Parts[int]{Active: 2}, Groups: Parts[int]{Active: 1}}, d.q.Entities())
+	alone, groups := d.q.Entities()
+	require.Equal(t, Parts[int]{Active: 2}, alone)
+	require.Equal(t, Parts[int]{Active: 1}, groups)
 	d.pop("p6")
 	e := d.pop("gang: p1 a b")
 	require.Nil(t, e.Pod)
@@ -414,7 +416,7 @@ func TestRefuseStopsAtGroups(t *testing.T) {
 		d.add("gang", "a", "b")
 		d.add("", "p7", "p6", "p4")
 		how := Refusing{Class: func(*outrank.Pod) Class { return always{} }, Most: most, MostFresh: 9}
-		require.Equal(t, 2, d.q.Refuse(d.now, how).Attempts)
+		require.Equal(t, 2, d.q.refuse(d.now, how).attempts)
 		d.counts("3 active, 0 in backoff, 2 unschedulable, 0 gated, 0 in flight")
 		d.pop("gang: a b")
 	}

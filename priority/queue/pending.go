@@ -60,10 +60,6 @@ func podsIn[T int | []Entry](part T) int {
 	return 0
 }
 
-// Entities is how much a queue holds by how it is popped: single pods, and groups.
-// Pods that are in flight, incomplete or wait for their group count as pods.
-type Entities struct{ Pods, Groups Parts[int] }
-
 // Pending returns the entries inside: the active pods in the order in which they would be popped,
 // those in backoff sorted by its end, the unschedulable ones by the time-out that would try them
 // again, the gated ones like the active ones, those in flight in the order in which they were
@@ -93,19 +89,18 @@ func (q *Queue) Counts() Parts[int] {
 	return counts
 }
 
-// Entities counts what is popped as one, in constant time.
-func (q *Queue) Entities() Entities {
+// Entities counts what is popped as one: pods that are alone, and groups. Pods that are in flight,
+// incomplete or wait for their group count as alone. Constant time.
+func (q *Queue) Entities() (alone, groups Parts[int]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	e := Entities{
-		Pods:   q.count(func(h *heap) int { return h.count - h.grouped }),
-		Groups: q.count(func(h *heap) int { return h.groups }),
-	}
+	alone = q.count(func(h *heap) int { return h.count - h.grouped })
+	groups = q.count(func(h *heap) int { return h.groups })
 	if q.groups != nil {
-		e.Pods.Incomplete, e.Pods.Waiting = q.groups.incomplete, q.groups.apart
-		e.Groups.InFlight = q.groups.tried
+		alone.Incomplete, alone.Waiting = q.groups.incomplete, q.groups.apart
+		groups.InFlight = q.groups.tried
 	}
-	return e
+	return alone, groups
 }
 
 // count counts something in each pool.

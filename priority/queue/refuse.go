@@ -33,11 +33,8 @@ type Refusing struct {
 	MostFresh int
 }
 
-// Refusals is what was refused.
-type Refusals struct {
-	// Attempts is how many attempts there were, Fresh how many of them were with
-	// pods that had not been tried since Refusing.Since.
-	Attempts, Fresh int
-	// Last is the number of the last attempt; zero if there was none.
-	Last int64
+// refusals is what was refused, as [Queue.Refuse] returns it.
+type refusals struct {
+	attempts, fresh int
+	last            int64
 }

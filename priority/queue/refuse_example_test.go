@@ -35,7 +35,7 @@ func ExampleQueue_Refuse() {
 			panic(err)
 		}
 	}
-	fmt.Printf("%+v\n", q.Refuse(midnight, how))
+	fmt.Println(q.Refuse(midnight, how))
 	entry, _ := q.TryPop(midnight)
 	fmt.Println("to be tried:", entry.Pod.Name, "as attempt", entry.Cycle)
 	for _, e := range q.Pending().Unschedulable {
@@ -43,7 +43,7 @@ func ExampleQueue_Refuse() {
 	}
 	fmt.Println(cores.attempts, "attempts refused")
 	// Output:
-	// {Attempts:2 Fresh:2 Last:2}
+	// 2 2 2
 	// to be tried: c as attempt 3
 	// a 1 [NodeResourcesFit] 1s
 	// b 1 [NodeResourcesFit] 1s
@@ -61,10 +61,10 @@ func ExampleNewFIFO_refuse() {
 	}
 	cores := &full{}
 	how := queue.Refusing{Class: func(*outrank.Pod) queue.Class { return cores }, Most: 3, MostFresh: 100}
-	fmt.Printf("%+v\n", q.Refuse(midnight.Add(time.Second), how))
+	fmt.Println(q.Refuse(midnight.Add(time.Second), how))
 	entry, _ := q.TryPop(midnight)
 	fmt.Println(entry.Pod.Name, entry.Attempts)
 	// Output:
-	// {Attempts:2 Fresh:2 Last:2}
+	// 2 2 2
 	// a 2
 }

@@ -129,7 +129,7 @@ func (m *machine) refuse(t *rapid.T) {
 	}
 	told := map[drawnClass]int{}
 	want := m.refuseEach(how, told)
-	require.Equal(t, want, m.q.Refuse(m.now, how))
+	require.Equal(t, want, m.q.refuse(m.now, how))
 	require.Equal(t, told, rules.told)
 }
 
@@ -149,12 +149,12 @@ func (m *machine) roomAmongTheRefused(t *rapid.T) {
 }
 
 // refuseEach is what a caller would do with the plain list.
-func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusals) {
+func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out refusals) {
 	if !m.fifo {
 		m.flush(m.now)
 	}
 	begun := m.cycle
-	for (how.Most == 0 || out.Attempts < how.Most) && out.Fresh < how.MostFresh {
+	for (how.Most == 0 || out.attempts < how.Most) && out.fresh < how.MostFresh {
 		waiting := m.in(active)
 		if len(waiting) == 0 && m.early {
 			waiting = m.in(backoff)
@@ -168,14 +168,14 @@ func (m *machine) refuseEach(how Refusing, told map[drawnClass]int) (out Refusal
 			break
 		}
 		if waiting[0].Cycle <= how.Since {
-			out.Fresh++
+			out.fresh++
 		}
 		p := m.pop(m.early)
 		e := p.Entry
 		e.FailedFilters = filters
 		m.putBack(p, e, m.now)
 		told[class]++
-		out.Attempts, out.Last = out.Attempts+1, p.Cycle
+		out.attempts, out.last = out.attempts+1, p.Cycle
 		for _, p := range m.pods {
 			p.hurried = p.hurried && p.place == active
 		}

@@ -16,7 +16,15 @@ import (
 // that were refused together are kept together, up to so many classes, and time is
 // that of the classes and of the single pods that are refused, not of all pods.
 // Otherwise, and where Most is set, it is O(log n) for each attempt.
-func (q *Queue) Refuse(now time.Time, r Refusing) Refusals {
+//
+// It returns how many attempts there were, how many of them were with pods that had not been tried
+// since [Refusing].Since, and the number of the last attempt; zero if there was none.
+func (q *Queue) Refuse(now time.Time, r Refusing) (attempts, fresh int, last int64) {
+	done := q.refuse(now, r)
+	return done.attempts, done.fresh, done.last
+}
+
+func (q *Queue) refuse(now time.Time, r Refusing) refusals {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.activateDue(now)
@@ -30,13 +38,13 @@ func (q *Queue) Refuse(now time.Time, r Refusing) Refusals {
 
 // refuseMany is refuseEach for many pods at a time. It does nothing and is not ok where a pod
 // was tried since [Refusing.Since], or where there are more than [Refusing.MostFresh].
-func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out Refusals, ok bool) {
+func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out refusals, ok bool) {
 	head := c.first(c.early)
 	if head == nil {
-		return Refusals{}, true
+		return refusals{}, true
 	}
 	if _, refused := c.refusal(head, r); !refused {
-		return Refusals{}, true
+		return refusals{}, true
 	}
 	defer s.release()
 	s.core, s.r, s.now = c, r, now
@@ -47,14 +55,14 @@ func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out Refu
 	}
 	for i := range s.refused {
 		if !s.fresh(s.refused[i].it) {
-			return Refusals{}, false
+			return refusals{}, false
 		}
-		s.out.Attempts += s.refused[i].size()
+		s.out.attempts += s.refused[i].size()
 	}
-	if s.out.Attempts > r.MostFresh {
-		return Refusals{}, false
+	if s.out.attempts > r.MostFresh {
+		return refusals{}, false
 	}
-	if s.out.Attempts > 0 {
+	if s.out.attempts > 0 {
 		s.commit(between)
 	}
 	return s.out, true
@@ -64,8 +72,8 @@ func (s *batchRefusal) refuseMany(c *core, now time.Time, r *Refusing) (out Refu
 func (s *batchRefusal) commit(between int) {
 	c := s.core
 	s.run = &refusalRun{first: c.cycle + 1, portions: make([]portion, 0, len(s.refused))}
-	c.cycle += int64(s.out.Attempts)
-	s.run.last, s.out.Last, s.out.Fresh = c.cycle, c.cycle, s.out.Attempts
+	c.cycle += int64(s.out.attempts)
+	s.run.last, s.out.last, s.out.fresh = c.cycle, c.cycle, s.out.attempts
 	for i := range s.refused {
 		x := &s.refused[i]
 		p := portionOf(x.it, &c.pools[x.it.pool])
@@ -75,7 +83,7 @@ func (s *batchRefusal) commit(between int) {
 	for i := range s.refused[between:] {
 		c.arrive(active, earlyPop, arrivals{pods: uint64(s.refused[between+i].size())})
 	}
-	c.arrive(unschedulable, attemptFailure, arrivals{pods: uint64(s.out.Attempts)})
+	c.arrive(unschedulable, attemptFailure, arrivals{pods: uint64(s.out.attempts)})
 	s.takeOut(&c.pools[active], s.refused[:between])
 	s.takeOut(&c.pools[backoff], s.refused[between:])
 	s.gatherAll()

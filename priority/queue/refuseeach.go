@@ -46,9 +46,9 @@ func (c *core) lastCycle(it *item) int64 {
 }
 
 // refuseEach refuses one pod after another. mu is held.
-func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*item)) (out Refusals) {
+func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*item)) (out refusals) {
 	begun := c.cycle
-	for (r.Most == 0 || out.Attempts < r.Most) && out.Fresh < r.MostFresh {
+	for (r.Most == 0 || out.attempts < r.Most) && out.fresh < r.MostFresh {
 		it := c.first(early)
 		if it == nil || c.lastCycle(it) > begun {
 			break
@@ -59,7 +59,7 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 		}
 		class := c.classOf(it, r)
 		if c.lastCycle(it) <= r.Since {
-			out.Fresh++
+			out.fresh++
 		}
 		e, _ := c.pop(early)
 		e.FailedFilters = filters
@@ -68,7 +68,7 @@ func (c *core) refuseEach(now time.Time, r *Refusing, early bool, putBack func(*
 		it.failed(&e, now)
 		putBack(it)
 		class.Refused(1)
-		out.Attempts, out.Last = out.Attempts+1, e.Cycle
+		out.attempts, out.last = out.attempts+1, e.Cycle
 	}
 	return out
 }

@@ -239,7 +239,7 @@ func TestCrowdParts(t *testing.T) {
 			require.NoError(t, q.Add(&outrank.Pod{Name: name, Labels: map[string]string{"of": name[:1]}}, noon))
 		}
 		all := Refusing{Class: classOfAll, MostFresh: 9}
-		require.Equal(t, 4, q.Refuse(noon, all).Attempts)
+		require.Equal(t, 4, q.refuse(noon, all).attempts)
 		require.Len(t, q.pools[unschedulable].items, 1, "they are a batch")
 		off := func(values ...string) outrank.Affinity {
 			in := outrank.Requirement{Key: "of", Operator: "In", Values: values}
@@ -252,7 +252,7 @@ func TestCrowdParts(t *testing.T) {
 		require.Equal(t, 2, q.MoveAll(gone, noon))
 		require.Equal(t, Parts[int]{Backoff: 2, Unschedulable: 2}, q.Counts())
 		all.Since = q.cycle
-		require.Equal(t, 2, q.Refuse(noon, all).Attempts)
+		require.Equal(t, 2, q.refuse(noon, all).attempts)
 		require.Equal(t, []Incoming{
 			{"active", "PopFromBackoffQ", 2, 0, 0}, {"active", causeName(r), 4, 0, 0}, {"backoff", "AssignedPodDelete", 2, 0, 0}, {"unschedulable", "ScheduleAttemptFailure", 6, 0, 0},
 		}, q.Incoming())

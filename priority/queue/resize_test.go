@@ -211,8 +211,8 @@ func TestResizesAreNoCrowd(t *testing.T) {
 		_, err := q.FollowResize(p, noon)
 		require.NoError(t, err)
 	}
-	refused := q.Refuse(noon, Refusing{Class: func(*outrank.Pod) Class { return sameForAll{} }, MostFresh: 10})
-	assert.Equal(t, Refusals{}, refused, "an attempt has to be made with each")
+	refused := q.refuse(noon, Refusing{Class: func(*outrank.Pod) Class { return sameForAll{} }, MostFresh: 10})
+	assert.Equal(t, refusals{}, refused, "an attempt has to be made with each")
 }
 
 // sameForAll refuses every pod.

@@ -95,7 +95,7 @@ func (w *world) carryOut(t *testing.T, victim *v1.Pod) (*execution.Report, error
 	require.NoError(t, w.store.Add(preemptor))
 	e, err := execution.NewExecutor(execution.Config{
 		Actions: w.Actions(), Order: execution.Asynchronous, Parallel: 1,
-		Retry: execution.Retry{Wait: func(_ context.Context, d time.Duration) error { w.waits = append(w.waits, d); return nil }},
+		Wait: func(_ context.Context, d time.Duration) error { w.waits = append(w.waits, d); return nil },
 	})
 	require.NoError(t, err)
 	plan := &preemption.Plan{Pod: plain(t, preemptor), Outcome: preemption.Preempts, Candidate: preemption.Candidate{Node: "n1", Victims: []preemption.Victim{{Pod: plain(t, victim)}}}}

@@ -13,7 +13,7 @@
 //
 // Which errors are worth another try is said by wrapping [execution.ErrRetriable]:
 // conflicts, internal errors, a server that is unavailable and refused connections.
-// [Wait] waits between the tries of [execution.Retry].
+// [Wait] waits between the tries of an [execution.Config].
 //
 // The package works with a scheduler of the framework and without one, so that any
 // program with a clientset and a lister of pods can carry out plans.

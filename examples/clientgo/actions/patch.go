@@ -77,7 +77,7 @@ func (c *Client) Nominate(ctx context.Context, pod *outrank.Pod, node string) er
 }
 
 // Wait waits for the duration and up to a tenth of it more, at random (rule 14.1.10), or
-// until the context ends. It is for [execution.Retry].
+// until the context ends. It is for [execution.Config].
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d + time.Duration(rand.Float64()*float64(d)/10))
 	defer timer.Stop()

@@ -37,7 +37,7 @@ func main() {
 	node.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("2"), "pods": resource.MustParse("110")}
 	api := fake.NewClientset(node, pod("batch", 10, "n1"), pod("web", 100, "n1"), pod("urgent", 1000, ""))
 	factory, m := informers.NewSharedInformerFactory(api, 0), must(mirror.New(outrank.V1_37))
-	config := attempt.Config{Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Retry: execution.Retry{Wait: actions.Wait}}}
+	config := attempt.Config{Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Wait: actions.Wait}}
 	config.Execution.Actions = must(actions.New(actions.Config{API: api, Pods: factory.Core().V1().Pods().Lister()})).Actions()
 	var loop *attempt.Loop
 	check(m.Update(func(s *engine.Snapshot) (err error) {

@@ -106,7 +106,7 @@ func TestBudgets(t *testing.T) {
 	c.create(pending("next", 10, "4"))
 	c.isOn("next", "n1")
 	assert.Equal(t, []string{"next Normal PreemptionPlanned Preempting: Node n1 has room without a pod of priority 1, 1 against a disruption budget: default/low"}, c.recorder.about("next Normal PreemptionPlanned"))
-	assert.EqualValues(t, 1, c.collector.Counts.Values().Groups.Violations["pod"])
+	assert.EqualValues(t, 1, c.collector.Counts.Values().Violations["pod"])
 }
 
 // A pod that was nominated to the node and is less important looks for another place.

@@ -57,8 +57,8 @@ func TestGroup(t *testing.T) {
 	assert.Equal(t, []string{"train Normal PreemptionPlanned Preempting: 2 pods have room without 2 of lower priority: default/a, default/b"}, c.recorder.about("train "))
 	assert.Equal(t, []string{"a Normal Preempted Preempting: Preempted by podgroup uid-of-group on node cluster"}, c.recorder.about("a "))
 	values := c.collector.Counts.Values()
-	assert.EqualValues(t, 1, values.Groups.Attempts[preemption.Success])
-	assert.EqualValues(t, 2, values.Groups.Victims.Sum)
+	assert.EqualValues(t, 1, values.GroupAttempts[preemption.Success])
+	assert.EqualValues(t, 2, values.GroupVictims.Sum)
 	assert.Zero(t, values.PreemptionAttempts, "which counts pods alone")
 }
 

@@ -142,7 +142,7 @@ func newProcess(ctx context.Context, handle fwk.Handle, of terms) (*process, err
 		return nil, err
 	}
 	p.executor, err = execution.NewExecutor(execution.Config{
-		Actions: p.carrying.actions(), Order: of.order, Retry: execution.Retry{Wait: actions.Wait},
+		Actions: p.carrying.actions(), Order: of.order, Wait: actions.Wait,
 	})
 	if err != nil {
 		return nil, err

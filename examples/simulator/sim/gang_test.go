@@ -118,7 +118,7 @@ func TestGangIsPushedOutAndComesBack(t *testing.T) {
 	}, log)
 	r := w.s.Result()
 	require.Equal(t, "&{2 2 0 1 0 1}", fmt.Sprint(r.Gangs))
-	require.EqualValues(t, 2, r.Metrics.Groups.Victims.Sum)
+	require.EqualValues(t, 2, r.Metrics.GroupVictims.Sum)
 	require.Equal(t, "default/low", string(w.s.gangs.inOrder[0].group.Key()))
 	require.EqualValues(t, 1, w.s.gangs.inOrder[0].group.MinCount)
 	require.EqualValues(t, 3, cluster.Groups[0].MinCount, "what was given is only read")

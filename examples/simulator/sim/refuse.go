@@ -34,12 +34,12 @@ func (s *scheduling) refuse() bool {
 // pods that wait were tried, and returns how many there were.
 func (s *scheduling) refuseSome(most int) int {
 	fresh := s.line.inQueue - s.cluster.tries.tried - s.untriedGated()
-	done := s.line.queue.Refuse(s.clock.time(), queue.Refusing{Class: s.classOf, Since: s.cluster.tries.since, Most: most, MostFresh: fresh})
-	if done.Attempts > 0 {
-		s.cluster.tries.latest = done.Last
+	attempts, tried, last := s.line.queue.Refuse(s.clock.time(), queue.Refusing{Class: s.classOf, Since: s.cluster.tries.since, Most: most, MostFresh: fresh})
+	if attempts > 0 {
+		s.cluster.tries.latest = last
 	}
-	s.cluster.tries.tried += done.Fresh
-	return done.Attempts
+	s.cluster.tries.tried += tried
+	return attempts
 }
 
 // classOf returns the class of a pod in the queue, nil for one whose attempt has

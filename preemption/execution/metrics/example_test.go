@@ -38,7 +38,7 @@ func ExampleValues_Families() {
 	meter.AddPreemption()
 	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, 3)}, nil)
 	meter.AddFailure("default-scheduler", &execution.Verdict{}, nil)
-	meter.SetPending(queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Entities{Pods: queue.Parts[int]{Active: 2, Unschedulable: 1}})
+	meter.SetPending(queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Parts[int]{})
 	for _, f := range meter.Values().Families(0) {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
@@ -101,7 +101,8 @@ func ExampleMeter_AddGroupPreemption() {
 	}
 
 	meter := metrics.Meter{}
-	meter.SetPending(waiting.Counts(), waiting.Entities())
+	alone, groups := waiting.Entities()
+	meter.SetPending(waiting.Counts(), alone, groups)
 	meter.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Unschedulable.Because("no room")})
 	for _, family := range meter.Values().Families(release) {
 		for _, sample := range family.Samples {

@@ -26,7 +26,7 @@ func (c Values) Families(of outrank.Release) []Family {
 	rules := release.Of(release.Release(of))
 	families = slices.Insert(families, 0, c.podFamilies()...)
 	if rules.GroupMetrics {
-		families = append(families, c.Groups.families()...)
+		families = append(families, c.groupFamilies()...)
 	}
 	if len(c.Executions) > 0 {
 		families = append(families, c.executionFamily())
@@ -107,16 +107,16 @@ func (c *Values) executionFamily() Family {
 	return f
 }
 
-// families lists what was counted.
-func (c *GroupValues) families() []Family {
+// groupFamilies are those about groups, as far as any were counted.
+func (c *Values) groupFamilies() []Family {
 	var list []Family
-	if len(c.Attempts) > 0 {
+	if len(c.GroupAttempts) > 0 {
 		f := Family{Name: "scheduler_workload_preemption_attempts_total", Type: "counter", Help: "How often a group tried to preempt."}
-		for _, code := range sortedKeys(c.Attempts, func(a, b preemption.Code) int { return cmp.Compare(filter.Code(a), filter.Code(b)) }) {
-			f.add(float64(c.Attempts[code]), Label{"result", filter.Code(code)})
+		for _, code := range sortedKeys(c.GroupAttempts, func(a, b preemption.Code) int { return cmp.Compare(filter.Code(a), filter.Code(b)) }) {
+			f.add(float64(c.GroupAttempts[code]), Label{"result", filter.Code(code)})
 		}
 		victims := Family{Name: "scheduler_workload_preemption_victims", Type: "histogram", Help: "Number of victims of a group."}
-		addHistogram(&victims, nil, &c.Victims, groupBounds)
+		addHistogram(&victims, nil, &c.GroupVictims, groupBounds)
 		list = append(list, f, victims)
 	}
 	if len(c.Disruptions) > 0 {
@@ -135,7 +135,7 @@ func (c *GroupValues) families() []Family {
 		list = append(list, v)
 	}
 	list = appendSteps(list, Family{Name: "scheduler_preemption_evaluation_duration_seconds", Help: "How long it took to find the victims."}, c.Evaluations, filter.Code[preemption.Code])
-	return appendSteps(list, Family{Name: "scheduler_preemption_execution_duration_seconds", Help: "How long it took to carry out a preemption."}, c.Executions, resultOfExecution)
+	return appendSteps(list, Family{Name: "scheduler_preemption_execution_duration_seconds", Help: "How long it took to carry out a preemption."}, c.ExecutionDurations, resultOfExecution)
 }
 
 // resultOfExecution is how carrying out a plan ended, in the word of that metric.

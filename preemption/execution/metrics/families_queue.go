@@ -14,7 +14,7 @@ type part struct {
 
 // parts lists the parts of the queue that a release has, by name (rule 14.5.9).
 func (c *Values) parts(rules *release.Rules) []part {
-	p, s, g := c.Pending, &c.Entities.Pods, &c.Entities.Groups
+	p, s, g := c.Pending, &c.Alone, &c.Groups
 	parts := []part{
 		{"active", p.Active, s.Active, g.Active}, {"backoff", p.Backoff, s.Backoff, g.Backoff}, {"gated", p.Gated, s.Gated, g.Gated},
 	}

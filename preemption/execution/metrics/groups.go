@@ -15,12 +15,12 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 		code = plan.Status.Code
 	}
 	m.change(func(c *Values) {
-		if c.Groups.Attempts == nil {
-			c.Groups.Attempts = map[preemption.Code]uint64{}
+		if c.GroupAttempts == nil {
+			c.GroupAttempts = map[preemption.Code]uint64{}
 		}
-		c.Groups.Attempts[code]++
+		c.GroupAttempts[code]++
 		if plan != nil && plan.Outcome == preemption.Preempts {
-			c.Groups.Victims.add(len(plan.Victims), groupBounds)
+			c.GroupVictims.add(len(plan.Victims), groupBounds)
 		}
 	})
 	if plan != nil && plan.Outcome == preemption.Preempts {
@@ -49,13 +49,13 @@ func (m *Meter) AddGroupPreemption(plan *preemption.GroupPlan) {
 func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 	m.change(func(c *Values) {
 		if disruptions > 0 {
-			addTo(&c.Groups.Disruptions, by, groupBounds, disruptions)
+			addTo(&c.Disruptions, by, groupBounds, disruptions)
 		}
 		if violations > 0 {
-			if c.Groups.Violations == nil {
-				c.Groups.Violations = map[string]uint64{}
+			if c.Violations == nil {
+				c.Violations = map[string]uint64{}
 			}
-			c.Groups.Violations[by] += uint64(violations)
+			c.Violations[by] += uint64(violations)
 		}
 	})
 }
@@ -64,7 +64,7 @@ func (m *Meter) AddDisruptions(by string, disruptions, violations int) {
 // clock of the caller's, AddExecutionDuration how long to carry the plan out: Success, or
 // Contradiction for an error.
 func (m *Meter) AddEvaluation(step PreemptionStep, took time.Duration) {
-	m.change(func(c *Values) { addTo(&c.Groups.Evaluations, step, stepBounds, took) })
+	m.change(func(c *Values) { addTo(&c.Evaluations, step, stepBounds, took) })
 }
 
 // AddExecutionDuration counts how long it took to carry a plan out. Anything but a success
@@ -73,5 +73,5 @@ func (m *Meter) AddExecutionDuration(step PreemptionStep, took time.Duration) {
 	if step.Result != preemption.Success {
 		step.Result = preemption.Contradiction
 	}
-	m.change(func(c *Values) { addTo(&c.Groups.Executions, step, stepBounds, took) })
+	m.change(func(c *Values) { addTo(&c.ExecutionDurations, step, stepBounds, took) })
 }

@@ -70,10 +70,10 @@ func (c *Values) attempted(result, profile string, took *time.Duration) {
 	}
 }
 
-// SetPending sets how many pods and groups wait, as [queue.Queue.Counts] and [queue.Queue.Entities]
-// return them.
-func (m *Meter) SetPending(pods queue.Parts[int], entities queue.Entities) {
-	m.change(func(c *Values) { c.Pending, c.Entities = &pods, entities })
+// SetPending sets how many pods and groups wait: all pods, as [queue.Queue.Counts] returns them, and
+// those that are alone and the groups, as [queue.Queue.Entities] does.
+func (m *Meter) SetPending(pods, alone, groups queue.Parts[int]) {
+	m.change(func(c *Values) { c.Pending, c.Alone, c.Groups = &pods, alone, groups })
 }
 
 // SetIncoming sets how many pods have entered each part of the queue, as
@@ -136,7 +136,9 @@ func (m *Meter) Values() Values {
 		copied = *c
 		copied.Incoming, copied.Executions = slices.Clone(c.Incoming), maps.Clone(c.Executions)
 		copied.ScheduleAttempts = maps.Clone(c.ScheduleAttempts)
-		copied.Groups = c.Groups.copied()
+		copied.GroupAttempts, copied.Violations, copied.GroupVictims = maps.Clone(c.GroupAttempts), maps.Clone(c.Violations), c.GroupVictims.copied()
+		copied.Disruptions = cloneHistograms(c.Disruptions)
+		copied.Evaluations, copied.ExecutionDurations = cloneHistograms(c.Evaluations), cloneHistograms(c.ExecutionDurations)
 		copied.PreemptionVictims, copied.PodAttempts = c.PreemptionVictims.copied(), c.PodAttempts.copied()
 		copied.AttemptDurations, copied.PodDurations = cloneHistograms(c.AttemptDurations), cloneHistograms(c.PodDurations)
 		if c.Pending != nil {

@@ -50,7 +50,7 @@ func TestMetricsOfReleases(t *testing.T) {
 		beside.Order, beside.Plan = execution.Asynchronous, &preemption.Plan{Release: r}
 		m.AddExecution(beside, nil)
 		m.AddExecution(beside, assert.AnError)
-		m.SetPending(queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Entities{Pods: queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}})
+		m.SetPending(queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Parts[int]{})
 		m.SetIncoming(entered)
 		values := m.Values()
 		values.Incoming[0].Pods, values.Executions["success"] = 7, 7
@@ -89,7 +89,8 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	for _, pod := range []*outrank.Pod{{Name: "a", Group: "gang"}, {Name: "b", Group: "gang"}, {Name: "single"}} {
 		require.NoError(t, q.Add(pod, time.Time{}.Add(1)))
 	}
-	m.SetPending(q.Counts(), q.Entities())
+	alone, groups := q.Entities()
+	m.SetPending(q.Counts(), alone, groups)
 	m.SetIncoming(q.Incoming())
 	var lines []string
 	for _, f := range m.Values().Families(release) {
@@ -124,8 +125,8 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 		`workload_preemption_victims_count 2`,
 	}, lines)
 	values := m.Values()
-	assert.EqualValues(t, 2, values.Groups.Victims.Count())
-	ones := values.Groups.Disruptions["podgroup"]
+	assert.EqualValues(t, 2, values.GroupVictims.Count())
+	ones := values.Disruptions["podgroup"]
 	assert.EqualValues(t, 1, ones.Buckets[0], "a bound belongs to its bucket")
 	for _, r := range outrank.Releases() {
 		for _, f := range values.Families(r) {

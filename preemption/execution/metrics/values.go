@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"maps"
 	"time"
 
 	"github.com/outrank-go/outrank/preemption"
@@ -25,35 +24,29 @@ type Values struct {
 	PodAttempts  Histogram[int]
 	PodDurations map[int]Histogram[time.Duration]
 	// Pending is how many pods wait in each part of the queue, nil until Meter.SetPending is called;
-	// Entities is how many of them wait by themselves, and how many groups. Those in flight are not
+	// Alone is how many of them wait by themselves, and Groups how many groups wait. Those in flight are not
 	// looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
-	Pending  *queue.Parts[int]
-	Entities queue.Entities
+	Pending       *queue.Parts[int]
+	Alone, Groups queue.Parts[int]
 	// Incoming is how many pods have entered each part of the queue, nil until
 	// Meter.SetIncoming is called.
 	Incoming []queue.Incoming
 	// Executions is how many plans were carried out beside the next attempts, by how
 	// that ended as the release counts it: success or error (rule 14.5.10).
 	Executions map[string]uint64
-	// Groups are those about groups. They are left out of Families where the release has
-	// none of them.
-	Groups GroupValues
-}
 
-// GroupValues are those that are there from v1.37 on where groups are (rule
-// 14.5.11).
-type GroupValues struct {
-	// Attempts is how often a group asked preemption to make room, by what that said, and
-	// Victims the number of pods of each plan that was made.
-	Attempts map[preemption.Code]uint64
-	Victims  Histogram[int]
+	// What follows is there from v1.37 on where groups are (rule 14.5.11), and left out of Families
+	// where the release has no groups. GroupAttempts is how often a group asked preemption to make
+	// room, by what that said, and GroupVictims the number of pods of each plan that was made.
+	GroupAttempts map[preemption.Code]uint64
+	GroupVictims  Histogram[int]
 	// Disruptions is how many of the victims of a plan were groups or pods of groups, and
 	// Violations how many pods violated a budget, by what preempted.
 	Disruptions map[string]Histogram[int]
 	Violations  map[string]uint64
-	// Evaluations is how long it took to find the victims, Executions how long to carry
+	// Evaluations is how long it took to find the victims, ExecutionDurations how long to carry
 	// the plans out.
-	Evaluations, Executions map[PreemptionStep]Histogram[time.Duration]
+	Evaluations, ExecutionDurations map[PreemptionStep]Histogram[time.Duration]
 }
 
 // PreemptionStep is the key of a duration: the kind of preemptor, which is pod, podgroup or
@@ -75,12 +68,3 @@ const (
 	succeeded = "success"
 	failed    = "error"
 )
-
-// copied returns values that share nothing.
-func (c *GroupValues) copied() GroupValues {
-	out := *c
-	out.Attempts, out.Violations, out.Victims = maps.Clone(c.Attempts), maps.Clone(c.Violations), c.Victims.copied()
-	out.Disruptions = cloneHistograms(c.Disruptions)
-	out.Evaluations, out.Executions = cloneHistograms(c.Evaluations), cloneHistograms(c.Executions)
-	return out
-}
