@@ -21,9 +21,9 @@ const (
 	svgHeight   = 26
 )
 
-// The README of the library begins with a picture of the sample answer and with the first
-// lines of its text. -update draws the picture anew.
-func TestReadmeBeginsWithTheAnswer(t *testing.T) {
+// The README of the library begins with a picture of the sample answer, and quotes the first
+// lines of its text below the command. -update draws the picture anew.
+func TestReadmeShowsTheAnswer(t *testing.T) {
 	drawn := picture(picturedIn(t, answered(t, "", "-o", "json")))
 	if *update {
 		require.NoError(t, os.WriteFile(pictureFile, []byte(drawn), 0o644))
@@ -35,7 +35,8 @@ func TestReadmeBeginsWithTheAnswer(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	assert.Contains(t, string(readme), "](.github/answer.svg)\n")
-	_, quoted, _ := strings.Cut(string(readme), "```\n")
+	_, quoted, _ := strings.Cut(string(readme), "# the answer below")
+	_, quoted, _ = strings.Cut(quoted, "```\n\n```\n")
 	quoted, _, _ = strings.Cut(quoted, "```\n")
 	assert.Greater(t, strings.Count(quoted, "\n"), 8)
 	assert.Contains(t, answered(t, ""), quoted)
