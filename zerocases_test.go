@@ -107,7 +107,7 @@ func TestRulesOfTenantsThatLackSomething(t *testing.T) {
 		return r
 	}
 	noTree, noQueues, noStyle := made(), made(), made()
-	noTree.Tree, noQueues.QueueOf, noStyle.Style = nil, nil, 9
+	noTree.Tree, noQueues.QueueOf, noStyle.Style = nil, nil, "Borg"
 	snap, err := engine.NewSnapshot(smallCluster())
 	require.NoError(t, err)
 	for name, r := range map[string]*tenancy.Rules{"zero": {}, "Tree": noTree, "QueueOf": noQueues, "Style": noStyle} {

@@ -22,7 +22,7 @@
 // the thing itself in the snapshot. Where neither shows what stands in the way, as with a
 // filter of the caller, a report has the filter's own words alone.
 //
-// Lists of names are cut at [Options].Most, with the number that is left out beside them.
+// A [List] of names is cut at [Options].Most, and says how many it leaves out.
 // Time is that of [engine.Evaluator.Explain] and of one look at the pods of each node
 // on which the pod was refused; where it gets no node, besides, that of 64 nodes that are
 // asked with something changed, and where nothing helps of a decision for each priority of

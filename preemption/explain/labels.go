@@ -63,7 +63,8 @@ func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
 func labelOf(r *outrank.NodeRequirement, node *outrank.Node) Label {
 	l := Label{NodeRequirement: outrank.NodeRequirement{Key: r.Key, Operator: r.Operator, Values: slices.Clone(r.Values)}}
 	if r.Key == outrank.FieldName {
-		l.Have = &node.Name
+		name := node.Name
+		l.Have = &name
 		return l
 	}
 	if have, ok := node.Labels[r.Key]; ok {

@@ -175,13 +175,6 @@ func ExampleClosest() {
 	// nothing-helps []
 }
 
-// Kueue's names of the policies.
-func ExampleTake_String() {
-	fmt.Println(tenancy.Nobody, tenancy.Lower, tenancy.LowerOrNewer, tenancy.Anybody)
-	// Output:
-	// Never LowerPriority LowerOrNewerEqualPriority Any
-}
-
 // Windows spare what started a short while before: the same rules at two times.
 func ExampleRules_At() {
 	rules := must(tenancy.New(tenancy.Options{

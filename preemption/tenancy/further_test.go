@@ -139,20 +139,20 @@ func TestTriggers(t *testing.T) {
 		cpu    string
 		want   string
 	}{
-		{"nobody without selectors", []tenancy.Selection{{Name: "r", Trigger: "Always"}}, 0, "1", "[]"},
-		{"the least important elsewhere goes first", []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: everywhere}}, 0, "1", "[near-1 r]"},
-		{"the preemptor has other labels", []tenancy.Selection{{Name: "r", Trigger: "Always", Preemptor: blue, Candidates: everywhere}}, 0, "1", "[]"},
+		{"nobody without selectors", []tenancy.Selection{{Name: "r", Trigger: "Always"}}, tenancy.Nobody, "1", "[]"},
+		{"the least important elsewhere goes first", []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: everywhere}}, tenancy.Nobody, "1", "[near-1 r]"},
+		{"the preemptor has other labels", []tenancy.Selection{{Name: "r", Trigger: "Always", Preemptor: blue, Candidates: everywhere}}, tenancy.Nobody, "1", "[]"},
 		{"the preemptor is of another class",
-			[]tenancy.Selection{{Name: "r", Trigger: "Always", PreemptorClasses: &tenancy.Classes{Names: []string{"batch"}}, Candidates: everywhere}}, 0, "1", "[]"},
+			[]tenancy.Selection{{Name: "r", Trigger: "Always", PreemptorClasses: &tenancy.Classes{Names: []string{"batch"}}, Candidates: everywhere}}, tenancy.Nobody, "1", "[]"},
 		{"the queue's policy is enough", []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: everywhere}}, tenancy.Lower, "1", "[mine within the queue]"},
 		{"it is not", []tenancy.Selection{{Name: "r", Trigger: "InsufficientQuota", Candidates: everywhere}}, tenancy.Lower, "3",
 			"[mine within the queue mine-too within the queue near-1 r]"},
 		{"one trigger after the other", []tenancy.Selection{
 			{Name: "last", Trigger: "InsufficientQuota", Candidates: everywhere},
 			{Name: "first", Trigger: "Always", Candidates: []tenancy.Selector{{Scope: "WithinClusterQueue"}}},
-		}, 0, "3", "[mine first mine-too first near-1 last]"},
-		{"who uses nothing of it is no candidate", []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: everywhere}}, 0, "3", "[near-1 r far-1 r far-2 r]"},
-		{"the first rule names the victim", []tenancy.Selection{{Name: "a", Trigger: "Always", Candidates: everywhere}, {Name: "b", Trigger: "Always", Candidates: everywhere}}, 0, "1", "[near-1 a]"},
+		}, tenancy.Nobody, "3", "[mine first mine-too first near-1 last]"},
+		{"who uses nothing of it is no candidate", []tenancy.Selection{{Name: "r", Trigger: "Always", Candidates: everywhere}}, tenancy.Nobody, "3", "[near-1 r far-1 r far-2 r]"},
+		{"the first rule names the victim", []tenancy.Selection{{Name: "a", Trigger: "Always", Candidates: everywhere}, {Name: "b", Trigger: "Always", Candidates: everywhere}}, tenancy.Nobody, "1", "[near-1 a]"},
 	} {
 		config := furtherTree(tt.rules...)
 		config.Queues[0].Policy.Within = tt.within
@@ -279,7 +279,7 @@ func TestWindows(t *testing.T) {
 		{"within the queue, over", "owner", "owner", time.Minute, false, nil, all, 0},
 		{"by shares, what is its own", "owner", "borrower", time.Minute, false, &tenancy.Fair{}, all, 9 * time.Minute},
 		{"by shares alone", "owner", "borrower", time.Minute, false, &tenancy.Fair{SharesAlone: true}, all, 59 * time.Minute},
-		{"by the second strategy", "taker", "borrower", 30 * time.Minute, false, &tenancy.Fair{Strategies: []tenancy.Strategy{1}}, all, 30 * time.Minute},
+		{"by the second strategy", "taker", "borrower", 30 * time.Minute, false, &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare}}, all, 30 * time.Minute},
 	} {
 		req := tenancy.Request{
 			Incoming: tenancy.Workload{Name: "in", Queue: tt.queue, Priority: 5, Uses: resource.MustList("cpu", "2")}, Now: now, Fair: tt.fair, Protection: tt.protection,

@@ -42,9 +42,9 @@ func TestGangsAreLinear(t *testing.T) {
 	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn} {
 		few, many := askedFor(t, 10, style), askedFor(t, 60, style)
 		for i, name := range []string{"counted", "tracked"} {
-			t.Logf("style %d, %s: %.1f and %.1f for each pod", style, name, few[i], many[i])
-			require.Less(t, many[i], 1.2*few[i]+1, "style %d, %s", style, name)
-			require.Less(t, many[i], 80.0, "style %d, %s", style, name)
+			t.Logf("style %q, %s: %.1f and %.1f for each pod", style, name, few[i], many[i])
+			require.Less(t, many[i], 1.2*few[i]+1, "style %q, %s", style, name)
+			require.Less(t, many[i], 80.0, "style %q, %s", style, name)
 		}
 		require.Less(t, many[1], many[0], "style %d: nobody counts the cluster twice", style)
 	}

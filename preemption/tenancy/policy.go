@@ -1,40 +1,24 @@
 package tenancy
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Take is which workloads one may take from, by priority and time.
-type Take uint8
+type Take string
 
 // The rules, with the names that Kueue gives them.
 const (
 	// Nobody: from none (Never).
-	Nobody Take = iota
-	// Lower: from those of lower priority (LowerPriority).
-	Lower
-	// LowerOrNewer: from those, and from those of equal priority that began to wait later
-	// (LowerOrNewerEqualPriority).
-	LowerOrNewer
-	// Anybody: from all (Any).
-	Anybody
+	Nobody Take = ""
+	// Lower: from those of lower priority.
+	Lower Take = "LowerPriority"
+	// LowerOrNewer: from those, and from those of equal priority that began to wait later.
+	LowerOrNewer Take = "LowerOrNewerEqualPriority"
+	// Anybody: from all.
+	Anybody Take = "Any"
 )
 
-// String returns Kueue's name.
-func (t Take) String() string {
-	switch t {
-	case Nobody:
-		return "Never"
-	case Lower:
-		return "LowerPriority"
-	case LowerOrNewer:
-		return "LowerOrNewerEqualPriority"
-	case Anybody:
-		return "Any"
-	}
-	return fmt.Sprintf("Take(%d)", uint8(t))
-}
+// takes are the rules.
+var takes = []Take{Nobody, Lower, LowerOrNewer, Anybody}
 
 // Policy says which workloads those of a queue may preempt. The zero value allows none.
 type Policy struct {

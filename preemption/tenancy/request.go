@@ -62,15 +62,15 @@ type Fair struct {
 }
 
 // Strategy is a comparison of shares.
-type Strategy uint8
+type Strategy string
 
 // The strategies, by Kueue's names.
 const (
 	// LessThanOrEqualToFinalShare: the preemptor's share with the workload is at most what
 	// the other's is without the victim.
-	LessThanOrEqualToFinalShare Strategy = iota
+	LessThanOrEqualToFinalShare Strategy = "LessThanOrEqualToFinalShare"
 	// LessThanInitialShare: it is less than what the other's is with the victim.
-	LessThanInitialShare
+	LessThanInitialShare Strategy = "LessThanInitialShare"
 )
 
 // Taken is a victim with the rule that allows it.

@@ -13,20 +13,20 @@ import (
 )
 
 // Style says how far a queue may be taken from (group 24.5).
-type Style uint8
+type Style string
 
 // The styles.
 const (
 	// KeepsItsOwn: no queue and no cohort that is taken from falls below what is its own,
 	// of anything that the preemptor asks for.
-	KeepsItsOwn Style = iota
+	KeepsItsOwn Style = ""
 	// Kueue: the last victim of a queue may bring it below what is its own.
-	Kueue
+	Kueue Style = "Kueue"
 	// YuniKorn: the preemptor's queue ends within what is its own, and takes no more than it
 	// is short of that; the last victim of a queue may bring it below what is its own.
 	// Nobody takes from their own queue, nor what has nothing that the preemptor asks for,
 	// and priorities above the preemptor's are safe.
-	YuniKorn
+	YuniKorn Style = "YuniKorn"
 )
 
 // Options says how tenants share a cluster.
@@ -92,8 +92,8 @@ func (o *Options) check() error {
 			}
 		}
 	}
-	if o.Style > YuniKorn {
-		add("Style", fmt.Sprintf("there is no style %d", o.Style))
+	if o.Style != KeepsItsOwn && o.Style != Kueue && o.Style != YuniKorn {
+		add("Style", fmt.Sprintf("there is no style %q", o.Style))
 	}
 	if o.Fair != nil && !validStrategies(o.Fair.Strategies) {
 		add("Fair.Strategies", fmt.Sprintf("there is no way to decide by %v", o.Fair.Strategies))

@@ -176,7 +176,7 @@ func boosted(w *tenancy.Workload) int64 { return int64(w.Priority) + int64(w.Boo
 func (p *plain) takes(t tenancy.Take, w *tenancy.Workload) bool {
 	in := &p.req.Incoming
 	lower := boosted(w) < boosted(in)
-	return t == tenancy.Anybody || t >= tenancy.Lower && lower ||
+	return t == tenancy.Anybody || t != tenancy.Nobody && lower ||
 		t == tenancy.LowerOrNewer && boosted(w) == boosted(in) && in.Queued.Before(w.Queued)
 }
 

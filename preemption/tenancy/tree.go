@@ -191,8 +191,8 @@ func (b *builder) addQueue(q *Queue) {
 		field string
 		take  Take
 	}{{"Policy.Within", q.Policy.Within}, {"Policy.Reclaim", q.Policy.Reclaim}} {
-		if x.take > Anybody {
-			b.bad(object, x.field, "there is no rule %d", x.take)
+		if !slices.Contains(takes, x.take) {
+			b.bad(object, x.field, "there is no rule %q", x.take)
 		}
 	}
 	if q.Policy.Reclaim == LowerOrNewer {

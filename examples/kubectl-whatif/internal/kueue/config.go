@@ -76,13 +76,11 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 	}
 	s.fair = &tenancy.Fair{SharesAlone: !s.gate("FairSharingPreemptWithinNominal", true)}
 	for _, name := range c.Fair.Strategies {
-		at, ok := map[string]tenancy.Strategy{
-			"LessThanOrEqualToFinalShare": tenancy.LessThanOrEqualToFinalShare, "LessThanInitialShare": tenancy.LessThanInitialShare,
-		}[name]
-		if !ok {
+		strategy := tenancy.Strategy(name)
+		if strategy != tenancy.LessThanOrEqualToFinalShare && strategy != tenancy.LessThanInitialShare {
 			return nil, fmt.Errorf("fairSharing.preemptionStrategies: there is no strategy %q", name)
 		}
-		s.fair.Strategies = append(s.fair.Strategies, at)
+		s.fair.Strategies = append(s.fair.Strategies, strategy)
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package kueue
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -414,7 +415,7 @@ func TestAnswersAreTenancys(t *testing.T) {
 			q := tenancy.Queue{Name: fmt.Sprint("q", i), Cohort: []string{"co", "co", ""}[r.IntN(3)], Quota: tenancy.Quota{Nominal: resource.List{"cpu@f": resource.New(int64(r.IntN(6)))}}}
 			q.Policy = tenancy.Policy{Within: take[r.IntN(2)], Reclaim: take[r.IntN(3)], WhileBorrowing: r.IntN(2) == 0}
 			config.Queues = append(config.Queues, q)
-			preemption := object{"withinClusterQueue": q.Policy.Within.String(), "reclaimWithinCohort": q.Policy.Reclaim.String()}
+			preemption := object{"withinClusterQueue": cmp.Or(string(q.Policy.Within), "Never"), "reclaimWithinCohort": cmp.Or(string(q.Policy.Reclaim), "Never")}
 			if q.Policy.WhileBorrowing {
 				preemption["borrowWithinCohort"] = object{"policy": "LowerPriority"}
 			}

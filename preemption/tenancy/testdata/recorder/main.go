@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,7 +57,7 @@ type oneCase struct {
 			Name, Cohort string
 			quotas
 			Policy struct {
-				Within, Reclaim int
+				Within, Reclaim kueue.PreemptionPolicy
 				WhileBorrowing  bool
 				BorrowUpTo      *int32
 			}
@@ -70,7 +71,7 @@ type oneCase struct {
 		Incoming item
 		Admitted []item
 		Fair     *struct {
-			Strategies  []byte
+			Strategies  []config.PreemptionStrategy
 			SharesAlone bool
 		}
 		Now time.Time
@@ -88,9 +89,7 @@ type answer struct {
 const asked = 24
 
 var (
-	takes      = []kueue.PreemptionPolicy{kueue.PreemptionPolicyNever, kueue.PreemptionPolicyLowerPriority, kueue.PreemptionPolicyLowerOrNewerEqualPriority, kueue.PreemptionPolicyAny}
-	strategies = []config.PreemptionStrategy{config.LessThanOrEqualToFinalShare, config.LessThanInitialShare}
-	reasons    = map[string]string{
+	reasons = map[string]string{
 		kueue.InClusterQueueReason: "within the queue", kueue.InCohortReclamationReason: "reclaimed within the cohort",
 		kueue.InCohortReclaimWhileBorrowingReason: "reclaimed within the cohort while borrowing", kueue.InCohortFairSharingReason: "fair share within the cohort",
 	}
@@ -266,7 +265,7 @@ func snapshot(ctx context.Context, c *oneCase) (*cache.Snapshot, error) {
 		k := &kueue.ClusterQueue{}
 		k.Name, k.Spec.CohortName, k.Spec.ResourceGroups, k.Spec.FairSharing = x.Name, kueue.CohortReference(x.Cohort), x.groups(), x.sharing()
 		k.Spec.NamespaceSelector = &metav1.LabelSelector{}
-		k.Spec.Preemption = &kueue.ClusterQueuePreemption{WithinClusterQueue: takes[x.Policy.Within], ReclaimWithinCohort: takes[x.Policy.Reclaim]}
+		k.Spec.Preemption = &kueue.ClusterQueuePreemption{WithinClusterQueue: cmp.Or(x.Policy.Within, kueue.PreemptionPolicyNever), ReclaimWithinCohort: cmp.Or(x.Policy.Reclaim, kueue.PreemptionPolicyNever)}
 		if x.Policy.WhileBorrowing {
 			k.Spec.Preemption.BorrowWithinCohort = &kueue.BorrowWithinCohort{Policy: kueue.BorrowWithinCohortPolicyLowerPriority, MaxPriorityThreshold: x.Policy.BorrowUpTo}
 		}
@@ -298,10 +297,7 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 	}
 	var fair *config.FairSharing
 	if c.Request.Fair != nil {
-		fair = &config.FairSharing{}
-		for _, s := range c.Request.Fair.Strategies {
-			fair.PreemptionStrategies = append(fair.PreemptionStrategies, strategies[s])
-		}
+		fair = &config.FairSharing{PreemptionStrategies: c.Request.Fair.Strategies}
 	}
 	w, assigned := c.Request.Incoming.workload(c.Request.Now)
 	queue := snap.ClusterQueue(kueue.ClusterQueueReference(c.Request.Incoming.Queue))
