@@ -56,7 +56,7 @@ func brief(r history.Summary) string {
 		parts = append(parts, chain)
 	}
 	for _, c := range r.Cycles {
-		parts = append(parts, fmt.Sprintf("%v: %d", c, c.Rounds))
+		parts = append(parts, fmt.Sprintf("%s → %s: %d", strings.Join(c.Lineages, " → "), c.Lineages[0], c.Rounds))
 	}
 	for _, p := range r.Repeats {
 		parts = append(parts, strings.TrimSuffix(fmt.Sprintf("%s evicted %d by %s", p.Lineage, p.Times, p.Preemptor), " by "))
@@ -285,7 +285,7 @@ func ExampleLog() {
 		fmt.Println(step.Time.Format(time.TimeOnly), step.Preemptor, "evicts", step.Victims[0], "from", step.Node)
 	}
 	for _, c := range r.Cycles {
-		fmt.Println(c, "rounds:", c.Rounds)
+		fmt.Println(strings.Join(c.Lineages, " → "), "rounds:", c.Rounds)
 	}
 	for _, p := range r.Repeats {
 		fmt.Println(p.Lineage, "was evicted by", p.Times, "preemptions")
@@ -293,7 +293,7 @@ func ExampleLog() {
 	// Output:
 	// 12:01:00 shop evicts batch from n1
 	// 12:02:00 batch evicts report from n1
-	// blue → red → blue rounds: 2
+	// blue → red rounds: 2
 	// blue was evicted by 2 preemptions
 	// red was evicted by 2 preemptions
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -43,14 +42,6 @@ type Cycle struct {
 	// and the last of them were complete.
 	Rounds      int
 	First, Last time.Time
-}
-
-// String returns the cycle as "a → b → a".
-func (c Cycle) String() string {
-	if len(c.Lineages) == 0 {
-		return ""
-	}
-	return strings.Join(c.Lineages, " → ") + " → " + c.Lineages[0]
 }
 
 // Repeat is a lineage that was evicted again and again.

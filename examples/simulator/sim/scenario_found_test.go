@@ -138,7 +138,7 @@ func (sc *scenario) readCycle(s *statement) func(*scene) string {
 			if slices.Equal(namesOf(c.Lineages), want) {
 				return ""
 			}
-			is = append(is, c.String())
+			is = append(is, strings.Join(c.Lineages, " → ")+" → "+c.Lineages[0])
 		}
 		return fmt.Sprintf("%d cycles %v", len(is), is)
 	}
