@@ -106,11 +106,11 @@ func ExampleNominator() {
 	fmt.Println(nominator.Add(pod, "n1"), nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
 	fmt.Println(nominator.Add(pod, "n2"))
 	nominator.Remove(pod) // the room on n1 is for others
-	fmt.Println(nominator.Add(pod, "n2"), nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")))
+	fmt.Println(nominator.Add(pod, "n2"), nominator.NodeOf(pod.Key()), len(nominator.NominatedTo("n1")), nominator.Len())
 	// Output:
 	// <nil> n1 1
 	// pod default/urgent: not in the right state: it is nominated to node n1 already, and now to n2
-	// <nil> n2 0
+	// <nil> n2 0 1
 }
 
 // News of a pod that does not know of its nomination yet does not undo it.

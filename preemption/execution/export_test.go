@@ -33,13 +33,6 @@ func (n *Nominator) Check() error {
 	return nil
 }
 
-// Len is the number of nominated pods.
-func (n *Nominator) Len() int {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return len(n.byPod)
-}
-
 // Remembered is the number of victims that the executor remembers or is
 // evicting.
 func (e *Executor) Remembered() int { return e.evictions.size() }

@@ -149,6 +149,13 @@ func (n *Nominator) NodeOf(key outrank.Key) string {
 	return n.byPod[key].node
 }
 
+// Len returns the number of nominated pods.
+func (n *Nominator) Len() int {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return len(n.byPod)
+}
+
 // standing returns those of the pods that are nominated to the node now and have a priority
 // lower than value, in their latest versions, sorted by importance. Time is linear in the pods
 // and in those nominated to the node.
