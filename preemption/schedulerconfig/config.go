@@ -1,11 +1,10 @@
 package schedulerconfig
 
 import (
-	"time"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Configuration is the content of a file, as far as preemption depends on it.
@@ -13,8 +12,8 @@ type Configuration struct {
 	// Profiles are in the order of the file. A file without any has one for
 	// outrank.DefaultScheduler.
 	Profiles []Profile
-	// InitialBackoff and MaxBackoff are the queue's; zero where the file has none.
-	InitialBackoff, MaxBackoff time.Duration
+	// Queue is the scheduler's queue: of the release, with the backoff that the file has.
+	Queue queue.Config
 }
 
 // Profile is one profile: the settings for the pods of one schedulerName.
@@ -24,8 +23,8 @@ type Profile struct {
 	// arguments for DefaultPreemption; without it every node is looked at, where
 	// kube-scheduler stops after 10 % or 100 of them. Its offset, which
 	// kube-scheduler draws at random, is left to the caller. Where
-	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
-	// Plugins.SpreadSelector, to SpreadSelector for one.
+	// Config.Profile.DefaultConstraints has one of DoNotSchedule, the caller has to set
+	// Config.Profile.SpreadSelector, to SpreadSelector for one.
 	Config preemption.Config
 	// Scores gives nodes the scores that the profile gives them. The caller has to set
 	// Scores.SpreadSelector, to SpreadSelector for one: without it no default constraint

@@ -113,8 +113,14 @@ func readCount(s *statement) func(*scene) string {
 			}
 			return n
 		},
-		"cycles":  func(r *history.Summary) int { return len(r.Cycles) },
-		"rounds":  func(r *history.Summary) int { return r.Rounds },
+		"cycles": func(r *history.Summary) int { return len(r.Cycles) },
+		"rounds": func(r *history.Summary) int {
+			n := r.OtherRounds
+			for _, c := range r.Cycles {
+				n += c.Rounds
+			}
+			return n
+		},
 		"repeats": func(r *history.Summary) int { return len(r.Repeats) },
 	}[word]
 	if count == nil {
