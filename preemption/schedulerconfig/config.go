@@ -1,10 +1,11 @@
 package schedulerconfig
 
 import (
+	"time"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/score"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Configuration is the content of a file, as far as preemption depends on it.
@@ -12,8 +13,8 @@ type Configuration struct {
 	// Profiles are in the order of the file. A file without any has one for
 	// outrank.DefaultScheduler.
 	Profiles []Profile
-	// Queue is the scheduler's queue: of the release, with the backoff that the file has.
-	Queue queue.Config
+	// InitialBackoff and MaxBackoff are the queue's; zero where the file has none.
+	InitialBackoff, MaxBackoff time.Duration
 }
 
 // Profile is one profile: the settings for the pods of one schedulerName.

@@ -27,7 +27,7 @@
 //	PodTopologySpreadArgs.defaultConstraints           Config.Profile.DefaultConstraints
 //	plugins and weights at score, and the arguments
 //	of the plugins there                               Profile.Scores
-//	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.Queue.InitialBackoff, MaxBackoff
+//	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
 //
 // What kube-scheduler would not start with is an error: unknown fields, repeated
 // fields, arguments that make no sense, plugins at a point that they do not serve.

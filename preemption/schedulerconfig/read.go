@@ -19,12 +19,7 @@ func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
 	if !release.Known() {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
 	}
-	c, err := readBy(r, defaultsIn(release))
-	if err != nil {
-		return nil, err
-	}
-	c.Queue.Release = release
-	return c, nil
+	return readBy(r, defaultsIn(release))
 }
 
 // readBy reads a file by a default profile.
@@ -127,7 +122,7 @@ func (c *Configuration) readBackoff(o *object) {
 	if !given && first > 10 {
 		o.ps.add("podMaxBackoffSeconds", "its default of 10 is less than podInitialBackoffSeconds, %d", first)
 	}
-	c.Queue.InitialBackoff, c.Queue.MaxBackoff = time.Duration(first)*time.Second, time.Duration(last)*time.Second
+	c.InitialBackoff, c.MaxBackoff = time.Duration(first)*time.Second, time.Duration(last)*time.Second
 }
 
 // nameProfiles gives a single profile its default name, and refuses missing and

@@ -186,8 +186,8 @@ func TestProfiles(t *testing.T) {
 		{'schedulerName': 'default-scheduler'},
 		{'schedulerName': 'batch', 'plugins': {'postFilter': {'disabled': [{'name': 'DefaultPreemption'}]}}}]`)))
 	require.NoError(t, err)
-	assert.Equal(t, 2*time.Second, c.Queue.InitialBackoff)
-	assert.Equal(t, time.Minute, c.Queue.MaxBackoff)
+	assert.Equal(t, 2*time.Second, c.InitialBackoff)
+	assert.Equal(t, time.Minute, c.MaxBackoff)
 	p, ok := c.Profile("batch")
 	require.True(t, ok)
 	assert.True(t, disabled(p))
