@@ -158,6 +158,7 @@ func TestExecuteGroupMembersGone(t *testing.T) { // rule 14.6.1
 	report, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"bound", "a"}, "v"))
 	require.NoError(t, err)
 	assert.Equal(t, execution.Bound, report.Result)
+	assert.Nil(t, report.Plan, "nothing was begun")
 	assert.Equal(t, []string{"latest default/bound", "latest default/a"}, textsOf(cluster))
 	// Gone between the two.
 	cluster = &executiontest.Recorder{Do: failOn(preemption.ErrNotFound, "nominate a", "nominate b")}

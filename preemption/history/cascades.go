@@ -87,7 +87,7 @@ type cycleCounts struct {
 	known map[string]*cycleCount
 	// uncounted counts the rounds of cycles beyond the limit.
 	uncounted int
-	key               []byte
+	key       []byte
 }
 
 // cycleCount is one cycle with its rounds.

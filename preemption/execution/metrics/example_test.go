@@ -14,7 +14,7 @@ import (
 func ExampleHistogram() {
 	var meter metrics.Meter
 	for _, victims := range []int{3, 100} {
-		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, victims)}, nil)
+		meter.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Victims: make([]execution.PodReport, victims)}, nil)
 	}
 	histogram := meter.Values().PreemptionVictims
 	for i, bound := range histogram.Bounds {
@@ -36,7 +36,7 @@ func ExampleHistogram() {
 func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
-	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, 3)}, nil)
+	meter.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Victims: make([]execution.PodReport, 3)}, nil)
 	meter.AddFailure("default-scheduler", &execution.Verdict{}, nil)
 	meter.SetPending(queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Parts[int]{})
 	for _, f := range meter.Values().Families(0) {

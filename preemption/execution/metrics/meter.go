@@ -88,7 +88,7 @@ func (m *Meter) SetIncoming(in []queue.Incoming) {
 // whatever happened (rule 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
 // begun counts not at all, nor does a nil report.
 func (m *Meter) AddExecution(r *execution.Report, err error) {
-	if m == nil || r == nil || !r.Begun {
+	if m == nil || r == nil || r.Plan == nil {
 		return
 	}
 	of, isPods := outrank.Release(0), true

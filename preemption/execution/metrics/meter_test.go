@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -43,7 +44,7 @@ func TestVictimBuckets(t *testing.T) {
 
 // begun is the report of a plan with so many victims.
 func begun(victims int) *execution.Report {
-	return &execution.Report{Begun: true, Order: execution.Synchronous, Victims: make([]execution.PodReport, victims)}
+	return &execution.Report{Plan: &preemption.Plan{}, Order: execution.Synchronous, Victims: make([]execution.PodReport, victims)}
 }
 
 // Sums do not wrap, and less than none is none.
