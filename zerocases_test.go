@@ -90,7 +90,6 @@ func TestZeroQueues(t *testing.T) {
 		assert.False(t, q.Remove(p))
 		assert.Zero(t, q.Counts())
 		assert.Zero(t, q.Activate(p)+q.MoveAll(queue.ClusterEvent{}, now)+q.Flush(now))
-		q.Close()
 	}
 	_, err := queue.NewFIFO().Pop(noContext)
 	assert.EqualError(t, err, "queue: Pop: the context is missing")

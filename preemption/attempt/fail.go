@@ -22,7 +22,7 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 	took := l.measured()
 	done, err := l.executor.Fail(ctx, f)
 	l.meter.AddFailure(l.profile(pod), done, took)
-	r.Failure, r.Err = done, cmp.Or(f.Err, f.ExecutionErr)
+	r.Failure, r.Err = done, f.Err
 	r.Outcome = Waiting
 	switch {
 	case done == nil:
@@ -33,8 +33,11 @@ func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.F
 		if done.Result == execution.Gone {
 			l.forget(pod)
 		}
-	case r.Report != nil && f.ExecutionErr == nil:
+	case r.Report != nil && f.Err == nil:
 		r.Outcome, r.Node = Preempting, r.Report.Node
+	}
+	if r.Report != nil { // what executing a plan ended in is dealt with by putting the pod back
+		return err
 	}
 	return errors.Join(misuse(f.Err), err)
 }

@@ -50,8 +50,8 @@ func (l *Loop) attemptGroup(ctx context.Context, entry queue.Entry, now time.Tim
 	}
 	f.Plan = d.plan
 	if d.plan.Outcome == preemption.Preempts {
-		r.Report, f.ExecutionErr = l.executor.ExecuteGroup(ctx, group, d.plan)
-		l.meter.AddExecution(r.Report, f.ExecutionErr)
+		r.Report, f.Err = l.executor.ExecuteGroup(ctx, group, d.plan)
+		l.meter.AddExecution(r.Report, f.Err)
 	}
 	return r, l.failGroup(ctx, r, f)
 }
@@ -144,14 +144,14 @@ func (l *Loop) placeGroup(ctx context.Context, r *Result, plan *preemption.Group
 func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.Failure) error {
 	done, err := l.executor.Fail(ctx, f)
 	r.Outcome, r.Err = Waiting, f.Err
-	if r.Err == nil {
-		r.Err = f.ExecutionErr
-	}
-	if r.Report != nil && f.ExecutionErr == nil {
+	if r.Report != nil && f.Err == nil {
 		r.Outcome = Preempting
 	}
+	if r.Report == nil { // what executing a plan ended in is dealt with by the pods that wait
+		err = errors.Join(misuse(f.Err), err)
+	}
 	if done == nil {
-		return errors.Join(misuse(f.Err), err)
+		return err
 	}
 
 	group := f.Entry.Group
@@ -164,5 +164,5 @@ func (l *Loop) failGroup(ctx context.Context, r *Result, f execution.Failure) er
 		}
 		r.Members = append(r.Members, m)
 	}
-	return errors.Join(misuse(f.Err), err)
+	return err
 }

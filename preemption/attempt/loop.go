@@ -161,8 +161,8 @@ func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time)
 			f = execution.Failure{Err: err}
 			break
 		}
-		r.Report, f.ExecutionErr = l.executor.Execute(ctx, d.plan)
-		l.meter.AddExecution(r.Report, f.ExecutionErr)
+		r.Report, f.Err = l.executor.Execute(ctx, d.plan)
+		l.meter.AddExecution(r.Report, f.Err)
 	}
 	return r, l.fail(ctx, r, now, f)
 }

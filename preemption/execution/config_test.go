@@ -66,8 +66,10 @@ func TestExecutorThatEvictsAlone(t *testing.T) {
 		evicted = append(evicted, e.Victim.Name)
 		return nil
 	}}})
-	report, err := e.Execute(context.Background(), planFor(victimsNamed("a b")...))
+	plan := planFor(victimsNamed("a b")...)
+	report, err := e.Execute(context.Background(), plan)
 	require.NoError(t, err)
+	assert.Same(t, plan, report.Plan)
 	assert.Equal(t, []string{"a", "b"}, evicted)
 	assert.Equal(t, execution.Completed, report.Result)
 	assert.True(t, report.Nominated)

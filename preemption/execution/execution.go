@@ -11,7 +11,9 @@ import (
 // execution is one plan while it is executed.
 type execution struct {
 	*Executor
-	plan *preemption.Plan
+	// plan is that of a pod, or stands for that of a group; decision is the one that was given.
+	plan     *preemption.Plan
+	decision preemption.Decision
 	// rules, variant and order are those of the plan, parallel is how many victims are evicted at a
 	// time: by a variant one.
 	rules    release.Rules
@@ -48,12 +50,12 @@ type groupPreemptor struct {
 // newExecution prepares the report. A victim that is in the plan twice is taken
 // once.
 func newExecution(e *Executor, plan *preemption.Plan) *execution {
-	x := &execution{Executor: e, plan: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
+	x := &execution{Executor: e, plan: plan, decision: plan, variant: plan.Variant, parallel: e.together, key: plan.Pod.Key()}
 	x.rules, x.order = release.Of(release.Release(plan.Release)), e.wanted.of(plan.Release, plan.Variant)
 	if x.variant != 0 {
 		x.parallel = 1
 	}
-	x.report = &Report{Plan: plan, Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
+	x.report = &Report{Result: Interrupted, Order: x.order, Preemptor: plan.Pod, Node: plan.Node, variant: x.variant}
 
 	victims := make([]PodReport, 0, len(plan.Victims))
 	x.toEvict = x.few[:0]

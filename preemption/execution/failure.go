@@ -11,7 +11,7 @@ import (
 )
 
 // Failure is an attempt to schedule a pod, or a group, that failed. Exactly one of Plan, Refused and
-// Err says why; Err beside the plan of a pod is the error that preemption ended in. Of a group,
+// Err says why; Err beside a plan is the error that preemption ended in. Of a group,
 // Ways, Refused, Pending and Node are not set.
 type Failure struct {
 	// Entry is the entry that was popped from the queue. Its pods are as they were when the attempt
@@ -30,8 +30,6 @@ type Failure struct {
 	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
 	// says that the scheduler has none (rule 15.1.6).
 	Ways []WayOut
-	// ExecutionErr is the error of executing Plan, nil if that did not fail.
-	ExecutionErr error
 	// Refused is the answer of a step that refused the node found for the pod:
 	// to reserve something on it, or to permit the binding. That of a resize for which there
 	// is room is what Permit of package attempt returns.
@@ -39,8 +37,9 @@ type Failure struct {
 	// Pending says that the step of Refused waits for something of its own that is
 	// under way, and has not refused the node for good (upstream's code Pending).
 	Pending bool
-	// Err is anything else that went wrong. Beside a Plan without a place it is the error
-	// of asking for the plan (rule 8.12), and the pod is turned down.
+	// Err is anything else that went wrong. Beside a Plan to preempt it is the error of executing
+	// that, and beside another plan of a pod the error of asking for it (rule 8.12): the pod is
+	// turned down.
 	Err error
 	// Node is the node that the pod was about to be bound to when Err or Refused came up;
 	// empty if it came up before a node was found, or before the pod counted there.
@@ -119,8 +118,6 @@ func (f *podFailure) preemptionErr() error {
 		return nil
 	case f.Err != nil:
 		return f.Err
-	case f.ExecutionErr != nil:
-		return f.ExecutionErr
 	}
 	return f.Plan.Err()
 }
@@ -148,8 +145,7 @@ func (f *podFailure) check() error {
 		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
 	}
 	reasons := 0
-	failed := f.Err != nil && (f.Plan == nil || f.Plan.Outcome == preemption.Preempts)
-	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, failed} {
+	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, f.Err != nil && f.Plan == nil} {
 		if given {
 			reasons++
 		}

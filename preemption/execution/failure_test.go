@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 			"0/0 nodes are available: preemption: found a potential placement for pod on node n1, preempting 1 victims",
 		},
 		"execution failed": {
-			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempts, short), ExecutionErr: errBusy},
+			"victims of the nominated node may still leave", execution.Failure{Plan: turnedDown(preemption.Preempts, short), Err: errBusy},
 			"Unschedulable", []string{preemption.NodeResourcesFit}, execution.Nomination{},
 			"0/2 nodes are available: 2 Insufficient cpu. preemption: busy",
 		},
@@ -196,7 +196,7 @@ func TestFailuresThatAreNone(t *testing.T) {
 	}{
 		"no pod":               {execution.Failure{Err: errBusy}, outrank.ErrInvalid},
 		"no reason":            {execution.Failure{Entry: entryOf(pendingPod("p"))}, outrank.ErrInvalid},
-		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Plan: turnedDown(preemption.Preempts)}, outrank.ErrInvalid},
+		"two reasons":          {execution.Failure{Entry: entryOf(pendingPod("p")), Err: errBusy, Refused: &preemption.Status{Code: preemption.Unschedulable}}, outrank.ErrInvalid},
 		"the plan of a group":  {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: gangPlan([]string{"a"})}, outrank.ErrInvalid},
 		"a plan that is nil":   {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: (*preemption.Plan)(nil)}, outrank.ErrInvalid},
 		"it fits":              {execution.Failure{Entry: entryOf(pendingPod("p")), Plan: &preemption.Plan{Outcome: preemption.Fits}}, preemption.ErrState},

@@ -100,7 +100,7 @@ func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupP
 	}
 	x := newExecution(e, single)
 	x.key, x.group, x.report.group = underwayAs(group), &groupPreemptor{nominations: nominationsOf(plan)}, group
-	x.report.Plan = plan
+	x.decision = plan
 	return x
 }
 

@@ -52,8 +52,7 @@ func ExampleExecutor_ExecuteGroup() {
 	meter.AddFailure("default-scheduler", &verdict.Members[0], nil)
 	fmt.Println(verdict.Members[0].Nomination, err, executor.Preempting(e.Group.Members[0].Pod))
 	fmt.Println(cluster.Events()[0])
-	alone, groups := q.Entities()
-	meter.SetPending(q.Counts(), alone, groups)
+	meter.SetQueue(q)
 	fmt.Println(meter.Values().Groups)
 	// Output:
 	// default/training on cluster: completed; default/batch evicted; nominated <nil>

@@ -102,7 +102,7 @@ func TestExecuteGroup(t *testing.T) { // rules 14.6.1 to 14.6.3
 		assert.Nil(t, c.Event.Related)
 	}
 	// The same in the synchronous order: the pods are nominated in the end.
-	cluster.Reset()
+	cluster = &executiontest.Recorder{}
 	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Parallel: 1, Order: execution.Synchronous})
 	composite := gang("a", "b")
 	tree := &queue.Group{Composite: &outrank.CompositePodGroup{Name: "gang"}, Members: composite.Group.Members}
@@ -125,7 +125,6 @@ func TestExecuteGroupWithoutVictims(t *testing.T) { // rule 14.6.5
 		require.NoError(t, err)
 		assert.Equal(t, execution.Completed, report.Result)
 		assert.Equal(t, []string{"latest default/a", "nominate default/a to n1"}, textsOf(cluster))
-		cluster.Reset()
 		_, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}, "w"))
 		require.NoError(t, err)
 		assert.Equal(t, "Preempted by podgroup uid-gang on node cluster (in kube-scheduler memory).", cluster.Events()[0].Message)
@@ -154,10 +153,12 @@ func TestExecuteGroupMembersGone(t *testing.T) { // rule 14.6.1
 	}
 	assert.Equal(t, []execution.Result{execution.Gone, execution.Bound, execution.Gone, execution.Completed}, results)
 	assert.Equal(t, "b", report.Preemptor.Name)
-	cluster.Reset()
+	cluster = &executiontest.Recorder{Find: find}
+	e = newExecutor(t, execution.Config{Actions: cluster.Actions(), Parallel: 1})
 	report, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"bound", "a"}, "v"))
 	require.NoError(t, err)
 	assert.Equal(t, execution.Bound, report.Result)
+	assert.Nil(t, report.Plan, "nothing was begun")
 	assert.Equal(t, []string{"latest default/bound", "latest default/a"}, textsOf(cluster))
 	// Gone between the two.
 	cluster = &executiontest.Recorder{Do: failOn(preemption.ErrNotFound, "nominate a", "nominate b")}

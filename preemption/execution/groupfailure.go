@@ -15,6 +15,8 @@ import (
 type groupFailure struct {
 	*Failure
 	Plan *preemption.GroupPlan
+	// Err is what went wrong before there was a plan, and broken is the error of executing it.
+	Err, broken error
 }
 
 // ofGroup returns the failure of a group; the error is what is wrong with it.
@@ -23,7 +25,12 @@ func (f *Failure) ofGroup() (*groupFailure, error) {
 	if f.Plan != nil && !ok {
 		return nil, fmt.Errorf("failure: %w: the plan of a pod, and the entry of a group", outrank.ErrInvalid)
 	}
-	g := &groupFailure{f, plan}
+	g := &groupFailure{Failure: f, Plan: plan}
+	if plan == nil {
+		g.Err = f.Err
+	} else {
+		g.broken = f.Err
+	}
 	return g, g.check(f.Entry.Group)
 }
 
@@ -48,6 +55,8 @@ func (f *groupFailure) check(g *queue.Group) error {
 		return fmt.Errorf("failure: %w: no group", outrank.ErrInvalid)
 	case (f.Plan != nil) == (f.Err != nil):
 		return fmt.Errorf("failure of group %s: %w: one of Plan and Err has to be given", g.Key(), outrank.ErrInvalid)
+	case f.broken != nil && f.Plan.Outcome != preemption.Preempts:
+		return fmt.Errorf("failure of group %s: %w: an error beside a plan that is not to preempt", g.Key(), outrank.ErrInvalid)
 	case f.Ways != nil || f.Refused != nil || f.Pending || f.Node != "":
 		return fmt.Errorf("failure of group %s: %w: Ways, Refused, Pending and Node are those of a pod", g.Key(), outrank.ErrInvalid)
 	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
@@ -106,7 +115,7 @@ func (f *groupFailure) nominationOf(pod *outrank.Pod) Nomination {
 	switch {
 	case f.Err != nil:
 		return Nomination{Override: true}
-	case f.ExecutionErr != nil:
+	case f.broken != nil:
 		return Nomination{}
 	}
 	for _, at := range f.Plan.Nominations {
@@ -147,8 +156,8 @@ func (f *groupFailure) message() string {
 	} else if r != nil {
 		texts = append(texts, noPlace(r))
 	}
-	if f.ExecutionErr != nil {
-		texts = append(texts, groupMessage+f.ExecutionErr.Error())
+	if f.broken != nil {
+		texts = append(texts, groupMessage+f.broken.Error())
 	} else {
 		texts = append(texts, f.Plan.Status.Reasons...)
 	}

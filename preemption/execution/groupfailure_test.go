@@ -82,7 +82,7 @@ func TestFailGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 			keep, keep, "Unschedulable", "pod group preemption: not eligible due to preemptionPolicy=Never."},
 		"ongoing": {execution.Failure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Nominations: ongoing, Status: says("ongoing")}},
 			"nominated to n5", drop, "Unschedulable", "pod group preemption: ongoing"},
-		"not carried out": {execution.Failure{Plan: gangPlan([]string{"a"}, "v"), ExecutionErr: errBusy},
+		"not carried out": {execution.Failure{Plan: gangPlan([]string{"a"}, "v"), Err: errBusy},
 			keep, keep, "Unschedulable", "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining, pod group preemption: busy"},
 		"error": {execution.Failure{Err: errBusy}, drop, drop, "SchedulerError", "busy"},
 	} {
@@ -112,10 +112,9 @@ const groupPrefix = "pod group preemption: "
 
 // A group that was scheduled before keeps its condition, and a tree has several.
 func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
-	cluster := &executiontest.Recorder{}
-	h := newExecutor(t, execution.Config{Actions: cluster.Actions()})
 	groups := func(e queue.Entry) []string {
-		cluster.Reset()
+		cluster := &executiontest.Recorder{}
+		h := newExecutor(t, execution.Config{Actions: cluster.Actions()})
 		_, err := h.Fail(context.Background(), execution.Failure{Entry: e, Err: errBusy})
 		require.NoError(t, err)
 		var out []string
@@ -139,7 +138,7 @@ func TestConditionsOfGroups(t *testing.T) { // rule 15.5.3
 	e.Group.Composite.Scheduled = true
 	assert.Len(t, groups(e), 2)
 	// A cluster without groups does without.
-	actions := cluster.Actions()
+	actions := (&executiontest.Recorder{}).Actions()
 	actions.UpdateGroupStatus = nil
 	_, err := newExecutor(t, execution.Config{Actions: actions}).Fail(context.Background(), execution.Failure{Entry: e, Err: errBusy})
 	require.NoError(t, err)
@@ -171,7 +170,7 @@ func TestFailGroupErrors(t *testing.T) {
 		"of a pod":  {Entry: gang("a"), Plan: turnedDown(preemption.NothingHelps)},
 		"ways":      {Entry: gang("a"), Err: errBusy, Ways: []execution.WayOut{}},
 		"refused":   {Entry: gang("a"), Err: errBusy, Refused: &preemption.Status{Code: preemption.Unschedulable}},
-		"both":      {Entry: gang("a"), Err: errBusy, Plan: gangPlan([]string{"a"})},
+		"both":      {Entry: gang("a"), Err: errBusy, Plan: &preemption.GroupPlan{Outcome: preemption.NothingHelps}},
 		"nil pod":   {Entry: queue.Entry{Group: &queue.Group{PodGroup: &outrank.PodGroup{}, Members: []queue.Entry{{}}}}, Err: errBusy},
 	} {
 		_, err = newExecutor(t, execution.Config{Actions: cluster.Actions()}).Fail(context.Background(), f)

@@ -112,10 +112,9 @@ func TestRecreatedPodHasNoPartInTheFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var n execution.Nominator
 			n.Add(pendingPod("p", withUID("new")), "n7")
-			r := &executiontest.Recorder{Find: c.find}
-			h := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n})
 			for _, outcome := range []preemption.Outcome{preemption.Preempts, preemption.NothingHelps, preemption.NotEligible} {
-				r.Reset()
+				r := &executiontest.Recorder{Find: c.find}
+				h := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n})
 				plan := turnedDown(outcome, countOf(1, preemption.NodePorts, "taken"))
 				result, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})
 				require.NoError(t, err)

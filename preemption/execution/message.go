@@ -79,7 +79,7 @@ func (f *podFailure) wayOut() string {
 	rules := f.rules()
 	last := f.lastWay()
 	switch {
-	case f.preemptionErr() != nil && f.Err != nil && last.Says != "":
+	case f.Err != nil && f.Plan.Outcome != preemption.Preempts && last.Says != "":
 		return last.Says
 	case f.preemptionErr() != nil:
 		return preemptionMessage + f.preemptionErr().Error()

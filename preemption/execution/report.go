@@ -83,14 +83,13 @@ var (
 
 // Report says what was done about a plan. It belongs to the caller.
 type Report struct {
-	// Plan is the plan that was executed; nil where nothing was begun.
+	// Plan is the plan once the steps after the first were begun: the preemptor, or a pod of the
+	// group, still waited for room. It counts in the metrics then. Else it is nil.
 	Plan preemption.Decision
 	// Result is Completed, Interrupted, Gone or Bound.
 	Result Result
-	// Order is the order of the steps after the first, and Begun says that they were begun: the
-	// preemptor, or a pod of the group, still waited for room. The plan counts in the metrics then.
+	// Order is the order of these steps.
 	Order Order
-	Begun bool
 	// Preemptor is the pod as it was fetched before anything was done, or the plan's pod where
 	// fetching failed; of a group it is the first of Members that still waits. Node is the plan's
 	// node, and "cluster" for a group.

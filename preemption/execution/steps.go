@@ -27,7 +27,7 @@ func (x *execution) run(ctx context.Context) error {
 	if !found {
 		return nil
 	}
-	x.report.Begun = true
+	x.report.Plan = x.decision
 	// Set before the steps, so that a panic in the caller's actions leaves the
 	// preemptor activated.
 	activate = x.order == Asynchronous

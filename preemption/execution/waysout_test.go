@@ -80,7 +80,7 @@ func TestWayOutInItsOwnWords(t *testing.T) {
 		}}, "out of order", execution.Nomination{}},
 		"it fails without a word": {execution.Failure{Plan: nothing, Err: errBusy, Ways: []execution.WayOut{{Name: "preemption", Plan: nothing}}},
 			"preemption: busy", execution.Nomination{}},
-		"what it would carry out fails": {execution.Failure{Plan: helps, ExecutionErr: errBusy, Ways: []execution.WayOut{{Name: "mine", Says: "no room", Plan: helps}}},
+		"what it would carry out fails": {execution.Failure{Plan: helps, Err: errBusy, Ways: []execution.WayOut{{Name: "mine", Says: "no room", Plan: helps}}},
 			"preemption: busy", execution.Nomination{}},
 	} {
 		t.Run(name, func(t *testing.T) {

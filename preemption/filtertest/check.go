@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "filter %s: %s", e.Filter, &e.Violations[i])
+		fmt.Fprintf(&b, "filter %s: %s", e.Filter, e.Violations[i].text())
 	}
 	return b.String()
 }

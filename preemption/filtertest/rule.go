@@ -84,9 +84,9 @@ type Violation struct {
 	Calls []string
 }
 
-// String states the rule, the calls, each on a line of its own, and what was
+// text states the rule, the calls, each on a line of its own, and what was
 // wrong.
-func (v *Violation) String() string {
+func (v *Violation) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "broken rule: %s\n", v.Rule)
 	if v.Shape != (clustergen.Shape{}) {

@@ -85,9 +85,9 @@ type cycleCounts struct {
 	// known is by key: the ids of the lineages in order, the least of them
 	// first, so that every rotation of a cycle has the same key.
 	known map[string]*cycleCount
-	// rounds counts all rounds, uncounted those of cycles beyond the limit.
-	rounds, uncounted int
-	key               []byte
+	// uncounted counts the rounds of cycles beyond the limit.
+	uncounted int
+	key       []byte
 }
 
 // cycleCount is one cycle with its rounds.
@@ -99,7 +99,6 @@ type cycleCount struct {
 // count records that a round is complete. The ids come in reverse: each lineage
 // was evicted by the next one. It reverses the slice in place.
 func (c *cycleCounts) count(ids []uint32, at time.Time) {
-	c.rounds++
 	slices.Reverse(ids)
 	start := slices.Index(ids, slices.Min(ids))
 	c.key = c.key[:0]

@@ -56,7 +56,7 @@ func brief(r history.Summary) string {
 		parts = append(parts, chain)
 	}
 	for _, c := range r.Cycles {
-		parts = append(parts, fmt.Sprintf("%v: %d", c, c.Rounds))
+		parts = append(parts, fmt.Sprintf("%s → %s: %d", strings.Join(c.Lineages, " → "), c.Lineages[0], c.Rounds))
 	}
 	for _, p := range r.Repeats {
 		parts = append(parts, strings.TrimSuffix(fmt.Sprintf("%s evicted %d by %s", p.Lineage, p.Times, p.Preemptor), " by "))
@@ -181,7 +181,7 @@ func TestCounts(t *testing.T) {
 	r := h.Summary()
 	want := history.Summary{
 		Preemptions: 10, Evictions: 12, Cascades: map[int]int{3: 1},
-		CutCascades: 1, Rounds: 3, OtherRounds: 1,
+		CutCascades: 1, OtherRounds: 1,
 	}
 	r.LongestCascade, r.Cycles, r.Repeats = nil, nil, nil
 	if diff := testdiff.Diff(want, r); diff != "" {
@@ -259,7 +259,7 @@ func TestMemory(t *testing.T) {
 	r := h.Summary()
 	require.Len(t, r.Cycles, 1)
 	require.Len(t, r.LongestCascade, 2)
-	require.Equal(t, r.Rounds, r.Cycles[0].Rounds)
+	require.Zero(t, r.OtherRounds)
 }
 
 func ExampleLog() {
@@ -285,7 +285,7 @@ func ExampleLog() {
 		fmt.Println(step.Time.Format(time.TimeOnly), step.Preemptor, "evicts", step.Victims[0], "from", step.Node)
 	}
 	for _, c := range r.Cycles {
-		fmt.Println(c, "rounds:", c.Rounds)
+		fmt.Println(strings.Join(c.Lineages, " → "), "rounds:", c.Rounds)
 	}
 	for _, p := range r.Repeats {
 		fmt.Println(p.Lineage, "was evicted by", p.Times, "preemptions")
@@ -293,7 +293,7 @@ func ExampleLog() {
 	// Output:
 	// 12:01:00 shop evicts batch from n1
 	// 12:02:00 batch evicts report from n1
-	// blue → red → blue rounds: 2
+	// blue → red rounds: 2
 	// blue was evicted by 2 preemptions
 	// red was evicted by 2 preemptions
 }

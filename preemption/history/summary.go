@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -25,9 +24,8 @@ type Summary struct {
 	// Cycles are the distinct cycles, sorted by rounds, the most first, then by
 	// length, the longest first, then by name.
 	Cycles []Cycle
-	// Rounds counts the rounds of all cycles, OtherRounds those of them that
-	// belong to cycles beyond the limit, which are not in Cycles.
-	Rounds, OtherRounds int
+	// OtherRounds counts the rounds of cycles beyond the limit, which are not in Cycles.
+	OtherRounds int
 
 	// Repeats are the lineages that more than one preemption evicted, sorted by
 	// how often, the most first, then by name.
@@ -43,14 +41,6 @@ type Cycle struct {
 	// and the last of them were complete.
 	Rounds      int
 	First, Last time.Time
-}
-
-// String returns the cycle as "a → b → a".
-func (c Cycle) String() string {
-	if len(c.Lineages) == 0 {
-		return ""
-	}
-	return strings.Join(c.Lineages, " → ") + " → " + c.Lineages[0]
 }
 
 // Repeat is a lineage that was evicted again and again.
@@ -71,8 +61,7 @@ func (h *Log) Summary() Summary {
 	r := Summary{
 		Preemptions: h.preemptions, Evictions: h.evictions,
 		CutCascades: h.cascades.cut,
-		Rounds:      h.cycles.rounds, OtherRounds: h.cycles.uncounted,
-		Repeats: h.repeats(),
+		OtherRounds: h.cycles.uncounted, Repeats: h.repeats(),
 	}
 	h.cascades.report(&r)
 	r.Cycles = h.distinctCycles()

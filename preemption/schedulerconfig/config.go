@@ -24,8 +24,8 @@ type Profile struct {
 	// arguments for DefaultPreemption; without it every node is looked at, where
 	// kube-scheduler stops after 10 % or 100 of them. Its offset, which
 	// kube-scheduler draws at random, is left to the caller. Where
-	// Plugins.DefaultSpread has a constraint of DoNotSchedule, the caller has to set
-	// Plugins.SpreadSelector, to SpreadSelector for one.
+	// Config.Profile.DefaultConstraints has one of DoNotSchedule, the caller has to set
+	// Config.Profile.SpreadSelector, to SpreadSelector for one.
 	Config preemption.Config
 	// Scores gives nodes the scores that the profile gives them. The caller has to set
 	// Scores.SpreadSelector, to SpreadSelector for one: without it no default constraint

@@ -18,7 +18,6 @@ type core struct {
 	pools [poolCount]heap
 	// cycle numbers the attempts, arrivals the pods that became active.
 	cycle, arrivals int64
-	closed          bool
 	// movedSince says that pods were moved since the last pod was popped; only the queue
 	// of v1.13 looks at it (rule 5.9.3).
 	movedSince bool
@@ -41,16 +40,12 @@ type core struct {
 	incoming [poolCount][causeCount]arrivals
 	// groups is nil where groups are not queued.
 	groups *groupTable
-	// wake is closed when a pod can be popped or the queue closes; nil while no
-	// call waits.
+	// wake is closed when a pod can be popped; nil while no call waits.
 	wake chan struct{}
 }
 
-// Errors of a queue.
-var (
-	ErrClosed      = errors.New("queue is closed")
-	ErrNotInFlight = errors.New("no such attempt under way")
-)
+// ErrNotInFlight is wrapped by errors about an attempt that is over.
+var ErrNotInFlight = errors.New("no such attempt under way")
 
 // init prepares the pools. The active pool is sorted by the given order, the
 // others by when their pods are due, with the same order among equals.

@@ -98,15 +98,6 @@ func TestEarlyPop(t *testing.T) {
 			{1.4, popNone, "0 1 0 0"},
 			{1.5, pop("p1"), "0 0 0 1"},
 		}},
-		{name: "closed", reason: "what is left in backoff stays there, lest it go round for ever", steps: []step{
-			{0, add("p1"), "1 0 0 0"}, {0, pop("p1"), "0 0 0 1"},
-			{0, moveAll(EventNodeAdded, 0), "0 0 0 1"}, {0, fail("p1", fit), "0 1 0 0"},
-			{0, func(d *desk) {
-				d.q.Close()
-				_, err := d.q.Pop(d.Context())
-				require.ErrorIs(d, err, ErrClosed)
-			}, "0 1 0 0"},
-		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Log(c.reason)

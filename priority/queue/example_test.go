@@ -2,7 +2,6 @@ package queue_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -127,27 +126,29 @@ func ExampleNewFIFO() {
 // else has to call Flush beside it, say once a second.
 func ExampleQueue_Pop() {
 	q := queue.NewFIFO()
+	ctx, stop := context.WithCancel(context.Background())
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
 		for {
-			entry, err := q.Pop(context.Background())
-			if errors.Is(err, queue.ErrClosed) {
+			entry, err := q.Pop(ctx)
+			if err != nil {
 				fmt.Println(err)
 				return
 			}
 			fmt.Println("placed", entry.Pod.Name)
-			q.Done(entry)
+			if q.Done(entry); entry.Pod.Name == "b" {
+				stop()
+			}
 		}
 	}()
 	_ = q.Add(&outrank.Pod{Name: "a"}, midnight)
 	_ = q.Add(&outrank.Pod{Name: "b"}, midnight)
-	q.Close()
 	<-finished
 	// Output:
 	// placed a
 	// placed b
-	// queue is closed
+	// context canceled
 }
 
 func ExampleQueue_Update() {

@@ -142,21 +142,18 @@ func (m *machine) popped(t *rapid.T, want *modelPod, got Entry) {
 func (m *machine) popBlocking(t *rapid.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	early := m.early && !m.closed
 	want := m.in(active)
-	if early {
+	if m.early {
 		want = append(want, m.in(backoff)...)
 	}
-	if len(want) == 0 && !m.closed {
+	if len(want) == 0 {
 		cancel() // it would wait for ever
 	}
 	got, err := m.q.Pop(ctx)
 	switch {
 	case len(want) > 0:
 		require.NoError(t, err)
-		m.popped(t, m.pop(early), got)
-	case m.closed:
-		require.ErrorIs(t, err, ErrClosed)
+		m.popped(t, m.pop(m.early), got)
 	default:
 		require.ErrorIs(t, err, context.Canceled)
 	}
@@ -321,13 +318,6 @@ func (m *machine) wait(t *rapid.T) {
 	}).Draw(t, "wait"))
 }
 
-func (m *machine) close(t *rapid.T) {
-	if rapid.IntRange(0, 9).Draw(t, "close") == 0 {
-		m.q.Close()
-		m.closed = true
-	}
-}
-
 // check holds the queue to the model after every step, and to what holds
 // without one.
 func (m *machine) check(t *rapid.T) {
@@ -406,7 +396,7 @@ func (m *machine) run(t *rapid.T) {
 		"": m.check, "add": m.add, "add if not present": m.addIfNotPresent, "update": m.update, "delete": m.delete,
 		"try pop": m.tryPop, "try pop again": m.tryPop, "pop": m.popBlocking, "put back": m.putBackOne, "put back again": m.putBackOne,
 		"done": m.done, "activate": m.activate, "move all": m.moveAll, "room given up": m.roomGivenUp, "assigned": m.assigned,
-		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait, "close": m.close,
+		"turn gate": m.turnGate, "flush": m.flushBoth, "wait": m.wait, "wait again": m.wait,
 	}
 	if m.rules != nil {
 		steps["refuse"], steps["refuse again"], steps["refuse once more"] = m.refuse, m.refuse, m.refuse

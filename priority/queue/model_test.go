@@ -51,7 +51,6 @@ type model struct {
 	// why is what pods move for, arrived counts them by part and reason.
 	why     string
 	arrived map[[2]string]uint64
-	closed  bool
 }
 
 func (m *model) find(pod *outrank.Pod) *modelPod {

@@ -7,10 +7,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Pop waits until a pod can be popped, the queue is closed ([ErrClosed]) or the
-// context ends (its error), and begins an attempt with the first pod. A context
-// that has ended gets no pod. Which of several waiting calls gets a pod is not
-// defined. Taking it is O(log n).
+// Pop waits until a pod can be popped or the context ends (its error), and begins an attempt with the
+// first pod. A context that has ended gets no pod; [Queue.TryPop] still has what is left. Which of
+// several waiting calls gets a pod is not defined. Taking it is O(log n).
 func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 	if q == nil {
 		return Entry{}, errNoQueue
@@ -25,9 +24,9 @@ func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 		if err := ctx.Err(); err != nil {
 			return Entry{}, err
 		}
-		e, wake, err := q.take()
+		e, wake := q.take()
 		if wake == nil {
-			return e, err
+			return e, nil
 		}
 		select {
 		case <-wake:
@@ -37,20 +36,16 @@ func (q *Queue) Pop(ctx context.Context) (Entry, error) {
 }
 
 // take pops, or returns a channel to wait for before asking again.
-func (q *Queue) take() (Entry, <-chan struct{}, error) {
+func (q *Queue) take() (Entry, <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	// A queue that was closed comes to an end even if its pods fail for ever.
-	if e, ok := q.pop(q.early && !q.closed); ok {
-		return e, nil, nil
-	}
-	if q.closed {
-		return Entry{}, nil, ErrClosed
+	if e, ok := q.pop(q.early); ok {
+		return e, nil
 	}
 	if q.wake == nil {
 		q.wake = make(chan struct{})
 	}
-	return Entry{}, q.wake, nil
+	return Entry{}, q.wake
 }
 
 // TryPop flushes, so that the pods that are due count, and takes the first active
@@ -87,13 +82,4 @@ func (q *Queue) NextReady(now time.Time) (time.Time, bool) {
 		next = now
 	}
 	return next, found
-}
-
-// Close ends all waiting, now and later: Pop still returns what is active, and
-// then [ErrClosed]. Everything else continues to work.
-func (q *Queue) Close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.wakeAll()
 }

@@ -65,8 +65,7 @@ import (
 //     it comes back; upstream leaves the check to the scheduler;
 //   - with [Config.NoEarlyPop] a pod is due at the very end of its backoff, not
 //     after it; the time-out is over at the very moment, too, and moves a pod to
-//     active, at the end of its backoff if that is later;
-//   - a queue that was closed pops no pod early in [Queue.Pop].
+//     active, at the end of its backoff if that is later.
 //
 // Operations on one pod take O(log n), those that move many O(n log n). Any number
 // of goroutines may use a Queue at once. [New] makes one. The zero Queue is empty and stays

@@ -51,11 +51,6 @@ type Requirement struct {
 	Values []string `json:"values,omitempty"`
 }
 
-// String returns the requirement as the API server prints it.
-func (r Requirement) String() string {
-	return fmt.Sprintf("{%s %s %v}", r.Scope, r.Operator, r.Values)
-}
-
 // Limited is an entry of limitedResources in the ResourceQuotaConfiguration of
 // the admission plugin: a resource that needs a quota to cover it. It has the
 // form of that file in JSON.

@@ -9,8 +9,8 @@ import (
 
 // Names in quotas for the usage of pods.
 const (
-	// Count counts pods, those that have ended too.
-	Count resource.Name = "count/pods"
+	// countPods counts pods, those that have ended too.
+	countPods resource.Name = "count/pods"
 
 	requestsPrefix = "requests."
 	limitsPrefix   = "limits."
@@ -27,7 +27,7 @@ func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod == nil {
 		return resource.List{}
 	}
-	use := resource.List{Count: resource.New(1)}
+	use := resource.List{countPods: resource.New(1)}
 	if pod.Finished() {
 		return use
 	}
@@ -88,7 +88,7 @@ func asLimits(cs []outrank.Container) []outrank.Container {
 // counted reports whether a quota's name is about pods (MatchingResources).
 func counted(name resource.Name) bool {
 	switch name {
-	case Count, resource.Pods:
+	case countPods, resource.Pods:
 		return true
 	}
 	base := name

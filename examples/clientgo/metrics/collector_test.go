@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestCollector(t *testing.T) {
 	c := metrics.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 3)}, nil)
+	c.Counts.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 3)}, nil)
 	c.AddGoroutine(20*time.Millisecond, false)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	registry := prometheus.NewPedanticRegistry()

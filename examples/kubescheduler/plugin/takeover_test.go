@@ -9,6 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -35,7 +36,7 @@ func TestTakeOver(t *testing.T) {
 	require.NoError(t, plugin.TakeOver(legacyregistry.Registerer(), c))
 	defer legacyregistry.Registerer().Unregister(c)
 	c.Counts.AddPreemption()
-	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 1)}, nil)
+	c.Counts.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 1)}, nil)
 	scheduler.PreemptionVictims.Observe(5)
 	scheduler.PreemptionGoroutinesExecutionTotal.WithLabelValues("success").Inc()
 	scheduler.PreemptionGoroutinesDuration.WithLabelValues("success").Observe(1)

@@ -123,7 +123,10 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	since := func(t time.Time) float64 { return t.Sub(start).Seconds() }
 	p := Preemption{
 		Preemptions: h.Preemptions, Evictions: h.Evictions,
-		Cycles: len(h.Cycles), Rounds: h.Rounds, Repeats: len(h.Repeats),
+		Cycles: len(h.Cycles), Rounds: h.OtherRounds, Repeats: len(h.Repeats),
+	}
+	for _, c := range h.Cycles {
+		p.Rounds += c.Rounds
 	}
 	for _, n := range h.Cascades {
 		p.Cascades += n

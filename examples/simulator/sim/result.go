@@ -41,8 +41,7 @@ func (s *Simulation) Result() *Result {
 	if s.gangs != nil {
 		waiting = s.gangs.queue
 	}
-	alone, groups := waiting.Entities()
-	s.tally.metrics.SetPending(waiting.Counts(), alone, groups)
+	s.tally.metrics.SetQueue(waiting)
 	r := &Result{Steps: s.clock.steps, History: s.tally.history.Summary(), Metrics: s.counted()}
 	r.Simulated, r.Lost = s.clock.at.Seconds(), s.tally.lost
 	waits := &report.Waits{}

@@ -113,8 +113,14 @@ func readCount(s *statement) func(*scene) string {
 			}
 			return n
 		},
-		"cycles":  func(r *history.Summary) int { return len(r.Cycles) },
-		"rounds":  func(r *history.Summary) int { return r.Rounds },
+		"cycles": func(r *history.Summary) int { return len(r.Cycles) },
+		"rounds": func(r *history.Summary) int {
+			n := r.OtherRounds
+			for _, c := range r.Cycles {
+				n += c.Rounds
+			}
+			return n
+		},
 		"repeats": func(r *history.Summary) int { return len(r.Repeats) },
 	}[word]
 	if count == nil {
@@ -138,7 +144,7 @@ func (sc *scenario) readCycle(s *statement) func(*scene) string {
 			if slices.Equal(namesOf(c.Lineages), want) {
 				return ""
 			}
-			is = append(is, c.String())
+			is = append(is, strings.Join(c.Lineages, " → ")+" → "+c.Lineages[0])
 		}
 		return fmt.Sprintf("%d cycles %v", len(is), is)
 	}

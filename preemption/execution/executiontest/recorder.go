@@ -145,13 +145,6 @@ func (r *Recorder) Events() []outrank.Event {
 	return events
 }
 
-// Reset forgets all calls.
-func (r *Recorder) Reset() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.recorded = nil
-}
-
 // append writes a call down and returns its error; mu is held.
 func (r *Recorder) append(c Call) error {
 	if r.Do != nil {

@@ -14,7 +14,7 @@ import (
 func ExampleHistogram() {
 	var meter metrics.Meter
 	for _, victims := range []int{3, 100} {
-		meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, victims)}, nil)
+		meter.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Victims: make([]execution.PodReport, victims)}, nil)
 	}
 	histogram := meter.Values().PreemptionVictims
 	for i, bound := range histogram.Bounds {
@@ -36,9 +36,18 @@ func ExampleHistogram() {
 func ExampleValues_Families() {
 	var meter metrics.Meter
 	meter.AddPreemption()
-	meter.AddExecution(&execution.Report{Begun: true, Victims: make([]execution.PodReport, 3)}, nil)
+	meter.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Victims: make([]execution.PodReport, 3)}, nil)
 	meter.AddFailure("default-scheduler", &execution.Verdict{}, nil)
-	meter.SetPending(queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Parts[int]{Active: 2, Unschedulable: 1}, queue.Parts[int]{})
+	waiting, err := queue.New(queue.Config{})
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range []string{"web-1", "web-2"} {
+		if err := waiting.Add(&outrank.Pod{Name: name}, time.Unix(0, 0)); err != nil {
+			panic(err)
+		}
+	}
+	meter.SetQueue(waiting)
 	for _, f := range meter.Values().Families(0) {
 		fmt.Printf("# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, f.Type)
 		for _, s := range f.Samples {
@@ -53,7 +62,7 @@ func ExampleValues_Families() {
 	// scheduler_pending_pods{queue="gated"} 0
 	// scheduler_pending_pods{queue="incomplete"} 0
 	// scheduler_pending_pods{queue="pending"} 0
-	// scheduler_pending_pods{queue="unschedulable"} 1
+	// scheduler_pending_pods{queue="unschedulable"} 0
 	// # HELP scheduler_preemption_attempts_total How often preemption was tried.
 	// # TYPE scheduler_preemption_attempts_total counter
 	// scheduler_preemption_attempts_total 1
@@ -69,6 +78,12 @@ func ExampleValues_Families() {
 	// scheduler_preemption_victims_bucket{le="+Inf"} 1
 	// scheduler_preemption_victims_sum 3
 	// scheduler_preemption_victims_count 1
+	// # HELP scheduler_queue_incoming_entities_total Number of pods and groups that entered a queue, by event.
+	// # TYPE scheduler_queue_incoming_entities_total counter
+	// scheduler_queue_incoming_entities_total{event="UnscheduledPodAdd",queue="active",type="pod"} 2
+	// # HELP scheduler_queue_incoming_pods_total Number of pods that entered a queue, by event.
+	// # TYPE scheduler_queue_incoming_pods_total counter
+	// scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 2
 	// # HELP scheduler_queued_entities Number of pods and groups by queue.
 	// # TYPE scheduler_queued_entities gauge
 	// scheduler_queued_entities{queue="active",type="pod"} 2
@@ -76,7 +91,7 @@ func ExampleValues_Families() {
 	// scheduler_queued_entities{queue="gated",type="pod"} 0
 	// scheduler_queued_entities{queue="incomplete",type="pod"} 0
 	// scheduler_queued_entities{queue="pending",type="pod"} 0
-	// scheduler_queued_entities{queue="unschedulable",type="pod"} 1
+	// scheduler_queued_entities{queue="unschedulable",type="pod"} 0
 	// # HELP scheduler_schedule_attempts_total Number of attempts to schedule pods, by how they ended.
 	// # TYPE scheduler_schedule_attempts_total counter
 	// scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1
@@ -101,8 +116,7 @@ func ExampleMeter_AddGroupPreemption() {
 	}
 
 	meter := metrics.Meter{}
-	alone, groups := waiting.Entities()
-	meter.SetPending(waiting.Counts(), alone, groups)
+	meter.SetQueue(waiting)
 	meter.AddGroupPreemption(&preemption.GroupPlan{Outcome: preemption.NothingHelps, Status: preemption.Unschedulable.Because("no room")})
 	for _, family := range meter.Values().Families(release) {
 		for _, sample := range family.Samples {
@@ -113,6 +127,8 @@ func ExampleMeter_AddGroupPreemption() {
 	}
 	// Output:
 	// scheduler_pending_pods{queue="active"} 2
+	// scheduler_queue_incoming_entities_total{event="UnscheduledPodAdd",queue="active",type="podgroup"} 1
+	// scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 2
 	// scheduler_queued_entities{queue="active",type="podgroup"} 1
 	// scheduler_workload_preemption_attempts_total{result="Unschedulable"} 1
 }

@@ -70,16 +70,18 @@ func (c *Values) attempted(result, profile string, took *time.Duration) {
 	}
 }
 
-// SetPending sets how many pods and groups wait: all pods, as [queue.Queue.Counts] returns them, and
-// those that are alone and the groups, as [queue.Queue.Entities] does.
-func (m *Meter) SetPending(pods, alone, groups queue.Parts[int]) {
-	m.change(func(c *Values) { c.Pending, c.Alone, c.Groups = &pods, alone, groups })
+// SetQueue sets what a queue holds and what has entered it, as it is now: how many pods and groups
+// wait, and how many pods have entered each part so far. Nil changes nothing.
+func (m *Meter) SetQueue(q *queue.Queue) {
+	if m == nil || q == nil {
+		return
+	}
+	alone, groups := q.Entities()
+	m.setQueue(q.Counts(), alone, groups, q.Incoming())
 }
 
-// SetIncoming sets how many pods have entered each part of the queue, as
-// [queue.Queue.Incoming] returns it. The slice is copied.
-func (m *Meter) SetIncoming(in []queue.Incoming) {
-	m.change(func(c *Values) { c.Incoming = slices.Clone(in) })
+func (m *Meter) setQueue(pods, alone, groups queue.Parts[int], in []queue.Incoming) {
+	m.change(func(c *Values) { c.Pending, c.Alone, c.Groups, c.Incoming = &pods, alone, groups, in })
 }
 
 // AddExecution counts a plan that was carried out, by the report and the error of
@@ -88,7 +90,7 @@ func (m *Meter) SetIncoming(in []queue.Incoming) {
 // whatever happened (rule 14.5.10), and victims that were all terminating are not counted (rule 14.5.8). A plan that was not
 // begun counts not at all, nor does a nil report.
 func (m *Meter) AddExecution(r *execution.Report, err error) {
-	if m == nil || r == nil || !r.Begun {
+	if m == nil || r == nil || r.Plan == nil {
 		return
 	}
 	of, isPods := outrank.Release(0), true

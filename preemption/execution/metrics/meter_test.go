@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/priority/queue"
@@ -43,7 +44,7 @@ func TestVictimBuckets(t *testing.T) {
 
 // begun is the report of a plan with so many victims.
 func begun(victims int) *execution.Report {
-	return &execution.Report{Begun: true, Order: execution.Synchronous, Victims: make([]execution.PodReport, victims)}
+	return &execution.Report{Plan: &preemption.Plan{}, Order: execution.Synchronous, Victims: make([]execution.PodReport, victims)}
 }
 
 // Sums do not wrap, and less than none is none.
@@ -70,7 +71,7 @@ func TestNoMetrics(t *testing.T) {
 	m.AddPreemption()
 	m.AddExecution(begun(1), nil)
 	m.AddFailure("p", &execution.Verdict{}, nil)
-	m.SetPending(queue.Parts[int]{}, queue.Parts[int]{}, queue.Parts[int]{})
+	m.SetCounts(queue.Parts[int]{}, queue.Parts[int]{}, queue.Parts[int]{}, nil)
 	m.AddScheduled("p", 1, 1, nil)
 	assert.Equal(t, metrics.Values{}, m.Values())
 	assert.Len(t, m.Values().Families(0), 2)
@@ -89,7 +90,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 				m.AddPreemption()
 				m.AddExecution(begun(i%100), nil)
 				m.AddFailure("p", &execution.Verdict{}, nil)
-				m.SetPending(queue.Parts[int]{Active: i, Backoff: i}, queue.Parts[int]{Active: i, Backoff: i}, queue.Parts[int]{})
+				m.SetCounts(queue.Parts[int]{Active: i, Backoff: i}, queue.Parts[int]{Active: i, Backoff: i}, queue.Parts[int]{}, nil)
 			}
 		})
 	}
@@ -112,7 +113,7 @@ func TestCountsAreRightConcurrently(t *testing.T) {
 func TestCountsAreACopy(t *testing.T) {
 	var m metrics.Meter
 	m.AddScheduled("p", 1, 0, nil)
-	m.SetPending(queue.Parts[int]{Active: 1}, queue.Parts[int]{Active: 1}, queue.Parts[int]{})
+	m.SetCounts(queue.Parts[int]{Active: 1}, queue.Parts[int]{Active: 1}, queue.Parts[int]{}, nil)
 	c := m.Values()
 	a := metrics.Attempt{Result: "scheduled", Profile: "p"}
 	c.ScheduleAttempts[a], c.Pending.Active = 7, 7

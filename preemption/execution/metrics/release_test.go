@@ -50,8 +50,7 @@ func TestMetricsOfReleases(t *testing.T) {
 		beside.Order, beside.Plan = execution.Asynchronous, &preemption.Plan{Release: r}
 		m.AddExecution(beside, nil)
 		m.AddExecution(beside, assert.AnError)
-		m.SetPending(queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Parts[int]{})
-		m.SetIncoming(entered)
+		m.SetCounts(queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Parts[int]{Active: 1, Unschedulable: 2, Incomplete: 3, Waiting: 4}, queue.Parts[int]{}, entered)
 		values := m.Values()
 		values.Incoming[0].Pods, values.Executions["success"] = 7, 7
 		var lines []string
@@ -89,9 +88,7 @@ func TestGroups(t *testing.T) { // rules 14.5.9 and 14.5.11
 	for _, pod := range []*outrank.Pod{{Name: "a", Group: "gang"}, {Name: "b", Group: "gang"}, {Name: "single"}} {
 		require.NoError(t, q.Add(pod, time.Time{}.Add(1)))
 	}
-	alone, groups := q.Entities()
-	m.SetPending(q.Counts(), alone, groups)
-	m.SetIncoming(q.Incoming())
+	m.SetQueue(q)
 	var lines []string
 	for _, f := range m.Values().Families(release) {
 		for _, s := range f.Samples {

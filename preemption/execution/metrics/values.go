@@ -23,13 +23,13 @@ type Values struct {
 	// for that and more.
 	PodAttempts  Histogram[int]
 	PodDurations map[int]Histogram[time.Duration]
-	// Pending is how many pods wait in each part of the queue, nil until Meter.SetPending is called;
+	// Pending is how many pods wait in each part of the queue, nil until Meter.SetQueue is called;
 	// Alone is how many of them wait by themselves, and Groups how many groups wait. Those in flight are not
 	// looked at, and releases before v1.37 do not have the parts Incomplete and Waiting.
 	Pending       *queue.Parts[int]
 	Alone, Groups queue.Parts[int]
 	// Incoming is how many pods have entered each part of the queue, nil until
-	// Meter.SetIncoming is called.
+	// Meter.SetQueue is called.
 	Incoming []queue.Incoming
 	// Executions is how many plans were carried out beside the next attempts, by how
 	// that ended as the release counts it: success or error (rule 14.5.10).

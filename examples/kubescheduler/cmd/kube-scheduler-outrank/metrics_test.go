@@ -17,6 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	outrank "github.com/outrank-go/outrank/examples/clientgo/metrics"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/execution"
 )
 
@@ -71,7 +72,7 @@ func counted(t *testing.T) prometheus.Gatherer {
 	metrics.Register()
 	c := outrank.New()
 	c.Counts.AddPreemption()
-	c.Counts.AddExecution(&execution.Report{Begun: true, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 1)}, nil)
+	c.Counts.AddExecution(&execution.Report{Plan: &preemption.Plan{}, Order: execution.Asynchronous, Victims: make([]execution.PodReport, 1)}, nil)
 	c.AddDecision("pod", "preempt", time.Millisecond, time.Millisecond)
 	c.SetNotUnderstood(map[string]int{"pod": 1})
 	registry := prometheus.NewRegistry()
