@@ -160,12 +160,6 @@ func TestPropertyTrackedStateFollows(t *testing.T) {
 	})
 }
 
-func snapshotOf(t require.TestingT, c *outrank.Cluster) *Snapshot {
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	return snap
-}
-
 // asked counts the calls of a rule.
 type asked struct {
 	mu    sync.Mutex
