@@ -23,7 +23,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 	t.Parallel()
 	decided := 0
 	rapid.Check(t, func(t *rapid.T) {
-		c, p := crowd(t)
+		c, p := gen.Crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
 		eval, err := New(preemption.Config{Importance: rapid.SampledFrom([]func(a, b *outrank.Pod) int{
@@ -35,7 +35,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 			q := *p
 			q.Priority = outrank.Priority(rapid.SampledFrom([]int32{-4, 1, 2, 5, 50, 1000}).Draw(t, "priority"))
 			if rapid.Bool().Draw(t, "other size") {
-				_, other := crowd(t)
+				_, other := gen.Crowd(t)
 				q.Containers = other.Containers
 			}
 			if len(c.Budgets) > 0 && rapid.Bool().Draw(t, "other budget") {

@@ -160,60 +160,6 @@ func TestPropertyTrackedStateFollows(t *testing.T) {
 	})
 }
 
-func snapshotOf(t require.TestingT, c *outrank.Cluster) *Snapshot {
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	return snap
-}
-
-// A tracker is known by its address; without a state there is nothing to keep.
-func TestTracked(t *testing.T) {
-	c, _ := gen.Benchmark(10, 3, 0)
-	snap := snapshotOf(t, c)
-	assert.Nil(t, snap.Tracked(nil))
-	assert.Nil(t, snap.Tracked(&preemption.Tracker{}))
-	assert.Nil(t, snap.Tracked(&preemption.Tracker{New: func() preemption.ClusterState { return nil }}))
-	assert.NotNil(t, new(Snapshot).Tracked(registerOf(new(int))))
-	made := 0
-	a, b := registerOf(&made), registerOf(&made)
-	assert.Equal(t, fmt.Sprint(snap.Tracked(a)), fmt.Sprint(snap.Tracked(b)))
-	snap.Tracked(a)
-	snap.Clone().Tracked(a)
-	snap.Scratch().Tracked(a)
-	assert.Equal(t, 2, made, "each of the two once")
-}
-
-// A snapshot keeps a number of states, those that were asked for last.
-func TestTrackedIsBounded(t *testing.T) {
-	c, _ := gen.Benchmark(10, 3, 0)
-	snap := snapshotOf(t, c)
-	made := 0
-	trackers := make([]*preemption.Tracker, 40)
-	for i := range trackers {
-		trackers[i] = registerOf(&made)
-		snap.Tracked(trackers[0])
-		snap.Tracked(trackers[i])
-	}
-	assert.Equal(t, 40, made, "the first one was asked for again and again")
-	for _, tr := range trackers[25:] {
-		snap.Tracked(tr)
-	}
-	assert.Equal(t, 40, made)
-	snap.Tracked(trackers[1])
-	assert.Equal(t, 41, made)
-}
-
-// Where the context of a call ends, nothing is kept that was counted by half.
-func TestTrackedWithin(t *testing.T) {
-	c, _ := gen.Benchmark(100, 30, 0)
-	snap := snapshotOf(t, c)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	tracker := registerOf(new(int))
-	assert.NotNil(t, snap.Within(ctx).Tracked(tracker))
-	assert.Equal(t, fmt.Sprint(snapshotOf(t, c).Tracked(tracker)), fmt.Sprint(snap.Tracked(tracker)))
-}
-
 // asked counts the calls of a rule.
 type asked struct {
 	mu    sync.Mutex
@@ -288,36 +234,6 @@ func sum(counts map[string]int) (total int) {
 		total += n
 	}
 	return total
-}
-
-// More keys than are kept, and statuses that differ each time, take no memory without
-// bound.
-func TestKeyedRuleMemory(t *testing.T) {
-	c, p := gen.Benchmark(20, 2, 0)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	calls := 0
-	rule := &preemption.Filter{Name: "Rule", Key: func(p *outrank.Pod) string { return p.Name }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
-		calls++
-		return preemption.Unschedulable.Because(fmt.Sprint("call ", calls))
-	}}
-	for i := range 10 * state.MostTables {
-		q := *p
-		q.Name = fmt.Sprint("p", i)
-		filters.AnswersOf(rule, questionAbout(snap.of, &q))
-	}
-	assert.Len(t, snap.of.Answers.Tables, state.MostTables)
-	for i := range 5000 {
-		require.NoError(t, snap.PutNode(c.Nodes[i%20]))
-		_, table := filters.AnswersOf(rule, questionAbout(snap.of, p))
-		require.LessOrEqual(t, len(table.Statuses), 64+2*20+1)
-	}
-	for i := range 5000 {
-		require.NoError(t, snap.PutNode(c.Nodes[i%20]))
-	}
-	assert.LessOrEqual(t, len(snap.of.Answers.Log), 1024+2*20)
-	_, table := filters.AnswersOf(rule, questionAbout(snap.of, p))
-	assert.Equal(t, 20, table.Failing)
 }
 
 // Readers of one snapshot share what is kept.

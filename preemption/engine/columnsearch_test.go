@@ -107,7 +107,7 @@ func (h *holders) limit(n *outrank.Node, pods []*outrank.Pod) {
 
 // crowd draws a crowd with holdings, and the preemptor that asks for some.
 func (h *holders) crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
-	c, p := crowd(t)
+	c, p := gen.Crowd(t)
 	if keep := rapid.IntRange(1, 4).Draw(t, "nodes kept"); keep < len(c.Nodes) && rapid.Bool().Draw(t, "few nodes") {
 		c.Pods = slices.DeleteFunc(c.Pods, func(q *outrank.Pod) bool {
 			return slices.ContainsFunc(c.Nodes[keep:], func(n *outrank.Node) bool { return n.Name == q.NodeName })

@@ -15,7 +15,6 @@ import (
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -293,34 +292,6 @@ func TestCountsAreBounded(t *testing.T) {
 		assert.LessOrEqual(t, len(snap.of.Topology.Counts.ByShape), state.MostCounts)
 	}
 	assert.Equal(t, state.MostCounts, len(snap.of.Topology.Counts.ByShape))
-}
-
-// An attempt that follows pods leaves what the snapshot keeps as it is.
-func TestFollowingLeavesTheCountsAlone(t *testing.T) {
-	c, p := spreadOverTwo()
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	attempt := func() *dryrun.DryRunner {
-		a, err := dryrun.NewAttempt(context.Background(), &dryrun.Terms{}, snap.of, p, gen.Now)
-		require.NoError(t, err)
-		return dryrun.NewDryRunner(a)
-	}
-	says := func(w *dryrun.DryRunner) preemption.Code {
-		n := snap.of.NodeState("n1")
-		w.Enter(n)
-		st := w.CheckWithoutPossible(n, true)
-		return st.Code.Public()
-	}
-	w := attempt()
-	require.Equal(t, preemption.Success, says(w))
-	n := snap.of.NodeState("n2")
-	like := n.Pods[slices.IndexFunc(n.Pods, func(q *state.PodState) bool { return q.Pod.Name == "like" })]
-	n1 := snap.of.NodeState("n1")
-	for range 2 {
-		w.Follow(like, n1, 1)
-	}
-	assert.Equal(t, preemption.Unschedulable, says(w))
-	assert.Equal(t, preemption.Success, says(attempt()))
 }
 
 // Pods on their way out are not counted, and still count less when they leave (rule 7.12.6); a pod

@@ -9,12 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // quoted finds the names of the code in ENGINE.md.
@@ -70,9 +67,4 @@ func declaredNames(t *testing.T) map[string]bool {
 		})
 	}
 	return names
-}
-
-// A summary fills one cache line: a pass over all nodes reads little else.
-func TestSummaryFillsACacheLine(t *testing.T) {
-	assert.EqualValues(t, 64, unsafe.Sizeof(state.NodeSummary{}))
 }

@@ -153,7 +153,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 	t.Parallel()
 	shapes := []gen.Shape{{Budgets: 3, Ports: true}, gen.Full(), {Groups: 3, Units: true, Budgets: 4, Nominated: 2}}
 	rapid.Check(t, func(t *rapid.T) {
-		c, p := crowd(t)
+		c, p := gen.Crowd(t)
 		apps := []string{"0", "1"}
 		if i := rapid.IntRange(-2, len(shapes)-1).Draw(t, "shape"); i >= 0 {
 			c, p = gen.Cluster(shapes[i]).Draw(t, "cluster"), gen.Preemptor(shapes[i]).Draw(t, "preemptor")

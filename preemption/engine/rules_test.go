@@ -197,14 +197,14 @@ func TestPropertyWholeConfig(t *testing.T) {
 	t.Parallel()
 	t.Run("crowd", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			c, p := crowd(t)
+			c, p := gen.Crowd(t)
 			addOddities(t, c)
 			agreesWithExplain(t, c, p, gen.Now.Add(-time.Duration(rapid.IntRange(0, 1).Draw(t, "earlier"))*time.Second))
 		})
 	})
 	t.Run("extreme priorities", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			c, p := crowd(t)
+			c, p := gen.Crowd(t)
 			for _, q := range append(c.Pods, p) {
 				q.Priority = outrank.Priority(rapid.SampledFrom([]int32{math.MinInt32, 0, math.MaxInt32 - 1, math.MaxInt32}).Draw(t, "priority"))
 			}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,97 +22,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// crowd draws a cluster in which bounds matter: many nodes that tie in their
-// lowest priority, with many pods of few sizes.
-func crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
-	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-	priorities := rapid.SampledFrom([][]int32{
-		{0, 0, 0, 10, 100}, {math.MinInt32, math.MinInt32, -5, 0}, {0, 0, 1, 2}, // with none between two of them
-	}).Draw(t, "priorities")
-	most := rapid.IntRange(1, 16).Draw(t, "most pods")
-	// Few sizes make for nodes that need just as many victims.
-	step, sizes := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step"), rapid.SampledFrom([]int64{1, 2, 5}).Draw(t, "sizes")
-	c := &outrank.Cluster{}
-	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
-		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), crowdStyle{step, sizes, priorities}))
-	}
-	// With eight of them every pod is covered, so that top priorities are
-	// compared among nodes that all violate a budget.
-	allowed := rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "allowed")
-	for i := range rapid.SampledFrom([]int{0, 4, 8, 8}).Draw(t, "budgets") {
-		c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{
-			Name: fmt.Sprint("b", i), DisruptionsAllowed: int32(r.IntN(1 + allowed)),
-			Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}},
-		})
-	}
-	p := &outrank.Pod{Name: "asker", Priority: outrank.Priority(rapid.SampledFrom([]int32{5, 50, 1000}).Draw(t, "priority"))}
-	p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
-		resource.CPU:    resource.NewMilli(step * rapid.Int64Range(0, 40).Draw(t, "cpu")),
-		resource.Memory: resource.New(step * rapid.Int64Range(0, 12).Draw(t, "memory")),
-	}}}
-	return c, p
-}
-
-// crowdStyle is what the pods of a crowd are drawn from: so many sizes, each a
-// multiple of step.
-type crowdStyle struct {
-	step, sizes int64
-	priorities  []int32
-}
-
-// size draws how much a pod has of a resource. Where there is one size only, it
-// is not 0.
-func (s crowdStyle) size(r *rand.Rand) int64 {
-	if s.sizes == 1 {
-		return s.step
-	}
-	return s.step * r.Int64N(s.sizes)
-}
-
-// crowdedStart draws a start: at or about now, within one second, or long ago.
-func crowdedStart(r *rand.Rand) time.Time {
-	switch r.IntN(3) {
-	case 0:
-		return gen.Now.Add(-time.Duration(r.IntN(3)) * time.Second / 2)
-	case 1:
-		return gen.Now.Add(-time.Hour + time.Duration(r.IntN(4)))
-	}
-	return gen.Now.Add(-time.Duration(r.IntN(100)) * time.Minute)
-}
-
-// crowdedNode is a node with so many pods and little room beside them.
-func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, style crowdStyle) *outrank.Node {
-	step, priorities := style.step, style.priorities
-	n := &outrank.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"zone": fmt.Sprint(i % 3)}}
-	var sum resource.List
-	for j := range pods {
-		p := &outrank.Pod{
-			Name: fmt.Sprintf("p%d-%d", i, j), NodeName: n.Name, Labels: map[string]string{"app": fmt.Sprint(r.IntN(8))},
-			Priority: outrank.Priority(priorities[r.IntN(len(priorities))]),
-		}
-		if r.IntN(50) > 0 {
-			p.StartTime = crowdedStart(r)
-		}
-		p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
-			resource.CPU: resource.NewMilli(style.size(r)), resource.Memory: resource.New(style.size(r)),
-		}}}
-		sum = sum.Plus(p.Containers[0].Requests)
-		c.Pods = append(c.Pods, p)
-	}
-	room := resource.List{
-		resource.CPU: resource.NewMilli(step * r.Int64N(3)), resource.Memory: resource.New(step * r.Int64N(3)),
-		resource.Pods: resource.New(int64(pods + r.IntN(2))),
-	}
-	n.Allocatable = sum.Plus(room)
-	return n
-}
-
 // A search that prunes nodes answers as the exhaustive search, also for
 // preemptors that other filters have something to say about.
 func TestPropertyBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c, p := crowd(t)
+		c, p := gen.Crowd(t)
 		switch rapid.IntRange(0, 3).Draw(t, "rule") {
 		case 0:
 			p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "1"}}, TopologyKey: "zone"}}
@@ -201,7 +114,7 @@ func (c *ending) Err() error {
 func TestPropertyEndsAnywhere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c, p := crowd(t)
+		c, p := gen.Crowd(t)
 		snap, err := NewSnapshot(c)
 		require.NoError(t, err)
 		eval, err := New(preemption.Config{})
@@ -265,73 +178,4 @@ func TestWorkersInBubbles(t *testing.T) {
 			synctest.Test(t, decide)
 		}
 	}
-}
-
-// The bounds on the number of victims are never too high: no smaller set of the
-// least important pods holds enough.
-func TestPropertyFewest(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		n := state.NewNodeState("n", 0, &state.Owner{})
-		n.Node, n.MaxPods = &outrank.Node{Name: "n"}, 110
-		pods := rapid.IntRange(1, 12).Draw(t, "pods")
-		scale := rapid.SampledFrom([]int64{1, 7, 1 << 40}).Draw(t, "scale")
-		n.Levels = []state.Level{{Pods: int32(pods)}}
-		for i := range pods {
-			row := state.AmountRow{scale * r.Int64N(6), scale * r.Int64N(6), r.Int64N(2)}
-			n.Pods = append(n.Pods, &state.PodState{Pod: &outrank.Pod{Name: fmt.Sprint(i)}, Taking: &state.Taking{Takes: state.Amounts{Std: row}}})
-			n.Rows, n.SortKeys = append(n.Rows, row), append(n.SortKeys, state.Importance{})
-			for k, v := range row {
-				n.Levels[0].Held[k] += v
-			}
-		}
-		var ls state.Summaries
-		ls.Set(0, n, state.SummaryOf(n), &state.Owner{})
-		l, best := ls.At(0), ls.TopSumsAt(0)
-		var asks, short state.AmountRow
-		for k, v := range l.Low {
-			asks[k] = l.Free[k] + r.Int64N(v+1)
-			short[k] = asks[k] - l.Free[k]
-		}
-		least := fewestByTrial(n.Rows, short)
-		assert.LessOrEqual(t, l.Fewest(&asks), least, "by the summary")
-		share := 0.0
-		for k, v := range short {
-			share += float64(v) / float64(max(1, l.Low[k]))
-		}
-		assert.LessOrEqual(t, l.Fewest(&asks), fewestByShares(l, share), "by its shares, at most")
-		assert.GreaterOrEqual(t, l.Fewest(&asks), fewestByShares(l, share-2*state.Rounding), "by its shares, at least")
-		assert.LessOrEqual(t, best.Fewest(l, &short, 1), least, "by the top-k sums")
-	})
-}
-
-// fewestByShares goes through the shares one by one.
-func fewestByShares(l *state.NodeSummary, share float64) int32 {
-	pods := int32(1)
-	for pods <= state.TopK && float64(l.Shares[pods-1]) < math.Floor(share*state.ShareUnit) {
-		pods++
-	}
-	return max(pods, 1-int32(l.Room))
-}
-
-// fewestByTrial tries all sets of rows.
-func fewestByTrial(rows []state.AmountRow, short state.AmountRow) int32 {
-	least := int32(math.MaxInt32)
-	for set := 1; set < 1<<len(rows); set++ {
-		var held state.AmountRow
-		count := int32(0)
-		for i, row := range rows {
-			if set&(1<<i) != 0 {
-				count++
-				for k, v := range row {
-					held[k] += v
-				}
-			}
-		}
-		if held[0] >= short[0] && held[1] >= short[1] && held[2] >= short[2] {
-			least = min(least, count)
-		}
-	}
-	return least
 }

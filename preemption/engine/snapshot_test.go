@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,7 +17,6 @@ import (
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -485,36 +483,6 @@ func TestPropertyUndoAndClone(t *testing.T) {
 	})
 }
 
-func TestIndexSettles(t *testing.T) {
-	x := state.NewSharedIndex[int](0)
-	for i := range 1000 {
-		x.Set(fmt.Sprint(i), i)
-	}
-	y := x.Share()
-	for i := range 1000 {
-		switch i % 3 {
-		case 0:
-			y.Remove(fmt.Sprint(i))
-		case 1:
-			y.Set(fmt.Sprint(i), -i)
-		}
-	}
-	y.Set("new", 1)
-	assert.Less(t, len(y.Changes), 500, "changes pile up")
-	for i := range 1000 {
-		v, ok := x.Get(fmt.Sprint(i))
-		assert.True(t, ok && v == i, "the other side changed: %d is %d", i, v)
-		v, ok = y.Get(fmt.Sprint(i))
-		assert.Equal(t, i%3 != 0, ok)
-		if ok {
-			assert.Equal(t, map[int]int{1: -i, 2: i}[i%3], v)
-		}
-	}
-	count := 0
-	y.Each(func(string, int) { count++ })
-	assert.Equal(t, 1000-334+1, count)
-}
-
 func TestSnapshotQueries(t *testing.T) {
 	c := &outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "b"}, {Name: "a"}},
@@ -615,24 +583,4 @@ func TestApplyChecksFirst(t *testing.T) {
 	s := newSnap()
 	require.NoError(t, s.Apply(&preemption.Plan{Outcome: preemption.Preempts, Pod: preemptor, Candidate: preemption.Candidate{Node: "n", Victims: []preemption.Victim{{Pod: victim}, {Pod: victim}}}}))
 	assert.Empty(t, s.PodsOn("n"), "a victim named twice leaves once")
-}
-
-// Ties in the order of importance, and starts that are missing or yet to come.
-func TestOrderOfImportance(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	at := func(name string, seconds int) *outrank.Pod {
-		return &outrank.Pod{Name: name, NodeName: "n", StartTime: now.Add(time.Duration(seconds) * time.Second)}
-	}
-	none := &outrank.Pod{Name: "none", NodeName: "n"}
-	s, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}, Pods: []*outrank.Pod{
-		none, at("future", 10), at("b-old", -10), at("a-old", -10), {Name: "top", NodeName: "n", Priority: outrank.Priority(1)},
-	}})
-	require.NoError(t, err)
-	var buf []*state.PodState
-	names := func(now time.Time) string {
-		return dumpPods(s.of.NodeState("n").Possible(1, rank.InstantOf(now), &buf))
-	}
-	assert.Equal(t, "default/a-old default/b-old default/none default/future", names(now), "a missing start is now")
-	assert.Equal(t, "default/a-old default/b-old default/future default/none", names(now.Add(time.Hour)))
-	assert.Equal(t, "default/none default/a-old default/b-old default/future", names(now.Add(-time.Hour)))
 }

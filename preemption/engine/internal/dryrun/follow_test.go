@@ -1,4 +1,4 @@
-package engine
+package dryrun_test
 
 import (
 	"context"
@@ -40,11 +40,11 @@ func TestPropertyFollowingEqualsAskingAfresh(t *testing.T) {
 }
 
 func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-	snap, err := NewSnapshot(c)
+	snap, err := state.New(c, state.UsualTraits)
 	require.NoError(t, err)
 	a := attemptOn(t, snap, p)
 	w := dryrun.NewDryRunner(a)
-	n := snap.of.NodeStates[rapid.SampledFrom(snap.of.Order).Draw(t, "node")]
+	n := snap.NodeStates[rapid.SampledFrom(snap.Order).Draw(t, "node")]
 	w.Enter(n)
 	there := slices.Clone(n.Pods)
 	if len(there) == 0 {
@@ -56,22 +56,22 @@ func follow(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		q := rapid.SampledFrom(there).Draw(t, "pod")
 		if gone[q] {
 			w.Change(q, 1)
-			snap.of.Put(q)
+			snap.Put(q)
 		} else {
 			w.Change(q, -1)
-			snap.of.Drop(q)
+			snap.Drop(q)
 		}
 		gone[q] = !gone[q]
 		fresh := attemptOn(t, snap, p)
 		other := dryrun.NewDryRunner(fresh)
-		other.Enter(snap.of.NodeState(n.Name))
+		other.Enter(snap.NodeState(n.Name))
 		require.Equal(t, fresh.Public(other.Check()), a.Public(w.Check()), "node %s", n.Name)
 	}
 	require.NoError(t, snap.Undo(mark))
 }
 
-func attemptOn(t *rapid.T, snap *Snapshot, p *outrank.Pod) *dryrun.Attempt {
-	a, err := dryrun.NewAttempt(context.Background(), &dryrun.Terms{}, snap.of, p, gen.Now)
+func attemptOn(t *rapid.T, snap *state.Snapshot, p *outrank.Pod) *dryrun.Attempt {
+	a, err := dryrun.NewAttempt(context.Background(), &dryrun.Terms{}, snap, p, gen.Now)
 	require.NoError(t, err)
 	return a
 }

@@ -1,4 +1,4 @@
-package engine
+package state_test
 
 import (
 	"fmt"
@@ -17,8 +17,7 @@ import (
 // they concern.
 func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 	c, _ := gen.Benchmark(60, 10, 12)
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
+	snap := snapshotOf(t, c)
 	allowing := func(b *outrank.PodDisruptionBudget) *outrank.PodDisruptionBudget {
 		other := *b
 		other.DisruptionsAllowed += 3
@@ -35,8 +34,8 @@ func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 	require.Less(t, len(concerned), 20)
 	nodes := func() []string {
 		var names []string
-		for _, n := range snap.of.NodeStates {
-			if n.Owner == snap.of.Owner {
+		for _, n := range snap.NodeStates {
+			if n.Owner == snap.Owner {
 				names = append(names, n.Name)
 			}
 		}
@@ -60,13 +59,13 @@ func TestBudgetsTouchWhatTheyConcern(t *testing.T) {
 			if err := snap.PutBudget(other); err != nil {
 				return err
 			}
-			snap.of.Owner = &state.Owner{}
+			snap.Owner = &state.Owner{}
 			return snap.RemoveBudget(other.Key())
 		}, len(concerned)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mark := snap.Mark()
-			snap.of.Owner = &state.Owner{} // from now on a node that is written is copied
+			snap.Owner = &state.Owner{} // from now on a node that is written is copied
 			require.NoError(t, change.set())
 			assert.Len(t, nodes(), change.touches)
 			require.NoError(t, snap.Undo(mark))
@@ -81,9 +80,8 @@ func TestNodesMoveBetweenDomains(t *testing.T) {
 	for i, n := range c.Nodes {
 		n.Labels = map[string]string{"zone": fmt.Sprint(i % 3)}
 	}
-	snap, err := NewSnapshot(c)
-	require.NoError(t, err)
-	zones := snap.of.Partition("zone")
+	snap := snapshotOf(t, c)
+	zones := snap.Partition("zone")
 	for i := range 200 {
 		n := *c.Nodes[i%2]
 		n.Labels = map[string]string{"zone": fmt.Sprint("other-", i)}
@@ -91,17 +89,17 @@ func TestNodesMoveBetweenDomains(t *testing.T) {
 	}
 	require.NoError(t, snap.RemoveNode(c.Nodes[2].Name))
 	require.NoError(t, snap.PutNode(c.Nodes[2]))
-	require.Same(t, zones, snap.of.Partition("zone"))
+	require.Same(t, zones, snap.Partition("zone"))
 	assert.Equal(t, 5, zones.Domains)
 	assert.Equal(t, zones.Of(2), zones.Of(5))
 	assert.NotEqual(t, zones.Of(0), zones.Of(1))
 	clone := snap.Clone()
 	require.NoError(t, clone.PutNode(c.Nodes[0]))
-	assert.NotSame(t, zones, clone.of.Partition("zone"))
-	assert.Equal(t, clone.of.Partition("zone").Of(3), clone.of.Partition("zone").Of(0))
+	assert.NotSame(t, zones, clone.Partition("zone"))
+	assert.Equal(t, clone.Partition("zone").Of(3), clone.Partition("zone").Of(0))
 	assert.NotEqual(t, zones.Of(3), zones.Of(0), "the origin is as it was")
 	for i := range 3 * state.MostPartitions {
-		snap.of.Partition(fmt.Sprint("key-", i))
+		snap.Partition(fmt.Sprint("key-", i))
 	}
-	assert.LessOrEqual(t, len(snap.of.Topology.ByKey), state.MostPartitions)
+	assert.LessOrEqual(t, len(snap.Topology.ByKey), state.MostPartitions)
 }

@@ -1,0 +1,41 @@
+package phrase_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
+)
+
+func TestPhrases(t *testing.T) {
+	for want, got := range map[string]string{
+		"node n1":             phrase.Object("node", "n1"),
+		"node without a name": phrase.Object("node", ""),
+		"pod shop/web":        phrase.Object("pod", outrank.NewKey("shop", "web")),
+		"shop/web":            phrase.Pod(&outrank.Pod{Namespace: "shop", Name: "web"}),
+		"no pod":              phrase.Pod(nil),
+		"1 step":              phrase.Steps(1),
+		"0 steps":             phrase.Steps(0),
+		"12 steps":            phrase.Steps(12),
+	} {
+		assert.Equal(t, want, got)
+	}
+}
+
+// A status is its filter with the reasons, behind what there is already.
+func TestAppendStatus(t *testing.T) {
+	for _, test := range []struct {
+		filter  string
+		reasons []string
+		want    string
+	}{
+		{"", nil, ">"},
+		{"Fit", nil, ">Fit: "},
+		{"", []string{"full"}, ">full"},
+		{"Fit", []string{"no cpu", "no memory"}, ">Fit: no cpu, no memory"},
+	} {
+		assert.Equal(t, test.want, string(phrase.AppendStatus([]byte(">"), test.filter, test.reasons)))
+	}
+}
