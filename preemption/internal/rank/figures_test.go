@@ -133,8 +133,8 @@ func TestGapOfStartsFarApart(t *testing.T) {
 		{rank.InstantOf(time.Unix(-5, 0)), rank.Never},
 	} {
 		early, late := rank.Figures{Start: starts[0]}, rank.Figures{Start: starts[1]}
-		assert.EqualValues(t, math.MaxInt64, late.Gap(&early, rank.StartFigure), "%v", starts)
-		assert.EqualValues(t, math.MinInt64, early.Gap(&late, rank.StartFigure), "%v", starts)
+		assert.Equal(t, int64(math.MaxInt64), late.Gap(&early, rank.StartFigure), "%v", starts)
+		assert.Equal(t, int64(math.MinInt64), early.Gap(&late, rank.StartFigure), "%v", starts)
 	}
 }
 
