@@ -22,8 +22,7 @@ func PreemptGroupRemembering(e *Evaluator, snap *Snapshot, req preemption.GroupR
 // PossibleUnits counts the units that could be victims of a group: what leaves together, of lower priority
 // or, where another rule says so, of any but the group itself, and all of whose pods may be taken.
 func PossibleUnits(e *Evaluator, snap *Snapshot, req preemption.GroupRequest) int {
-	var own func(p *outrank.Pod) string
-	own = func(p *outrank.Pod) string {
+	own := func(p *outrank.Pod) string {
 		g, ok := snap.Group(p.GroupKey())
 		if !ok {
 			return "group " + string(p.GroupKey())
