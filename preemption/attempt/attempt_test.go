@@ -275,12 +275,11 @@ func TestNominationOfAPodThatIsGone(t *testing.T) {
 	assert.Equal(t, "n3", r.Node, "its own nomination counts")
 }
 
-func TestConfigValidate(t *testing.T) {
+func TestNewRefuses(t *testing.T) {
 	s := newScene(t, nil)
 	c := attempt.Config{Snapshot: s.snap, Queue: s.q, Execution: execution.Config{Actions: s.cluster.Actions(), Parallel: -1}}
-	assert.EqualError(t, c.Validate(), "attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 	_, err := attempt.New(c)
-	require.Error(t, err)
+	assert.EqualError(t, err, "attempt config: Execution: executor config: Parallel: -1 is not between 0 and 1024")
 }
 
 // A group has all its places or none. What it may push out leaves first.

@@ -55,9 +55,8 @@ type Config struct {
 
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
-// Validate returns everything that is wrong with the configuration, in one
-// *[outrank.InputError].
-func (c *Config) Validate() error {
+// validate returns everything that is wrong with the configuration.
+func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
 	}

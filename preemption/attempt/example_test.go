@@ -109,8 +109,9 @@ func ExampleLoop_Nominator() {
 	// false
 }
 
-func ExampleConfig_Validate() {
-	fmt.Println((&attempt.Config{}).Validate())
+func ExampleNew_refused() {
+	_, err := attempt.New(attempt.Config{})
+	fmt.Println(err)
 	// Output:
 	// attempt config: Snapshot: missing
 	// attempt config: Queue: missing

@@ -41,9 +41,10 @@ type Loop struct {
 	groups bool
 }
 
-// New makes a loop. The error is that of [Config.Validate].
+// New makes a loop. The error has everything that is wrong with the
+// configuration, in one *[outrank.InputError].
 func New(config Config) (*Loop, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	snap, carryOut := config.Snapshot, config.Execution

@@ -76,7 +76,7 @@ func (e *Error) Error() string {
 // ruleConcurrency and by the caller's alone otherwise; all have ended before
 // Check returns. Check may be called by several goroutines.
 func Check(filter *preemption.Filter, options Options) error {
-	if err := options.Validate(); err != nil {
+	if err := options.validate(); err != nil {
 		return err
 	}
 	if filter == nil {

@@ -87,9 +87,9 @@ func ExampleError() {
 	// OnePerNode breaks a rule: following changes equals starting on a snapshot with these changes
 }
 
-func ExampleOptions_Validate() {
-	options := filtertest.Options{Clusters: -1}
-	fmt.Println(options.Validate())
+func ExampleCheck_refused() {
+	filter := &preemption.Filter{Name: "Any", Node: func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }}
+	fmt.Println(filtertest.Check(filter, filtertest.Options{Clusters: -1}))
 	// Output:
 	// filter test options: Clusters: -1 is not between 0 and 1000000
 }

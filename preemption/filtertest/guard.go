@@ -16,7 +16,7 @@ import (
 // Errors, time and goroutines are those of Check; an *[Error] has the guard's name for
 // that of the filter.
 func CheckGuard(guard *preemption.Guard, options Options) error {
-	if err := options.Validate(); err != nil {
+	if err := options.validate(); err != nil {
 		return err
 	}
 	if guard == nil {

@@ -37,9 +37,8 @@ const (
 	defaultPodsPerNode = 5
 )
 
-// Validate names everything that is wrong with the options, in one
-// *[outrank.InputError].
-func (o *Options) Validate() error {
+// validate names everything that is wrong with the options.
+func (o *Options) validate() error {
 	if o == nil {
 		return errNoOptions
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/history"
 )
 
-func ExampleConfig_Validate() {
-	config := history.Config{MaxChain: -1}
-	fmt.Println(config.Validate())
+func ExampleNew_refused() {
+	_, err := history.New(history.Config{MaxChain: -1})
+	fmt.Println(err)
 	// Output:
 	// history config: MaxChain: -1 is negative
 }

@@ -45,9 +45,8 @@ const (
 	defaultMaxCycles = 10_000
 )
 
-// Validate returns everything that is wrong with the configuration, in one
-// *[outrank.InputError].
-func (c *Config) Validate() error {
+// validate returns everything that is wrong with the configuration.
+func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
 	}
@@ -109,9 +108,10 @@ type lineage struct {
 	chain *link
 }
 
-// New returns an empty log. The error is that of [Config.Validate].
+// New returns an empty log. The error has everything that is wrong with the
+// configuration, in one *[outrank.InputError].
 func New(config Config) (*Log, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	if config.MaxChain == 0 {

@@ -77,9 +77,8 @@ type Gate struct {
 	Events []ClusterEventKind
 }
 
-// Validate returns everything that is wrong with the configuration, in one
-// *[outrank.InputError].
-func (c *Config) Validate() error {
+// validate returns everything that is wrong with the configuration.
+func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank/priority/queue"
 )
 
-func ExampleConfig_Validate() {
-	config := queue.Config{InitialBackoff: time.Minute, MaxBackoff: time.Second}
-	fmt.Println(config.Validate())
+func ExampleNew_refused() {
+	_, err := queue.New(queue.Config{InitialBackoff: time.Minute, MaxBackoff: time.Second})
+	fmt.Println(err)
 	// Output:
 	// queue config: MaxBackoff: 1s is less than InitialBackoff, 1m0s
 }

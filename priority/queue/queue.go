@@ -84,9 +84,10 @@ type Queue struct {
 
 var errNoQueue = fmt.Errorf("%w: no queue", outrank.ErrInvalid)
 
-// New returns an empty queue. The error is that of [Config.Validate].
+// New returns an empty queue. The error has everything that is wrong with the
+// configuration, in one *[outrank.InputError].
 func New(config Config) (*Queue, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	q := &Queue{config: config.filledIn()}

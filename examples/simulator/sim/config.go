@@ -235,10 +235,12 @@ func (c *Config) Validate() error {
 	if c.Order == execution.Asynchronous && c.variant() != 0 {
 		ps.add("simulation config", "Order", "%v, and the variant %v has its own", c.Order, c.variant())
 	}
-	queue := c.Queue
-	queue.Variant = c.variant()
-	ps.join("simulation config", "Queue", queue.Validate())
-	ps.join("simulation config", "History", c.History.Validate())
+	queued := c.Queue
+	queued.Variant = c.variant()
+	_, err := queue.New(queued)
+	ps.join("simulation config", "Queue", err)
+	_, err = history.New(c.History)
+	ps.join("simulation config", "History", err)
 	c.checkSchedulers(&ps)
 	c.Kubelets.check(&ps)
 	return ps.err()
