@@ -194,7 +194,7 @@ var answers = []documented{
 	{answer: preemption.Status{}, file: planFile, within: ofStatus, at: "victims.0.blocks"},
 	{answer: preemption.Count{}, file: planFile, within: ofCount, at: "turnedDown.0"},
 	{answer: preemption.NodeReport{}, file: planFile, within: ofReport, at: "nodes.0", leavesOut: map[string]string{"Candidate": "it is one of the explanation's candidates"}},
-	{answer: preemption.GroupPlan{}, file: planFile, leavesOut: map[string]string{"Now": ofTheQuestion}},
+	{answer: preemption.GroupPlan{}, file: planFile, leavesOut: map[string]string{"Now": ofTheQuestion, "Release": ofTheQuestion}},
 	{answer: preemption.Victim{}, file: planFile, called: "GroupVictim", within: ofGroupVictim, at: "victims.0", leavesOut: map[string]string{"Node": "the pod has it"}},
 	{answer: preemption.Assignment{}, file: planFile, within: ofAssignment, at: "placement.0"},
 	{answer: preemption.Refusal{}, file: planFile, within: ofRefusal, at: "turnedDown"},

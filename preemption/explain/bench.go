@@ -38,8 +38,8 @@ func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Plan) 
 	}
 }
 
-// answer is what a node says with something changed.
-type answer struct {
+// trialAnswer is what a node says with something changed.
+type trialAnswer struct {
 	outcome preemption.Outcome
 	victims []preemption.Victim
 	// behind is what is in the way; nil unless nothing helps.
@@ -48,7 +48,7 @@ type answer struct {
 }
 
 // ask asks a node about the pod, which may be a changed copy of the preemptor.
-func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
+func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	b.left--
 	req := b.req
 	req.Pod = pod
@@ -60,7 +60,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &answer{outcome: preemption.NothingHelps, at: at}
+	out := &trialAnswer{outcome: preemption.NothingHelps, at: at}
 	s := at.view.Check()
 	switch {
 	case s.Code == preemption.Success:

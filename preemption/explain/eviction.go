@@ -85,7 +85,7 @@ type evicting struct {
 	anybody *engine.Evaluator
 	node    string
 	pods    []*outrank.Pod
-	found   *answer // nil where there is none
+	found   *trialAnswer // nil where there is none
 }
 
 func (x *evicting) run() error {

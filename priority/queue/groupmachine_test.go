@@ -233,10 +233,14 @@ func (m *groupMachine) done(t *rapid.T) {
 	}
 }
 
-// putBack ends the attempt of a pod. Single ones fail with an error here, so that they
+// putBack ends the attempt of a pod, or of a group. Single ones fail with an error here, so that they
 // go to backoff whatever has happened.
 func (m *groupMachine) putBack(t *rapid.T) {
 	e := m.attempt(t)
+	if e.Group != nil { // without a failed filter
+		m.groupBack(t, e, GroupFailed, m.q.AddUnschedulableIfNotPresent(e, m.now))
+		return
+	}
 	p := m.flight(e)
 	if e.Pod != nil && e.Pod.Group != "" && rapid.Bool().Draw(t, "refused") {
 		e.FailedFilters = []string{"NodeResourcesFit"}
@@ -275,6 +279,11 @@ func (m *groupMachine) endGroup(t *rapid.T) {
 		require.ErrorIs(t, err, outrank.ErrInvalid)
 		return
 	}
+	m.groupBack(t, e, result, err)
+}
+
+// groupBack follows the end of an attempt with a group, of which the queue has said err.
+func (m *groupMachine) groupBack(t *rapid.T, e Entry, result GroupResult, err error) {
 	kind := "group "
 	if e.Group.Composite != nil {
 		kind = "tree "

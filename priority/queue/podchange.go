@@ -23,12 +23,12 @@ func sameButStatus(before, after *outrank.Pod) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// parts are the parts of a pod that something looks at, as values to be compared.
-type parts func(p *outrank.Pod) []any
+// looked has the parts of a pod that something looks at, as values to be compared.
+type looked func(p *outrank.Pod) []any
 
 // looksAt lists by filter what the filter looks at in the pod itself. A change of
 // anything else cannot help a pod that the filter kept off a node.
-var looksAt = map[string]parts{
+var looksAt = map[string]looked{
 	filter.NodeUnschedulable:     tolerationsOf,
 	filter.NodeName:              func(p *outrank.Pod) []any { return []any{p.NodeName} },
 	filter.TaintToleration:       tolerationsOf,
@@ -66,12 +66,12 @@ func preemptionOf(p *outrank.Pod) []any {
 	return []any{p.PriorityValue(), p.PreemptionPolicy}
 }
 
-func (f parts) differ(a, b *outrank.Pod) bool { return !reflect.DeepEqual(f(a), f(b)) }
+func (f looked) differ(a, b *outrank.Pod) bool { return !reflect.DeepEqual(f(a), f(b)) }
 
 // ownChangeHelps reports whether a pod may fit after a change of its own although
 // these filters kept it off before. A version that is not known may help.
 func ownChangeHelps(filters []string, before, after *outrank.Pod) bool {
-	if before == nil || after == nil || parts(preemptionOf).differ(before, after) {
+	if before == nil || after == nil || looked(preemptionOf).differ(before, after) {
 		return true
 	}
 	return slices.ContainsFunc(filters, func(name string) bool {

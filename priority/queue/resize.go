@@ -88,7 +88,7 @@ func grows(before, after resource.List) bool {
 // ownResizeHelps reports whether a change of the waiting pod itself may help its
 // resize: one of what its spec and its status request together does.
 func ownResizeHelps(filters []string, before, after *outrank.Pod) bool {
-	if before == nil || after == nil || parts(preemptionOf).differ(before, after) {
+	if before == nil || after == nil || looked(preemptionOf).differ(before, after) {
 		return true
 	}
 	return slices.ContainsFunc(filters, func(name string) bool {
