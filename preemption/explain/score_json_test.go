@@ -31,7 +31,7 @@ func TestScoresOfAnyYear(t *testing.T) {
 		assert.Contains(t, string(text), `"score":{"violations":1,"topPriority":2,"prioritySum":3,"victims":4,"start":"`+want+`","own":{"cost":5}}`)
 		var read explain.NodeAnswer
 		require.NoError(t, json.Unmarshal(text, &read))
-		assert.Equal(t, *trialAnswer.Score, *read.Score)
+		assert.Equal(t, *answer.Score, *read.Score)
 	}
 	text, err := json.Marshal(of(preemption.Score{}))
 	require.NoError(t, err)
