@@ -115,7 +115,7 @@ var everyType = []any{
 	new(explain.GroupVictim), new(explain.Label), new(explain.Leaving), new(explain.Nearest), new(explain.Neighbour),
 	new(explain.NoPlace), new(explain.Nobody), new(explain.NodeAnswer), new(explain.NodeGroup), new(explain.NodeWord),
 	new(explain.Nothing), new(explain.Obstacle), new(explain.Options), new(explain.Pod), new(explain.Port), new(explain.Question), new(explain.Replacement),
-	new(explain.Report), new(explain.Rival), new(explain.Room), new(explain.Round), new(explain.Seat),
+	new(explain.Report), new(explain.Rival), new(explain.Room), new(explain.Round),
 	new(explain.Spared), new(explain.Spread), new(explain.Stage), new(explain.Stay), new(explain.Step), new(explain.Term), new(explain.Topology), new(explain.Trial),
 	new(explain.Verdict), new(explain.Victim), new(explain.Volume), new(explain.Way),
 	new(filtertest.Error), new(filtertest.Options), new(filtertest.Violation),

@@ -20,8 +20,8 @@ type GroupReport struct {
 	Outcome preemption.Outcome
 	// Ineligible says why the group may not preempt; empty where it may.
 	Ineligible preemption.Ineligibility
-	// Seats are where its pods go, in the order in which they were placed.
-	Seats List[Seat]
+	// Seats are its pods with the nodes that they get, in the order in which they were placed.
+	Seats List[Pod]
 	// TurnedDown is why there is no place for the group as things are, and Unhelpful why there
 	// is none with every possible victim gone, or with those that a guard lets go; nil where that is not
 	// so, and where nobody might leave.
@@ -33,12 +33,6 @@ type GroupReport struct {
 	// their pods.
 	Violations int
 	VictimPods int
-}
-
-// Seat is a pod of the group with its node.
-type Seat struct {
-	Pod  outrank.Key
-	Node string
 }
 
 // NoPlace is why there is no place for a group.
@@ -102,7 +96,7 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 		TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful), VictimPods: len(plan.Victims),
 	}
 	for _, a := range cut(plan.Placement, 10*g.most, &r.Seats.More) {
-		r.Seats.Items = append(r.Seats.Items, Seat{refIn(snap.NodeOf, a.Pod).Key, a.Node})
+		r.Seats.Items = append(r.Seats.Items, refIn(func(outrank.Key) string { return a.Node }, a.Pod))
 	}
 	for i := range plan.Victims {
 		if len(plan.Victims[i].Violated) > 0 {

@@ -244,14 +244,14 @@ func seats(t *rapid.T, e *engine.Evaluator, from *engine.Snapshot, pods []*outra
 	}
 	placed := 0
 	for _, s := range r.Seats.Items {
-		p := *pods[slices.IndexFunc(pods, func(p *outrank.Pod) bool { return p.Key() == s.Pod })]
+		p := *pods[slices.IndexFunc(pods, func(p *outrank.Pod) bool { return p.Key() == s.Key })]
 		p.Group, p.NodeName, p.NominatedNodeName = "", "", ""
 		status, err := e.Check(snap, &p, s.Node)
 		require.NoError(t, err)
 		if status.Code == preemption.Success {
 			placed++
 		} else if back < 0 {
-			require.Fail(t, "no place", "%s on %s: %s", s.Pod, s.Node, status)
+			require.Fail(t, "no place", "%s on %s: %s", s.Key, s.Node, status)
 		}
 		p.NodeName = s.Node
 		require.NoError(t, errOf(snap.PutPod(&p)))

@@ -36,7 +36,7 @@ func (r *GroupReport) Text() string {
 	if len(r.Seats.Items) > 0 {
 		w.line(0, "Where its pods go:")
 		for _, s := range r.Seats.Items {
-			w.line(1, "%s on node %s", prose.Name(s.Pod), prose.Name(s.Node))
+			w.line(1, "%s on node %s", prose.Name(s.Key), prose.Name(s.Node))
 		}
 		if r.Seats.More > 0 {
 			w.line(1, "and %s more", prose.Plural(r.Seats.More, "pod"))

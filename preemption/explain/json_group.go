@@ -11,7 +11,7 @@ func (r *GroupReport) object() document.Object {
 		document.Optional("tree", &r.Tree),
 		document.Value("outcome", &r.Outcome),
 		document.Optional("ineligible", &r.Ineligible),
-		document.Cut(document.Parts("seats", &r.Seats.Items, (*Seat).object), &r.Seats.More),
+		document.Cut(document.Parts("seats", &r.Seats.Items, seatObject), &r.Seats.More),
 		document.Pointer("turnedDown", &r.TurnedDown, (*NoPlace).object),
 		document.Pointer("unhelpful", &r.Unhelpful, (*NoPlace).object),
 		document.Cut(document.Parts("victims", &r.Victims.Items, (*GroupVictim).object), &r.Victims.More),
@@ -20,8 +20,9 @@ func (r *GroupReport) object() document.Object {
 	}
 }
 
-func (s *Seat) object() document.Object {
-	return document.Object{document.Value("pod", &s.Pod), document.Value("node", &s.Node)}
+// seatObject is a pod of the group with the node that it gets.
+func seatObject(p *Pod) document.Object {
+	return document.Object{document.Value("pod", &p.Key), document.Value("priority", &p.Priority), document.Value("node", &p.Node)}
 }
 
 func (n *NoPlace) object() document.Object {

@@ -23,7 +23,7 @@ var objects = map[string]document.Object{
 	"Obstacle": new(Obstacle).object(), "Room": new(Room).object(), "Nobody": new(Nobody).object(), "Taint": taintObject(&outrank.Taint{}),
 	"Label": new(Label).object(), "Term": new(Term).object(), "Port": new(Port).object(), "Volume": new(Volume).object(),
 	"Limit": new(limit).object(), "Spread": new(Spread).object(), "Neighbour": new(Neighbour).object(), "NodeAnswer": new(NodeAnswer).object(),
-	"GroupReport": new(GroupReport).object(), "Seat": new(Seat).object(), "NoPlace": new(NoPlace).object(), "GuardWord": guardObject(&Obstacle{}),
+	"GroupReport": new(GroupReport).object(), "Seat": seatObject(&Pod{}), "NoPlace": new(NoPlace).object(), "GuardWord": guardObject(&Obstacle{}),
 	"NodeWord": new(NodeWord).object(), "GroupVictim": new(GroupVictim).object(),
 }
 
