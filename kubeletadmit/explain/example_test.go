@@ -59,12 +59,12 @@ func ExampleAdmission() {
 	}
 	r := explain.Admission(explain.Question{Node: node, Active: active, Pod: pod}, adm)
 	fmt.Println(r.Summary())
-	fmt.Println(r.Failures[0].Text())
+	fmt.Println(r.Failures[0].Check.Resource, "is short by", r.Failures[0].Check.Shortage(), "millicores")
 	fmt.Println(r.Tiers.Items[0].Rounds.Len(), "rounds in", r.Tiers.Items[0].Class)
 	fmt.Println(r.Missing[0], "missing")
 	// Output:
 	// kube-system/apiserver (no priority) does not start on node n1: UnexpectedAdmissionError.
-	// cpu is short by 3800m: 3800m needed, 4 of 4 used
+	// cpu is short by 3800 millicores
 	// 0 rounds in Guaranteed
 	// 400m cpu missing
 }

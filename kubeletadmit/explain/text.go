@@ -22,7 +22,7 @@ func (r *Report) Text() string {
 	if len(r.Failures) > 0 {
 		line(0, "What the check found:")
 		for i := range r.Failures {
-			line(1, r.Failures[i].Text())
+			line(1, r.Failures[i].text())
 		}
 	}
 	if len(r.Missing) > 0 {
@@ -140,8 +140,8 @@ func (p *Pod) text() string {
 	return fmt.Sprintf("%s (priority %d)", prose.Name(p.Key), *p.Priority)
 }
 
-// Text says in a line what is short, or what stands in the way.
-func (f *Failure) Text() string {
+// text says in a line what is short, or what stands in the way.
+func (f *Failure) text() string {
 	c := &f.Check
 	q := func(amount int64) resource.Quantity { return prose.Quantity(c.Resource, amount) }
 	if c.Resource == resource.Pods {

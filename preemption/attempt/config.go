@@ -76,7 +76,7 @@ func (c *Config) validate() error {
 	if c.Execution.Actions.Bind == nil {
 		add("Execution.Actions.Bind", "missing")
 	}
-	if err := c.Execution.Validate(); err != nil {
+	if _, err := execution.NewExecutor(c.Execution); err != nil {
 		add("Execution", "%v", err)
 	}
 	if len(ps) > 0 {

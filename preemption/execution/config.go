@@ -87,9 +87,8 @@ const (
 	defaultRemember = 1 << 16
 )
 
-// Validate returns everything that is wrong with the configuration, in one
-// *[outrank.InputError].
-func (c *Config) Validate() error {
+// validate returns everything that is wrong with the configuration.
+func (c *Config) validate() error {
 	if c == nil {
 		return errNoConfig
 	}

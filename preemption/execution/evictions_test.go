@@ -197,5 +197,5 @@ func TestRejectionThatFails(t *testing.T) {
 	report, err := e.Execute(context.Background(), evicting("p", runningPod("a", "uid-a")))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Equal(t, execution.Failed, report.Victims[0].Result)
-	assert.Empty(t, recorder.Events())
+	assert.Empty(t, eventsOf(&recorder))
 }

@@ -93,9 +93,9 @@ func ExampleReport() {
 	// interrupted failed true
 }
 
-func ExampleConfig_Validate() {
-	c := execution.Config{Parallel: -1}
-	fmt.Println(c.Validate())
+func ExampleNewExecutor_refused() {
+	_, err := execution.NewExecutor(execution.Config{Parallel: -1})
+	fmt.Println(err)
 	// Output:
 	// executor config: Parallel: -1 is not between 0 and 1024
 }

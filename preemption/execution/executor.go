@@ -56,10 +56,10 @@ type preemptorState struct {
 	other *preemptorState
 }
 
-// NewExecutor checks the configuration and returns an executor; see
-// [Config.Validate] for the error.
+// NewExecutor checks the configuration and returns an executor. The error has everything that is wrong with it, in one
+// *[outrank.InputError].
 func NewExecutor(config Config) (*Executor, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	e := &Executor{

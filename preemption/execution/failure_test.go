@@ -248,7 +248,7 @@ func TestTexts(t *testing.T) {
 		assert.False(t, seen[s], s)
 		seen[s] = true
 	}
-	v := (&execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Order: "soon", Parallel: 5000, Remember: -1, Tries: -1}).Validate()
+	_, v := execution.NewExecutor(execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Order: "soon", Parallel: 5000, Remember: -1, Tries: -1})
 	require.ErrorIs(t, v, outrank.ErrInvalid)
 	assert.Equal(t, 4, strings.Count(v.Error(), "\n")+1)
 }

@@ -69,7 +69,7 @@ func TestGoneIsOfOnePlan(t *testing.T) {
 	}
 	_, err = e.Execute(context.Background(), evicting("p", mine))
 	require.NoError(t, err)
-	assert.Len(t, actions.Events(), 2)
+	assert.Len(t, eventsOf(&actions.Recorder), 2)
 }
 
 // Two plans may wait for the same pod; its end is news for both.

@@ -51,7 +51,11 @@ func ExampleExecutor_ExecuteGroup() {
 	verdict, err := executor.Fail(context.Background(), execution.Failure{Entry: e, Queue: q, Now: now, Plan: plan})
 	meter.AddFailure("default-scheduler", &verdict.Members[0], nil)
 	fmt.Println(verdict.Members[0].Nomination, err, executor.Preempting(e.Group.Members[0].Pod))
-	fmt.Println(cluster.Events()[0])
+	for _, call := range cluster.Calls() {
+		if call.Event.Reason == "Preempted" {
+			fmt.Println(call.Event)
+		}
+	}
 	meter.SetQueue(q)
 	fmt.Println(meter.Values().Groups)
 	// Output:

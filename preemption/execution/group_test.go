@@ -127,7 +127,7 @@ func TestExecuteGroupWithoutVictims(t *testing.T) { // rule 14.6.5
 		assert.Equal(t, []string{"latest default/a", "nominate default/a to n1"}, textsOf(cluster))
 		_, err = e.ExecuteGroup(context.Background(), gang("a").Group, gangPlan([]string{"a"}, "w"))
 		require.NoError(t, err)
-		assert.Equal(t, "Preempted by podgroup uid-gang on node cluster (in kube-scheduler memory).", cluster.Events()[0].Message)
+		assert.Equal(t, "Preempted by podgroup uid-gang on node cluster (in kube-scheduler memory).", eventsOf(cluster)[0].Message)
 	}
 }
 

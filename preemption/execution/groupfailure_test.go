@@ -69,10 +69,10 @@ func TestFailGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 		return preemption.Unschedulable.Because(groupPrefix + text)
 	}
 	ongoing := []preemption.Assignment{{Pod: gangPod("a"), Node: "n5"}, {Pod: gangPod("b")}}
-	const keep, drop = "nomination kept", "nomination cleared"
+	keep, drop := execution.Nomination{}, execution.Nomination{Override: true}
 	for name, c := range map[string]struct {
 		f       execution.Failure
-		a, b    string
+		a, b    execution.Nomination
 		reason  string
 		message string
 	}{
@@ -81,7 +81,7 @@ func TestFailGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 		"never": {execution.Failure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Status: says("not eligible due to preemptionPolicy=Never.")}},
 			keep, keep, "Unschedulable", "pod group preemption: not eligible due to preemptionPolicy=Never."},
 		"ongoing": {execution.Failure{Plan: &preemption.GroupPlan{Outcome: preemption.NotEligible, Nominations: ongoing, Status: says("ongoing")}},
-			"nominated to n5", drop, "Unschedulable", "pod group preemption: ongoing"},
+			execution.Nomination{Override: true, Node: "n5"}, drop, "Unschedulable", "pod group preemption: ongoing"},
 		"not carried out": {execution.Failure{Plan: gangPlan([]string{"a"}, "v"), Err: errBusy},
 			keep, keep, "Unschedulable", "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining, pod group preemption: busy"},
 		"error": {execution.Failure{Err: errBusy}, drop, drop, "SchedulerError", "busy"},
@@ -92,7 +92,7 @@ func TestFailGroupWithout(t *testing.T) { // rules 15.5.2 and 15.5.3
 		verdict, err := h.Fail(context.Background(), c.f)
 		require.NoError(t, err, name)
 		results := verdict.Members
-		assert.Equal(t, []string{c.a, c.b}, []string{results[0].Nomination.String(), results[1].Nomination.String()}, name)
+		assert.Equal(t, []execution.Nomination{c.a, c.b}, []execution.Nomination{results[0].Nomination, results[1].Nomination}, name)
 		for _, r := range results {
 			assert.Equal(t, c.reason, r.Condition.Reason, name)
 			assert.Equal(t, c.message, r.Condition.Message, name)

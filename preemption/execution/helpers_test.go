@@ -260,3 +260,14 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// eventsOf lists the events that a recorder was told.
+func eventsOf(r *executiontest.Recorder) []outrank.Event {
+	var events []outrank.Event
+	for _, c := range r.Calls() {
+		if c.Op == "event" {
+			events = append(events, c.Event)
+		}
+	}
+	return events
+}

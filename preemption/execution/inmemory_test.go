@@ -29,7 +29,7 @@ func TestEventOfAWaitingVictim(t *testing.T) {
 			r := &executiontest.Recorder{Waiting: func(p *outrank.Pod) bool { return p.Name == "a" }}
 			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Order: c.way.order}).Execute(context.Background(), c.way.of(planFor(victimsNamed("a b")...)))
 			require.NoError(t, err)
-			for _, e := range r.Events()[:2] {
+			for _, e := range eventsOf(r)[:2] {
 				if e.Pod.Name == "a" {
 					assert.Equal(t, c.want, e.Message)
 				} else {

@@ -119,7 +119,7 @@ func TestRecreatedPodHasNoPartInTheFailure(t *testing.T) {
 				result, err := h.Fail(context.Background(), execution.Failure{Entry: entryOf(pendingPod("p", withUID("old"))), Plan: plan})
 				require.NoError(t, err)
 				assert.Equal(t, c.want, result.Result)
-				assert.Len(t, r.Events(), c.events)
+				assert.Len(t, eventsOf(r), c.events)
 				assert.Equal(t, "n7", n.NodeOf("default/p"))
 			}
 		})

@@ -194,7 +194,7 @@ func TestAResizeThroughTheQueue(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, inside)
 	assert.Equal(t, queue.Parts[int]{}, q.Counts())
-	for _, event := range r.Events() {
+	for _, event := range eventsOf(r) {
 		assert.Equal(t, "Preempted", event.Reason)
 	}
 }

@@ -150,7 +150,7 @@ func TestManyPreemptorsShareVictims(t *testing.T) {
 	for _, v := range victims {
 		assert.Equal(t, 1, evicted[v.Name], v.Name)
 	}
-	assert.Len(t, r.Events(), len(victims))
+	assert.Len(t, eventsOf(r), len(victims))
 	assert.Equal(t, 32, len(n.NominatedTo("n1")))
 	counts := meter.Values()
 	assert.Equal(t, uint64(32), counts.PreemptionVictims.Count())

@@ -12,21 +12,19 @@ import (
 
 // choice says why the first candidate is the best.
 func (f *finder) choice(ex *preemption.Plan) *Choice {
-	c := &Choice{
-		Node: ex.Node, Candidates: len(ex.Candidates), Score: scoreOf(&ex.Candidate),
-	}
+	c := &Choice{Contender: f.contender(&ex.Candidate), Candidates: len(ex.Candidates)}
 	if len(ex.Candidates) < 2 {
 		return c
 	}
 	c.DecidedBy = cmp.Or(ex.DecidedBy, rank.NodeOrder)
-	c.RunnerUp = f.rival(&ex.Candidates[1])
+	c.RunnerUp = f.contender(&ex.Candidates[1])
 	c.Rounds = f.rounds(ex)
 	return c
 }
 
-// rival is another candidate.
-func (f *finder) rival(c *preemption.Candidate) Rival {
-	return Rival{c.Node, scoreOf(c), listOf(budgetKeys(c.Victims), f.most)}
+// contender is a candidate as it is ranked.
+func (f *finder) contender(c *preemption.Candidate) Contender {
+	return Contender{c.Node, scoreOf(c), listOf(budgetKeys(c.Victims), f.most)}
 }
 
 // rounds counts after each rank the candidates that are as good as the first.

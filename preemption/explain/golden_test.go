@@ -244,7 +244,7 @@ func TestReportsAreBounded(t *testing.T) {
 func TestEmptyReports(t *testing.T) {
 	for _, r := range []explain.Report{
 		{}, {Answer: explain.Answer{Outcome: preemption.NotEligible}},
-		{Answer: explain.Answer{Outcome: preemption.Preempts, Victims: explain.List[explain.Victim]{Items: []explain.Victim{{}}}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: explain.Rival{Node: "n"}}},
+		{Answer: explain.Answer{Outcome: preemption.Preempts, Victims: explain.List[explain.Victim]{Items: []explain.Victim{{}}}}, Stay: &explain.Stay{}, Choice: &explain.Choice{RunnerUp: explain.Contender{Node: "n"}}},
 		{Answer: explain.Answer{Outcome: preemption.NothingHelps}, Nothing: &explain.Nothing{Enough: &explain.Enough{}, Nearest: &explain.Nearest{}}},
 		{Nodes: []explain.NodeGroup{{}, {Verdict: explain.Verdict{Stage: explain.InVain}}, {Verdict: explain.Verdict{Stage: explain.Chosen}}, {Verdict: explain.Verdict{Stage: explain.NotTried, Before: &explain.Obstacle{
 			Ports: []explain.Port{{}}, Volumes: []explain.Volume{{}}, Spread: []explain.Spread{{}},

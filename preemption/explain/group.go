@@ -13,10 +13,8 @@ import (
 // figures and none of the caller's objects; it belongs to the caller, and can be written to
 // JSON and read back.
 type GroupReport struct {
-	// Group is the group, or with Tree set the topmost of a tree of groups; empty for pods
-	// that name none.
-	Group   outrank.Key
-	Tree    bool
+	// The group; empty for pods that name none.
+	GroupName
 	Outcome preemption.Outcome
 	// Ineligible says why the group may not preempt; empty where it may.
 	Ineligible preemption.Ineligibility
@@ -55,11 +53,16 @@ type NodeWord struct {
 	Count int
 }
 
-// GroupVictim is a unit that has to leave: a pod, or all pods of a group.
-type GroupVictim struct {
-	// Group names the unit where it is a group, or with Tree set a tree of groups.
+// GroupName names a group of pods or, with Tree set, the topmost one of a tree of groups.
+type GroupName struct {
 	Group outrank.Key
 	Tree  bool
+}
+
+// GroupVictim is a unit that has to leave: a pod, or all pods of a group.
+type GroupVictim struct {
+	// The unit, where it is a group.
+	GroupName
 	// Priority is the priority that the unit counts with.
 	Priority int32
 	// Pods are its pods, the most important first.
@@ -92,7 +95,7 @@ func Group(snap *engine.Snapshot, plan *preemption.GroupPlan, options Options) (
 	}
 	g := &groupExplainer{snap: snap, most: min(most, mostNames)}
 	r := &GroupReport{
-		Group: plan.Group, Tree: plan.Composite != nil, Outcome: plan.Outcome, Ineligible: plan.Ineligible,
+		GroupName: GroupName{plan.Group, plan.Composite != nil}, Outcome: plan.Outcome, Ineligible: plan.Ineligible,
 		TurnedDown: g.noPlace(plan.TurnedDown), Unhelpful: g.noPlace(plan.Unhelpful), VictimPods: len(plan.Victims),
 	}
 	for _, a := range cut(plan.Placement, 10*g.most, &r.Seats.More) {

@@ -97,7 +97,7 @@ func TestGoldenGroupReports(t *testing.T) {
 	}
 	_, err := explain.Group(nil, nil, explain.Options{})
 	require.ErrorIs(t, err, outrank.ErrInvalid)
-	one := explain.GroupReport{Group: "shop/train", Outcome: preemption.Preempts, VictimPods: 2, Victims: explain.List[explain.GroupVictim]{Items: []explain.GroupVictim{{Group: "shop/old"}}}}
+	one := explain.GroupReport{GroupName: explain.GroupName{Group: "shop/train"}, Outcome: preemption.Preempts, VictimPods: 2, Victims: explain.List[explain.GroupVictim]{Items: []explain.GroupVictim{{GroupName: explain.GroupName{Group: "shop/old"}}}}}
 	assert.Equal(t, "2 pods have to leave so that group shop/train can run, in 1 unit that leaves together.", one.Summary())
 	for _, r := range []explain.GroupReport{{}, {Outcome: preemption.NotEligible}, {Outcome: preemption.NothingHelps, Unhelpful: &explain.NoPlace{}}, {Outcome: preemption.Preempts, Victims: explain.List[explain.GroupVictim]{Items: []explain.GroupVictim{{}}}}} {
 		assert.NotEmpty(t, r.Text())

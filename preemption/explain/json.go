@@ -79,6 +79,7 @@ func (c *Choice) object() document.Object {
 		document.Value("node", &c.Node),
 		document.Value("candidates", &c.Candidates),
 		document.Part("score", &c.Score, scoreObject),
+		optional("budgets", &c.Budgets),
 		document.Optional("decidedBy", &c.DecidedBy),
 		document.Optional("runnerUp", &second.Node),
 		document.If(second.Node != "", document.Part("runnerUpScore", &second.Score, scoreObject)),

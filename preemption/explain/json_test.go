@@ -28,7 +28,7 @@ var objects = map[string]document.Object{
 }
 
 // within are types whose members stand among those of what they are part of.
-var within = []reflect.Type{reflect.TypeFor[Answer](), reflect.TypeFor[Verdict](), reflect.TypeFor[Trial](), reflect.TypeFor[Topology](), reflect.TypeFor[Rival]()}
+var within = []reflect.Type{reflect.TypeFor[Answer](), reflect.TypeFor[Verdict](), reflect.TypeFor[Trial](), reflect.TypeFor[Topology](), reflect.TypeFor[Contender](), reflect.TypeFor[GroupName]()}
 
 // REPORT_JSON.md has a table for each type that stands in a document, with the members in their order, and no
 // other.

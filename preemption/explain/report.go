@@ -45,22 +45,21 @@ type Answer struct {
 
 // Choice is why the node was chosen.
 type Choice struct {
-	Node string
+	// The candidate of the chosen node.
+	Contender
 	// Candidates is the number of nodes on which preemption makes room.
 	Candidates int
-	// Score has the figures that the node was ranked by.
-	Score preemption.Score
 	// DecidedBy names the first rank in which the node beats the runner-up; it is "node-order" where none
 	// does. It is empty, and so is RunnerUp, where there is no other candidate.
 	DecidedBy string
-	RunnerUp  Rival
+	RunnerUp  Contender
 	// Rounds are the ranks in their order, up to the one that decides.
 	Rounds []Round
 }
 
-// Rival is another candidate: what it is ranked by, and the budgets that its victims break. Its Node is empty where
+// Contender is a candidate: what it is ranked by, and the budgets that its victims break. Its Node is empty where
 // there is none.
-type Rival struct {
+type Contender struct {
 	Node    string
 	Score   preemption.Score
 	Budgets List[outrank.Key]

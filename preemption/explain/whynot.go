@@ -28,7 +28,7 @@ type NodeAnswer struct {
 	// Place is the node's among the candidates, from 1 on; 0 where it is none.
 	Place int
 	// Best is the candidate that comes first; empty for that one itself.
-	Best Rival
+	Best Contender
 }
 
 // WhyNot says everything about one node: what keeps the pod out as things are, whose
@@ -102,6 +102,6 @@ func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Ca
 		return nil
 	}
 	best := &ex.Candidates[0]
-	a.Best, a.LostBy = f.rival(best), f.lostBy(ex, c)
+	a.Best, a.LostBy = f.contender(best), f.lostBy(ex, c)
 	return nil
 }

@@ -80,7 +80,7 @@ func TestGoldenNodeAnswers(t *testing.T) {
 // An answer that nobody made has a text, too.
 func TestEmptyNodeAnswers(t *testing.T) {
 	for _, a := range []explain.NodeAnswer{{}, {Verdict: explain.Verdict{Stage: explain.InVain, After: &explain.Obstacle{}}},
-		{Verdict: explain.Verdict{Stage: explain.Candidate}, Best: explain.Rival{Node: "n"}}, {Answer: explain.Answer{Refused: &explain.Obstacle{}}},
+		{Verdict: explain.Verdict{Stage: explain.Candidate}, Best: explain.Contender{Node: "n"}}, {Answer: explain.Answer{Refused: &explain.Obstacle{}}},
 	} {
 		assert.NotEmpty(t, a.Text())
 	}

@@ -113,6 +113,6 @@ func (a *NodeAnswer) lost() string {
 	for i := range a.Budgets.Items {
 		budgets.Items = append(budgets.Items, a.Budgets.Items[i].Key)
 	}
-	c := Choice{Node: a.Best.Node, Score: a.Best.Score, DecidedBy: a.LostBy, RunnerUp: Rival{a.Node, *a.Score, budgets.first(10)}}
+	c := Choice{Contender: a.Best, DecidedBy: a.LostBy, RunnerUp: Contender{a.Node, *a.Score, budgets.first(10)}}
 	return c.decided()
 }

@@ -56,7 +56,7 @@ func brief(r history.Summary) string {
 		parts = append(parts, chain)
 	}
 	for _, c := range r.Cycles {
-		parts = append(parts, fmt.Sprintf("%s → %s: %d", strings.Join(c.Lineages, " → "), c.Lineages[0], c.Rounds))
+		parts = append(parts, fmt.Sprintf("%s → %s: %d", strings.Join(c.Lineages, " → "), c.Lineages[0], c.Times))
 	}
 	for _, p := range r.Repeats {
 		parts = append(parts, strings.TrimSuffix(fmt.Sprintf("%s evicted %d by %s", p.Lineage, p.Times, p.Preemptor), " by "))
@@ -189,7 +189,7 @@ func TestCounts(t *testing.T) {
 	}
 	cycles := h.Summary().Cycles
 	first, last := now.Add(2*time.Second), now.Add(6*time.Second)
-	if diff := testdiff.Diff([]history.Cycle{{Lineages: []string{"a", "b"}, Rounds: 2, First: first, Last: last}}, cycles); diff != "" {
+	if diff := testdiff.Diff([]history.Cycle{{Lineages: []string{"a", "b"}, Recurrence: history.Recurrence{Times: 2, First: first, Last: last}}}, cycles); diff != "" {
 		t.Errorf("the first cycle is kept (-want +got):\n%s", diff)
 	}
 }
@@ -285,7 +285,7 @@ func ExampleLog() {
 		fmt.Println(step.Time.Format(time.TimeOnly), step.Preemptor, "evicts", step.Victims[0], "from", step.Node)
 	}
 	for _, c := range r.Cycles {
-		fmt.Println(strings.Join(c.Lineages, " → "), "rounds:", c.Rounds)
+		fmt.Println(strings.Join(c.Lineages, " → "), "rounds:", c.Times)
 	}
 	for _, p := range r.Repeats {
 		fmt.Println(p.Lineage, "was evicted by", p.Times, "preemptions")

@@ -83,7 +83,7 @@ func (o *oracle) report() history.Summary {
 				cascades[chain.beginning] = max(cascades[chain.beginning], len(chain.entries))
 				continue
 			}
-			rings = o.addRound(&r, rings, history.Cycle{Lineages: rotated(round), Rounds: 1, First: e.Time, Last: e.Time})
+			rings = o.addRound(&r, rings, history.Cycle{Lineages: rotated(round), Recurrence: history.Recurrence{Times: 1, First: e.Time, Last: e.Time}})
 		}
 	}
 	o.addCascades(&r, cascades, longest)
@@ -95,7 +95,7 @@ func (o *oracle) report() history.Summary {
 func (o *oracle) addRound(r *history.Summary, rings []history.Cycle, round history.Cycle) []history.Cycle {
 	for i := range rings {
 		if slices.Equal(rings[i].Lineages, round.Lineages) {
-			rings[i].Rounds++
+			rings[i].Times++
 			rings[i].Last = round.Last
 			return rings
 		}
@@ -133,7 +133,7 @@ func (o *oracle) addCascades(r *history.Summary, lengths map[string]int, longest
 func ordered(cs []history.Cycle) []history.Cycle {
 	slices.SortStableFunc(cs, func(a, b history.Cycle) int { return slices.Compare(a.Lineages, b.Lineages) })
 	slices.SortStableFunc(cs, func(a, b history.Cycle) int { return len(b.Lineages) - len(a.Lineages) })
-	slices.SortStableFunc(cs, func(a, b history.Cycle) int { return b.Rounds - a.Rounds })
+	slices.SortStableFunc(cs, func(a, b history.Cycle) int { return b.Times - a.Times })
 	return cs
 }
 

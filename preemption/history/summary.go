@@ -37,19 +37,21 @@ type Cycle struct {
 	// Lineages begins with the least name. Each evicts the next, and the last
 	// evicts the first.
 	Lineages []string
-	// Rounds counts the rounds; First and Last are the times at which the first
-	// and the last of them were complete.
-	Rounds      int
+	// The rounds, each when it was complete.
+	Recurrence
+}
+
+// Recurrence says how often something has happened, and when it did the first time and the last.
+type Recurrence struct {
+	Times       int
 	First, Last time.Time
 }
 
 // Repeat is a lineage that was evicted again and again.
 type Repeat struct {
 	Lineage string
-	// Times counts the preemptions that evicted it. First and Last are the times
-	// of the first and the last.
-	Times       int
-	First, Last time.Time
+	// The preemptions that evicted it.
+	Recurrence
 	// Preemptor is the lineage that evicted it every time; empty if there were
 	// several.
 	Preemptor string
@@ -102,11 +104,11 @@ func (h *Log) distinctCycles() []Cycle {
 		}
 		start := slices.Index(ring, slices.Min(ring))
 		ring = slices.Concat(ring[start:], ring[:start])
-		out = append(out, Cycle{Lineages: ring, Rounds: c.rounds, First: c.first, Last: c.last})
+		out = append(out, Cycle{ring, Recurrence{c.rounds, c.first, c.last}})
 	}
 	slices.SortFunc(out, func(a, b Cycle) int {
 		return cmp.Or(
-			cmp.Compare(b.Rounds, a.Rounds),
+			cmp.Compare(b.Times, a.Times),
 			cmp.Compare(len(b.Lineages), len(a.Lineages)),
 			slices.Compare(a.Lineages, b.Lineages),
 		)
@@ -120,7 +122,7 @@ func (h *Log) repeats() []Repeat {
 		if l.times < 2 {
 			continue
 		}
-		r := Repeat{Lineage: l.name, Times: l.times, First: l.first, Last: l.last}
+		r := Repeat{Lineage: l.name, Recurrence: Recurrence{l.times, l.first, l.last}}
 		if !l.several {
 			r.Preemptor = l.by
 		}

@@ -26,7 +26,7 @@ type Fate struct {
 	Why []string
 }
 
-// String returns what becomes of the victim in a few words.
+// String says what becomes of the victim in a few words.
 func (f Fate) String() string {
 	if f.Loss == Moved {
 		return "moves to " + prose.Name(f.Node)

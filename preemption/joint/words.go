@@ -33,7 +33,7 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// String returns what becomes of the pod in one line.
+// String says what becomes of the pod in one line.
 func (p Placement) String() string {
 	name := nameOf(p.Pod)
 	switch {

@@ -39,7 +39,7 @@ func askedFor(t *testing.T, nodes int, style tenancy.Style) (times [2]float64) {
 // A gang is decided about in a time that is linear in the pods: nobody counts the cluster anew for
 // each member. Take is asked twice for each member and pod, and each member is told of each pod.
 func TestGangsAreLinear(t *testing.T) {
-	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn} {
+	for _, style := range []tenancy.Style{"", tenancy.Kueue, tenancy.YuniKorn} {
 		few, many := askedFor(t, 10, style), askedFor(t, 60, style)
 		for i, name := range []string{"counted", "tracked"} {
 			t.Logf("style %q, %s: %.1f and %.1f for each pod", style, name, few[i], many[i])

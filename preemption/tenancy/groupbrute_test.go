@@ -72,7 +72,7 @@ func drawForest(t *rapid.T) tenancy.Config {
 // drawCourt draws a small cluster that is full of pods of these queues, some of which leave
 // together or wait for their nodes, and a gang.
 func drawCourt(t *rapid.T) (*court, *outrank.Cluster) {
-	c := &court{config: drawForest(t), style: rapid.SampledFrom([]tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style")}
+	c := &court{config: drawForest(t), style: rapid.SampledFrom([]tenancy.Style{"", tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style")}
 	if c.style != tenancy.YuniKorn && rapid.IntRange(0, 2).Draw(t, "fair") == 0 {
 		c.fair = &tenancy.Fair{Strategies: rapid.SampledFrom([][]tenancy.Strategy{
 			nil, {tenancy.LessThanOrEqualToFinalShare}, {tenancy.LessThanInitialShare},
@@ -186,7 +186,7 @@ func TestPropertyGangsAgreeWithTheCourt(t *testing.T) {
 				continue
 			}
 			require.NoError(t, eval.Verify(context.Background(), snap, plan))
-			if c.style == tenancy.KeepsItsOwn {
+			if c.style == "" {
 				gone := snap.Clone()
 				for _, v := range plan.Victims {
 					require.NoError(t, gone.RemovePod(v.Pod.Key()))

@@ -18,7 +18,7 @@ import (
 // Pods that are planned together take back what their queue lent, and no more: ads has borrowed
 // 2 cpu, so that the third pod has no place.
 func TestJointPlansKeepQuotas(t *testing.T) {
-	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue} {
+	for _, style := range []tenancy.Style{"", tenancy.Kueue} {
 		cluster, _ := gang(0)
 		cluster.Groups = nil
 		var pods []*outrank.Pod

@@ -12,14 +12,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Style says how far a queue may be taken from (group 24.5).
+// Style says how far a queue may be taken from (group 24.5). By the empty one no queue and no cohort that is
+// taken from falls below what is its own, of anything that the preemptor asks for.
 type Style string
 
-// The styles.
+// The styles of others.
 const (
-	// KeepsItsOwn: no queue and no cohort that is taken from falls below what is its own,
-	// of anything that the preemptor asks for.
-	KeepsItsOwn Style = ""
 	// Kueue: the last victim of a queue may bring it below what is its own.
 	Kueue Style = "Kueue"
 	// YuniKorn: the preemptor's queue ends within what is its own, and takes no more than it
@@ -92,7 +90,7 @@ func (o *Options) check() error {
 			}
 		}
 	}
-	if o.Style != KeepsItsOwn && o.Style != Kueue && o.Style != YuniKorn {
+	if o.Style != "" && o.Style != Kueue && o.Style != YuniKorn {
 		add("Style", fmt.Sprintf("there is no style %q", o.Style))
 	}
 	if o.Fair != nil && !validStrategies(o.Fair.Strategies) {

@@ -25,7 +25,7 @@ func TestStyles(t *testing.T) {
 		{"3", "", "ads-1", "ads-1"},
 		{"2", "ads-1", "ads-1", "ads-1"},
 	} {
-		for style, want := range map[tenancy.Style]string{tenancy.KeepsItsOwn: tt.keeps, tenancy.Kueue: tt.kueue, tenancy.YuniKorn: tt.yunikorn} {
+		for style, want := range map[tenancy.Style]string{"": tt.keeps, tenancy.Kueue: tt.kueue, tenancy.YuniKorn: tt.yunikorn} {
 			rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
 			var config preemption.Config
 			rules.Use(&config)
@@ -54,7 +54,7 @@ func TestStyles(t *testing.T) {
 // A queue that has no more than its own gives up nothing, not even a pod that has nothing
 // of what its quota is of and is in the way by number alone (rule 24.5.2).
 func TestWithinItsOwn(t *testing.T) {
-	for _, style := range []tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue} {
+	for _, style := range []tenancy.Style{"", tenancy.Kueue} {
 		rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
 		var config preemption.Config
 		rules.Use(&config)

@@ -96,7 +96,7 @@ func drawTenants(t *rapid.T) (*outrank.Cluster, func(name string) *outrank.Pod) 
 func drawRules(t *rapid.T, config tenancy.Config) (*tenancy.Rules, tenancy.Options) {
 	o := tenancy.Options{
 		Tree: must(tenancy.NewTree(config)), QueueOf: queueOf,
-		Style: rapid.SampledFrom([]tenancy.Style{tenancy.KeepsItsOwn, tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style"),
+		Style: rapid.SampledFrom([]tenancy.Style{"", "", tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style"),
 	}
 	if o.Style != tenancy.YuniKorn && rapid.IntRange(0, 2).Draw(t, "fair") == 0 {
 		o.Fair = &tenancy.Fair{Strategies: rapid.SampledFrom([][]tenancy.Strategy{
@@ -261,7 +261,7 @@ func TestPropertyGroupsAskAsOne(t *testing.T) {
 		uses := map[string]resource.List{}
 		rules := must(tenancy.New(tenancy.Options{
 			Tree: must(tenancy.NewTree(config)), QueueOf: queueOf,
-			Style: rapid.SampledFrom([]tenancy.Style{tenancy.KeepsItsOwn, tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style"),
+			Style: rapid.SampledFrom([]tenancy.Style{"", tenancy.Kueue, tenancy.YuniKorn}).Draw(t, "style"),
 			Uses: func(p *outrank.Pod) resource.List {
 				if l, ok := uses[p.Name]; ok {
 					return l

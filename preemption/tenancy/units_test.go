@@ -49,7 +49,7 @@ func TestUnitsAreWorkloads(t *testing.T) {
 		{"two pods of 3, of which the last has no more than the queue's own", outrank.DisruptPod, []string{"3", "3"}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for style, victims := range map[tenancy.Style]int{tenancy.KeepsItsOwn: 0, tenancy.Kueue: tt.victims} {
+			for style, victims := range map[tenancy.Style]int{"": 0, tenancy.Kueue: tt.victims} {
 				rules := must(tenancy.New(tenancy.Options{Tree: must(tenancy.NewTree(shop())), QueueOf: queueOf, Style: style}))
 				var config preemption.Config
 				rules.Use(&config)

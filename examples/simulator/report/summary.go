@@ -126,7 +126,7 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 		Cycles: len(h.Cycles), Rounds: h.OtherRounds, Repeats: len(h.Repeats),
 	}
 	for _, c := range h.Cycles {
-		p.Rounds += c.Rounds
+		p.Rounds += c.Times
 	}
 	for _, n := range h.Cascades {
 		p.Cascades += n
@@ -134,7 +134,7 @@ func PreemptionOf(h history.Summary, start time.Time) Preemption {
 	for _, s := range h.LongestCascade {
 		p.LongestCascade = append(p.LongestCascade, Step{since(s.Time), s.Node, s.Preemptor, s.Victims[0]})
 	}
-	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Rounds, since(c.First), since(c.Last)} }
+	cycle := func(c history.Cycle) *Cycle { return &Cycle{c.Lineages, c.Times, since(c.First), since(c.Last)} }
 	if len(h.Cycles) > 0 {
 		p.BusiestCycle, p.LongestCycle = cycle(h.Cycles[0]), cycle(slices.MaxFunc(h.Cycles, func(a, b history.Cycle) int {
 			return cmp.Compare(len(a.Lineages), len(b.Lineages))

@@ -117,7 +117,7 @@ func readCount(s *statement) func(*scene) string {
 		"rounds": func(r *history.Summary) int {
 			n := r.OtherRounds
 			for _, c := range r.Cycles {
-				n += c.Rounds
+				n += c.Times
 			}
 			return n
 		},

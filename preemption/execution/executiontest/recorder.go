@@ -134,17 +134,6 @@ func (r *Recorder) Calls() []Call {
 	return slices.Clone(r.recorded)
 }
 
-// Events returns the events so far. The slice is the caller's.
-func (r *Recorder) Events() []outrank.Event {
-	var events []outrank.Event
-	for _, c := range r.Calls() {
-		if c.Op == opEvent {
-			events = append(events, c.Event)
-		}
-	}
-	return events
-}
-
 // append writes a call down and returns its error; mu is held.
 func (r *Recorder) append(c Call) error {
 	if r.Do != nil {
