@@ -24,7 +24,7 @@ func Crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	step, sizes := rapid.SampledFrom([]int64{1, 300, 1000}).Draw(t, "step"), rapid.SampledFrom([]int64{1, 2, 5}).Draw(t, "sizes")
 	c := &outrank.Cluster{}
 	for i := range rapid.IntRange(1, 40).Draw(t, "nodes") {
-		c.Nodes = append(c.Nodes, crowdedNode(r, c, i, 1+r.IntN(most), crowdStyle{step, sizes, priorities}))
+		c.Nodes = append(c.Nodes, crowdStyle{step, sizes, priorities}.node(r, c, i, 1+r.IntN(most)))
 	}
 	// With eight of them every pod is covered, so that top priorities are
 	// compared among nodes that all violate a budget.
@@ -70,27 +70,26 @@ func crowdedStart(r *rand.Rand) time.Time {
 	return Now.Add(-time.Duration(r.IntN(100)) * time.Minute)
 }
 
-// crowdedNode is a node with so many pods and little room beside them.
-func crowdedNode(r *rand.Rand, c *outrank.Cluster, i, pods int, style crowdStyle) *outrank.Node {
-	step, priorities := style.step, style.priorities
+// node is the node of a number, with so many pods and little room beside them.
+func (s crowdStyle) node(r *rand.Rand, c *outrank.Cluster, i, pods int) *outrank.Node {
 	n := &outrank.Node{Name: fmt.Sprint("n", i), Labels: map[string]string{"zone": fmt.Sprint(i % 3)}}
 	var sum resource.List
 	for j := range pods {
 		p := &outrank.Pod{
 			Name: fmt.Sprintf("p%d-%d", i, j), NodeName: n.Name, Labels: map[string]string{"app": fmt.Sprint(r.IntN(8))},
-			Priority: outrank.Priority(priorities[r.IntN(len(priorities))]),
+			Priority: outrank.Priority(s.priorities[r.IntN(len(s.priorities))]),
 		}
 		if r.IntN(50) > 0 {
 			p.StartTime = crowdedStart(r)
 		}
 		p.Containers = []outrank.Container{{Name: "c", Requests: resource.List{
-			resource.CPU: resource.NewMilli(style.size(r)), resource.Memory: resource.New(style.size(r)),
+			resource.CPU: resource.NewMilli(s.size(r)), resource.Memory: resource.New(s.size(r)),
 		}}}
 		sum = sum.Plus(p.Containers[0].Requests)
 		c.Pods = append(c.Pods, p)
 	}
 	room := resource.List{
-		resource.CPU: resource.NewMilli(step * r.Int64N(3)), resource.Memory: resource.New(step * r.Int64N(3)),
+		resource.CPU: resource.NewMilli(s.step * r.Int64N(3)), resource.Memory: resource.New(s.step * r.Int64N(3)),
 		resource.Pods: resource.New(int64(pods + r.IntN(2))),
 	}
 	n.Allocatable = sum.Plus(room)
