@@ -27,9 +27,9 @@ func PossibleUnits(e *Evaluator, snap *Snapshot, req preemption.GroupRequest) in
 		if !ok {
 			return "group " + string(p.GroupKey())
 		}
-		top := "group " + string(g.Key())
-		for c, ok := snap.Composite(g.ParentKey()); ok && snap.of.Rules.CompositeUnits; c, ok = snap.Composite(c.ParentKey()) {
-			top = "composite " + string(c.Key())
+		top, levels := "group "+string(g.Key()), outrank.MaxGroupLevels-1
+		for c, ok := snap.Composite(g.ParentKey()); ok && levels > 0 && snap.of.Rules.CompositeUnits; c, ok = snap.Composite(c.ParentKey()) {
+			top, levels = "composite "+string(c.Key()), levels-1
 		}
 		return top
 	}

@@ -164,12 +164,13 @@ func (f *firstFit) tree(root *outrank.CompositePodGroup) answer {
 	return f.each(w, len(below), func(i int) answer { return below[i]() })
 }
 
-// above are the composite groups above a group, the lowest first.
+// above are the composite groups above a group, the lowest first, as many as a tree has levels: other groups
+// may go round in a circle.
 func (f *firstFit) above(g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
 	if g == nil || !f.work.Rules.CompositeUnits {
 		return nil
 	}
-	for c, ok := f.snap.Composite(g.ParentKey()); ok; c, ok = f.snap.Composite(c.ParentKey()) {
+	for c, ok := f.snap.Composite(g.ParentKey()); ok && len(above) < outrank.MaxGroupLevels-1; c, ok = f.snap.Composite(c.ParentKey()) {
 		above = append(above, c)
 	}
 	return above
