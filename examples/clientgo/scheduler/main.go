@@ -33,9 +33,13 @@ import (
 func main() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
+
+	// An API server in memory with a full node.
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	node.Status.Allocatable = corev1.ResourceList{"cpu": resource.MustParse("2"), "pods": resource.MustParse("110")}
 	api := fake.NewClientset(node, pod("batch", 10, "n1"), pod("web", 100, "n1"), pod("urgent", 1000, ""))
+
+	// The loop works on a snapshot that informers keep up to date.
 	factory, m := informers.NewSharedInformerFactory(api, 0), must(mirror.New(outrank.V1_37))
 	config := attempt.Config{Queue: must(queue.New(queue.Config{})), Execution: execution.Config{Wait: actions.Wait}}
 	config.Execution.Actions = must(actions.New(actions.Config{API: api, Pods: factory.Core().V1().Pods().Lister()})).Actions()
@@ -45,6 +49,8 @@ func main() {
 		loop, err = attempt.New(config)
 		return err
 	}))
+
+	// What an informer delivers goes to the loop, and wakes it.
 	news := make(chan struct{}, 1)
 	m.Tell(func(old, new any) {
 		must(loop.Observe(old, new, time.Now()))
@@ -56,6 +62,7 @@ func main() {
 	synced := must(m.Follow(factory, mirror.Everything...))
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
+
 	for r := (&attempt.Result{}); r.Outcome != attempt.Bound; { // a scheduler goes on
 		check(m.Update(func(*engine.Snapshot) (err error) {
 			r, err = loop.Next(ctx, time.Now())
@@ -66,7 +73,7 @@ func main() {
 			fmt.Println(r.Entry.Pod.Key(), "waits for", r.Plan.(*preemption.Plan).Victims, "to leave", r.Node)
 		case attempt.Bound:
 			fmt.Println(r.Entry.Pod.Key(), "is bound to", r.Node)
-		case attempt.Idle:
+		case attempt.Idle: // until something happens, or a pod's backoff is over
 			ready := time.After(time.Minute)
 			if at, ok := config.Queue.NextReady(time.Now()); ok {
 				ready = time.After(time.Until(at))

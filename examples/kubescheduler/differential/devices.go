@@ -189,6 +189,8 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	if c.Devices.Classes == nil {
 		return a
 	}
+
+	// Texts: an allocator's error names an address in memory, and joins errors in any order.
 	same := *a
 	same.Message, same.Event = withoutAddresses(a.Message), withoutAddresses(a.Event)
 	ours.Message, ours.Event = asBefore(a.Message, ours.Message), asBefore(a.Event, ours.Event)
@@ -197,6 +199,8 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 	}
 	same.Message, ours.Message = sortedErrors(same.Message), sortedErrors(ours.Message)
 	same.Event, ours.Event = sortedErrors(same.Event), sortedErrors(ours.Event)
+
+	// The reasons of nodes on which preemption did not help, likewise.
 	same.Unhelpful = map[string]Status{}
 	for name, s := range a.Unhelpful {
 		for i := range s.Reasons {
@@ -209,9 +213,11 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		}
 		same.Unhelpful[name] = s
 	}
+
+	// What the two may tell in another way.
 	a = &same
 	switch {
-	case a.Waits:
+	case a.Waits: // for its claims: no attempt is made, and nothing else is said
 		ours.Fits, ours.Candidates, ours.Unhelpful = false, nil, map[string]Status{}
 		ours.Preempts, ours.Nominated, ours.Evicted, ours.Cleared = false, a.Nominated, nil, nil
 		ours.Event, ours.Reason, ours.Message, ours.Part = "", "", "", ""
@@ -234,6 +240,7 @@ func (a *Answer) comparableDevices(c *Case, ours *Answer) *Answer {
 		same.Message, same.Event = nodeErrors.ReplaceAllString(a.Message, "$1"), nodeErrors.ReplaceAllString(a.Event, "$1")
 		ours.Message, ours.Event = nodeErrors.ReplaceAllString(ours.Message, "$1"), nodeErrors.ReplaceAllString(ours.Event, "$1")
 	}
+
 	if len(same.Deallocated) == 1 && slices.Contains(ours.Deallocated, same.Deallocated[0]) {
 		same.Deallocated = ours.Deallocated // any one of them
 	}

@@ -40,6 +40,8 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// Kueue's own names. Of the parts that are raw only the presence is read.
 	var c struct {
 		Kind string `json:"kind"`
 		Fair *struct {
@@ -61,8 +63,11 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 	if c.Kind != "Configuration" {
 		return nil, fmt.Errorf("kind: %q where Configuration is wanted", c.Kind)
 	}
+
 	s := &Settings{gates: c.Gates, given: true}
 	s.protection = tenancy.Protection{Within: time.Duration(c.Protection.Within.Least), Reclaim: time.Duration(c.Protection.Reclaim.Least), FairShare: time.Duration(c.Protection.Fair.Least)}
+
+	// What is not followed is told, wherever it stands.
 	for _, x := range []struct {
 		part *json.RawMessage
 		name string
@@ -71,6 +76,8 @@ func ReadSettings(r io.Reader) (*Settings, error) {
 			s.unknown = append(s.unknown, x.name)
 		}
 	}
+
+	// Fair sharing is on where it is named, unless it is switched off there.
 	if c.Fair == nil || c.Fair.Enable != nil && !*c.Fair.Enable {
 		return s, nil
 	}

@@ -68,6 +68,8 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 		namespace, owner string
 		priority         int32
 	}
+
+	// Pods of one controller and one priority wait for the same thing: the first of them is asked about.
 	at := map[controller]int{}
 	var asked []outrank.Key
 	for i := range waiting.Turns {
@@ -79,6 +81,7 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 			out.NotAsked += max(1, len(t.Members))
 			continue
 		}
+
 		namespace, name := t.Pod.Key.Split()
 		c := controller{namespace, cmp.Or(t.Pod.Owner, "Pod/"+name), t.Pod.Priority}
 		if j, known := at[c]; known {
@@ -89,6 +92,7 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 			out.NotAsked++
 			continue
 		}
+
 		at[c] = len(out.List)
 		asked = append(asked, t.Pod.Key)
 		out.List = append(out.List, Remedy{Pod: t.Pod.Key, Owner: t.Pod.Owner, Pods: 1})
@@ -96,6 +100,8 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 	if len(asked) == 0 {
 		return out, nil
 	}
+
+	// Remedies are tried on the cluster once everybody has had a turn.
 	settled, err := s.Settled()
 	if err != nil {
 		return nil, err

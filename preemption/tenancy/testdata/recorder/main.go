@@ -295,10 +295,14 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
+
 	var fair *config.FairSharing
 	if c.Request.Fair != nil {
 		fair = &config.FairSharing{PreemptionStrategies: c.Request.Fair.Strategies}
 	}
+
+	// A flavor that has less than is wanted has to be made free by preemption; where none has, the
+	// workload fits.
 	w, assigned := c.Request.Incoming.workload(c.Request.Now)
 	queue := snap.ClusterQueue(kueue.ClusterQueueReference(c.Request.Incoming.Queue))
 	assignment := flavorassigner.Assignment{}
@@ -318,6 +322,8 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 	if a.Fits {
 		return a, nil
 	}
+
+	// Kueue goes through maps, so that it may give other targets the next time: each answer counts.
 	info := workload.NewInfo(w)
 	info.ClusterQueue = kueue.ClusterQueueReference(c.Request.Incoming.Queue)
 	p := preemption.New(nil, workload.Ordering{}, nil, fair, false, testclock.NewFakeClock(c.Request.Now), nil, expectations.New(), nil)
@@ -332,6 +338,7 @@ func decide(ctx context.Context, c *oneCase) (a answer, err error) {
 			a.Gives = append(a.Gives, gives)
 		}
 	}
+
 	sort.Slice(a.Gives, func(i, j int) bool { return strings.Join(a.Gives[i], ",") < strings.Join(a.Gives[j], ",") })
 	return a, nil
 }
