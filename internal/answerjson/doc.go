@@ -1,7 +1,6 @@
 // Package answerjson answers how an answer of this module looks as JSON: what
-// stands for the pods, budgets and groups that it points to, how times and
-// durations are written, and which word stands for a value of an enum. The
-// packages that answer share it, so that a reader meets one form.
+// stands for the pods, budgets and groups that it points to, and how times and
+// durations are written. The packages that answer share it, so that a reader meets one form.
 //
 // An answer refers to objects; it does not hold them. A reference has what
 // identifies the object and the figures that the decision went by.
@@ -9,8 +8,6 @@ package answerjson
 
 import (
 	"errors"
-
-	"github.com/outrank-go/outrank"
 )
 
 // Version is the apiVersion of every answer. A field that is added keeps it; a
@@ -46,8 +43,3 @@ func (e *unreadError) Error() string {
 }
 
 func (e *unreadError) Unwrap() error { return errors.ErrUnsupported }
-
-// inputError returns an error with one problem.
-func inputError(object, field, text string) error {
-	return &outrank.InputError{Problems: []outrank.Problem{{Object: object, Field: field, Text: text}}}
-}

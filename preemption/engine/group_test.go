@@ -176,7 +176,7 @@ func keepsPlaces(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) 
 }
 
 // The answer is the same every time, for any order of the pods and groups of the cluster,
-// and for any caller of FirstFit.
+// and for a function of the caller that places in the same way.
 func TestPropertyGroupOneAnswer(t *testing.T) {
 	t.Parallel()
 	overGroupShapes(t, func(t *rapid.T, c *outrank.Cluster, pods []*outrank.Pod) {
@@ -190,7 +190,7 @@ func TestPropertyGroupOneAnswer(t *testing.T) {
 		if diff := testdiff.Diff(want, preemptGroup(t, newSnapshot(t, other), pods)); diff != "" {
 			t.Fatalf("with pods and groups shuffled (-want +got):\n%s", diff)
 		}
-		// FirstFit as a caller's own Place, on copies, is the same thing.
+		// First fit as a function of the caller is the same thing.
 		e := newEvaluator(t, preemption.Config{}).Parallel(3)
 		got, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: engine.FirstFit(e, snap)})
 		require.NoError(t, err)

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -32,13 +31,6 @@ func (s *Snapshot) Keep(m Mark) error {
 	}
 	s.Journal.keep(m)
 	return nil
-}
-
-// Trying calls f and reverts what f changes, also where f panics: the caller's code may.
-func (s *Snapshot) Trying(f func() error) (err error) {
-	mark := s.Mark()
-	defer func() { err = errors.Join(err, s.Undo(mark)) }()
-	return f()
 }
 
 // revert does the opposite of a step. The steps that this records are dropped
