@@ -22,6 +22,9 @@ func (r *run) fitterAt(ctx context.Context, placed []preemption.Assignment) (f *
 		return nil, nil, err
 	}
 	for i, a := range placed {
+		if f.look.Ended(f.keepTurns()) {
+			return nil, nil, f.look.Err()
+		}
 		if f.far {
 			f.rebuild(ctx, i)
 		}
