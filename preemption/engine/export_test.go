@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"pgregory.net/rapid"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/preemption"
@@ -107,6 +109,7 @@ var (
 	DrawConfig     = drawConfig
 	DrawSchedulers = drawSchedulers
 	DrawStatuses   = drawStatuses
+	DrawImportance = func(t *rapid.T) func(a, b *outrank.Pod) int { return drawImportance(t, 5) }
 )
 
 // SearchHeavily makes searches for exact victims use at once what they otherwise use for

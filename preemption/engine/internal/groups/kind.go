@@ -65,6 +65,9 @@ func (f *fitter) says(i int, position int32) filters.StatusID {
 // ask asks the filters.
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filters.StatusID {
 	n, s := k.fitter.node(position), &k.fitter.sites[position]
+	if refused := k.a.Plan.Refused; refused.Code != filters.Success {
+		return k.said.statuses.ID(refused) // in this attempt; a filter of the caller may let the next one begin
+	}
 	if known.fixed == 0 {
 		known.fixed = 1 + k.said.statuses.ID(k.a.Plan.CheckNode(&k.a.Asked, n))
 	}

@@ -22,6 +22,8 @@ func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, erro
 	if len(r.terms.Filters) > 0 {
 		r.work.BeginTrial()
 		f.concerns = concernsOf(r.terms.Filters)
+		// One that has nothing to say at first may have once others are away.
+		f.far = slices.ContainsFunc(r.terms.Filters, func(own *preemption.Filter) bool { return own.Start != nil })
 	}
 	f.members = make([]member, len(pods))
 	for i, pod := range pods {

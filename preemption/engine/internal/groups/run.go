@@ -101,10 +101,8 @@ type wholeGroup struct {
 	// One of these is nil.
 	group     *outrank.PodGroup
 	composite *outrank.CompositePodGroup
-	// pods are sorted by importance. first is the most important of them, by the
-	// caller's own order if there is one.
+	// pods are sorted by importance, or by the caller's own order if there is one.
 	pods     []*state.PodState
-	first    *state.PodState
 	priority int32
 }
 

@@ -140,9 +140,6 @@ func (r *run) moreImportant(u, v possibleVictim) int {
 
 // firstOf returns the most important pod of a unit.
 func (r *run) firstOf(u *possibleVictim) *outrank.Pod {
-	if !u.single() {
-		return r.whole[u.node].first.Pod
-	}
 	return r.podsOf(u)[0].Pod
 }
 

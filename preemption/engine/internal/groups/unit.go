@@ -79,16 +79,12 @@ func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim 
 		if int64(g.priority) >= below {
 			continue
 		}
-		slices.SortFunc(g.pods, func(p, q *state.PodState) int { return p.Compare(q, r.now) })
-		g.first = g.pods[0]
-		start := g.first.Rank().At(r.now)
+		slices.SortFunc(g.pods, r.moreImportantPod)
+		start := g.pods[0].Rank().At(r.now)
 		u := possibleVictim{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
 			if p.Rank().CompareStart(start, r.now) < 0 {
 				start = p.Rank().At(r.now)
-			}
-			if r.terms.Importance != nil && r.terms.Importance(p.Pod, g.first.Pod) < 0 {
-				g.first = p
 			}
 			if len(p.Class.Covering) > 0 {
 				u.budget = mayViolate
@@ -98,6 +94,16 @@ func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim 
 		units = append(units, u)
 	}
 	return units
+}
+
+// moreImportantPod orders the pods of a unit by importance, or as the caller defined it (rule 12.7.5).
+func (r *run) moreImportantPod(p, q *state.PodState) int {
+	if r.terms.Importance != nil {
+		if c := r.terms.Importance(p.Pod, q.Pod); c != 0 {
+			return c
+		}
+	}
+	return p.Compare(q, r.now)
 }
 
 // allows asks the caller's rules about every pod of the unit and every pod of the preempting

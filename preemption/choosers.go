@@ -1,0 +1,191 @@
+package preemption
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// choosing has the caller's rule choose the victims.
+func (s steps) choosing(rule Chooser, config *Config) steps {
+	s.takesFree = plain().takesFree
+	s.readsTop, s.shows = plain().readsTop, plain().shows
+	s.recharge = chargeAgain
+	s.victims = func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error) {
+		c, status, err := a.choose(rule, s, possible)
+		if c != nil && config.Budgets == NeverViolate && c.Score.Violations > 0 {
+			return nil, budgetsForbid, nil // rule 13.5.4
+		}
+		return c, status, err
+	}
+	return s
+}
+
+// choose asks the rule about a node that takes the pod with all possible victims gone. What it chooses
+// has to make room, and leaves whole.
+func (a *attempt) choose(rule Chooser, s *site, possible []*unit) (*Candidate, Status, error) {
+	if status := a.withAllGone(s, possible); status.Code != Success {
+		return nil, status, nil
+	}
+	chosen := rule.Choose(&nodeView{a, s, possible})
+	if len(chosen) == 0 {
+		return nil, Status{Code: Unschedulable, Reasons: []string{"rule " + rule.Name + " chose no victims"}}, nil
+	}
+
+	units, problem := a.unitsOf(s, possible, chosen)
+	d := a.dryRun(s).takeAway(units...)
+	if problem == "" {
+		if status := a.steps.fits(d); status.Code != Success {
+			problem = fmt.Sprintf("without the victims pod %s does not fit: %s", a.pod.Key(), status)
+		} else if status := a.guarding(units...).says(); status.Code != Success {
+			problem = fmt.Sprintf("the victims may not leave together: %s", status)
+		}
+	}
+	if problem != "" {
+		return nil, Status{}, fmt.Errorf("rule %s: node %s: %w: %s", rule.Name, s.node.Name, outrank.ErrInvalid, problem)
+	}
+	return a.candidate(s, a.lossesOf(d, units), nil), Status{}, nil
+}
+
+// unitsOf are the units of the pods that a rule has chosen, in order of importance. The problem is what
+// makes no sense about them.
+func (a *attempt) unitsOf(s *site, possible []*unit, chosen []*outrank.Pod) (units []*unit, problem string) {
+	grouped := slices.ContainsFunc(s.running, func(p *occupant) bool { return a.rules.VictimUnits && p.pod.Group != "" })
+	taken := map[*unit]bool{}
+	for _, p := range chosen {
+		if p == nil {
+			return nil, "a victim is missing"
+		}
+		u := unitWith(possible, p)
+		switch {
+		case u == nil && unitWith(s.units, p) == nil:
+			return nil, fmt.Sprintf("victim %s does not run there", p.Key())
+		case u == nil:
+			return nil, fmt.Sprintf("victim %s must not be evicted", p.Key())
+		case !grouped && taken[u]:
+			return nil, fmt.Sprintf("victim %s is named twice", p.Key())
+		}
+		taken[u] = true
+	}
+	return slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return !taken[u] }), ""
+}
+
+// unitWith is the unit that a pod is part of, nil for none.
+func unitWith(units []*unit, p *outrank.Pod) *unit {
+	for _, u := range units {
+		for _, q := range u.pods {
+			if samePod(q.pod, p) {
+				return u
+			}
+		}
+	}
+	return nil
+}
+
+// lossesOf finds what each of the units blocks, which are away: what the pod fails with if it alone is
+// put back.
+func (a *attempt) lossesOf(d *dryRun, units []*unit) []loss {
+	var losses []loss
+	for _, u := range units {
+		blocks := a.steps.fits(d.putBack(u))
+		d.takeAway(u)
+		losses = append(losses, loss{u, blocks})
+	}
+	return losses
+}
+
+// nodeView is a node as the caller's rule sees it ([NodeView]).
+type nodeView struct {
+	*attempt
+	site     *site
+	possible []*unit
+}
+
+// Pod implements [NodeView].
+func (v *nodeView) Pod() *outrank.Pod { return v.pod }
+
+// Node implements [NodeView].
+func (v *nodeView) Node() *outrank.Node { return v.site.node }
+
+// Possible implements [NodeView].
+func (v *nodeView) Possible() []*outrank.Pod {
+	var pods []*outrank.Pod
+	for _, p := range podsOf(v.possible) {
+		pods = append(pods, p.pod)
+	}
+	return pods
+}
+
+// Check implements [NodeView]: who names a pod of a unit takes all of it.
+func (v *nodeView) Check(without ...*outrank.Pod) Status {
+	var gone []*unit
+	for _, u := range v.possible {
+		if slices.ContainsFunc(without, func(p *outrank.Pod) bool { return p != nil && unitWith([]*unit{u}, p) != nil }) {
+			gone = append(gone, u)
+		}
+	}
+	if status := v.withAllGone(v.site, gone); status.Code != Success {
+		return status
+	}
+	return v.guarding(gone...).says()
+}
+
+// Violated implements [NodeView]: those that are lost are charged the most important first.
+func (v *nodeView) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
+	place := map[*occupant]int{}
+	for i, victim := range victims {
+		if p := v.runningAs(victim); p != nil {
+			if _, again := place[p]; !again {
+				place[p] = i
+			}
+		}
+	}
+	lost := slices.SortedFunc(maps.Keys(place), func(p, q *occupant) int {
+		return cmp.Or(v.compareUnits(p.unit, q.unit), v.importance(p.pod, q.pod))
+	})
+
+	out := make([][]*outrank.PodDisruptionBudget, len(victims))
+	for p, violated := range v.steps.charge(v.attempt, lost) {
+		out[place[p]] = violated
+	}
+	return out
+}
+
+// runningAs finds a pod among those that run; nil if it is none of them.
+func (a *attempt) runningAs(pod *outrank.Pod) *occupant {
+	if pod == nil {
+		return nil
+	}
+	for _, s := range a.sites {
+		for _, p := range s.running {
+			if samePod(p.pod, pod) {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// Short implements [NodeView].
+func (v *nodeView) Short(name resource.Name) int64 {
+	d := v.dryRun(v.site)
+	if name == resource.Pods {
+		return max(0, int64(len(d.pods))+1-v.site.node.Allocatable.Amount(name))
+	}
+	for i, need := range v.resources {
+		if need.name != name {
+			continue
+		}
+		free := d.free(i, v.site.node.Allocatable.Amount(name))
+		if free < 0 && need.amount > math.MaxInt64+free {
+			return math.MaxInt64
+		}
+		return max(0, need.amount-free)
+	}
+	return 0
+}

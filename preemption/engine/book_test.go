@@ -1,0 +1,241 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/plantest"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// samePlans compares plans of the book and of the engine in everything that they say; of the pods and other objects
+// that they point to, which are the cluster's, the addresses.
+var samePlans = cmp.Options{
+	cmp.Comparer(func(a, b *outrank.Pod) bool { return a == b }),
+	cmp.Comparer(func(a, b *outrank.PodDisruptionBudget) bool { return a == b }),
+	cmp.Comparer(func(a, b *outrank.PodGroup) bool { return a == b }),
+	cmp.Comparer(func(a, b *outrank.CompositePodGroup) bool { return a == b }),
+	equateEmpty,
+}
+
+// agreeWithBook compares whole plans of the book and of the engine, explained and not, with their errors.
+func agreeWithBook(t fataler, c *outrank.Cluster, req preemption.Request, config preemption.Config) {
+	t.Helper()
+	e, snap := newEvaluator(t, config), newSnapshot(t, c)
+	want, wantErr := preemption.Explain(c, req, config)
+	got, err := e.Explain(context.Background(), snap, req)
+	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of Explain")
+	if diff := cmp.Diff(want, got, samePlans); diff != "" {
+		t.Fatalf("Explain (-book +engine):\n%s\n%+v\ncluster: %s\npod: %s", diff, config, asJSON(c), asJSON(req.Pod))
+	}
+	want, wantErr = preemption.Preempt(c, req, config)
+	got, err = e.Preempt(context.Background(), snap, req)
+	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of Preempt")
+	if diff := cmp.Diff(want, got, samePlans); diff != "" {
+		t.Fatalf("Preempt (-book +engine):\n%s\n%+v", diff, config)
+	}
+}
+
+// The book and the engine give the same plan, whatever is configured.
+func TestPropertyBookAndEngine(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
+				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
+				if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
+					c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{}})
+				}
+				if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
+					p = drawResizing(t, c)
+				}
+				config := engine.DrawConfig(t)
+				req := preemption.Request{Pod: p, Now: gen.Now, Offset: rapid.IntRange(-50, 50).Draw(t, "offset")}
+				req.Statuses = plantest.ByName(engine.DrawStatuses(t, newSnapshot(t, c)))
+				drawMore(t, &config)
+				agreeWithBook(t, c, req, config)
+			})
+		})
+	}
+}
+
+// Groups, too, whatever filters, guards and rules about who may be taken there are.
+func TestPropertyBookAndEngineGroups(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(groupShapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
+				config := preemption.Config{Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}
+				if rapid.Bool().Draw(t, "taking") {
+					config.Eligibility, config.Guard = engine.DrawTaking(t)
+				}
+				if rapid.Bool().Draw(t, "filters") {
+					config.Filters = drawFilters(t)
+				}
+				config.Importance = engine.DrawImportance(t)
+				req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now, Refused: rapid.Bool().Draw(t, "refused")}
+				if rapid.IntRange(0, 2).Draw(t, "placed by a function") == 0 {
+					req.Place = drawPlace(t)
+				}
+				groupsAgreeWithBook(t, w.Cluster, req, config)
+			})
+		})
+	}
+}
+
+func groupsAgreeWithBook(t fataler, c *outrank.Cluster, req preemption.GroupRequest, config preemption.Config) {
+	t.Helper()
+	want, wantErr := preemption.PreemptGroup(c, req, config)
+	got, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), req)
+	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
+	if diff := cmp.Diff(want, got, samePlans); diff != "" {
+		t.Fatalf("group (-book +engine):\n%s\n%+v\ncluster: %s", diff, config, asJSON(c))
+	}
+}
+
+// drawMore adds, to a part of the configurations, what the tests of the engine draw elsewhere.
+func drawMore(t *rapid.T, config *preemption.Config) {
+	if _, exact := config.Victims.(preemption.Exact); exact {
+		config.Victims = nil
+	}
+	if rapid.IntRange(0, 2).Draw(t, "filters") == 0 {
+		config.Filters = drawFilters(t)
+	}
+	if rapid.IntRange(0, 2).Draw(t, "extenders") == 0 && config.Budgets != preemption.NeverViolate {
+		config.Extenders = drawExtenders(t)
+	}
+	if rapid.IntRange(0, 4).Draw(t, "added affinity") == 0 {
+		config.Profile.AddedAffinity = &outrank.NodeSelector{NodeSelectorTerms: []outrank.NodeSelectorTerm{{
+			MatchExpressions: []outrank.NodeRequirement{{Key: "disk", Operator: outrank.In, Values: []string{"ssd"}}},
+		}, {
+			MatchExpressions: []outrank.NodeRequirement{{Key: "rack", Operator: outrank.Exists}},
+		}}}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "default constraints") == 0 {
+		config.Profile.DefaultConstraints = []outrank.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: outrank.DoNotSchedule, MatchLabelKeys: []string{"tier"}},
+			{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: outrank.ScheduleAnyway},
+		}
+		config.Profile.SpreadSelector = func(p *outrank.Pod) *outrank.LabelSelector {
+			if len(p.Labels) == 0 {
+				return nil
+			}
+			return &outrank.LabelSelector{MatchLabels: map[string]string{"app": p.Labels["app"]}}
+		}
+	}
+}
+
+// drawFilters draws filters of the caller: one of the node, one that counts, one that refuses some pods.
+func drawFilters(t *rapid.T) []*preemption.Filter {
+	var filters []*preemption.Filter
+	if rapid.Bool().Draw(t, "node rule") {
+		filters = append(filters, &preemption.Filter{Name: "digits", Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+			if n.Name[len(n.Name)-1]%3 == 0 {
+				return preemption.Unschedulable.Because("not this one")
+			}
+			return preemption.Status{}
+		}})
+	}
+	if rapid.Bool().Draw(t, "tally") {
+		most := rapid.IntRange(0, 4).Draw(t, "most")
+		tally := &preemption.Tally[int]{
+			Domain:   func(_ *outrank.Pod, n *outrank.Node) string { return n.Labels["rack"] },
+			Concerns: func(p *outrank.Pod) bool { return p.Labels["app"] != "db" },
+			Change:   func(count int, _ *outrank.Pod, by int) int { return count + by },
+		}
+		filters = append(filters, tally.Filter("licences", func(count int, _ *outrank.Pod, _ *outrank.Node) preemption.Status {
+			if count > most {
+				return preemption.Unschedulable.Because(fmt.Sprintf("%d are more than %d", count, most))
+			}
+			return preemption.Status{}
+		}))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "refuses") == 0 {
+		filters = append(filters, &preemption.Filter{Name: "manners", Start: func(p *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
+			pods := 0
+			for n := range view.Nodes() {
+				pods += len(view.PodsOn(n.Name))
+			}
+			switch {
+			case p.Name == "preemptor-1":
+				return nil, errors.New("there is one more")
+			case pods%2 == 0:
+				return preemption.Refuse(preemption.Unschedulable.Because("the pod is rude")), nil
+			}
+			return nil, nil
+		}})
+	}
+	return filters
+}
+
+// drawExtenders draws extenders: one that drops nodes, one that takes the last victims away or adds others.
+func drawExtenders(t *rapid.T) []preemption.Extender {
+	kind, ignorable := rapid.IntRange(0, 4).Draw(t, "kind"), rapid.Bool().Draw(t, "ignorable")
+	change := preemption.Extender{Name: "changes", Ignorable: ignorable, Process: func(_ context.Context, p *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
+		for i := range candidates {
+			c := &candidates[i]
+			switch kind {
+			case 0:
+				slices.Reverse(c.Victims)
+				c.Score.Violations = len(c.Victims) % 2
+			case 1:
+				c.Victims = c.Victims[:max(0, len(c.Victims)-1)]
+			case 2:
+				c.Node = candidates[0].Node
+			case 3:
+				return nil, fmt.Errorf("%s is not liked", p.Name)
+			}
+		}
+		return candidates, nil
+	}}
+	drop := preemption.Extender{Name: "drops", Process: func(_ context.Context, _ *outrank.Pod, candidates []preemption.Candidate) ([]preemption.Candidate, error) {
+		return slices.DeleteFunc(candidates, func(c preemption.Candidate) bool { return len(c.Victims)%2 == 1 }), nil
+	}}
+	none := preemption.Extender{Name: "none", Interested: func(*outrank.Pod) bool { return false }, Process: drop.Process}
+	all := []preemption.Extender{change, drop, none}
+	var drawn []preemption.Extender
+	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, 2), 1, 3, rapid.ID).Draw(t, "extenders") {
+		drawn = append(drawn, all[i])
+	}
+	return drawn
+}
+
+// drawPlace draws a placing function: each pod on the last node that takes it beside those before it, and a refusal if
+// one finds none or, of an odd one, if the draft shows an odd number of nominations.
+func drawPlace(t *rapid.T) preemption.PlaceFunc {
+	odd := rapid.IntRange(0, 3).Draw(t, "odd") == 0
+	return func(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+		nominated := 0
+		for range draft.Nominated() {
+			nominated++
+		}
+		if odd && nominated%2 == 1 {
+			return nil, &preemption.Refusal{Reason: "odd"}, nil
+		}
+		var at []preemption.Assignment
+		for _, p := range pods {
+			nodes, err := draft.Feasible(p, at...)
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(nodes) == 0 {
+				return nil, &preemption.Refusal{Pod: p}, nil
+			}
+			at = append(at, preemption.Assignment{Pod: p, Node: nodes[len(nodes)-1].Name})
+		}
+		return at, nil, nil
+	}
+}

@@ -1,0 +1,219 @@
+package preemption
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
+)
+
+// droppedByExtender is the answer of a node whose candidate an extender has dropped (rule 10.2.6).
+var droppedByExtender = Status{Code: Unschedulable, Reasons: []string{prose.Dropped}}
+
+// callExtenders asks the extenders about the candidates, one after the other, each about those that the
+// one before has left, and none once none are left (group 10.2). They may drop nodes and change the
+// victims of others. An error ends the attempt.
+func (a *attempt) callExtenders(answers []answer) error {
+	interested := slices.DeleteFunc(slices.Clone(a.config.Extenders), func(x Extender) bool {
+		return x.Interested != nil && !x.Interested(a.pod)
+	})
+	if len(interested) == 0 {
+		return nil
+	}
+
+	left := a.shown(answers)
+	for i := range interested {
+		if len(left) == 0 {
+			break
+		}
+		x := &interested[i]
+		said, err := x.Process(context.Background(), a.pod, copied(left))
+		if err != nil {
+			if x.Ignorable {
+				continue
+			}
+			return fmt.Errorf("extender %s: pod %s: %w", x.Name, a.pod.Key(), err)
+		}
+		accepted, err := a.accept(x, left, answers, said)
+		switch {
+		case err == nil:
+			left = accepted
+		case !x.Ignorable:
+			return err // rules 10.2.2 and 10.2.3
+		}
+	}
+	a.adopt(answers, left)
+	return nil
+}
+
+// shown lists the candidates as the first extender is shown them.
+func (a *attempt) shown(answers []answer) []Candidate {
+	var shown []Candidate
+	for _, one := range answers {
+		if one.candidate != nil {
+			c := *one.candidate
+			c.Victims = a.steps.shows(c.Victims)
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// copied returns candidates that an extender may write into: what it has no say in stays as it is here.
+func copied(left []Candidate) []Candidate {
+	copies := slices.Clone(left)
+	for i := range copies {
+		c := &copies[i]
+		c.Victims, c.ClearedNominations, c.Score = slices.Clone(c.Victims), slices.Clone(c.ClearedNominations), c.Score.copy()
+	}
+	return copies
+}
+
+// accept checks what an extender said, and returns it in the order of the nodes. Of what it said the
+// nodes, the pods of the victims in its order, and the number of violations count.
+func (a *attempt) accept(x *Extender, given []Candidate, answers []answer, said []Candidate) ([]Candidate, error) {
+	byNode := map[string]*Candidate{}
+	for i := range said {
+		c := &said[i]
+		if len(c.Victims) == 0 && x.Ignorable && a.siteOf[c.Node] != nil && byNode[c.Node] == nil && !a.takesNobody() {
+			continue // rule 10.2.4
+		}
+		if problem := a.problemOf(c, given, byNode); problem != "" {
+			return nil, fmt.Errorf("extender %s: node %s: %w: %s", x.Name, c.Node, outrank.ErrInvalid, problem)
+		}
+		byNode[c.Node] = c
+	}
+
+	var accepted []Candidate
+	for _, one := range answers {
+		if c := byNode[one.site.node.Name]; c != nil {
+			accepted = append(accepted, a.asSaid(one, c))
+		}
+	}
+	return accepted, nil
+}
+
+// problemOf says what makes no sense about a candidate of an extender (rules 10.2.3 and 10.2.4).
+func (a *attempt) problemOf(c *Candidate, given []Candidate, byNode map[string]*Candidate) string {
+	switch {
+	case a.siteOf[c.Node] == nil:
+		return "there is no such node"
+	case byNode[c.Node] != nil:
+		return "it is named twice"
+	case len(c.Victims) == 0 && !a.takesNobody():
+		return "expected at least one victim pod"
+	case len(c.Victims) > 0 && c.Score.Violations < 0:
+		return fmt.Sprintf("%d violations", c.Score.Violations)
+	}
+	if name := a.foreignVictim(c, given); name != "" {
+		return fmt.Sprintf("victim %s does not run there, or is named twice", name)
+	}
+	if status := a.guarding(a.podsAlone(c.Victims)...).says(); status.Code != Success {
+		return fmt.Sprintf("the victims may not leave together: %s", status)
+	}
+	return ""
+}
+
+// foreignVictim finds a victim that neither runs on the node nor leaves with one that does.
+func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
+	seen := map[outrank.Key]bool{}
+	for i := range c.Victims {
+		v := c.Victims[i].Pod
+		if v == nil {
+			return "(nil)"
+		}
+		withOneThere := slices.ContainsFunc(given, func(g Candidate) bool {
+			return g.Node == c.Node && slices.ContainsFunc(g.Victims, func(w Victim) bool { return sameName(v, w.Pod) })
+		})
+		p := a.runningAs(v)
+		if p == nil || seen[v.Key()] || p.site.node.Name != c.Node && !withOneThere {
+			return v.Key()
+		}
+		seen[v.Key()] = true
+	}
+	return ""
+}
+
+// podsAlone are the victims, each as a unit of its own.
+func (a *attempt) podsAlone(victims []Victim) []*unit {
+	var units []*unit
+	for i := range victims {
+		units = append(units, &unit{pods: []*occupant{a.runningAs(victims[i].Pod)}})
+	}
+	return units
+}
+
+// asSaid is the candidate of an extender in the form of ours, with the victims in its order. Victims
+// that were found on the node keep their reasons.
+func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
+	c := Candidate{Node: said.Node}
+	for i := range said.Victims {
+		c.Victims = append(c.Victims, a.victimAsFound(one, a.runningAs(said.Victims[i].Pod)))
+	}
+	a.nameRules(a.podsAlone(c.Victims), c.Victims)
+	c.Score = a.scoreAsSaid(c.Victims, said.Score.Violations)
+	c.ClearedNominations = a.clearedNominations(one.site, c.Victims)
+	return c
+}
+
+func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
+	if one.candidate != nil {
+		for _, v := range one.candidate.Victims {
+			if sameName(v.Pod, p.pod) {
+				return v
+			}
+		}
+	}
+	return Victim{Pod: p.pod, Priority: p.unit.priority}
+}
+
+// scoreAsSaid is the score of victims in an extender's order, with the violations that it counts.
+func (a *attempt) scoreAsSaid(victims []Victim, violations int) Score {
+	score := a.scoreOf(a.sortedVictims(victims))
+	score.Violations = violations
+	if len(victims) > 0 {
+		a.steps.readsTop([]loss{{unit: &unit{pods: []*occupant{{pod: victims[0].Pod}}}}}, &score)
+	}
+	return score
+}
+
+// sortedVictims puts victims in order of importance (rule 10.2.5).
+func (a *attempt) sortedVictims(victims []Victim) []Victim {
+	unit := map[*outrank.Pod]*unit{}
+	for i := range victims {
+		unit[victims[i].Pod] = a.runningAs(victims[i].Pod).unit
+	}
+	sorted := slices.Clone(victims)
+	slices.SortFunc(sorted, func(v, w Victim) int {
+		return cmp.Or(a.compareUnits(unit[v.Pod], unit[w.Pod]), a.importance(v.Pod, w.Pod))
+	})
+	return sorted
+}
+
+// adopt makes what the extenders have left the candidates, those about other nodes, too.
+func (a *attempt) adopt(answers []answer, left []Candidate) {
+	byNode := map[string]*Candidate{}
+	for i := range left {
+		byNode[left[i].Node] = &left[i]
+	}
+	for i := range answers {
+		one := &answers[i]
+		c := byNode[one.site.node.Name]
+		if c == nil {
+			if one.candidate != nil {
+				one.after, one.candidate = droppedByExtender, nil
+			}
+			continue
+		}
+
+		adopted := a.asSaid(*one, c)
+		adopted.Victims = a.sortedVictims(adopted.Victims)
+		one.tried, one.after, one.candidate = true, Status{}, &adopted
+	}
+}
+
+// takesNobody reports whether a node may be taken on which nobody leaves.
+func (a *attempt) takesNobody() bool { return a.config.Variant == outrank.VariantV1_13 }

@@ -1,0 +1,162 @@
+package preemption
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
+
+// filter is a built-in filter: what it says about a pod and a node, in the order in which it is asked.
+// All but name and ask may be nil.
+type filter struct {
+	name string
+	// begin reads what the filter needs before the first node (PreFilter), and reports whether it has
+	// anything to say about the pod. A filter without it always has.
+	begin func(a *attempt) bool
+	// enter counts what the pods of a node come to when a dry run begins there.
+	enter func(d *dryRun)
+	// follow counts a pod that has come to its node (by is 1) or left it (-1). Without it the answer
+	// depends on no pod but the preemptor.
+	follow func(d *dryRun, p *occupant, by int)
+	// ask is the answer with the pods that are there at present.
+	ask func(d *dryRun) Status
+}
+
+// builtIn are the filters in the order in which a node is asked in the default release (rules 7.1.4
+// and 7.1.7). Each stands in the file of its group.
+var builtIn = []filter{
+	{name: NodeName, ask: (*dryRun).askNodeName},
+	{name: NodeUnschedulable, ask: (*dryRun).askUnschedulable},
+	{name: TaintToleration, ask: (*dryRun).askTaints},
+	{name: NodeAffinity, ask: (*dryRun).askNodeAffinity},
+	{name: NodePorts, begin: (*attempt).beginPorts, enter: (*dryRun).enterPorts, follow: (*dryRun).followPorts, ask: (*dryRun).askPorts},
+	{name: DeferredPodScheduling, begin: (*attempt).beginDeferred, ask: (*dryRun).askDeferred},
+	{name: NodeResourcesFit, begin: (*attempt).beginResources, ask: (*dryRun).askResources},
+	{name: VolumeRestrictions, begin: (*attempt).beginRestrictions, enter: (*dryRun).enterRestrictions, follow: (*dryRun).followClaims, ask: (*dryRun).askRestrictions},
+	{name: NodeVolumeLimits, begin: (*attempt).beginVolumes, ask: (*dryRun).askVolumeLimits},
+	{name: VolumeBinding, begin: (*attempt).beginVolumes, ask: (*dryRun).askVolumeBinding},
+	{name: VolumeZone, begin: (*attempt).beginVolumes, ask: (*dryRun).askVolumeZone},
+	{name: PodTopologySpread, begin: (*attempt).beginSpread, enter: (*dryRun).enterSpread, follow: (*dryRun).followSpread, ask: (*dryRun).askSpread},
+	{name: InterPodAffinity, begin: (*attempt).beginInterpod, enter: (*dryRun).enterInterpod, follow: (*dryRun).followInterpod, ask: (*dryRun).askInterpod},
+	{name: NodeDeclaredFeatures, begin: (*attempt).beginFeatures, ask: (*dryRun).askFeatures},
+}
+
+// filtersOf lists the built-in filters that a release and a profile leave (rules 7.1.7, 7.18.1 and
+// 7.18.2). A deferred resize is asked of three alone (rule 7.19.2).
+func (a *attempt) filtersOf() []filter {
+	list := slices.Clone(builtIn)
+	if !a.rules.NodeNameFirst {
+		list[0], list[1] = list[1], list[0]
+	}
+	return slices.DeleteFunc(list, func(f filter) bool {
+		return a.off(f.name) || slices.Contains(a.config.Profile.OffOnNodes, f.name)
+	})
+}
+
+// off reports whether nobody is asked by a filter of the name, neither before the first node nor about
+// nodes.
+func (a *attempt) off(name string) bool {
+	if a.resize && name != NodeName && name != DeferredPodScheduling && name != NodeResourcesFit {
+		return true
+	}
+	return slices.Contains(a.config.Profile.Off, name)
+}
+
+// beginFilters asks what is said before the first node, and keeps the filters that have something to
+// say about nodes. The caller's come last.
+func (a *attempt) beginFilters() error {
+	if err := a.readSpread(); err != nil {
+		return err
+	}
+	a.refused = a.refusal()
+	for _, f := range a.filtersOf() {
+		if f.begin == nil || f.begin(a) {
+			a.filters = append(a.filters, f)
+		}
+	}
+	if err := a.beginCallers(); err != nil {
+		return err
+	}
+	a.before = a.narrow()
+	return nil
+}
+
+// askNodes returns the answer of every node as things are, from the filters or from the caller.
+func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status, bool)) ([]answer, error) {
+	answers := make([]answer, len(a.sites))
+	if given != nil {
+		return answers, a.readGiven(given, answers)
+	}
+
+	for i, s := range a.sites {
+		answers[i] = answer{site: s, before: a.asThingsAre(s)}
+	}
+	return answers, nil
+}
+
+// asThingsAre is the answer of a node before anybody leaves: of the filters, unless what they say
+// before the first node settles it (group 7.15).
+func (a *attempt) asThingsAre(s *site) Status {
+	switch {
+	case a.refused.Code != Success:
+		return a.refused
+	case a.before.leavesOut(s):
+		return a.before.excluded
+	}
+	return a.steps.fits(a.dryRun(s))
+}
+
+// fits asks the filters whether the pod may run on the node beside the pods that are there at present.
+// They are asked twice where other pods are promised the node that are at least as important: with
+// these in place, and without them, because they may never arrive and nothing must rest on them. Both
+// have to pass (group 7.16).
+func (d *dryRun) fits() Status {
+	if promised := d.promised(); len(promised) > 0 {
+		if status := d.with(promised).runFilters(); status.Code != Success {
+			return status
+		}
+	}
+	return d.runFilters()
+}
+
+// promised lists the pods that are nominated to the node and at least as important as the preemptor
+// (rule 7.16.1).
+func (d *dryRun) promised() []*occupant {
+	var promised []*occupant
+	for _, p := range d.site.nominated {
+		if p.pod.PriorityValue() >= d.pod.PriorityValue() {
+			promised = append(promised, p)
+		}
+	}
+	return promised
+}
+
+// with returns a copy with more pods. It is never followed back: taking a pod away again is not the
+// same as a pod that never came (rule 7.6.7).
+func (d *dryRun) with(pods []*occupant) *dryRun {
+	c := d.copy()
+	for _, p := range pods {
+		c.add(p)
+	}
+	return c
+}
+
+// runFilters asks the filters in their order. The first that fails is the answer (rule 7.1.3).
+func (d *dryRun) runFilters() Status {
+	for i := range d.filters {
+		if status := d.filters[i].ask(d); status.Code != Success {
+			return status
+		}
+	}
+	return Status{}
+}
+
+// unschedulableBy is the answer of a filter that passes if the right pods leave.
+func unschedulableBy(name string, reasons ...string) Status {
+	return Status{Code: Unschedulable, Filter: name, Reasons: reasons}
+}
+
+// unresolvableBy is the answer of a filter that fails whoever leaves.
+func unresolvableBy(name string, reasons ...string) Status {
+	return Status{Code: UnschedulableAndUnresolvable, Filter: name, Reasons: reasons}
+}

@@ -1,0 +1,279 @@
+package preemption
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+)
+
+// owner is the group that pods preempt for: their own or, where composite groups count, the one at the
+// top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
+type owner struct {
+	key       outrank.Key
+	composite *outrank.CompositePodGroup
+	priority  int32
+	never     bool
+}
+
+// ownerOf finds the group of pods. Where there is no such group, the first pod speaks for it.
+func (a *attempt) ownerOf(pods []*outrank.Pod) owner {
+	first := pods[0]
+	o := owner{key: first.GroupKey(), priority: first.PriorityValue(), never: first.PreemptionPolicy == outrank.PreemptNever}
+	group, above := a.tree.lineage(o.key)
+	if group == nil {
+		return o
+	}
+
+	o.priority = orZero(group.Priority)
+	policy := group.PreemptionPolicy
+	if len(above) > 0 {
+		top := above[len(above)-1]
+		o.key, o.composite, o.priority, policy = top.Key(), top, orZero(top.Priority), top.PreemptionPolicy
+	}
+	if a.rules.GroupPolicyCounts {
+		o.never = policy == outrank.PreemptNever
+	}
+	return o
+}
+
+// has reports whether a pod belongs to the group, or to its tree.
+func (o *owner) has(t *tree, p *outrank.Pod) bool {
+	if o.composite == nil {
+		return p.GroupKey() == o.key
+	}
+	_, above := t.lineage(p.GroupKey())
+	return len(above) > 0 && above[len(above)-1] == o.composite
+}
+
+// checkGroup returns everything that keeps the pods from being a group that preempts.
+func (g *groupAttempt) checkGroup(req GroupRequest) error {
+	if err := g.config.checkForGroups(); err != nil {
+		return err
+	}
+	if err := checkRelease(g.cluster.Release.OrDefault(), g.rules); err != nil {
+		return err
+	}
+
+	valid, problems := checkEach(req.Pods)
+	if len(problems) == 0 {
+		problems = g.unlikeOwner(req.Pods)
+	}
+	var topologies []outrank.Problem
+	if len(problems) == 0 && req.Place == nil {
+		topologies = g.checkTopologies(req.Pods)
+	}
+
+	// Of pods that run and of others all is told at once. Where first fit would put the pods is told of a
+	// group without any other fault.
+	var errs []error
+	for _, p := range valid {
+		errs = append(errs, g.checkWaits(p))
+	}
+	if err := errors.Join(append(errs, refuseAll(problems))...); err != nil {
+		return err
+	}
+	return refuseAll(topologies)
+}
+
+func refuseAll(problems []outrank.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &outrank.InputError{Problems: problems}
+}
+
+// checkForGroups refuses what a group is not decided by: to pass over it would preempt where a rule says
+// no, or in another way than was asked for.
+func (c *Config) checkForGroups() error {
+	var problems []outrank.Problem
+	refuse := func(field, what string) {
+		problems = append(problems, outrank.Problem{
+			Object: "preemption config", Field: field, Text: what + ", which a group of pods is not decided by",
+		})
+	}
+	switch c.Victims.(type) {
+	case Exact, Across:
+		refuse("Victims", "the best ones are searched for")
+	case Chooser:
+		refuse("Victims", "a rule of the caller chooses them")
+	}
+	if c.Variant != 0 {
+		refuse("Variant", fmt.Sprintf("%v", c.Variant))
+	}
+	switch c.Budgets {
+	case ChargeVictims:
+		refuse("Budgets", "charged for the victims alone")
+	case NeverViolate:
+		refuse("Budgets", "never violated")
+	}
+	if c.Eligibility.Refuse != nil {
+		refuse("Eligibility.Refuse", "set")
+	}
+	if err := refuseAll(problems); err != nil {
+		return fmt.Errorf("preempting by a group: %w", err)
+	}
+	return nil
+}
+
+// checkRelease refuses groups as preemptors where they are none (rule 12.9.1).
+func checkRelease(of outrank.Release, rules release.Rules) error {
+	const gate = "GenericWorkload"
+	switch {
+	case rules.GroupsPreempt:
+		return nil
+	case release.Release(of).HasGroups():
+		return fmt.Errorf("%w: a group of pods preempts in %v only with the feature gate %s", outrank.ErrInvalid, of, gate)
+	}
+	return fmt.Errorf("%w: a group of pods does not preempt as one by the rules of %v, its pods do one by one; groups preempt by those of %v with the feature gate %s",
+		outrank.ErrInvalid, of, outrank.V1_37, gate)
+}
+
+// checkEach parts the pods into those that make sense by themselves, and what is wrong about the others.
+func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Problem) {
+	if len(pods) == 0 {
+		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
+	}
+	seen := map[outrank.Key]bool{}
+	for i, p := range pods {
+		var invalid *outrank.InputError
+		if errors.As(p.Validate(), &invalid) {
+			if p == nil {
+				invalid.Problems[0].Object = fmt.Sprintf("pod number %d", i+1)
+			}
+			problems = append(problems, invalid.Problems...)
+			continue
+		}
+		if seen[p.Key()] {
+			problems = append(problems, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
+		}
+		seen[p.Key()] = true
+		valid = append(valid, p)
+	}
+	return valid, problems
+}
+
+// unlikeOwner lists in what pods of the group differ from it, those that run included: all have one
+// scheduler, the priority of the group and its preemption policy, and are of one tree with no more levels
+// than trees have (rules 12.9.2 and 12.9.13).
+func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
+	first, own := pods[0], g.ownerOf(pods)
+	group, above := g.tree.lineage(first.GroupKey())
+	if len(above) > 0 && g.tree.composites[above[len(above)-1].ParentKey()] != nil {
+		return []outrank.Problem{{
+			Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
+			Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
+		}}
+	}
+
+	var problems []outrank.Problem
+	seen := map[outrank.Key]bool{}
+	var groups []outrank.Key
+	for _, p := range pods {
+		if p.GroupKey() != first.GroupKey() && (own.composite == nil || !own.has(g.tree, p)) {
+			problems = append(problems, outrank.Problem{
+				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
+				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
+			})
+			continue
+		}
+		problems = append(problems, g.differences(p, first, &own)...)
+		if key := p.GroupKey(); !seen[key] {
+			seen[key] = true
+			groups = append(groups, key)
+		}
+	}
+	if own.composite != nil { // also those of which no pod waits
+		groups = g.groupsBelow(own.composite)
+	}
+	for _, p := range g.runningOf(groups) {
+		problems = append(problems, g.differences(p, first, &own)...)
+	}
+	return problems
+}
+
+// differences are those of one pod from the group, which the first pod speaks for where it is not known.
+func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.Problem {
+	var problems []outrank.Problem
+	differs := func(field, format string, args ...any) {
+		problems = append(problems, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
+	}
+	whose := string(first.Key())
+	if group, _ := g.tree.lineage(first.GroupKey()); group != nil {
+		whose = "the group " + string(own.key)
+	}
+	if p.PriorityValue() != own.priority {
+		differs("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, own.priority)
+	}
+	if !g.rules.GroupPolicyCounts {
+		whose = string(first.Key())
+	}
+	if (p.PreemptionPolicy == outrank.PreemptNever) != own.never {
+		differs("spec.preemptionPolicy", "not that of %s", whose)
+	}
+	if p.Scheduler() != first.Scheduler() {
+		differs("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
+	}
+	return problems
+}
+
+// groupsBelow lists the groups of pods below a composite group by their keys.
+func (a *attempt) groupsBelow(top *outrank.CompositePodGroup) []outrank.Key {
+	var below []outrank.Key
+	for key := range a.tree.groups {
+		if _, above := a.tree.lineage(key); len(above) > 0 && above[len(above)-1] == top {
+			below = append(below, key)
+		}
+	}
+	slices.Sort(below)
+	return below
+}
+
+// runningOf lists the running pods of groups, group by group and by importance.
+func (a *attempt) runningOf(groups []outrank.Key) []*outrank.Pod {
+	byGroup := map[outrank.Key][]*outrank.Pod{}
+	for _, p := range a.cluster.Pods {
+		if p.Group != "" && !p.Finished() && a.siteOf[p.NodeName] != nil {
+			byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], p)
+		}
+	}
+	var running []*outrank.Pod
+	for _, key := range groups {
+		slices.SortFunc(byGroup[key], byPriorityAndStart)
+		running = append(running, byGroup[key]...)
+	}
+	return running
+}
+
+// checkTopologies refuses groups whose topology says where the pods may be placed, which first fit does
+// not look at (rule 12.9.14).
+func (g *groupAttempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
+	if !g.rules.GroupTopologies {
+		return nil
+	}
+	var problems []outrank.Problem
+	seen := map[string]bool{}
+	look := func(object string, topology []string) {
+		if len(topology) == 0 || seen[object] {
+			return
+		}
+		seen[object] = true
+		problems = append(problems, outrank.Problem{
+			Object: object, Field: "spec.schedulingConstraints.topology",
+			Text: fmt.Sprintf("%q is not followed: who leaves depends on where the pods may be placed; the placing function of a caller can hold to it", topology),
+		})
+	}
+	for _, p := range pods {
+		group, above := g.tree.lineage(p.GroupKey())
+		if group == nil {
+			continue
+		}
+		look("podgroup "+string(group.Key()), group.Topology)
+		for _, c := range above {
+			look("compositepodgroup "+string(c.Key()), c.Topology)
+		}
+	}
+	return problems
+}
