@@ -51,7 +51,7 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 				continue
 			}
 		}
-		if a.withAllGone(s, units).Code == Success {
+		if a.besideOthers(s, possible, units).Code == Success {
 			best = c
 		}
 	}
@@ -63,6 +63,13 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 		return nil, status, nil
 	}
 	return a.certified(a.withReasons(s, possible, best)), Status{}, nil
+}
+
+// besideOthers is the answer with these units away and the others of the possible victims put back: of two
+// pods that hold one port both have to be among those that are away (rule 13.4.5).
+func (a *attempt) besideOthers(s *site, possible, away []*unit) Status {
+	others := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return slices.Contains(away, u) })
+	return a.steps.fits(a.dryRun(s).takeAway(possible...).putBack(others...))
 }
 
 // reprieved is the candidate of chapter 9, with the budgets charged for its victims. It settles ties

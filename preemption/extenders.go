@@ -173,8 +173,8 @@ func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 // scoreAsSaid is the score of victims in an extender's order, with the violations that it counts.
 func (a *attempt) scoreAsSaid(victims []Victim, violations int) Score {
 	score := a.scoreOf(a.sortedVictims(victims))
-	score.Violations = violations
 	if len(victims) > 0 {
+		score.Violations = violations
 		a.steps.readsTop([]loss{{unit: &unit{pods: []*occupant{{pod: victims[0].Pod}}}}}, &score)
 	}
 	return score

@@ -197,12 +197,17 @@ func (d *dryRun) askInterpod() Status {
 	case !d.affinityMet():
 		return unresolvableBy(InterPodAffinity, "node(s) didn't match pod affinity rules")
 	case d.antiAffinityBroken():
-		return unschedulableBy(InterPodAffinity, "node(s) didn't match pod anti-affinity rules")
+		return unschedulableBy(InterPodAffinity, antiAffinityText)
 	case d.existingAntiAffinityBroken():
-		return unschedulableBy(InterPodAffinity, "node(s) didn't satisfy existing pods anti-affinity rules")
+		return unschedulableBy(InterPodAffinity, existingAntiAffinityText)
 	}
 	return Status{}
 }
+
+const (
+	antiAffinityText         = "node(s) didn't match pod anti-affinity rules"
+	existingAntiAffinityText = "node(s) didn't satisfy existing pods anti-affinity rules"
+)
 
 // affinityMet: the node has the key of every term, and in each of these domains is a pod that all terms
 // are about. The first of its kind is let through (rules 7.13.2, 7.13.6 and 7.13.8).

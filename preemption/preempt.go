@@ -86,7 +86,12 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	d.plan.Ineligible = a.mayPreempt(d.answers)
 
 	wanted := d.plan.Feasible == 0 && d.plan.Ineligible == ""
-	if wanted || everything {
+	switch {
+	case config.across() && wanted:
+		if err := a.findAcross(d.answers); err != nil {
+			return nil, err
+		}
+	case !config.across() && (wanted || everything):
 		if err := a.findCandidates(d.answers, req.Offset); err != nil {
 			return nil, err
 		}

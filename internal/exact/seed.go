@@ -2,13 +2,13 @@ package exact
 
 import "slices"
 
-// startFrom offers the sets that are at hand before any search and make room: all items, and
-// those that are left when one after the other stays that can. The forced items are away.
+// startFrom offers the sets that are at hand before any search and make room: those that are left
+// when one after the other stays that can, so that they win a tie, and all items. The forced items
+// are away.
 func (s *Search) startFrom() {
 	for i := range s.chosen {
 		s.chosen[i] = true
 	}
-	s.offer()
 	if s.q.Asked || s.tiers.on {
 		s.spareByHost()
 	} else {
@@ -17,6 +17,10 @@ func (s *Search) startFrom() {
 	if slices.Contains(s.chosen, true) {
 		s.offer()
 	}
+	for i := range s.chosen {
+		s.chosen[i] = true
+	}
+	s.offer()
 	s.tiers.seeded = s.tiers.on && s.found
 }
 

@@ -239,3 +239,47 @@ func drawPlace(t *rapid.T) preemption.PlaceFunc {
 		return at, nil, nil
 	}
 }
+
+// Where every set is tried, the engine finds the best, too: one as good, and in all else the same plan. Of sets that
+// are equally good each side has one of its own.
+func TestPropertyBookAndEngineExact(t *testing.T) {
+	t.Parallel()
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		config := preemption.Config{
+			Victims: preemption.Exact{}, Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Budgets: strictly(rapid.IntRange(0, 3).Draw(t, "strict") == 0),
+		}
+		config.Variant = rapid.SampledFrom([]outrank.Variant{0, 0, outrank.VariantV1_13, outrank.VariantSimplified}).Draw(t, "variant")
+		if slices.ContainsFunc(c.Nodes, func(n *outrank.Node) bool { return sharePort(c, n.Name) }) {
+			return // no kubelet lets two pods hold one port
+		}
+		req := preemption.Request{Pod: p, Now: gen.Now}
+		want, err := preemption.Explain(c, req, config)
+		require.NoError(t, err)
+		got, err := newEvaluator(t, config).Explain(context.Background(), newSnapshot(t, c), req)
+		require.NoError(t, err)
+		for i := range got.Candidates {
+			at := slices.IndexFunc(want.Candidates, func(k preemption.Candidate) bool { return k.Node == got.Candidates[i].Node })
+			tied(t, &config, &want.Candidates[at], &got.Candidates[i])
+		}
+		if tied(t, &config, &want.Candidate, &got.Candidate); got.Outcome == preemption.Preempts {
+			want.ClusterCertificate.Bound = want.Candidate.Certificate.Bound
+		}
+		if diff := cmp.Diff(want, got, samePlans, withoutSteps); diff != "" {
+			t.Fatalf("(-book +engine):\n%s\n%+v\ncluster: %s", diff, config, asJSON(c))
+		}
+	})
+}
+
+// tied makes two sets of victims the same that the ranks do not tell apart.
+func tied(t fataler, config *preemption.Config, want, got *preemption.Candidate) {
+	t.Helper()
+	if order, by := want.Score.Compare(got.Score, config.Ranks); order != 0 {
+		t.Fatalf("on %s the best set by %s is not the same: %v and %v", got.Node, by, want.Score, got.Score)
+	}
+	if !slices.EqualFunc(want.Victims, got.Victims, func(v, w preemption.Victim) bool { return v.Pod == w.Pod }) {
+		*want = *got
+	}
+}
+
+// withoutSteps leaves out what a search has that tries no sets one by one.
+var withoutSteps = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Steps" }, cmp.Ignore())

@@ -19,19 +19,22 @@ import (
 // on more than the pod, so that the answers are not cached. A member of a group does without
 // it.
 func (a *Attempt) HearNominated(w *DryRunner) {
-	if n := a.Snap.NodeState(a.Nomination()); n != nil && n.Node != nil && len(a.Config.Filters) > 0 {
-		a.heard = heard{n.Name, w.Filter(n)}
-	}
-	if !a.Plan.Narrowed || a.Plan.Refused.Code != filters.Success || a.Config.ByVariant().nominatedInTurn {
-		return
-	}
 	n := a.Snap.NodeState(a.Nomination())
-	if n == nil || n.Node == nil {
+	named := a.Plan.Narrowed && a.Plan.Refused.Code == filters.Success && !a.Config.ByVariant().nominatedInTurn
+	if n == nil || n.Node == nil || !named && len(a.Config.Filters) == 0 {
 		return
 	}
-	a.AskedOne, a.Plan.Names = true, maps.Clone(a.Plan.Names)
-	a.Plan.Names[n.Name] = true
-	if by := a.Public(w.Filter(n)).Filter; by != "" {
+
+	// The node is asked also where the names leave it out, so that they have it from here on.
+	if named {
+		a.AskedOne, a.Plan.Names = true, maps.Clone(a.Plan.Names)
+		a.Plan.Names[n.Name] = true
+	}
+	status := w.Filter(n)
+	if len(a.Config.Filters) > 0 {
+		a.heard = heard{n.Name, status}
+	}
+	if by := a.Public(status).Filter; named && by != "" {
 		a.Plan.Excluded.Text = withPlugin(a.Plan.Excluded.Text[0], by)
 	}
 }
