@@ -98,17 +98,27 @@ func (a *attempt) asIfNeverThere(s *site, units []*unit) (Status, error) {
 
 // possibleAcross are the pods that can be victims for a node, the most important first: those on it, and
 // those of other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and
-// 23.5). If one that has to leave may not, the status says so (rule 23.3).
+// 23.5). If one that has to leave may not, the status says so, of several that of the most important one,
+// those on the node first (rule 23.3).
 func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
+	var far []*occupant
 	for _, other := range a.sites {
-		for _, p := range other.running {
-			apart := a.keepsApart(p, s)
-			switch {
-			case a.mayLeaveAlone(p) && (other == s || apart.Code != Success || a.countsFor(p, s)):
-				possible = append(possible, p.unit)
-			case apart.Code != Success && blocked.Code == Success:
-				blocked = apart
-			}
+		if other != s {
+			far = append(far, other.running...)
+		}
+	}
+	byImportance := func(p, q *occupant) int { return a.importance(p.pod, q.pod) }
+	here := slices.SortedFunc(slices.Values(s.running), byImportance)
+	slices.SortFunc(far, byImportance)
+
+	skewed := a.skewedBy(s, far)
+	for _, p := range append(here, far...) {
+		apart := a.keepsApart(p, s)
+		switch {
+		case a.mayLeaveAlone(p) && (p.site == s || apart.Code != Success || skewed && a.countsFor(p, s)):
+			possible = append(possible, p.unit)
+		case apart.Code != Success && blocked.Code == Success:
+			blocked = apart
 		}
 	}
 	return a.byImportance(possible), blocked
@@ -136,6 +146,17 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 		return unschedulableBy(InterPodAffinity, existingAntiAffinityText)
 	}
 	return Status{}
+}
+
+// skewedBy reports whether pods that a constraint counts may have to leave other nodes: a constraint fails
+// on the node, or another pod has to leave one of them, which may lower the count of its domain.
+func (a *attempt) skewedBy(s *site, far []*occupant) bool {
+	d := a.dryRun(s)
+	if len(a.spread) == 0 || d.spreadBy == nil {
+		return false
+	}
+	return d.askSpread().Code != Success || d.with(d.promised()).askSpread().Code != Success ||
+		slices.ContainsFunc(far, func(p *occupant) bool { return a.keepsApart(p, s).Code != Success })
 }
 
 // countsFor reports whether a constraint counts a pod in the domain of the node.

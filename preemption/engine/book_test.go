@@ -283,3 +283,25 @@ func tied(t fataler, config *preemption.Config, want, got *preemption.Candidate)
 
 // withoutSteps leaves out what a search has that tries no sets one by one.
 var withoutSteps = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Steps" }, cmp.Ignore())
+
+// With victims on other nodes, too: the same node and as good a set, by other ways.
+func TestPropertyBookAndEngineAcross(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c, p := acrossCluster(t, rapid.SampledFrom([]int{4, 6, 8}).Draw(t, "at most"))
+		config := preemption.Config{Victims: preemption.Across{Limit: 1 << 20}, Budgets: strictly(rapid.IntRange(0, 3).Draw(t, "strict") == 0)}
+		if rapid.IntRange(0, 3).Draw(t, "spares") == 0 {
+			config.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "named", victim.Name != "p1" }
+		}
+		req := preemption.Request{Pod: p, Now: gen.Now}
+		want, wantErr := preemption.Preempt(c, req, config)
+		got, err := newEvaluator(t, config).Preempt(context.Background(), newSnapshot(t, c), req)
+		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
+		if err == nil && slices.ContainsFunc(c.Nodes, func(n *outrank.Node) bool { return sharePort(c, n.Name) }) {
+			want.Unhelpful, got.Unhelpful = nil, nil // the engine tells of a port that one of two holders gave up (rule 7.6.7)
+		}
+		if diff := cmp.Diff(want, got, samePlans, withoutSteps); diff != "" {
+			t.Fatalf("(-book +engine):\n%s\n%+v\ncluster: %s\npod: %s", diff, config, asJSON(c), asJSON(p))
+		}
+	})
+}

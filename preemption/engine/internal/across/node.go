@@ -25,12 +25,12 @@ func (x *search) try(ctx context.Context, position int) filters.Status {
 	if len(x.node.pods) == 0 {
 		return filters.NoVictims
 	}
-	if x.worse(-1) {
-		return x.unlessStrict()
-	}
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
-	if status.Code == filters.Success || !conclusive(status) && !x.skewed() {
+	switch worse := x.worse(-1); {
+	case worse && status.Code == filters.Success:
+		status = x.unlessStrict()
+	case !worse && (status.Code == filters.Success || !conclusive(status) && !x.skewed()):
 		best := x.result.Best
 		x.choose(ctx, 0)
 		switch {
