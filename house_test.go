@@ -29,8 +29,8 @@ var rooms = map[string][]string{
 	"priority": {".", "internal/release"},
 	"qos":      {".", "resource", "internal/release"},
 	"pdb":      {".", "internal/release"},
-	// The words of a decision.
-	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/fit", "internal/grace", "internal/prose"},
+	// The words of a decision, and the rules as one reads them.
+	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/fit", "internal/grace", "internal/prose", "internal/release"},
 	"preemption/internal/phrase":   {"."},
 	"preemption/internal/rank":     {"."},
 	"preemption/internal/bounded":  {"preemption"},
@@ -82,22 +82,23 @@ var rooms = map[string][]string{
 	"internal/answerjson": {".", "internal/manifest"},
 	"internal/document":   {"."},
 	"internal/prose":      {"resource"},
-	"internal/reference":  {".", "resource", "qos", "internal/filter", "internal/release"},
-	"internal/gen":        {".", "resource", "preemption/clustergen"},
-	"internal/release":    {},
-	"internal/fields":     {},
-	"internal/intree":     {},
-	"internal/objectjson": {},
-	"internal/filter":     {},
-	"internal/hostile":    {".", "resource"},
-	"internal/atonce":     {},
-	"internal/exact":      {},
-	"internal/lookout":    {},
-	"internal/packing":    {},
-	"internal/recreate":   {"."},
-	"internal/plantest":   {".", "preemption"},
-	"internal/rules":      {},
-	"internal/structure":  {},
+	// The kubelet's choice of pods in the plainest words, which kubeletadmit is held to.
+	"internal/plainkubelet": {".", "resource", "qos"},
+	"internal/gen":          {".", "resource", "preemption/clustergen"},
+	"internal/release":      {},
+	"internal/fields":       {},
+	"internal/intree":       {},
+	"internal/objectjson":   {},
+	"internal/filter":       {},
+	"internal/hostile":      {".", "resource"},
+	"internal/atonce":       {},
+	"internal/exact":        {},
+	"internal/lookout":      {},
+	"internal/packing":      {},
+	"internal/recreate":     {"."},
+	"internal/plantest":     {".", "preemption"},
+	"internal/rules":        {},
+	"internal/structure":    {},
 
 	"internal/structure/reach":  {"internal/structure"},
 	"internal/structure/sizes":  {"internal/structure"},
@@ -115,7 +116,7 @@ var rooms = map[string][]string{
 
 // testTools are the only internal packages that reach outside the standard
 // library. No library code imports them.
-var testTools = map[string]bool{"internal/gen": true, "internal/plantest": true, "internal/reference": true, "internal/scenario": true, "internal/testdiff": true}
+var testTools = map[string]bool{"internal/gen": true, "internal/plantest": true, "internal/plainkubelet": true, "internal/scenario": true, "internal/testdiff": true}
 
 // supports are packages for users' tests, from the standard library alone. In
 // this module only tests, tools for tests and supports import them.

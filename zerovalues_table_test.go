@@ -40,7 +40,7 @@ var everyFunction = []any{
 	qos.Compute, qos.Of,
 	pdb.New, pdb.SameCoverage, pdb.StatusOf,
 	preemption.DefaultRanks, execution.FirstWayOut, engine.New, engine.NewSnapshot,
-	preemption.Refuse,
+	preemption.Explain, preemption.Preempt, preemption.PreemptGroup, preemption.Refuse,
 	kubeletadmit.Admit, kubeletadmit.AdmitContext, kubeletadmit.Check, kubeletadmit.Critical, kubeletadmit.Evict,
 	kubeletadmit.Preemptable, kubeletadmit.RankForEviction, kubeletadmit.Resolve, kubeletadmit.ResolveContext,
 	admitexplain.Admission, admitexplain.Ask,

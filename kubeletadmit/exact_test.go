@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -66,10 +66,10 @@ func TestPriorityFirst(t *testing.T) {
 	}
 }
 
-// shortagesOf are the shortages for the slow reference.
-func shortagesOf(failures []kubeletadmit.CheckFailure) (list []reference.Shortage) {
+// shortagesOf are the shortages for internal/plainkubelet.
+func shortagesOf(failures []kubeletadmit.CheckFailure) (list []plainkubelet.Shortage) {
 	for _, f := range failures {
-		list = append(list, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
+		list = append(list, plainkubelet.Shortage{Resource: f.Resource, Amount: f.Shortage()})
 	}
 	return list
 }
@@ -82,15 +82,15 @@ func optioned(t *rapid.T) kubeletadmit.Config {
 	}
 }
 
-// The greedy choice with priorities is that of the slow reference.
-func TestPropertyPriorityFirstAgreesWithReference(t *testing.T) {
+// The greedy choice with priorities is that of internal/plainkubelet.
+func TestPropertyPriorityFirstAgreesWithPlainKubelet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
 		a := optioned(t)
 		a.PriorityFirst = true
 		got, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
-		want, missing := reference.EvictByPriority(a.Release, pod, active, shortagesOf(failures))
+		want, missing := plainkubelet.EvictByPriority(a.Release, pod, active, shortagesOf(failures))
 		require.Equal(t, podNames(want), podNames(podsOf(got.Evictions)))
 		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 	})
@@ -113,7 +113,7 @@ func TestPropertyExactIsTheBestOfAllSets(t *testing.T) {
 		a.Exact = true
 		got, err := kubeletadmit.Resolve(pod, active, failures, a)
 		require.NoError(t, err)
-		want, missing := reference.EvictBest(reference.KubeletOptions{Release: a.Release, ByPriority: a.PriorityFirst}, pod, active, shortagesOf(failures))
+		want, missing := plainkubelet.EvictBest(plainkubelet.KubeletOptions{Release: a.Release, ByPriority: a.PriorityFirst}, pod, active, shortagesOf(failures))
 		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 		if len(want) > 0 {
@@ -143,7 +143,7 @@ func TestExactWithManyAndLargeShortages(t *testing.T) {
 		}
 		got, err := kubeletadmit.Resolve(newCritical(nil), active, failures, kubeletadmit.Config{Exact: true})
 		require.NoError(t, err)
-		want, missing := reference.EvictBest(reference.KubeletOptions{}, newCritical(nil), active, shortagesOf(failures))
+		want, missing := plainkubelet.EvictBest(plainkubelet.KubeletOptions{}, newCritical(nil), active, shortagesOf(failures))
 		require.Equal(t, len(missing) > 0, len(got.Missing) > 0)
 		require.ElementsMatch(t, podNames(want), podNames(podsOf(got.Evictions)))
 	})

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -34,28 +34,28 @@ func manyPods(random *rand.Rand, n int) []*outrank.Pod {
 	return pods
 }
 
-// The slow reference again, with hundreds of pods to evict one by one.
-func TestManyEvictionsAgreeWithReference(t *testing.T) {
+// internal/plainkubelet again, with hundreds of pods to evict one by one.
+func TestManyEvictionsAgreeWithPlainKubelet(t *testing.T) {
 	most := 0
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		active := manyPods(random, 300)
 		var failures []kubeletadmit.CheckFailure
-		var shortages []reference.Shortage
+		var shortages []plainkubelet.Shortage
 		for _, name := range []resource.Name{resource.Memory, resource.CPU, resource.Pods, gpu}[:1+random.IntN(4)] {
 			var held int64
 			for _, p := range active {
 				held += request(p, name)
 			}
 			f := lacks(name, held/2+random.Int64N(held/3+1))
-			failures, shortages = append(failures, f), append(shortages, reference.Shortage{Resource: name, Amount: f.Requested})
+			failures, shortages = append(failures, f), append(shortages, plainkubelet.Shortage{Resource: name, Amount: f.Requested})
 		}
 		pod := newCritical(nil)
 		got, err := kubeletadmit.Resolve(pod, active, failures, kubeletadmit.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := reference.Evict(outrank.DefaultRelease, pod, active, shortages)
+		want, _ := plainkubelet.Evict(outrank.DefaultRelease, pod, active, shortages)
 		if !slices.Equal(podsOf(got.Evictions), want) {
 			t.Errorf("seed %d: evicted %v, want %v", seed, evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(want)}))
 		}

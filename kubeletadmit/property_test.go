@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods and nodes
 	"github.com/outrank-go/outrank/qos"
@@ -68,26 +68,26 @@ func snapshot(t *rapid.T, values ...any) string {
 	return string(text)
 }
 
-// The choice is that of the slow reference, and so are the amounts that stay
+// The choice is that of internal/plainkubelet, and so are the amounts that stay
 // missing where nothing helps.
-func propAgreesWithReference(t *rapid.T) {
+func propAgreesWithPlainKubelet(t *rapid.T) {
 	pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)
 	a := kubeletadmit.Config{Release: rapid.SampledFrom(outrank.Releases()).Draw(t, "release")}
 	got, err := kubeletadmit.Resolve(pod, active, failures, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var shortages []reference.Shortage
+	var shortages []plainkubelet.Shortage
 	for _, f := range failures {
-		shortages = append(shortages, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
+		shortages = append(shortages, plainkubelet.Shortage{Resource: f.Resource, Amount: f.Shortage()})
 	}
-	evict, stay := reference.Evict(a.Release, pod, active, shortages)
+	evict, stay := plainkubelet.Evict(a.Release, pod, active, shortages)
 	if !slices.Equal(podsOf(got.Evictions), evict) {
 		t.Fatalf("evicted %v, want %v", evicted(got), evicted(kubeletadmit.Admission{Evictions: evictionsOf(evict)}))
 	}
-	var missing []reference.Shortage
+	var missing []plainkubelet.Shortage
 	for _, n := range got.Missing {
-		missing = append(missing, reference.Shortage{Resource: n.Resource, Amount: n.Amount})
+		missing = append(missing, plainkubelet.Shortage{Resource: n.Resource, Amount: n.Amount})
 	}
 	if !slices.Equal(missing, stay) {
 		t.Fatalf("missing %v, want %v", missing, stay)
@@ -102,9 +102,9 @@ func evictionsOf(pods []*outrank.Pod) []kubeletadmit.EvictedPod {
 	return evictions
 }
 
-func TestAgreesWithReference(t *testing.T) { rapid.Check(t, propAgreesWithReference) }
+func TestAgreesWithPlainKubelet(t *testing.T) { rapid.Check(t, propAgreesWithPlainKubelet) }
 
-func FuzzAgreesWithReference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(propAgreesWithReference)) }
+func FuzzAgreesWithPlainKubelet(f *testing.F) { f.Fuzz(rapid.MakeFuzz(propAgreesWithPlainKubelet)) }
 
 // Admit is Check and then Resolve, though it looks at each pod once, and what
 // Check calls used is what the pods hold while they run.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/plainkubelet"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
@@ -75,7 +75,7 @@ func (h *scenarioHost) admit(c *scenario.Command) (string, error) {
 	resolved, err := kubeletadmit.Resolve(pod, h.active, failures, kubeletadmit.Config{})
 	h.agree(c, adm, again, "asked again")
 	h.agree(c, adm, resolved, "Check and Resolve")
-	h.compareReference(c, pod, adm)
+	h.comparePlain(c, pod, adm)
 	h.last = adm
 	return admissionText(adm), err
 }
@@ -160,7 +160,7 @@ func (h *scenarioHost) resolve(c *scenario.Command) (string, error) {
 	}
 	again, err := kubeletadmit.Resolve(pod, h.active, failures, kubeletadmit.Config{})
 	h.agree(c, adm, again, "asked again")
-	h.compareReference(c, pod, adm)
+	h.comparePlain(c, pod, adm)
 	h.last = adm
 	return admissionText(adm), err
 }
@@ -190,18 +190,18 @@ func (h *scenarioHost) agree(c *scenario.Command, first, other kubeletadmit.Admi
 	}
 }
 
-// compareReference holds the choice of pods to the slow reference, where there
+// comparePlain holds the choice of pods to internal/plainkubelet, where there
 // was one to make.
-func (h *scenarioHost) compareReference(c *scenario.Command, pod *outrank.Pod, adm kubeletadmit.Admission) {
+func (h *scenarioHost) comparePlain(c *scenario.Command, pod *outrank.Pod, adm kubeletadmit.Admission) {
 	h.t.Helper()
 	if len(adm.Returned) > 0 {
 		return
 	}
-	var shortages []reference.Shortage
+	var shortages []plainkubelet.Shortage
 	for _, f := range adm.Failures {
-		shortages = append(shortages, reference.Shortage{Resource: f.Resource, Amount: f.Shortage()})
+		shortages = append(shortages, plainkubelet.Shortage{Resource: f.Resource, Amount: f.Shortage()})
 	}
-	evict, missing := reference.Evict(outrank.DefaultRelease, pod, h.active, shortages)
+	evict, missing := plainkubelet.Evict(outrank.DefaultRelease, pod, h.active, shortages)
 	var want, got []string
 	for _, p := range evict {
 		want = append(want, string(p.Key()))
@@ -216,7 +216,7 @@ func (h *scenarioHost) compareReference(c *scenario.Command, pod *outrank.Pod, a
 		got = append(got, fmt.Sprint("missing ", n.Amount, " ", n.Resource))
 	}
 	if !slices.Equal(want, got) {
-		h.t.Errorf("%s: %s: the slow reference says %v, Admit %v", c.Line.Place(), c.Line.Text, want, got)
+		h.t.Errorf("%s: %s: internal/plainkubelet says %v, Admit %v", c.Line.Place(), c.Line.Text, want, got)
 	}
 }
 

@@ -134,7 +134,7 @@ func (a *attempt) mayLeaveAlone(p *occupant) bool {
 // keepsApart is what InterPodAffinity says of a node because of one pod in a domain of it; Success if that
 // does not count for anti-affinity.
 func (a *attempt) keepsApart(p *occupant, s *site) Status {
-	if !slices.ContainsFunc(a.filters, func(f filter) bool { return f.name == InterPodAffinity }) {
+	if !slices.ContainsFunc(a.filters, func(f builtInFilter) bool { return f.name == InterPodAffinity }) {
 		return Status{}
 	}
 	alone := &dryRun{attempt: a, site: s}

@@ -30,7 +30,7 @@ type attempt struct {
 	budgets []budget
 
 	// filters have something to say about the pod, in the order in which they are asked.
-	filters []filter
+	filters []builtInFilter
 	// refused is what ends the attempt before any node is asked; Success if nothing does.
 	refused Status
 	// elsewhere is set where the caller has asked the nodes, so that the filters are asked in dry runs
@@ -142,7 +142,7 @@ func (a *attempt) countsNomination(p *outrank.Pod) bool {
 // prepare reads what the filters and the guard need before the first node (PreFilter).
 func (a *attempt) prepare() error {
 	if a.config.Guard != nil {
-		state, err := a.config.Guard.Start([]*outrank.Pod{a.pod}, view{a})
+		state, err := a.config.Guard.Start([]*outrank.Pod{a.pod}, plainView{a})
 		if err != nil {
 			return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name, a.pod.Key(), err)
 		}

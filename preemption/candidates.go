@@ -34,8 +34,8 @@ func (a *attempt) findCandidates(answers []answer, offset int) error {
 	return nil
 }
 
-// sample is how many candidates end the search, and how many there are.
-type sample struct {
+// sampling is how many candidates end the search, and how many there are.
+type sampling struct {
 	enough          int
 	free, violating int
 	// everything is set where no sample ends the search.
@@ -44,10 +44,10 @@ type sample struct {
 
 // sampleOf is the sample among so many nodes that are tried: a part of them and at least a minimum, and
 // never more than there are (rules 10.1.2 and 10.1.5).
-func (a *attempt) sampleOf(nodes int) *sample {
+func (a *attempt) sampleOf(nodes int) *sampling {
 	s := a.config.Sample
 	if s == nil {
-		return &sample{everything: true}
+		return &sampling{everything: true}
 	}
 	percent, minimum := s.Percent, s.Minimum
 	if percent == 0 {
@@ -56,12 +56,12 @@ func (a *attempt) sampleOf(nodes int) *sample {
 	if minimum == 0 {
 		minimum = 100
 	}
-	return &sample{enough: min(nodes, max(0, minimum, nodes*max(0, percent)/100))}
+	return &sampling{enough: min(nodes, max(0, minimum, nodes*max(0, percent)/100))}
 }
 
 // inTurn puts the nodes that are tried in the order in which they are: from the offset on, and round
 // (rule 10.1.1).
-func (s *sample) inTurn(nodes []int, offset int) []int {
+func (s *sampling) inTurn(nodes []int, offset int) []int {
 	if s.everything || len(nodes) == 0 {
 		return nodes
 	}
@@ -71,7 +71,7 @@ func (s *sample) inTurn(nodes []int, offset int) []int {
 
 // keeps counts a candidate, and reports whether there is room for it: for no more than enough of those
 // that violate a budget, and for none at all where none are enough (rules 10.1.4 and 10.1.5).
-func (s *sample) keeps(c *Candidate) bool {
+func (s *sampling) keeps(c *Candidate) bool {
 	switch {
 	case s.everything:
 		return true
@@ -88,4 +88,4 @@ func (s *sample) keeps(c *Candidate) bool {
 }
 
 // ends reports whether there are enough, one of which violates no budget (rule 10.1.3).
-func (s *sample) ends() bool { return s.free > 0 && s.free+s.violating >= s.enough }
+func (s *sampling) ends() bool { return s.free > 0 && s.free+s.violating >= s.enough }

@@ -32,7 +32,7 @@ func (a *attempt) choose(rule Chooser, s *site, possible []*unit) (*Candidate, S
 	if status := a.withAllGone(s, possible); status.Code != Success {
 		return nil, status, nil
 	}
-	chosen := rule.Choose(&nodeView{a, s, possible})
+	chosen := rule.Choose(&viewedNode{a, s, possible})
 	if len(chosen) == 0 {
 		return nil, Status{Code: Unschedulable, Reasons: []string{"rule " + rule.Name + " chose no victims"}}, nil
 	}
@@ -99,21 +99,21 @@ func (a *attempt) lossesOf(d *dryRun, units []*unit) []loss {
 	return losses
 }
 
-// nodeView is a node as the caller's rule sees it ([NodeView]).
-type nodeView struct {
+// viewedNode is a node as the caller's rule sees it ([NodeView]).
+type viewedNode struct {
 	*attempt
 	site     *site
 	possible []*unit
 }
 
 // Pod implements [NodeView].
-func (v *nodeView) Pod() *outrank.Pod { return v.pod }
+func (v *viewedNode) Pod() *outrank.Pod { return v.pod }
 
 // Node implements [NodeView].
-func (v *nodeView) Node() *outrank.Node { return v.site.node }
+func (v *viewedNode) Node() *outrank.Node { return v.site.node }
 
 // Possible implements [NodeView].
-func (v *nodeView) Possible() []*outrank.Pod {
+func (v *viewedNode) Possible() []*outrank.Pod {
 	var pods []*outrank.Pod
 	for _, p := range podsOf(v.possible) {
 		pods = append(pods, p.pod)
@@ -122,7 +122,7 @@ func (v *nodeView) Possible() []*outrank.Pod {
 }
 
 // Check implements [NodeView]: who names a pod of a unit takes all of it.
-func (v *nodeView) Check(without ...*outrank.Pod) Status {
+func (v *viewedNode) Check(without ...*outrank.Pod) Status {
 	var gone []*unit
 	for _, u := range v.possible {
 		if slices.ContainsFunc(without, func(p *outrank.Pod) bool { return p != nil && unitWith([]*unit{u}, p) != nil }) {
@@ -136,7 +136,7 @@ func (v *nodeView) Check(without ...*outrank.Pod) Status {
 }
 
 // Violated implements [NodeView]: those that are lost are charged the most important first.
-func (v *nodeView) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
+func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	place := map[*occupant]int{}
 	for i, victim := range victims {
 		if p := v.runningAs(victim); p != nil {
@@ -172,7 +172,7 @@ func (a *attempt) runningAs(pod *outrank.Pod) *occupant {
 }
 
 // Short implements [NodeView].
-func (v *nodeView) Short(name resource.Name) int64 {
+func (v *viewedNode) Short(name resource.Name) int64 {
 	d := v.dryRun(v.site)
 	if name == resource.Pods {
 		return max(0, int64(len(d.pods))+1-v.site.node.Allocatable.Amount(name))

@@ -36,7 +36,7 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 		if a.steps.takesFree(a, s) {
 			return a.certified(a.candidate(s, nil, nil)), Status{}, nil
 		}
-		return nil, contradiction(s), nil
+		return nil, nobodyHasTo(s), nil
 	}
 
 	best := a.reprieved(s, possible, reprieve, strict)

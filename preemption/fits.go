@@ -6,9 +6,9 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// filter is a built-in filter: what it says about a pod and a node, in the order in which it is asked.
+// builtInFilter is a filter of kube-scheduler: what it says about a pod and a node, in the order in which it is asked.
 // All but name and ask may be nil.
-type filter struct {
+type builtInFilter struct {
 	name string
 	// begin reads what the filter needs before the first node (PreFilter), and reports whether it has
 	// anything to say about the pod. A filter without it always has.
@@ -24,7 +24,7 @@ type filter struct {
 
 // builtIn are the filters in the order in which a node is asked in the default release (rules 7.1.4
 // and 7.1.7). Each stands in the file of its group.
-var builtIn = []filter{
+var builtIn = []builtInFilter{
 	{name: NodeName, ask: (*dryRun).askNodeName},
 	{name: NodeUnschedulable, ask: (*dryRun).askUnschedulable},
 	{name: TaintToleration, ask: (*dryRun).askTaints},
@@ -43,12 +43,12 @@ var builtIn = []filter{
 
 // filtersOf lists the built-in filters that a release and a profile leave (rules 7.1.7, 7.18.1 and
 // 7.18.2). A deferred resize is asked of three alone (rule 7.19.2).
-func (a *attempt) filtersOf() []filter {
+func (a *attempt) filtersOf() []builtInFilter {
 	list := slices.Clone(builtIn)
 	if !a.rules.NodeNameFirst {
 		list[0], list[1] = list[1], list[0]
 	}
-	return slices.DeleteFunc(list, func(f filter) bool {
+	return slices.DeleteFunc(list, func(f builtInFilter) bool {
 		return a.off(f.name) || slices.Contains(a.config.Profile.OffOnNodes, f.name)
 	})
 }

@@ -119,7 +119,7 @@ func (g *groupAttempt) memberAttempt(c *outrank.Cluster, p *outrank.Pod) (*attem
 
 // placeByFunction has the caller's function place the pods.
 func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) (placement, error) {
-	d := &draft{view: view{newAttempt(c, g.config, g.members[0], g.now)}, of: g, cluster: c}
+	d := &groupDraft{plainView: plainView{newAttempt(c, g.config, g.members[0], g.now)}, of: g, cluster: c}
 	at, refused, err := g.request.Place(ctx, d, slices.Clone(g.members))
 	d.ended = true
 	switch {
@@ -179,18 +179,18 @@ func (g *groupAttempt) checkPlacement(at []Assignment) error {
 	return nil
 }
 
-// draft is the cluster as a placing function sees it ([Draft]).
-type draft struct {
-	view
+// groupDraft is the cluster as a placing function sees it ([Draft]).
+type groupDraft struct {
+	plainView
 	of      *groupAttempt
 	cluster *outrank.Cluster
 	ended   bool
 }
 
 // Nominated implements [View] without the pods of the group.
-func (d *draft) Nominated() iter.Seq2[*outrank.Pod, string] {
+func (d *groupDraft) Nominated() iter.Seq2[*outrank.Pod, string] {
 	return func(yield func(*outrank.Pod, string) bool) {
-		for p, node := range d.view.Nominated() {
+		for p, node := range d.plainView.Nominated() {
 			if d.of.memberOf(p) == nil && !yield(p, node) {
 				return
 			}
@@ -199,7 +199,7 @@ func (d *draft) Nominated() iter.Seq2[*outrank.Pod, string] {
 }
 
 // Feasible implements [Draft].
-func (d *draft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Node, error) {
+func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Node, error) {
 	if d.ended {
 		return nil, fmt.Errorf("draft: %w: the placing function has returned", ErrState)
 	}
@@ -232,7 +232,7 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Nod
 }
 
 // check refuses a pod that is none of the group, or has its place already.
-func (d *draft) check(p *outrank.Pod, seen map[outrank.Key]bool) error {
+func (d *groupDraft) check(p *outrank.Pod, seen map[outrank.Key]bool) error {
 	if p == nil {
 		return fmt.Errorf("draft: %w: a pod is nil", outrank.ErrInvalid)
 	}

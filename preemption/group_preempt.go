@@ -103,7 +103,7 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 // startAll starts the guard for the whole group, and finds out whether each of its pods can be asked about.
 func (g *groupAttempt) startAll() error {
 	if guard := g.config.Guard; guard != nil {
-		state, err := guard.Start(slices.Clone(g.members), view{g.attempt})
+		state, err := guard.Start(slices.Clone(g.members), plainView{g.attempt})
 		switch {
 		case err != nil && g.owner.key == "":
 			return fmt.Errorf("guard %s: pod %s: %w", guard.Name, g.members[0].Key(), err)

@@ -49,8 +49,8 @@ func Explain(cluster *outrank.Cluster, req Request, config Config) (*Plan, error
 	return d.plan, nil
 }
 
-// decision is what comes to light on the way to a plan.
-type decision struct {
+// verdict is what comes to light on the way to a plan.
+type verdict struct {
 	*attempt
 	plan *Plan
 	// answers are those of the nodes, in the cluster's order.
@@ -72,12 +72,12 @@ type answer struct {
 }
 
 // decide goes through the steps. With everything, victims are looked for also where none are needed.
-func decide(cluster *outrank.Cluster, req Request, config *Config, everything bool) (*decision, error) {
+func decide(cluster *outrank.Cluster, req Request, config *Config, everything bool) (*verdict, error) {
 	a, err := begin(cluster, req, config)
 	if err != nil {
 		return nil, err
 	}
-	d := &decision{attempt: a}
+	d := &verdict{attempt: a}
 
 	if d.answers, err = a.askNodes(req.Statuses); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (a *attempt) planOf(answers []answer) *Plan {
 }
 
 // conclude says what the answer is.
-func (d *decision) conclude() {
+func (d *verdict) conclude() {
 	plan, best := d.plan, d.best(d.answers)
 	switch {
 	case plan.Feasible > 0:
@@ -142,7 +142,7 @@ func (d *decision) conclude() {
 
 // tellEverything adds the answer of every node, and the candidates with what decides between the
 // first two.
-func (d *decision) tellEverything() {
+func (d *verdict) tellEverything() {
 	plan := d.plan
 	for _, one := range d.answers {
 		report := NodeReport{Node: one.site.node.Name, Status: one.before}

@@ -1,6 +1,7 @@
 package preemption
 
 import (
+	"errors"
 	"time"
 
 	"github.com/outrank-go/outrank"
@@ -22,3 +23,23 @@ type Request struct {
 	// error.
 	Statuses func(position int, node *outrank.Node) (status Status, asked bool)
 }
+
+// Sample limits the search as kube-scheduler does: it ends once enough candidates are found, one of
+// them without a violation (group 10.1; DryRunPreemption). It begins at [Request].Offset, goes
+// through the nodes where preemption may help in the order of the cluster, and begins again at the
+// front.
+type Sample struct {
+	// Percent of the nodes where preemption may help, and at least Minimum, are enough. Zero means 10
+	// and 100, as in DefaultPreemptionArgs; below zero means none. With no Minimum the reference
+	// drops every candidate where Percent of the nodes is less than one (rule 10.1.5).
+	Percent, Minimum int
+}
+
+// The errors that decisions wrap, beside [outrank.ErrInvalid].
+var (
+	// ErrNotFound: there is no such pod, node or candidate.
+	ErrNotFound = errors.New("not found")
+	// ErrState: a pod is not in the state that this needs: it runs already, say, or another
+	// one has its name.
+	ErrState = errors.New("not in the right state")
+)

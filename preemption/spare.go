@@ -1,6 +1,10 @@
 package preemption
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank"
+)
 
 // Budgets for the victims alone, or never violated (group 13.5).
 
@@ -69,7 +73,7 @@ func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status,
 	victims, status := a.takeUpTo(s, leaving)
 	switch {
 	case status.Code == Success && len(victims) == 0:
-		return nil, contradiction(s), nil
+		return nil, nobodyHasTo(s), nil
 	case status.Code == Success:
 		return a.ascended(s, victims), Status{}, nil
 	case len(spared) == 0:
@@ -84,4 +88,140 @@ func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status,
 // withAllGone is the answer of a node with all of these away.
 func (a *attempt) withAllGone(s *site, units []*unit) Status {
 	return a.steps.fits(a.dryRun(s).takeAway(units...))
+}
+
+// A guard of the caller says which pods may leave together (group 13.6).
+
+// guarding follows who is away from a node, for the caller's guard. The zero value allows everything.
+type guarding struct {
+	name  string
+	state GuardState
+}
+
+// guarding begins with these units away.
+func (a *attempt) guarding(units ...*unit) *guarding {
+	if a.guard == nil {
+		return &guarding{}
+	}
+	g := &guarding{a.config.Guard.Name, a.guard.Clone()}
+	for _, u := range units {
+		g.remove(u)
+	}
+	return g
+}
+
+func (g *guarding) remove(u *unit) {
+	for _, p := range u.pods {
+		g.state.Remove(p.pod, p.site.node)
+	}
+}
+
+func (g *guarding) add(u *unit) {
+	for _, p := range u.pods {
+		g.state.Add(p.pod, p.site.node)
+	}
+}
+
+// says is what the guard says of those that are away.
+func (g *guarding) says() Status {
+	if g.state == nil {
+		return Status{}
+	}
+	status := g.state.Check()
+	if status.Code == Success {
+		return Status{}
+	}
+	return unschedulableBy(g.name, status.Reasons...)
+}
+
+// leaves has a unit leave beside those that are away, unless the guard refuses that.
+func (g *guarding) leaves(u *unit) Status {
+	if g.state == nil {
+		return Status{}
+	}
+	g.remove(u)
+	status := g.says()
+	if status.Code != Success {
+		g.add(u)
+	}
+	return status
+}
+
+// comesBack has a unit come back, unless the guard refuses that the others stay away then.
+func (g *guarding) comesBack(u *unit) Status {
+	if g.state == nil {
+		return Status{}
+	}
+	g.add(u)
+	status := g.says()
+	if status.Code != Success {
+		g.remove(u)
+	}
+	return status
+}
+
+// guarded has the victims found among those that the guard lets go. The node is out if the filters do
+// not pass with all possible victims gone, and by the guard if they pass only then (rule 13.6.4). By
+// ascending importance the first is asked only where nobody is found.
+func (s steps) guarded(ascending bool) steps {
+	find := s.victims
+	s.victims = func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error) {
+		if a.guard == nil {
+			return find(a, s, possible)
+		}
+		if !ascending {
+			if status := a.withAllGone(s, possible); status.Code != Success {
+				return nil, status, nil
+			}
+		}
+
+		leaving, refusal := a.letGo(possible)
+		if len(leaving) > 0 || refusal.Code == Success {
+			c, status, err := find(a, s, leaving)
+			if err != nil || status.Code == Success || status.Code == Contradiction || refusal.Code == Success {
+				return c, status, err
+			}
+		}
+		if status := a.withAllGone(s, possible); status.Code != Success {
+			return nil, status, nil
+		}
+		return nil, refusal, nil
+	}
+	return s
+}
+
+// letGo lists the possible victims that the guard lets go, in their order: they leave one after the
+// other, the least important first, and each stays whose loss the guard refuses beside those that are
+// away by then. The status is what it said of the first that it kept (rule 13.6.3).
+func (a *attempt) letGo(possible []*unit) (leaving []*unit, refusal Status) {
+	guard := a.guarding()
+	for _, u := range slices.Backward(possible) {
+		switch status := guard.leaves(u); {
+		case status.Code == Success:
+			leaving = append(leaving, u)
+		case refusal.Code == Success:
+			refusal = status
+		}
+	}
+	slices.Reverse(leaving)
+	return leaving, refusal
+}
+
+// nameRules names the rule by which each victim may be one: the guard's, or else that of the caller who
+// says who may take from whom. Where lower priority is the rule there is no name.
+func (a *attempt) nameRules(units []*unit, victims []Victim) {
+	guard := a.guarding(units...)
+	for i := range victims {
+		victims[i].Rule = a.ruleFor(guard, victims[i].Pod)
+	}
+}
+
+func (a *attempt) ruleFor(guard *guarding, victim *outrank.Pod) (rule string) {
+	if guard.state != nil {
+		rule = guard.state.Rule(victim)
+	}
+	if take := a.config.Eligibility.Take; rule == "" && take != nil {
+		rule, _ = take(a.pod, victim)
+	}
+	return rule
 }

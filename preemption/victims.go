@@ -57,7 +57,7 @@ func (a *attempt) removeAndReprieve(s *site, possible []*unit) (*Candidate, Stat
 	violated := a.steps.charge(a, podsOf(leaving))
 	victims := a.reprieve(d, violatingFirst(leaving, violated))
 	if len(victims) == 0 && !a.steps.takesFree(a, s) {
-		return nil, contradiction(s), nil
+		return nil, nobodyHasTo(s), nil
 	}
 	return a.candidate(s, victims, violated), Status{}, nil
 }
@@ -84,10 +84,10 @@ func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 	return victims
 }
 
-// contradiction is the answer of a node on which everybody could be put back: with all of them back it
+// nobodyHasTo is the answer of a node on which everybody could be put back: with all of them back it
 // is as it was when it failed, unless a filter contradicts itself, or that was found elsewhere (rule
 // 9.9).
-func contradiction(s *site) Status {
+func nobodyHasTo(s *site) Status {
 	return Status{Code: Contradiction, Reasons: []string{fmt.Sprintf("expected at least one victim pod on node %q", s.node.Name)}}
 }
 

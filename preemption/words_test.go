@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/outrank-go/outrank/internal/filter"
+	names "github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // The rooms that cannot know the words have lists of their own, which are the same.
 func TestWordsAreThoseOfTheRoomsBelow(t *testing.T) {
-	assert.Equal(t, filter.Names(), builtInFilters)
+	assert.Equal(t, names.Names(), builtInFilters)
 	assert.Equal(t, []string{
 		NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, DeferredPodScheduling, NodeResourcesFit,
 		VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity, NodeDeclaredFeatures,

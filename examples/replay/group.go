@@ -43,7 +43,8 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if len(req.Pods) == 0 {
 		return nil, fmt.Errorf("preemptorGroup: no pending pod names the group %q", c.PreemptorGroup)
 	}
-	eval, err := engine.New(preemption.Config{Profile: preemption.Profile{Schedulers: []string{req.Pods[0].Scheduler()}}})
+	config := preemption.Config{Profile: preemption.Profile{Schedulers: []string{req.Pods[0].Scheduler()}}}
+	eval, err := engine.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,15 @@ func (c *Case) group(now time.Time) (*Group, error) {
 		if err != nil {
 			return nil, err
 		}
-		return eval.PreemptGroup(context.Background(), snap, req)
+		plan, err := eval.PreemptGroup(context.Background(), snap, req)
+		if err != nil {
+			return nil, err
+		}
+		book, err := preemption.PreemptGroup(c.cluster(), req, config)
+		if err == nil && !reflect.DeepEqual(book, plan) {
+			err = fmt.Errorf("preemption.PreemptGroup says %v, and the engine %v", book, plan)
+		}
+		return plan, err
 	}
 	first, err := ask()
 	if err != nil {

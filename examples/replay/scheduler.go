@@ -102,7 +102,26 @@ func (c *Case) explain(config preemption.Config, req preemption.Request) (*preem
 	if req.Statuses, err = inTurn(eval, snap, c.Preemptor); err != nil {
 		return nil, err
 	}
-	return eval.Explain(context.Background(), snap, req)
+	ex, err := eval.Explain(context.Background(), snap, req)
+	if err != nil {
+		return nil, err
+	}
+	if config.Victims != nil {
+		return ex, nil // of sets that are equally good each has its own
+	}
+	book, err := preemption.Explain(c.cluster(), req, config)
+	if err != nil {
+		return nil, err
+	}
+	return ex, alike("Explain", book, ex)
+}
+
+// alike is an error unless package preemption, which decides by the rules as one reads them, says the same of a pod.
+func alike(how string, book, got *preemption.Plan) error {
+	if reflect.DeepEqual(book, got) {
+		return nil
+	}
+	return fmt.Errorf("preemption.%s says %v, and the engine %v", how, book, got)
 }
 
 // inTurn returns what the nodes say where every node is asked in its turn, as those were whose decisions
@@ -155,6 +174,13 @@ func (c *Case) searchesAlike(ex *preemption.Plan, now time.Time) error {
 			}
 			if !reflect.DeepEqual(&want, got) {
 				return fmt.Errorf("decided with %d workers, time %d: Preempt says %v on %q, and Explain %v on %q", workers, time+1, got.Outcome, got.Node, want.Outcome, want.Node)
+			}
+			book, err := preemption.Preempt(c.cluster(), req, c.config())
+			if err != nil {
+				return err
+			}
+			if err := alike("Preempt", book, got); err != nil {
+				return err
 			}
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
@@ -76,8 +77,12 @@ func draw(shape gen.Shape, seed int) (*outrank.Cluster, *outrank.Pod) {
 	return gen.Cluster(shape).Example(seed), gen.Preemptor(shape).Example(seed + draws)
 }
 
-func decide(c *outrank.Cluster, p *outrank.Pod) reference.Decision {
-	return reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now})
+func decide(c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
+	plan, err := preemption.Explain(c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{})
+	if err != nil {
+		panic(err)
+	}
+	return plan
 }
 
 // Most decisions should have something to decide: a node where preemption
@@ -121,7 +126,7 @@ func TestAlikeLeadsToTies(t *testing.T) {
 			}
 			tied[len(k.Victims)]++
 			for i, v := range k.Victims[1:] {
-				if apart := v.StartTime.Sub(k.Victims[i].StartTime); apart != 0 && apart < time.Second && apart > -time.Second {
+				if apart := v.Pod.StartTime.Sub(k.Victims[i].Pod.StartTime); apart != 0 && apart < time.Second && apart > -time.Second {
 					close++
 				}
 			}
@@ -143,18 +148,18 @@ func TestFullShapeReachesEverything(t *testing.T) {
 	for seed := range draws {
 		c, p := draw(gen.Full(), seed)
 		d := decide(c, p)
-		seen["message "+d.EligibleMessage]++
+		seen["message "+d.Ineligible.Message()]++
 		seen["cleared"] += len(d.ClearedNominations)
-		seen["feasible"] += len(d.Feasible)
-		for _, s := range d.Filter {
-			seen["filter "+s.Plugin+" "+s.Code.String()]++
-		}
-		for _, s := range d.NonCandidates {
-			seen["dry run "+s.Plugin+" "+s.Code.String()]++
+		seen["feasible"] += d.Feasible
+		for _, n := range d.Nodes {
+			seen["filter "+n.Status.Filter+" "+filter.Code(n.Status.Code)]++
+			if after := n.AfterRemoval; after != nil && after.Code != preemption.Success {
+				seen["dry run "+after.Filter+" "+filter.Code(after.Code)]++
+			}
 		}
 		for _, k := range d.Candidates {
-			seen["violations"] += k.Violations
-			if k.Violations > 0 && k.Violations < len(k.Victims) {
+			seen["violations"] += k.Score.Violations
+			if k.Score.Violations > 0 && k.Score.Violations < len(k.Victims) {
 				seen["some violate"]++
 			}
 		}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/stretchr/testify/require"
 )
 
 // Every outcome of decisions for groups from v1.37 on occurs, and all drawn
@@ -29,30 +30,37 @@ func TestWorkloadsReachEverything(t *testing.T) {
 			assert.NoError(t, p.Validate())
 			leaves[p.Group] = true
 		}
-		d := reference.DecideGroup(reference.GroupInput{Cluster: w.Cluster, Pods: w.Pods, Now: gen.Now})
-		count("not a group", d.Err != nil)
-		if d.Err != nil {
+		req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}
+		first, err := preemption.PreemptGroup(w.Cluster, req, preemption.Config{})
+		count("not a group", err != nil)
+		if err != nil {
 			continue
 		}
 		count("several groups", len(leaves) > 1)
-		count("fits", d.Fit.Code == reference.Success)
-		count("ongoing", d.Ongoing)
-		count("never", !d.Eligible)
-		count("no victims", d.Possible == 0)
-		count("no place", d.After.Pod != "")
-		count("a tree is placed", len(leaves) > 1 && len(d.Nominations) > 0)
-		count("some have no place", len(d.Nominations) > 0 && len(d.Nominations) < len(w.Pods))
-		count("nobody leaves after all", d.Nominations != nil && !d.Ongoing && len(d.Victims) == 0)
-		count("violations", d.Violations > 0)
-		count("disruptions", d.Disruptions > 0)
-		for _, v := range d.Victims {
-			count("a group leaves", v.Group != "" && !v.Composite)
-			count("a composite group leaves", v.Composite)
-			count("pods leave together", len(v.Pods) > 1)
-			count("from several nodes", len(v.Pods) > 1 && v.Pods[0].NodeName != v.Pods[len(v.Pods)-1].NodeName)
-			count("from several groups", slices.ContainsFunc(v.Pods, func(p *outrank.Pod) bool { return p.Group != v.Pods[0].Group }))
-			count("a pod of a group leaves alone", v.Group == "" && v.Pods[0].Group != "")
-			count("with another priority", v.Priority != v.Pods[0].PriorityValue())
+		count("fits", first.Outcome == preemption.Fits)
+
+		req.Refused = true
+		d, err := preemption.PreemptGroup(w.Cluster, req, preemption.Config{})
+		require.NoError(t, err)
+		preempts := d.Outcome == preemption.Preempts
+		count("ongoing", d.Ineligible == preemption.VictimsTerminating)
+		count("never", d.Ineligible == preemption.PolicyNever)
+		count("no victims", d.Outcome == preemption.NothingHelps && d.Unhelpful == nil)
+		count("no place", d.Unhelpful != nil && d.Unhelpful.Pod != nil)
+		count("a tree is placed", len(leaves) > 1 && preempts)
+		count("some have no place", preempts && len(d.Placement) < len(w.Pods))
+		count("nobody leaves after all", preempts && len(d.Victims) == 0)
+		for unit := range d.Units() {
+			first, last := unit[0], unit[len(unit)-1]
+			count("violations", slices.ContainsFunc(unit, func(v preemption.Victim) bool { return len(v.Violated) > 0 }))
+			count("disruptions", first.Pod.Group != "")
+			count("a group leaves", first.Group != nil)
+			count("a composite group leaves", first.Composite != nil)
+			count("pods leave together", len(unit) > 1)
+			count("from several nodes", first.Node != last.Node)
+			count("from several groups", slices.ContainsFunc(unit, func(v preemption.Victim) bool { return v.Pod.Group != first.Pod.Group }))
+			count("a pod of a group leaves alone", first.Group == nil && first.Composite == nil && first.Pod.Group != "")
+			count("with another priority", first.Priority != first.Pod.PriorityValue())
 		}
 		count("pods say otherwise than their group", w.Cluster.Release.Gates()["PodGroupPreemptionPolicy"] && w.Pods[0].PreemptionPolicy == outrank.PreemptNever)
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )
@@ -128,42 +128,41 @@ func (w *world) ask(t fataler, e *engine.Evaluator, p *outrank.Pod, now time.Tim
 	if err != nil {
 		return answer{}
 	}
-	if diff := testdiff.Diff(answered(want), answered(got)); diff != "" {
+	if diff := cmp.Diff(want, got, samePlans); diff != "" {
 		t.Fatalf("%s asks at %s (-fresh snapshot +changed in place):\n%s", p.Key(), now, diff)
 	}
 	return answered(got)
 }
 
-// agree compares every way to an answer with the slow reference: the snapshot
-// as it is, also when it is asked repeatedly and its cache answers, a new
-// snapshot, several workers, and the explanation.
+// agree compares every way to an answer with the book: the snapshot as it is, also when it is
+// asked repeatedly and its cache answers, a new snapshot, several workers, and the explanation.
 func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 	t.Helper()
 	c := w.cluster()
-	want := decided(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: now, Setup: reference.Setup{Schedulers: w.schedulers}}))
+	config, req := preemption.Config{Profile: preemption.Profile{Schedulers: w.schedulers}}, preemption.Request{Pod: p, Now: now}
+	want, err := preemption.Preempt(c, req, config)
+	require.NoError(t, err)
 	fresh := newSnapshot(t, c)
 	for _, workers := range []int{1, 3} {
-		e := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: w.schedulers}}).Parallel(workers)
+		e := newEvaluator(t, config).Parallel(workers)
 		for turn := range 3 {
 			for i, snap := range []*engine.Snapshot{w.snap, fresh} {
-				got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: now})
+				got, err := e.Preempt(context.Background(), snap, req)
 				require.NoError(t, err)
-				if diff := testdiff.Diff(want.searched(), answered(got)); diff != "" {
+				if diff := cmp.Diff(want, got, samePlans); diff != "" {
 					which := []string{"changed in place", "fresh"}[i]
-					t.Fatalf("%s asks for time %d with %d workers at %s (-reference +%s):\n%s", p.Key(), turn+1, workers, now, which, diff)
+					t.Fatalf("%s asks for time %d with %d workers at %s (-book +%s):\n%s", p.Key(), turn+1, workers, now, which, diff)
 				}
 			}
 		}
 	}
-	ex, err := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: w.schedulers}}).Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: now})
+	ex, err := newEvaluator(t, config).Explain(context.Background(), w.snap, req)
 	require.NoError(t, err)
-	if diff := testdiff.Diff(want, answered(ex)); diff != "" {
-		t.Fatalf("%s is explained at %s (-reference +engine):\n%s", p.Key(), now, diff)
-	}
-	return want
+	sameAsBook(t, c, req, config, ex)
+	return answered(ex)
 }
 
-// answer is a decision in a form that the engine and the slow reference share.
+// answer is a decision as tests tell it.
 type answer struct {
 	Outcome preemption.Outcome
 	Node    string
@@ -181,74 +180,39 @@ func (a answer) String() string { return fmt.Sprint(a.Outcome, " ", a.Node, a.Vi
 func answered(p *preemption.Plan) answer {
 	a := answer{Outcome: p.Outcome, TurnedDown: map[string]int{}, Unhelpful: map[string]int{}}
 	for _, c := range p.TurnedDown {
-		a.TurnedDown[inWords(status(c.Status))] += c.Nodes
+		a.TurnedDown[inWords(c.Status)] += c.Nodes
 	}
 	switch {
 	case p.Outcome == preemption.NothingHelps:
 		for _, c := range p.Unhelpful {
-			a.Unhelpful[inWords(status(c.Status))] += c.Nodes
+			a.Unhelpful[inWords(c.Status)] += c.Nodes
 		}
 	case p.Outcome == preemption.Preempts:
 		for _, n := range p.Nodes {
 			if n.AfterRemoval != nil && n.Candidate == nil {
-				a.Unhelpful[inWords(status(*n.AfterRemoval))]++
+				a.Unhelpful[inWords(*n.AfterRemoval)]++
 			}
 		}
 	}
 	if p.Outcome == preemption.Preempts {
-		a.choose(candidate(&p.Candidate), keys(p.ClearedNominations))
+		a.choose(&p.Candidate)
 	}
 	return a
 }
 
-// searched is the answer as Preempt gives it, which does not ask every node where there are victims.
-func (a answer) searched() answer {
-	if a.Outcome == preemption.Preempts {
-		a.Unhelpful = map[string]int{}
-	}
-	return a
-}
-
-func decided(d reference.Decision) answer {
-	a := answer{Outcome: preemption.Preempts, TurnedDown: map[string]int{}, Unhelpful: map[string]int{}}
-	d = sortReasons(d)
-	for _, s := range d.Filter {
-		if s.Code != reference.Success {
-			a.TurnedDown[inWords(s)]++
-		}
-	}
-	switch {
-	case len(d.Feasible) > 0:
-		a.Outcome = preemption.Fits
-		return a
-	case !d.Eligible:
-		a.Outcome = preemption.NotEligible
-		return a
-	case d.Best == "":
-		a.Outcome = preemption.NothingHelps
-	}
-	for _, s := range d.NonCandidates {
-		a.Unhelpful[inWords(s)]++
-	}
-	for _, c := range d.Candidates {
-		if c.Node == d.Best {
-			a.choose(c, d.ClearedNominations)
-		}
-	}
-	return a
-}
-
-func (a *answer) choose(c reference.Candidate, cleared []string) {
+func (a *answer) choose(c *preemption.Candidate) {
 	a.Node = c.Node
-	for _, v := range c.Details {
+	for _, v := range c.Victims {
 		mark := ""
-		if v.Violates {
+		if len(v.Violated) > 0 {
 			mark = " violates a budget"
 		}
 		a.Victims = append(a.Victims, string(v.Pod.Key())+mark)
 	}
-	a.Cleared = append(a.Cleared, cleared...)
+	a.Cleared = append(a.Cleared, keys(c.ClearedNominations)...)
 	slices.Sort(a.Cleared)
 }
 
-func inWords(s reference.Status) string { return fmt.Sprint(s.Code, " ", s.Plugin, s.Reasons) }
+func inWords(s preemption.Status) string {
+	return fmt.Sprint(filter.Code(s.Code), " ", s.Filter, s.Reasons)
+}

@@ -13,15 +13,13 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // Nodes are judged a block at a time, from what is known of all of them together. The answer is
-// that of the slow reference, whatever nodes a block has, and after any changes.
+// that of the book, whatever nodes a block has, and after any changes.
 func TestPropertyBlocksAgree(t *testing.T) {
 	t.Parallel()
 	outcomes := map[preemption.Outcome]int{}
@@ -233,18 +231,16 @@ func (w *blocks) ask(t *rapid.T) preemption.Outcome {
 			resource.CPU: resource.NewMilli(int64(parts) * 500), resource.Memory: resource.New(int64(parts) << 30),
 		}}}
 	}
-	d := reference.Decide(reference.Input{Cluster: w.snap.Cluster(), Pod: &p, Now: gen.Now, Setup: setup(&preemption.Config{})})
+	c, req := w.snap.Cluster(), preemption.Request{Pod: &p, Now: gen.Now}
 	var outcome preemption.Outcome
 	for i, workers := range []int{1, 3} {
 		e := newEvaluator(t, preemption.Config{}).Parallel(workers)
 		if i > 0 {
 			engine.SetChunk(e, 1+w.r.IntN(2))
 		}
-		got, err := e.Preempt(context.Background(), w.snap, preemption.Request{Pod: &p, Now: gen.Now})
+		got, err := e.Preempt(context.Background(), w.snap, req)
 		require.NoError(t, err)
-		if diff := testdiff.Diff(decided(d).searched(), answered(got)); diff != "" {
-			t.Fatalf("with %d workers (-reference +Preempt):\n%s", workers, diff)
-		}
+		sameAsBook(t, c, req, preemption.Config{}, got)
 		outcome = got.Outcome
 	}
 	return outcome

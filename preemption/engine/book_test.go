@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -19,56 +21,117 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// samePlans compares plans of the book and of the engine in everything that they say; of the pods and other objects
-// that they point to, which are the cluster's, the addresses.
+// samePlans compares plans of the book and of the engine in everything that they say. The pods that they point to are
+// those of the cluster, or copies with the node that a snapshot knows.
 var samePlans = cmp.Options{
-	cmp.Comparer(func(a, b *outrank.Pod) bool { return a == b }),
+	cmp.Comparer(func(a, b *outrank.Pod) bool { return keyOf(a) == keyOf(b) }),
 	cmp.Comparer(func(a, b *outrank.PodDisruptionBudget) bool { return a == b }),
 	cmp.Comparer(func(a, b *outrank.PodGroup) bool { return a == b }),
 	cmp.Comparer(func(a, b *outrank.CompositePodGroup) bool { return a == b }),
 	equateEmpty,
 }
 
+// keyOf tells pods apart: by where they run, too.
+func keyOf(p *outrank.Pod) string {
+	if p == nil {
+		return "none"
+	}
+	return fmt.Sprint(p.Key(), " on ", p.NodeName, " nominated to ", p.NominatedNodeName)
+}
+
+// sameAsBook fails unless a plan of the engine, explained or not, is that of the book.
+func sameAsBook(t fataler, c *outrank.Cluster, req preemption.Request, config preemption.Config, got *preemption.Plan) {
+	t.Helper()
+	decide, how := preemption.Preempt, "Preempt"
+	if got.Nodes != nil {
+		decide, how = preemption.Explain, "Explain"
+	}
+	want, err := decide(c, req, config)
+	require.NoError(t, err, "the book")
+	if diff := cmp.Diff(want, got, samePlans); diff != "" {
+		t.Fatalf("%s at %s (-book +engine):\n%s\n%+v\ncluster: %s\npod: %s", how, req.Now, diff, config, asJSON(c), asJSON(req.Pod))
+	}
+}
+
 // agreeWithBook compares whole plans of the book and of the engine, explained and not, with their errors.
 func agreeWithBook(t fataler, c *outrank.Cluster, req preemption.Request, config preemption.Config) {
 	t.Helper()
 	e, snap := newEvaluator(t, config), newSnapshot(t, c)
-	want, wantErr := preemption.Explain(c, req, config)
-	got, err := e.Explain(context.Background(), snap, req)
-	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of Explain")
-	if diff := cmp.Diff(want, got, samePlans); diff != "" {
-		t.Fatalf("Explain (-book +engine):\n%s\n%+v\ncluster: %s\npod: %s", diff, config, asJSON(c), asJSON(req.Pod))
-	}
-	want, wantErr = preemption.Preempt(c, req, config)
-	got, err = e.Preempt(context.Background(), snap, req)
-	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of Preempt")
-	if diff := cmp.Diff(want, got, samePlans); diff != "" {
-		t.Fatalf("Preempt (-book +engine):\n%s\n%+v", diff, config)
+	for how, decide := range map[string]struct {
+		book   func(*outrank.Cluster, preemption.Request, preemption.Config) (*preemption.Plan, error)
+		engine func(context.Context, *engine.Snapshot, preemption.Request) (*preemption.Plan, error)
+	}{"Explain": {preemption.Explain, e.Explain}, "Preempt": {preemption.Preempt, e.Preempt}} {
+		want, wantErr := decide.book(c, req, config)
+		got, err := decide.engine(context.Background(), snap, req)
+		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of %s", how)
+		if diff := cmp.Diff(want, got, samePlans); diff != "" {
+			t.Fatalf("%s (-book +engine):\n%s\n%+v\ncluster: %s\npod: %s", how, diff, config, asJSON(c), asJSON(req.Pod))
+		}
 	}
 }
 
-// The book and the engine give the same plan, whatever is configured.
+// Whatever the variant, the caller's rules, filters and extenders, the sample and the statuses from outside, the book and
+// the engine give the same plan, for any number of workers, and also when they are asked again.
 func TestPropertyBookAndEngine(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Sorted(maps.Keys(shapes)) {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
-				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
-				if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
-					c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{}})
-				}
-				if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
-					p = drawResizing(t, c)
-				}
-				config := engine.DrawConfig(t)
-				req := preemption.Request{Pod: p, Now: gen.Now, Offset: rapid.IntRange(-50, 50).Draw(t, "offset")}
-				req.Statuses = plantest.ByName(engine.DrawStatuses(t, newSnapshot(t, c)))
-				drawMore(t, &config)
-				agreeWithBook(t, c, req, config)
-			})
-		})
+	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
+		if rapid.IntRange(0, 2).Draw(t, "empty selector") == 0 {
+			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: "all", DisruptionsAllowed: 1, Selector: &outrank.LabelSelector{}})
+		}
+		if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
+			p = drawResizing(t, c)
+		}
+		config := engine.DrawConfig(t)
+		drawMore(t, &config)
+		req := preemption.Request{Pod: p, Now: rapid.SampledFrom(nows).Draw(t, "now"), Offset: rapid.IntRange(-50, 50).Draw(t, "offset")}
+		snap := newSnapshot(t, c)
+		req.Statuses = plantest.ByName(engine.DrawStatuses(t, snap))
+		e := newEvaluator(t, config).Parallel(rapid.IntRange(0, 3).Draw(t, "workers"))
+
+		want, wantErr := preemption.Explain(c, req, config)
+		got, err := e.Explain(context.Background(), snap, req)
+		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of Explain")
+		if diff := cmp.Diff(want, got, samePlans); diff != "" {
+			t.Fatalf("Explain (-book +engine):\n%s\n%+v\ncluster: %s\npod: %s", diff, config, asJSON(c), asJSON(p))
+		}
+		if err == nil && config.Extenders == nil {
+			for i := range got.Candidates {
+				checkOwn(t, config.Ranks, &got.Candidates[i])
+			}
+		}
+		want, wantErr = preemption.Preempt(c, req, config)
+		for range 2 {
+			got, err = e.Preempt(context.Background(), snap, req)
+			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "the errors of Preempt")
+			if diff := cmp.Diff(want, got, samePlans); diff != "" {
+				t.Fatalf("Preempt (-book +engine):\n%s\n%+v", diff, config)
+			}
+		}
+	})
+}
+
+// checkOwn holds the figures of the caller's ranks to plain sums over the victims.
+func checkOwn(t *rapid.T, ranks []preemption.Rank, c *preemption.Candidate) {
+	own := 0
+	for _, r := range ranks {
+		want := new(big.Int)
+		switch {
+		case r.Cost != nil:
+			for _, v := range c.Victims {
+				want.Add(want, big.NewInt(max(0, r.Cost(v.Pod))))
+			}
+		case r.Figure != nil:
+			want.SetInt64(r.Figure(c))
+		default:
+			continue
+		}
+		if most := big.NewInt(math.MaxInt64); want.Cmp(most) > 0 {
+			want = most
+		}
+		require.Equal(t, want.String(), fmt.Sprint(c.Score.Own[r.Name]), "%s on %s", r.Name, c.Node)
+		own++
 	}
+	require.Len(t, c.Score.Own, own)
 }
 
 // Groups, too, whatever filters, guards and rules about who may be taken there are.
@@ -98,11 +161,17 @@ func TestPropertyBookAndEngineGroups(t *testing.T) {
 
 func groupsAgreeWithBook(t fataler, c *outrank.Cluster, req preemption.GroupRequest, config preemption.Config) {
 	t.Helper()
-	want, wantErr := preemption.PreemptGroup(c, req, config)
 	got, err := newEvaluator(t, config).PreemptGroup(context.Background(), newSnapshot(t, c), req)
+	sameGroupAsBook(t, c, req, config, got, err)
+}
+
+// sameGroupAsBook fails unless what the engine says of a group is what the book says.
+func sameGroupAsBook(t fataler, c *outrank.Cluster, req preemption.GroupRequest, config preemption.Config, got *preemption.GroupPlan, err error) {
+	t.Helper()
+	want, wantErr := preemption.PreemptGroup(c, req, config)
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
 	if diff := cmp.Diff(want, got, samePlans); diff != "" {
-		t.Fatalf("group (-book +engine):\n%s\n%+v\ncluster: %s", diff, config, asJSON(c))
+		t.Fatalf("PreemptGroup (-book +engine):\n%s\n%+v\ncluster: %s\ngroup: %s", diff, config, asJSON(c), asJSON(req.Pods))
 	}
 }
 

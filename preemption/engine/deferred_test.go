@@ -13,8 +13,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/plantest"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -120,22 +118,17 @@ func TestDeferredResizeOfAPodWithDevices(t *testing.T) {
 	}
 }
 
-// All ways to an answer about a deferred resize agree with the reference.
-func TestPropertyDeferredResizesAgreeWithReference(t *testing.T) {
+// All ways to an answer about a deferred resize agree with the book.
+func TestPropertyDeferredResizesAgreeWithBook(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
 		p := drawResizing(t, c)
-		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
 		w := newWorld(t, c)
 		w.agree(t, p, gen.Now)
 		e := newEvaluator(t, preemption.Config{})
 		ex, err := e.Explain(context.Background(), w.snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		got := asReference(ex)
-		got.ClearedNominations, want.ClearedNominations = nil, nil
-		if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
-			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npod: %s", diff, asJSON(c), asJSON(p))
-		}
+		sameAsBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{}, ex)
 		oneNodeAgrees(t, e, w.snap, p, ex)
 		if ex.Outcome != preemption.Preempts {
 			return

@@ -12,13 +12,11 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
 // FuzzEvaluator asks for a place in a small cluster, changes the cluster and
-// asks again. Preempt, Explain and the slow reference must agree every time,
+// asks again. Preempt, Explain and the book must agree every time,
 // on a snapshot that was changed in place and remembers earlier answers as on
 // a fresh one.
 func FuzzEvaluator(f *testing.F) {
@@ -31,7 +29,7 @@ func FuzzEvaluator(f *testing.F) {
 		preemptors := []*outrank.Pod{c.preemptor("x"), c.preemptor("y")}
 		for i := range 6 {
 			p := preemptors[i%2]
-			explainedAsReference(t, w.cluster(), p)
+			explainedAsBook(t, w.cluster(), p)
 			w.agree(t, p, gen.Now)
 			if len(c.rest) == 0 {
 				return
@@ -54,22 +52,11 @@ func addSeeds(f *testing.F, longest int) {
 	}
 }
 
-// explainedAsReference holds all candidates and all nodes of an explanation to
-// the slow reference, where agree looks at what comes of them.
-func explainedAsReference(t *testing.T, c *outrank.Cluster, p *outrank.Pod) {
+// explainedAsBook holds all candidates and all nodes of an explanation to the book, where agree
+// looks at what comes of them.
+func explainedAsBook(t *testing.T, c *outrank.Cluster, p *outrank.Pod) {
 	t.Helper()
-	want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now}))
-	ex := explain(t, c, p)
-	got := asReference(ex)
-	if ex.Outcome == preemption.Preempts {
-		got.ClearedNominations = keys(ex.ClearedNominations)
-		slices.Sort(got.ClearedNominations)
-	} else {
-		want.ClearedNominations = nil
-	}
-	if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
-		t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
-	}
+	sameAsBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{}, explain(t, c, p))
 }
 
 // changeByBytes makes one change of the cluster that the snapshot must accept.

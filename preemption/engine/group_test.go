@@ -16,7 +16,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -63,20 +62,7 @@ func refusal(r *preemption.Refusal) map[string]int {
 	}
 	counts := map[string]int{"pod " + string(r.Pod.Key()): 0}
 	for _, c := range r.Nodes {
-		s := status(c.Status)
-		counts[fmt.Sprint(s.Code, s.Plugin, s.Reasons)] += c.Nodes
-	}
-	return counts
-}
-
-func asRefusal(r reference.Refusal) map[string]int {
-	if r.Pod == "" {
-		return nil
-	}
-	counts := map[string]int{"pod " + r.Pod: 0}
-	for _, s := range r.Nodes {
-		slices.Sort(s.Reasons)
-		counts[fmt.Sprint(s.Code, s.Plugin, s.Reasons)]++
+		counts[inWords(c.Status)] += c.Nodes
 	}
 	return counts
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -97,26 +96,15 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 	}
 }
 
-// Larger groups agree with the slow reference as well.
-func TestLargeGroupAgreesWithReference(t *testing.T) {
+// Larger groups agree with the book as well.
+func TestLargeGroupAgreesWithBook(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"resources", "ports", "terms"} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c, pods := drawLargeGroup(t, largeShapes[name])
-				d := reference.DecideGroup(reference.GroupInput{Cluster: c, Pods: pods, Now: gen.Now})
-				e, snap := newEvaluator(t, preemption.Config{}), newSnapshot(t, c)
-				req := preemption.GroupRequest{Pods: pods, Now: gen.Now}
-				first, err := e.PreemptGroup(context.Background(), snap, req)
-				require.Equal(t, d.Err != nil, err != nil, "the reference says %v, the engine %v", d.Err, err)
-				if err != nil {
-					return
-				}
-				req.Refused = true
-				plan, err := e.PreemptGroup(context.Background(), snap, req)
-				require.NoError(t, err)
-				if diff := testdiff.Diff(toldBy(d), toldOf(first, plan, engine.PossibleUnits(e, snap, req)), equateEmpty); diff != "" {
-					t.Fatalf("PreemptGroup (-reference +engine):\n%s\ncluster: %s\ngroup: %s", diff, asJSON(c), asJSON(pods))
+				for _, refused := range []bool{false, true} {
+					groupsAgreeWithBook(t, c, preemption.GroupRequest{Pods: pods, Now: gen.Now, Refused: refused}, preemption.Config{})
 				}
 			})
 		})

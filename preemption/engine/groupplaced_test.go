@@ -53,8 +53,8 @@ func below(g *outrank.PodGroup, parent string) *outrank.PodGroup {
 	return g
 }
 
-// The rules of group 12.9, each once. The slow reference says the same of any cluster
-// (TestGroupPlacedOnceAgreesWithReference).
+// The rules of group 12.9, each once. The book says the same of any cluster
+// (TestGroupPlacedOnceAgreesWithBook).
 func TestGroupPlacedOnceRules(t *testing.T) {
 	const found = "; pod group preemption: found a placement for podgroup, preempting "
 	never := func(p *outrank.Pod) { p.PreemptionPolicy = outrank.PreemptNever }
@@ -411,3 +411,11 @@ func (s countingState) Add(pod *outrank.Pod, _ *outrank.Node) {
 }
 
 func (s countingState) Clone() preemption.FilterState { return countingState{s.t, maps.Clone(s.there)} }
+
+// disrupted is 1 for a group, and for a pod that names one (rule 12.9.10).
+func disrupted(unit []preemption.Victim) int {
+	if unit[0].Pod.Group != "" {
+		return 1
+	}
+	return 0
+}

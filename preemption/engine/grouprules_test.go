@@ -1,19 +1,15 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -100,7 +96,7 @@ func told(plan fmt.Stringer, about string) string {
 	return ""
 }
 
-// Each rule of chapter 12 once, with the reason. The slow reference must agree.
+// Each rule of chapter 12 once, with the reason. The book must agree.
 func TestGroupRules(t *testing.T) {
 	budget := func(name, covers string, allowed int32) *outrank.PodDisruptionBudget {
 		return &outrank.PodDisruptionBudget{Name: name, Selector: selects(covers), DisruptionsAllowed: allowed}
@@ -377,12 +373,8 @@ func TestGroupRules(t *testing.T) {
 			snap := newSnapshot(t, withGroups(test.c))
 			plan := preemptGroup(t, snap, test.pods)
 			assert.Equal(t, test.want, say(plan))
-			refused, err := newEvaluator(t, preemption.Config{}).PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: true})
-			possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, preemption.GroupRequest{Pods: test.pods, Now: gen.Now})
-			require.NoError(t, err)
-			want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: test.c, Pods: test.pods, Now: gen.Now}))
-			if diff := testdiff.Diff(want, toldOf(plan, refused, possible), equateEmpty); diff != "" {
-				t.Errorf("PreemptGroup (-reference +engine):\n%s", diff)
+			for _, refused := range []bool{false, true} {
+				groupsAgreeWithBook(t, withGroups(test.c), preemption.GroupRequest{Pods: test.pods, Now: gen.Now, Refused: refused}, preemption.Config{})
 			}
 		})
 	}

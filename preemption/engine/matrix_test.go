@@ -79,7 +79,7 @@ func (m *matrixCell) ask(b *testing.B, asked string, i int) {
 	}
 }
 
-// Whatever the row, every way to an answer agrees with the slow reference, also after changes.
+// Whatever the row, every way to an answer agrees with the book, also after changes.
 func TestPropertyMatrixAgrees(t *testing.T) {
 	t.Parallel()
 	for _, row := range gen.MatrixRows() {

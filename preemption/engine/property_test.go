@@ -16,7 +16,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/plantest"
-	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
@@ -94,51 +93,6 @@ func explain(t fataler, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {
 	return ex
 }
 
-// asReference returns an explanation in the form of the slow reference.
-func asReference(ex *preemption.Plan) reference.Decision {
-	d := reference.Decision{
-		Filter: map[string]reference.Status{}, NonCandidates: map[string]reference.Status{},
-		Eligible: ex.Ineligible == "", EligibleMessage: ex.Ineligible.Message(),
-	}
-	position := map[string]int{}
-	for i, n := range ex.Nodes {
-		position[n.Node] = i
-		d.Filter[n.Node] = status(n.Status)
-		if n.Status.Code == preemption.Success {
-			d.Feasible = append(d.Feasible, n.Node)
-		}
-		if n.AfterRemoval != nil && n.AfterRemoval.Code != preemption.Success {
-			d.NonCandidates[n.Node] = status(*n.AfterRemoval)
-		}
-	}
-	for i := range ex.Candidates {
-		d.Candidates = append(d.Candidates, candidate(&ex.Candidates[i]))
-	}
-	if len(d.Candidates) > 0 {
-		d.Best = d.Candidates[0].Node
-	}
-	slices.SortFunc(d.Candidates, func(a, b reference.Candidate) int { return position[a.Node] - position[b.Node] })
-	return d
-}
-
-func candidate(c *preemption.Candidate) reference.Candidate {
-	out := reference.Candidate{Node: c.Node, Violations: c.Score.Violations, Top: c.Score.TopPriority}
-	for _, v := range c.Victims {
-		out.Victims = append(out.Victims, v.Pod)
-		out.Details = append(out.Details, reference.Victim{Pod: v.Pod, Violates: len(v.Violated) > 0})
-	}
-	return out
-}
-
-// referenceCodes are the codes in the order of the reference's.
-var referenceCodes = []preemption.Code{preemption.Success, preemption.Unschedulable, preemption.UnschedulableAndUnresolvable, preemption.Contradiction}
-
-func status(s preemption.Status) reference.Status {
-	reasons := slices.Clone(s.Reasons)
-	slices.Sort(reasons)
-	return reference.Status{Code: reference.Code(slices.Index(referenceCodes, s.Code)), Plugin: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: reasons}
-}
-
 // asJSON returns an input in full, with pointers followed.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
@@ -148,64 +102,25 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-func sortReasons(d reference.Decision) reference.Decision {
-	for _, ss := range []map[string]reference.Status{d.Filter, d.NonCandidates} {
-		for node, s := range ss {
-			s.Reasons = slices.Clone(s.Reasons)
-			slices.Sort(s.Reasons)
-			ss[node] = s
-		}
-	}
-	return d
-}
-
-func TestAgreesWithReference(t *testing.T) {
+func TestAgreesWithBook(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		schedulers, at := engine.DrawSchedulers(t), rapid.SampledFrom(nows).Draw(t, "now")
-		want := sortReasons(reference.Decide(reference.Input{Cluster: c, Pod: p, Now: at, Setup: reference.Setup{Schedulers: schedulers}}))
-		ex, err := newEvaluator(t, preemption.Config{Profile: preemption.Profile{Schedulers: schedulers}}).Explain(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: at})
-		require.NoError(t, err)
-		got := asReference(ex)
-		if ex.Outcome == preemption.Preempts {
-			got.ClearedNominations = keys(ex.ClearedNominations)
-			slices.Sort(got.ClearedNominations)
-		} else {
-			want.ClearedNominations = nil
-		}
-		if diff := testdiff.Diff(want, got, equateEmpty); diff != "" {
-			t.Fatalf("Explain (-reference +engine):\n%s\ncluster: %s\npreemptor: %s", diff, asJSON(c), asJSON(p))
-		}
-		wantOutcome := preemption.Preempts
-		switch {
-		case len(want.Feasible) > 0:
-			wantOutcome = preemption.Fits
-		case !want.Eligible:
-			wantOutcome = preemption.NotEligible
-		case want.Best == "":
-			wantOutcome = preemption.NothingHelps
-		}
-		if ex.Outcome != wantOutcome {
-			t.Fatalf("outcome %v, want %v", ex.Outcome, wantOutcome)
-		}
+		config := preemption.Config{Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}
+		req := preemption.Request{Pod: p, Now: rapid.SampledFrom(nows).Draw(t, "now")}
+		agreeWithBook(t, c, req, config)
 	})
 }
 
 // Whatever the order of the ranks, and however many, the costs among them, Preempt
-// chooses the node that the reference chooses.
-func TestPropertyRanksAgreeWithReference(t *testing.T) {
+// chooses the node that the book chooses.
+func TestPropertyRanksAgreeWithBook(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
 		order := rapid.Permutation(append(preemption.DefaultRanks(), preemption.Rank{Name: "cost", Cost: cost})).Draw(t, "order")
 		order = order[:rapid.IntRange(1, len(order)).Draw(t, "ranks")]
-		in := reference.Input{Cluster: c, Pod: p, Now: gen.Now, Ranks: referenceRanks(order)}
-		want := decided(reference.Decide(in))
-		e := newEvaluator(t, preemption.Config{Ranks: order})
-		got, err := e.Preempt(context.Background(), newSnapshot(t, c), preemption.Request{Pod: p, Now: gen.Now})
-		require.NoError(t, err)
-		require.Empty(t, testdiff.Diff(want.searched(), answered(got)), "ranks %v (-reference +engine)", order)
+		agreeWithBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{Ranks: order})
 	})
 }
 
@@ -303,7 +218,7 @@ func statusOn(t fataler, snap *engine.Snapshot, p *outrank.Pod, node string) pre
 
 // The violations follow the definition: they are the victims whose loss exceeds
 // a budget, charged with all others in order of importance. Where victims are units,
-// the slow engine charges them (TestAgreesWithReference).
+// the book charges them (TestAgreesWithBook).
 func TestPropertyViolations(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {

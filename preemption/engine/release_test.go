@@ -11,8 +11,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
@@ -24,10 +22,7 @@ func outcomeIn(t *testing.T, c outrank.Cluster, p *outrank.Pod, r outrank.Releas
 	t.Helper()
 	c.Release = r
 	ex := explain(t, &c, p)
-	want := sortReasons(reference.Decide(reference.Input{Cluster: &c, Pod: p, Now: gen.Now}))
-	got := asReference(ex)
-	got.ClearedNominations, want.ClearedNominations = nil, nil
-	require.Empty(t, testdiff.Diff(want, got, equateEmpty), "(-reference +engine)")
+	sameAsBook(t, &c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{}, ex)
 	var parts []string
 	for _, n := range ex.Nodes {
 		if n.Status.Code != preemption.Success {

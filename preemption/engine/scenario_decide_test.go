@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"slices"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/plantest"
-	"github.com/outrank-go/outrank/internal/reference"
 	"github.com/outrank-go/outrank/internal/scenario"
 	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
@@ -24,7 +22,7 @@ import (
 //     answered from what the first has left in it;
 //   - Explain, before and after;
 //   - both, on a snapshot made anew and with three workers;
-//   - the slow reference, where the configuration is the default one.
+//   - the book, where the configuration is the default one.
 func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Plan, error) {
 	w.t.Helper()
 	w.plan, w.group = nil, nil
@@ -58,7 +56,7 @@ func (w *scenarioWorld) decide(c *scenario.Command) (*preemption.Plan, error) {
 	}
 	w.plan = plantest.Unexplained(first)
 	if !w.own {
-		w.compareReference(c, pod, first)
+		w.compareBook(c, pod, first)
 	}
 	return first, nil
 }
@@ -95,21 +93,13 @@ func wholeText(ex *preemption.Plan, err error) string {
 	return planText(plantest.Unexplained(ex)) + explanationText(ex)
 }
 
-// compareReference holds a decision to the slow reference.
-func (w *scenarioWorld) compareReference(c *scenario.Command, pod *outrank.Pod, ex *preemption.Plan) {
+// compareBook holds a decision to the book.
+func (w *scenarioWorld) compareBook(c *scenario.Command, pod *outrank.Pod, ex *preemption.Plan) {
 	w.t.Helper()
-	want := sortReasons(reference.Decide(reference.Input{Cluster: w.cluster, Pod: pod, Now: scenario.Now}))
-	got := asReference(ex)
-	if ex.Outcome == preemption.Preempts {
-		got.ClearedNominations = keys(ex.ClearedNominations)
-		slices.Sort(got.ClearedNominations)
-	} else {
-		want.ClearedNominations = nil
-	}
-	// A pod that was bound or nominated is in the cluster as a copy.
-	byKey := cmp.Comparer(func(p, q *outrank.Pod) bool { return p.Key() == q.Key() })
-	if diff := testdiff.Diff(want, got, equateEmpty, byKey); diff != "" {
-		w.t.Errorf("%s: %s (-reference +engine):\n%s", c.Line.Place(), c.Line.Text, diff)
+	want, err := preemption.Explain(w.cluster, preemption.Request{Pod: pod, Now: scenario.Now}, preemption.Config{})
+	require.NoError(w.t, err)
+	if diff := cmp.Diff(want, ex, samePlans); diff != "" {
+		w.t.Errorf("%s: %s (-book +engine):\n%s", c.Line.Place(), c.Line.Text, diff)
 	}
 }
 
@@ -151,7 +141,7 @@ func (w *scenarioWorld) across(c *scenario.Command) (string, error) {
 }
 
 // preemptGroup asks about the pods of the body as a group: twice on the snapshot
-// and once on one made anew, and the slow reference.
+// and once on one made anew, and the book.
 func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {
 	w.plan, w.group = nil, nil
 	if w.snap == nil {
@@ -184,18 +174,17 @@ func (w *scenarioWorld) preemptGroup(c *scenario.Command) (string, error) {
 		assert.Equal(w.t, text, answer, "%s: question %d", c.Line.Place(), i+1)
 	}
 	if w.group != nil && !w.own {
-		w.compareGroup(c, e, pods)
+		w.compareGroup(c, pods)
 	}
 	return text, nil
 }
 
-// compareGroup holds a decision about a group to the slow reference.
-func (w *scenarioWorld) compareGroup(c *scenario.Command, e *engine.Evaluator, pods []*outrank.Pod) {
+// compareGroup holds a decision about a group to the book.
+func (w *scenarioWorld) compareGroup(c *scenario.Command, pods []*outrank.Pod) {
 	w.t.Helper()
-	refused, err := e.PreemptGroup(context.Background(), w.snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now, Refused: true})
-	require.NoError(w.t, err, "%s", c.Line.Place())
-	want := toldBy(reference.DecideGroup(reference.GroupInput{Cluster: w.cluster, Pods: pods, Now: scenario.Now}))
-	if diff := testdiff.Diff(want, toldOf(w.group, refused, engine.PossibleUnits(e, w.snap, preemption.GroupRequest{Pods: pods, Now: scenario.Now})), equateEmpty); diff != "" {
-		w.t.Errorf("%s: (-reference +engine):\n%s", c.Line.Place(), diff)
+	want, err := preemption.PreemptGroup(w.cluster, preemption.GroupRequest{Pods: pods, Now: scenario.Now}, preemption.Config{})
+	require.NoError(w.t, err)
+	if diff := cmp.Diff(want, w.group, samePlans); diff != "" {
+		w.t.Errorf("%s: (-book +engine):\n%s", c.Line.Place(), diff)
 	}
 }

@@ -9,8 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -72,7 +70,7 @@ func node(name, cpu, zone string) *outrank.Node {
 }
 
 // Cases that are easy to get wrong and that recorded decisions do not cover.
-// The slow reference must agree on each.
+// The book must agree on each.
 func TestSurprises(t *testing.T) {
 	tainted := node("n2", "4", "b")
 	tainted.Taints = []outrank.Taint{{Key: "k", Effect: outrank.NoSchedule}}
@@ -295,11 +293,7 @@ func TestSurprises(t *testing.T) {
 			}
 			assert.Equal(t, test.outcome, ex.Outcome, "%v %v", ex.TurnedDown, ex.Unhelpful)
 			assert.Equal(t, test.want, got)
-			want := reference.Decide(reference.Input{Cluster: test.c, Pod: test.p, Now: gen.Now})
-			want.ClearedNominations = nil
-			if diff := testdiff.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
-				t.Errorf("Explain (-reference +engine):\n%s", diff)
-			}
+			sameAsBook(t, test.c, preemption.Request{Pod: test.p, Now: gen.Now}, preemption.Config{}, ex)
 		})
 	}
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/reference"
-	"github.com/outrank-go/outrank/internal/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -87,11 +85,7 @@ func (v *volumeCase) run(t *testing.T) {
 	assert.Equal(t, v.outcome, ex.Outcome, "%v %v", ex.TurnedDown, ex.Unhelpful)
 	assert.Equal(t, v.want, got)
 	assert.Equal(t, v.filter, ex.Nodes[0].Status.Filter)
-	want := reference.Decide(reference.Input{Cluster: c, Pod: p, Now: gen.Now})
-	want.ClearedNominations = nil
-	if diff := testdiff.Diff(sortReasons(want), asReference(ex), equateEmpty); diff != "" {
-		t.Errorf("Explain (-reference +engine):\n%s", diff)
-	}
+	sameAsBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{}, ex)
 	newWorld(t, c).agree(t, p, gen.Now)
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/internal/reference"
+	"github.com/outrank-go/outrank/internal/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -92,7 +92,7 @@ func (w *watch) decision(own *kubelet) {
 			active = append(active, w.s.lives.pods[e.Pod.Key()].obj)
 		}
 	}
-	short := []reference.Shortage{{Resource: resource.Pods, Amount: int64(len(active)) + 1 - h.node.Allocatable.Amount(resource.Pods)}}
+	short := []plainkubelet.Shortage{{Resource: resource.Pods, Amount: int64(len(active)) + 1 - h.node.Allocatable.Amount(resource.Pods)}}
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage, device} {
 		asked := own.starting.obj.Requests().Amount(name)
 		if asked == 0 {
@@ -101,9 +101,9 @@ func (w *watch) decision(own *kubelet) {
 		for _, p := range active {
 			asked += p.Requests().Amount(name)
 		}
-		short = append(short, reference.Shortage{Resource: name, Amount: asked - h.node.Allocatable.Amount(name)})
+		short = append(short, plainkubelet.Shortage{Resource: name, Amount: asked - h.node.Allocatable.Amount(name)})
 	}
-	want, missing := reference.Evict(w.s.cluster.release, own.starting.obj, active, short)
+	want, missing := plainkubelet.Evict(w.s.cluster.release, own.starting.obj, active, short)
 	require.Empty(w, missing)
 	require.Equal(w, keysOf(want), func() (keys []outrank.Key) {
 		for _, v := range own.victims {
