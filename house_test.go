@@ -108,7 +108,7 @@ var rooms = map[string][]string{
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/growth": {},
 	"internal/structure/growth/counted": {
-		".", "internal/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/engine", "preemption/explain", "preemption/kube", "preemption/schedulerconfig",
+		".", "internal/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/clustergen", "preemption/engine", "preemption/explain", "preemption/kube", "preemption/schedulerconfig",
 		"preemption/score", "preemption/tenancy", "resource",
 	},
 	"internal/structure/growth/looked": {".", "preemption", "preemption/engine", "preemption/clustergen", "preemption/explain", "preemption/joint", "preemption/score", "resource"},
