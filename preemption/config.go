@@ -46,6 +46,15 @@ type Config struct {
 	Ranks []Rank
 }
 
+// filterNames goes through the names of the caller's filters.
+func (c *Config) filterNames(yield func(name string) bool) {
+	for _, f := range c.Filters {
+		if !yield(f.Name) {
+			return
+		}
+	}
+}
+
 // Eligibility says which pods may preempt and which they may take. The zero value goes by the
 // preemption policy and the nomination of a pod (chapter 8), and lets it take pods of lower
 // priority (rule 9.1). Several goroutines may call its functions at once.

@@ -82,6 +82,7 @@ type (
 		Refusal            string            `json:"refusal,omitempty"`
 		Across             bool              `json:"across,omitempty"`
 		Refused            *wireStatus       `json:"refused,omitempty"`
+		Warnings           []string          `json:"warnings,omitempty"`
 		Node               string            `json:"node,omitempty"`
 		Victims            []wireVictim      `json:"victims"`
 		Score              *wireScore        `json:"score,omitempty"`
@@ -193,6 +194,9 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
 	}
 	w.Ineligible, w.Refusal = ineligible(p.Ineligible)
+	for _, warning := range p.Warnings {
+		w.Warnings = append(w.Warnings, warning.String())
+	}
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)
 		w.Refused = &refused

@@ -84,6 +84,9 @@ type Plan struct {
 	// nowhere. Where it fits, the kubelet resizes it, and a scheduler has it wait for that (rule
 	// 7.19.7).
 	Resize bool
+	// Warnings are what of the pod no filter has read: its claims for devices, unless Config.Filters has one
+	// of the name "DynamicResources" (rule 7.14.7).
+	Warnings []outrank.Problem
 
 	// Candidate is the chosen node with its victims. It is the zero value
 	// unless the outcome is Preempts.

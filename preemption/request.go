@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Request is a question to an engine.Evaluator.
+// Request is a question about a pod.
 type Request struct {
 	// Pod is the preemptor.
 	Pod *outrank.Pod

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -27,6 +28,7 @@ const (
 func (p Plan) String() string {
 	var t planText
 	t.WriteString(phrase.Pod(p.Pod) + ": " + p.outcomeText())
+	t.line("warning", listed(p.Warnings, len(p.Warnings), outrank.Problem.String))
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims))
 	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), phrase.Pod))

@@ -81,6 +81,9 @@ func TestPropertyBookAndEngine(t *testing.T) {
 		if rapid.IntRange(0, 4).Draw(t, "deferred resize") == 0 {
 			p = drawResizing(t, c)
 		}
+		if rapid.IntRange(0, 7).Draw(t, "claims") == 0 {
+			p.ResourceClaims = []string{"gpu"} // of which the plan warns
+		}
 		config := engine.DrawConfig(t)
 		drawMore(t, &config)
 		req := preemption.Request{Pod: p, Now: rapid.SampledFrom(nows).Draw(t, "now"), Offset: rapid.IntRange(-50, 50).Draw(t, "offset")}

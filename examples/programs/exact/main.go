@@ -3,14 +3,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -37,7 +35,7 @@ func main() {
 		{"the fewest there can be", preemption.Config{Victims: preemption.Exact{}, Ranks: fewest}},
 		{"the fewest within budgets", preemption.Config{Victims: preemption.Exact{}, Ranks: fewest, Budgets: preemption.NeverViolate}},
 	} {
-		plan, err := preempt(cluster, preemption.Request{Pod: pod("urgent", 10, "4")}, policy.config)
+		plan, err := preemption.Preempt(cluster, preemption.Request{Pod: pod("urgent", 10, "4")}, policy.config)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -53,16 +51,4 @@ func pod(name string, priority int32, cpu string) *outrank.Pod {
 		Name: name, Labels: map[string]string{"size": cpu}, Priority: outrank.Priority(priority),
 		Containers: []outrank.Container{{Requests: resource.MustList("cpu", cpu)}},
 	}
-}
-
-func preempt(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
-	snap, err := engine.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
-	}
-	eval, err := engine.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Preempt(context.Background(), snap, req)
 }

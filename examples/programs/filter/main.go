@@ -2,13 +2,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -29,7 +27,7 @@ func main() {
 	}
 
 	for _, want := range []string{"", "b", "c"} {
-		plan, err := preempt(cluster, preemption.Request{Pod: pod("urgent", 100, "", want)}, config)
+		plan, err := preemption.Preempt(cluster, preemption.Request{Pod: pod("urgent", 100, "", want)}, config)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -46,16 +44,4 @@ func pod(name string, priority int32, node, rack string) *outrank.Pod {
 		Name: name, Priority: outrank.Priority(priority), NodeName: node, Labels: map[string]string{"rack": rack},
 		Containers: []outrank.Container{{Requests: resource.MustList("cpu", "3")}},
 	}
-}
-
-func preempt(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
-	snap, err := engine.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
-	}
-	eval, err := engine.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Preempt(context.Background(), snap, req)
 }

@@ -2,13 +2,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -18,7 +16,7 @@ func main() {
 		Pods:  []*outrank.Pod{pod("batch", 10, "1500m", "n1"), pod("web", 100, "500m", "n1")},
 	}
 
-	plan, err := preempt(cluster, preemption.Request{Pod: pod("urgent", 1000, "1", "")}, preemption.Config{})
+	plan, err := preemption.Preempt(cluster, preemption.Request{Pod: pod("urgent", 1000, "1", "")}, preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -28,16 +26,4 @@ func main() {
 func pod(name string, priority int32, cpu, node string) *outrank.Pod {
 	asks := []outrank.Container{{Requests: resource.MustList("cpu", cpu)}}
 	return &outrank.Pod{Name: name, Priority: outrank.Priority(priority), Containers: asks, NodeName: node}
-}
-
-func preempt(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
-	snap, err := engine.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
-	}
-	eval, err := engine.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Preempt(context.Background(), snap, req)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -30,7 +29,7 @@ func main() {
 	}
 
 	for _, place := range []preemption.PlaceFunc{nil, oneRack} {
-		plan, err := preempt(cluster, preemption.GroupRequest{Pods: gang, Place: place})
+		plan, err := preemption.PreemptGroup(cluster, preemption.GroupRequest{Pods: gang, Place: place}, preemption.Config{})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -39,18 +38,6 @@ func main() {
 			fmt.Println("  evict", v, "- it keeps out", v.Blocked.Name, "-", v.Blocks)
 		}
 	}
-}
-
-func preempt(cluster *outrank.Cluster, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
-	snap, err := engine.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
-	}
-	eval, err := engine.New(preemption.Config{})
-	if err != nil {
-		return nil, err
-	}
-	return eval.PreemptGroup(context.Background(), snap, req)
 }
 
 // oneRack places all pods in the first rack that has room for them.

@@ -2,14 +2,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -22,7 +20,7 @@ func main() {
 		}},
 	}
 
-	plan, err := explain(cluster, preemption.Request{Pod: pod("urgent", 1000, "")}, preemption.Config{})
+	plan, err := preemption.Explain(cluster, preemption.Request{Pod: pod("urgent", 1000, "")}, preemption.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,18 +46,6 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println(string(document))
-}
-
-func explain(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
-	snap, err := engine.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
-	}
-	eval, err := engine.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Explain(context.Background(), snap, req)
 }
 
 func node(name string) *outrank.Node {

@@ -2,13 +2,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -28,7 +26,7 @@ func main() {
 
 	for _, release := range []outrank.Release{outrank.V1_36, outrank.V1_37} {
 		cluster.Release = release
-		plan, err := preempt(cluster, preemption.Request{Pod: urgent}, preemption.Config{})
+		plan, err := preemption.Preempt(cluster, preemption.Request{Pod: urgent}, preemption.Config{})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -51,16 +49,4 @@ func budget(name string, allowed int32, apps ...string) *outrank.PodDisruptionBu
 	return &outrank.PodDisruptionBudget{Name: name, DisruptionsAllowed: allowed, Selector: &outrank.LabelSelector{
 		MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.In, Values: apps}},
 	}}
-}
-
-func preempt(cluster *outrank.Cluster, req preemption.Request, config preemption.Config) (*preemption.Plan, error) {
-	snap, err := engine.NewSnapshot(cluster)
-	if err != nil {
-		return nil, err
-	}
-	eval, err := engine.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Preempt(context.Background(), snap, req)
 }

@@ -3,6 +3,7 @@ package phrase
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 )
@@ -21,6 +22,27 @@ func Pod(p *outrank.Pod) string {
 		return "no pod"
 	}
 	return string(p.Key())
+}
+
+// Devices is the name of the plugin of kube-scheduler that reads claims for devices. A filter of the caller that
+// does so has it.
+const Devices = "DynamicResources"
+
+// Unread says what no filter reads of a pod to be placed (rule 7.14.7): its claims for devices, where no filter of the
+// caller's has the name of the plugin that does.
+func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []outrank.Problem {
+	if p == nil || len(p.ResourceClaims) == 0 {
+		return nil
+	}
+	for name := range ownFilters {
+		if name == Devices {
+			return nil
+		}
+	}
+	return []outrank.Problem{{
+		Object: "pod " + string(p.Key()), Field: "spec.resourceClaims",
+		Text: "no filter reads claims for devices (" + strings.Join(p.ResourceClaims, ", ") + "); the pod is decided about as if it had none",
+	}}
 }
 
 // Steps returns the number of steps of a search.

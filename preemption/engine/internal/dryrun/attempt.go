@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -91,6 +92,20 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 		return err
 	}
 	return a.beginCallers()
+}
+
+// Warnings are what no filter reads of the pod.
+func (a *Attempt) Warnings() []outrank.Problem {
+	if len(a.Pod.ResourceClaims) == 0 {
+		return nil
+	}
+	return phrase.Unread(a.Pod, func(yield func(string) bool) {
+		for _, f := range a.Config.Filters {
+			if !yield(f.Name) {
+				return
+			}
+		}
+	})
 }
 
 // ended reports whether the context of the call has ended.

@@ -13,7 +13,7 @@ func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
 		Pod: a.Pod, Now: a.Now, Release: a.Snap.Release(), Variant: a.Config.Variant, Resize: a.Asked.Deferral.Asked,
-		Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible,
+		Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible, Warnings: a.Warnings(),
 	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
 	switch {

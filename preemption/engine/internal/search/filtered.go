@@ -17,7 +17,7 @@ func (s *Search) beginPlan() *preemption.Plan {
 	a, asked := &q.Attempt, &q.Attempt.Asked
 	p := &preemption.Plan{
 		Pod: asked.Pod, Now: a.Now, Release: q.snap.Release(), Variant: q.terms.Variant, Outcome: preemption.Preempts,
-		Resize: asked.Deferral.Asked, Refused: q.refusedBy,
+		Resize: asked.Deferral.Asked, Refused: q.refusedBy, Warnings: a.Warnings(),
 	}
 	f := s.filtered()
 	p.Feasible, p.TurnedDown, p.Ineligible = f.feasible, q.counts(f.turnedDown), q.ineligible
