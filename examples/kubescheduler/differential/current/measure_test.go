@@ -23,6 +23,7 @@ func TestMeasure(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, row == "never-fits" || row == "nobody-lower", c.Node == "", row)
 		assert.Positive(t, c.Ratio())
+		assert.Positive(t, c.Slower())
 		cells = append(cells, c)
 	}
 	sampled, err := Harness.Measure(differential.Cell{Row: "plain", Nodes: 30, Sampled: true}, 1)
