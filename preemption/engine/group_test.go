@@ -56,24 +56,6 @@ func preemptGroup(t fataler, snap *engine.Snapshot, pods []*outrank.Pod) *preemp
 
 // refusal returns a refusal of the engine as text. asRefusal returns one of the
 // reference in the same form.
-func refusal(r *preemption.Refusal) map[string]int {
-	if r == nil {
-		return nil
-	}
-	counts := map[string]int{"pod " + string(r.Pod.Key()): 0}
-	for _, c := range r.Nodes {
-		counts[inWords(c.Status)] += c.Nodes
-	}
-	return counts
-}
-
-func placement(as []preemption.Assignment) map[string]string {
-	nodes := map[string]string{}
-	for _, a := range as {
-		nodes[string(a.Pod.Key())] = a.Node
-	}
-	return nodes
-}
 
 // A victim is of lower priority and never of the group itself. A group that is
 // disrupted as a whole is there with all its running pods or with none.
