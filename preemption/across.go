@@ -74,7 +74,7 @@ func (a *attempt) bestAcross(s *site) (*Candidate, Status, error) {
 	return a.blockedBy(s, best, victims)
 }
 
-// blockedBy adds what each of the victims blocks: what is said with it alone there.
+// blockedBy adds what each of the victims blocks: what is said with it alone there (rule 23.9).
 func (a *attempt) blockedBy(s *site, c *Candidate, victims []*unit) (*Candidate, Status, error) {
 	for i, u := range victims {
 		others := slices.DeleteFunc(slices.Clone(victims), func(v *unit) bool { return v == u })
@@ -132,7 +132,7 @@ func (a *attempt) mayLeaveAlone(p *occupant) bool {
 }
 
 // keepsApart is what InterPodAffinity says of a node because of one pod in a domain of it; Success if that
-// does not count for anti-affinity.
+// does not count for anti-affinity (rule 23.3).
 func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	if !slices.ContainsFunc(a.filters, func(f builtInFilter) bool { return f.name == InterPodAffinity }) {
 		return Status{}
@@ -149,7 +149,7 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 }
 
 // skewedBy reports whether pods that a constraint counts may have to leave other nodes: a constraint fails
-// on the node, or another pod has to leave one of them, which may lower the count of its domain.
+// on the node, or another pod has to leave one of them, which may lower the count of its domain (rule 23.4).
 func (a *attempt) skewedBy(s *site, far []*occupant) bool {
 	d := a.dryRun(s)
 	if len(a.spread) == 0 || d.spreadBy == nil {
@@ -159,7 +159,7 @@ func (a *attempt) skewedBy(s *site, far []*occupant) bool {
 		slices.ContainsFunc(far, func(p *occupant) bool { return a.keepsApart(p, s).Code != Success })
 }
 
-// countsFor reports whether a constraint counts a pod in the domain of the node.
+// countsFor reports whether a constraint counts a pod in the domain of the node (rule 23.4).
 func (a *attempt) countsFor(p *occupant, s *site) bool {
 	return slices.ContainsFunc(a.spread, func(c constraint) bool {
 		at, ok := s.node.Labels[c.key]

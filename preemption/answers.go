@@ -10,9 +10,9 @@ import (
 )
 
 // readGiven reads the answers that the caller has from the nodes as things are ([Request].Statuses).
-// What the filters say before the first node has no part in them any more.
+// What the filters say before the first node has no part in them any more (rule 13.2.10).
 func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status, bool), answers []answer) error {
-	a.elsewhere, a.refused, a.before = true, Status{}, narrowing{}
+	a.refused, a.before = Status{}, narrowing{}
 	for i, s := range a.sites {
 		status, asked := given(i, s.node)
 		switch {
@@ -45,8 +45,8 @@ func (s Status) asAnswer() Status {
 	return s
 }
 
-// counted counts answers that are no success by their statuses, the most frequent first. Of tells
-// which status of an answer counts, and whether it does.
+// counted counts answers by their statuses, the most frequent first. Successes are left out. of returns the
+// status of an answer, and whether it counts.
 func counted(answers []answer, of func(one answer) (Status, bool)) []Count {
 	var counts []Count
 	for _, one := range answers {
@@ -66,7 +66,7 @@ func counted(answers []answer, of func(one answer) (Status, bool)) []Count {
 }
 
 // compareCounts orders by frequency, then by what people read, so that the order of the nodes decides
-// nothing.
+// nothing of a plan's text.
 func compareCounts(a, b Count) int {
 	return cmp.Or(
 		cmp.Compare(b.Nodes, a.Nodes),
@@ -76,11 +76,12 @@ func compareCounts(a, b Count) int {
 	)
 }
 
-// severity orders the codes.
+// severity orders the codes, from the one that hinders nothing. It is below 0 for a code that there is not.
 func severity(c Code) int {
 	return slices.Index([]Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}, c)
 }
 
+// equal reports whether two statuses say the same.
 func (s Status) equal(t Status) bool {
 	return s.Code == t.Code && s.Filter == t.Filter && s.ExcludedBy == t.ExcludedBy && slices.Equal(s.Reasons, t.Reasons)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// attempt is one attempt to make room for a pod: all that is worked out before the first node. It
-// does not change afterwards.
+// attempt is one attempt to make room for a pod: all that is worked out before the first node is asked.
+// From then on only what it remembers is added (held).
 type attempt struct {
 	cluster *outrank.Cluster
 	config  *Config
@@ -33,13 +33,14 @@ type attempt struct {
 	filters []builtInFilter
 	// refused is what ends the attempt before any node is asked; Success if nothing does.
 	refused Status
-	// elsewhere is set where the caller has asked the nodes, so that the filters are asked in dry runs
-	// alone.
-	elsewhere bool
 	// guard is the caller's, as it begins; nil without one that has something to say.
 	guard GuardState
 
-	before    narrowing
+	// before says which nodes are asked at all (group 7.15).
+	before narrowing
+
+	// What each filter has read of the pod and counted in the cluster stands in the file of the filter. held
+	// remembers what pods hold of the resources.
 	resources resourceNeeds
 	held      map[*occupant][]int64
 	ports     []hostPort
@@ -72,7 +73,7 @@ type occupant struct {
 	nominated bool
 }
 
-// begin checks the question and prepares an attempt.
+// begin checks the question (rules 7.15.7 and 12.8.8) and prepares an attempt.
 func begin(cluster *outrank.Cluster, req Request, config *Config) (*attempt, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -215,7 +216,8 @@ func (a *attempt) known(p *outrank.Pod) *outrank.Pod {
 	return nil
 }
 
-// sameName reports whether two pods have the same name in the same namespace.
+// sameName reports whether two pods have the same name in the same namespace: then they are one pod for
+// nominations (rule 7.16.1).
 func sameName(p, q *outrank.Pod) bool {
 	return p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }

@@ -78,6 +78,7 @@ type narrowing struct {
 	excluded Status
 }
 
+// leavesOut reports whether a node is not asked (rule 7.15.2).
 func (n *narrowing) leavesOut(s *site) bool { return n.names != nil && !n.names[s.node.Name] }
 
 // narrow finds the nodes that are asked: where the pod names its node, or every term of its node
@@ -131,6 +132,7 @@ func (a *attempt) nomination() string {
 	return nominationOf(a.cluster, a.pod)
 }
 
+// nominationOf is the nomination of a pod that waits (rule 8.3).
 func nominationOf(c *outrank.Cluster, p *outrank.Pod) string {
 	for _, q := range c.Pods {
 		if !q.Finished() && sameName(p, q) {

@@ -69,6 +69,7 @@ func violatingFirst(units []*unit, violated charges) []*unit {
 	return append(violating, others...)
 }
 
+// any reports whether the loss of any pod of a unit violates a budget (rule 12.8.4).
 func (c charges) any(u *unit) bool {
 	for _, p := range u.pods {
 		if len(c[p]) > 0 {

@@ -39,6 +39,7 @@ func (a *attempt) beginCallers() error {
 	return nil
 }
 
+// refuseBy ends the attempt where a state refuses the pod (rule 7.15.10).
 func (a *attempt) refuseBy(name string, state FilterState) {
 	refused, ok := state.(refusing.State[Status])
 	if !ok || a.refused.Code != Success {
@@ -47,7 +48,7 @@ func (a *attempt) refuseBy(name string, state FilterState) {
 	a.refused = unresolvableBy(name, refused.Refused().Status.Reasons...)
 }
 
-// addCaller has a filter of the caller asked like the built-in ones.
+// addCaller has a filter of the caller asked like the built-in ones, and after them (rule 7.1.4).
 func (a *attempt) addCaller(own callerFilter) {
 	at := len(a.callers)
 	a.callers = append(a.callers, own)

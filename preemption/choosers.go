@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// choosing has the caller's rule choose the victims.
+// choosing has the caller's rule choose the victims (rules 12.8.10 and 13.5.4).
 func (s steps) choosing(rule Chooser, config *Config) steps {
 	s.takesFree = plain().takesFree
 	s.readsTop, s.shows = plain().readsTop, plain().shows
@@ -75,7 +75,7 @@ func (a *attempt) unitsOf(s *site, possible []*unit, chosen []*outrank.Pod) (uni
 	return slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return !taken[u] }), ""
 }
 
-// unitWith is the unit that a pod is part of, nil for none.
+// unitWith is the unit that a pod is part of, nil for none (rule 12.8.10).
 func unitWith(units []*unit, p *outrank.Pod) *unit {
 	for _, u := range units {
 		for _, q := range u.pods {
@@ -88,7 +88,7 @@ func unitWith(units []*unit, p *outrank.Pod) *unit {
 }
 
 // lossesOf finds what each of the units blocks, which are away: what the pod fails with if it alone is
-// put back.
+// put back (rule 9.10).
 func (a *attempt) lossesOf(d *dryRun, units []*unit) []loss {
 	var losses []loss
 	for _, u := range units {

@@ -23,7 +23,7 @@ type dryRun struct {
 	states     []FilterState
 }
 
-// dryRun begins with the node as things are.
+// dryRun begins with the node as things are (rule 9.3).
 func (a *attempt) dryRun(s *site) *dryRun {
 	d := &dryRun{attempt: a, site: s, pods: slices.Clone(s.running)}
 	for i := range a.filters {
@@ -64,7 +64,7 @@ func (d *dryRun) takeAway(units ...*unit) *dryRun {
 	return d
 }
 
-// putBack puts units back.
+// putBack puts units back whole, as takeAway takes them away (rules 9.5 and 12.8.3).
 func (d *dryRun) putBack(units ...*unit) *dryRun {
 	for _, u := range units {
 		for _, p := range u.pods {
@@ -74,6 +74,7 @@ func (d *dryRun) putBack(units ...*unit) *dryRun {
 	return d
 }
 
+// remove takes one pod away.
 func (d *dryRun) remove(p *occupant) {
 	if d.here(p) {
 		d.pods = slices.DeleteFunc(d.pods, func(q *occupant) bool { return q == p })
@@ -81,6 +82,7 @@ func (d *dryRun) remove(p *occupant) {
 	d.follow(p, -1)
 }
 
+// add puts one pod back, or has it come.
 func (d *dryRun) add(p *occupant) {
 	if d.here(p) {
 		d.pods = append(d.pods, p)
@@ -91,7 +93,8 @@ func (d *dryRun) add(p *occupant) {
 // here reports whether a pod is on the node, or expected there.
 func (d *dryRun) here(p *occupant) bool { return p.site.node == d.site.node }
 
-// follow tells the filters of a pod that has come to its node (by is 1) or left it (-1).
+// follow tells the filters of a pod that has come to its node (by is 1) or left it (-1): each counts in its own way
+// (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).
 func (d *dryRun) follow(p *occupant, by int) {
 	for i := range d.filters {
 		if follow := d.filters[i].follow; follow != nil {

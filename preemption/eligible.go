@@ -38,7 +38,7 @@ func (a *attempt) eligible(nominated *site, on Status) Ineligibility {
 	return ""
 }
 
-// anyLeaves reports whether a pod that the preemptor could take is leaving the node.
+// anyLeaves reports whether a pod that the preemptor could take is leaving the node (rules 8.3 and 12.8.1).
 func (a *attempt) anyLeaves(s *site, leaves func(p *outrank.Pod) bool) bool {
 	for _, u := range s.units {
 		for _, p := range u.pods {

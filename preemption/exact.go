@@ -83,7 +83,7 @@ func (a *attempt) reprieved(s *site, possible []*unit, by *steps, strict bool) *
 }
 
 // eachSet goes through the sets of so many units that are not empty, those first that keep the most
-// important.
+// important (rule 23.8).
 func eachSet(units int) func(yield func(set uint) bool) {
 	return func(yield func(set uint) bool) {
 		for set := uint(1); set < 1<<units; set++ {
@@ -95,7 +95,7 @@ func eachSet(units int) func(yield func(set uint) bool) {
 	}
 }
 
-// chosenBy lists the units of a set.
+// chosenBy lists the units of a set, each of which leaves whole (rule 13.4.1).
 func chosenBy(set uint, possible []*unit) []*unit {
 	var units []*unit
 	for i, u := range possible {
@@ -106,6 +106,7 @@ func chosenBy(set uint, possible []*unit) []*unit {
 	return units
 }
 
+// lossesWithoutReason are units of which nobody has asked yet what they block.
 func lossesWithoutReason(units []*unit) []loss {
 	var losses []loss
 	for _, u := range units {
@@ -114,7 +115,7 @@ func lossesWithoutReason(units []*unit) []loss {
 	return losses
 }
 
-// withReasons is the candidate with what each of its victims blocks.
+// withReasons is the candidate with what each of its victims blocks (rule 9.10).
 func (a *attempt) withReasons(s *site, possible []*unit, c *Candidate) *Candidate {
 	units := slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool {
 		return !slices.ContainsFunc(c.Victims, func(v Victim) bool { return v.Pod == u.pods[0].pod })
@@ -141,6 +142,7 @@ func (a *attempt) certificateOf(best *Candidate) *Certificate {
 	return c
 }
 
+// copy returns a score with figures of its own.
 func (s Score) copy() Score {
 	s.Own = maps.Clone(s.Own)
 	return s

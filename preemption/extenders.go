@@ -49,7 +49,7 @@ func (a *attempt) callExtenders(answers []answer) error {
 	return nil
 }
 
-// shown lists the candidates as the first extender is shown them.
+// shown lists the candidates as the first extender is shown them (rule 10.2.1).
 func (a *attempt) shown(answers []answer) []Candidate {
 	var shown []Candidate
 	for _, one := range answers {
@@ -62,7 +62,7 @@ func (a *attempt) shown(answers []answer) []Candidate {
 	return shown
 }
 
-// copied returns candidates that an extender may write into: what it has no say in stays as it is here.
+// copied returns candidates that an extender may write into: what it has no say in stays as it is here (rule 10.2.1).
 func copied(left []Candidate) []Candidate {
 	copies := slices.Clone(left)
 	for i := range copies {
@@ -117,7 +117,7 @@ func (a *attempt) problemOf(c *Candidate, given []Candidate, byNode map[string]*
 	return ""
 }
 
-// foreignVictim finds a victim that neither runs on the node nor leaves with one that does.
+// foreignVictim finds a victim that neither runs on the node nor leaves with one that does (rule 10.2.3).
 func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for i := range c.Victims {
@@ -137,7 +137,7 @@ func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 	return ""
 }
 
-// podsAlone are the victims, each as a unit of its own.
+// podsAlone are the victims, each as a unit of its own: an extender may name some of a group alone.
 func (a *attempt) podsAlone(victims []Victim) []*unit {
 	var units []*unit
 	for i := range victims {
@@ -147,7 +147,7 @@ func (a *attempt) podsAlone(victims []Victim) []*unit {
 }
 
 // asSaid is the candidate of an extender in the form of ours, with the victims in its order. Victims
-// that were found on the node keep their reasons.
+// that were found on the node keep their reasons (rule 10.2.1).
 func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
 	c := Candidate{Node: said.Node}
 	for i := range said.Victims {
@@ -159,6 +159,7 @@ func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
 	return c
 }
 
+// victimAsFound is a victim with the reasons that were found for it, if it was found.
 func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 	if one.candidate != nil {
 		for _, v := range one.candidate.Victims {
@@ -170,7 +171,7 @@ func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 	return Victim{Pod: p.pod, Priority: p.unit.priority}
 }
 
-// scoreAsSaid is the score of victims in an extender's order, with the violations that it counts.
+// scoreAsSaid is the score of victims in an extender's order, with the violations that it counts (rule 10.2.1).
 func (a *attempt) scoreAsSaid(victims []Victim, violations int) Score {
 	score := a.scoreOf(a.sortedVictims(victims))
 	if len(victims) > 0 {
@@ -193,7 +194,7 @@ func (a *attempt) sortedVictims(victims []Victim) []Victim {
 	return sorted
 }
 
-// adopt makes what the extenders have left the candidates, those about other nodes, too.
+// adopt makes what the extenders have left the candidates, those about other nodes, too (rules 10.2.3 and 10.2.6).
 func (a *attempt) adopt(answers []answer, left []Candidate) {
 	byNode := map[string]*Candidate{}
 	for i := range left {
@@ -215,7 +216,7 @@ func (a *attempt) adopt(answers []answer, left []Candidate) {
 	}
 }
 
-// takesNobody reports whether a node may be taken on which nobody leaves.
+// takesNobody reports whether a node may be taken on which nobody leaves (rule 13.2.11).
 func (a *attempt) takesNobody() bool { return a.config.Variant == outrank.VariantV1_13 }
 
 // Extender can drop and change candidates before one is chosen (group 10.2; callExtenders).

@@ -54,12 +54,13 @@ func narrowedBy(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outr
 	return narrowed
 }
 
-// means reports whether a term is about a pod.
+// means reports whether a term is about a pod: it is in one of the namespaces, and the selector picks it (rules
+// 7.13.11 and 7.13.12).
 func (a *attempt) means(t *term, p *outrank.Pod) bool {
 	return a.inNamespaces(t, p) && t.selector.Matches(p.Labels)
 }
 
-// meansAll reports whether every term is about a pod.
+// meansAll reports whether every term is about a pod (rule 7.13.5).
 func (a *attempt) meansAll(terms []term, p *outrank.Pod) bool {
 	for i := range terms {
 		if !a.means(&terms[i], p) {
@@ -103,6 +104,7 @@ type interpodCounts struct {
 	affinity, anti, existing domains
 }
 
+// copy returns counts that change by themselves.
 func (c *interpodCounts) copy() interpodCounts {
 	return interpodCounts{c.affinity.copy(), c.anti.copy(), c.existing.copy()}
 }
@@ -117,9 +119,10 @@ type domains struct {
 	total int
 }
 
+// copy returns counts that change by themselves, over the same start.
 func (c *domains) copy() domains { return domains{c.start, maps.Clone(c.count), c.total} }
 
-// add counts in the domain of a node. A node without the key is in none.
+// add counts in the domain of a node. A node without the key is in none (rules 7.13.8 and 7.13.9).
 func (c *domains) add(n *outrank.Node, key string, by int) {
 	value, ok := n.Labels[key]
 	if !ok {
@@ -132,6 +135,7 @@ func (c *domains) add(n *outrank.Node, key string, by int) {
 	c.total += by
 }
 
+// at is the count of a domain.
 func (c *domains) at(key, value string) int {
 	count := c.count[domain{key, value}]
 	if c.start != nil {
@@ -179,7 +183,7 @@ func (a *attempt) countInterpod(c *interpodCounts, p *occupant, by int) {
 	}
 }
 
-// enterInterpod begins with the counts at the start. The dry run keeps what has changed.
+// enterInterpod begins with the counts at the start (rule 7.13.7). The dry run keeps what has changed.
 func (d *dryRun) enterInterpod() {
 	start := &d.interpod.start
 	d.interpodBy = interpodCounts{
@@ -188,6 +192,7 @@ func (d *dryRun) enterInterpod() {
 	}
 }
 
+// followInterpod counts a pod that comes or goes, as at the start (rule 7.13.7).
 func (d *dryRun) followInterpod(p *occupant, by int) { d.countInterpod(&d.interpodBy, p, by) }
 
 // askInterpod asks for the pod's affinity, then for its anti-affinity, then for that of the pods there
@@ -235,7 +240,7 @@ func (d *dryRun) antiAffinityBroken() bool {
 	return false
 }
 
-// existingAntiAffinityBroken: a pod in a domain of the node keeps away from the preemptor.
+// existingAntiAffinityBroken: a pod in a domain of the node keeps away from the preemptor (rule 7.13.4).
 func (d *dryRun) existingAntiAffinityBroken() bool {
 	for key, value := range d.site.node.Labels {
 		if d.interpodBy.existing.at(key, value) > 0 {

@@ -47,7 +47,7 @@ func toleratesNode(p *outrank.Pod, n *outrank.Node) bool {
 	return true
 }
 
-// tolerates reports whether one of the pod's tolerations covers a taint.
+// tolerates reports whether one of the pod's tolerations covers a taint (rule 7.4.1).
 func tolerates(p *outrank.Pod, taint outrank.Taint) bool {
 	return slices.ContainsFunc(p.Tolerations, func(t outrank.Toleration) bool { return covers(t, taint) })
 }
@@ -122,7 +122,7 @@ func (d *dryRun) askNodeAffinity() Status {
 	return Status{}
 }
 
-// wantsNode reports whether the pod's node selector and its required node affinity both hold.
+// wantsNode reports whether the pod's node selector and its required node affinity both hold (rule 7.5.1).
 func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
 	for key, value := range p.NodeSelector {
 		if got, ok := n.Labels[key]; !ok || got != value {
@@ -233,7 +233,8 @@ func (a *attempt) namedByAffinity() (names map[string]bool, narrows bool) {
 	return names, true
 }
 
-// namedByTerm are the nodes that all fields of a term name. NotIn names none.
+// namedByTerm are the nodes that all fields of a term name: names within a term are intersected (rule 7.15.3).
+// NotIn names none.
 func namedByTerm(t outrank.NodeSelectorTerm) (names map[string]bool, narrows bool) {
 	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {

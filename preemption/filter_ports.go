@@ -47,12 +47,13 @@ func filledIn(p outrank.Port) hostPort {
 	return full
 }
 
+// overlaps: a port is its address, its protocol and its number (rules 7.6.1 and 7.6.3).
 func (h hostPort) overlaps(o hostPort) bool {
 	sameAddress := h.address == o.address || h.address == anyAddress || o.address == anyAddress
 	return sameAddress && h.protocol == o.protocol && h.port == o.port
 }
 
-// beginPorts: nobody is in the way of a pod without host ports.
+// beginPorts: nobody is in the way of a pod without host ports (rule 7.6.1).
 func (a *attempt) beginPorts() bool {
 	a.ports = hostPortsOf(a.pod)
 	return len(a.ports) > 0
@@ -67,6 +68,7 @@ func (d *dryRun) enterPorts() {
 	}
 }
 
+// followPorts adds the ports of a pod to the set, or frees them.
 func (d *dryRun) followPorts(p *occupant, by int) {
 	if !d.here(p) {
 		return

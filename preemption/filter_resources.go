@@ -35,8 +35,8 @@ func (a *attempt) beginResources() bool {
 	return true
 }
 
-// place is where shortages of a resource stand among the reasons: cpu, memory and ephemeral storage
-// come first, then all others by name.
+// place is where a shortage of the resource stands among the reasons (rule 7.7.4): cpu, memory and ephemeral
+// storage come first, then all others by name.
 func (n need) place() int {
 	standard := []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 	if at := slices.Index(standard, n.name); at >= 0 {
@@ -45,7 +45,7 @@ func (n need) place() int {
 	return len(standard)
 }
 
-// ignores reports whether the profile has a resource passed over, which it can of extended ones alone.
+// ignores reports whether the profile has a resource passed over, which it can of extended ones alone (rule 7.18.5).
 func (a *attempt) ignores(name resource.Name) bool {
 	if !name.IsExtended() {
 		return false
@@ -78,7 +78,7 @@ func (d *dryRun) askResources() Status {
 	return status
 }
 
-// lacks says whether the node has too little of a resource, and whether it could have enough.
+// lacks says whether the node has too little of a resource, and whether it could have enough (rules 7.7.3 and 7.7.5).
 func (d *dryRun) lacks(i int, need need) Code {
 	whole := d.site.node.Allocatable.Amount(need.name)
 	if d.resize {
@@ -93,8 +93,8 @@ func (d *dryRun) lacks(i int, need need) Code {
 	return Success
 }
 
-// free is what is left of a resource: allocatable less the requests of the pods there. It is below 0
-// on a node that holds too much.
+// free is what is left of a resource: allocatable less the requests of the pods there (rule 7.7.3). It is
+// below 0 on a node that holds too much.
 func (d *dryRun) free(i int, whole int64) int64 {
 	free := whole
 	for _, p := range d.pods {

@@ -77,7 +77,7 @@ func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narr
 	return list, false, nil
 }
 
-// beginSpread counts over the whole cluster.
+// beginSpread counts over the whole cluster (rule 7.12.9).
 func (a *attempt) beginSpread() bool {
 	for i := range a.spread {
 		a.countAtStart(&a.spread[i])
@@ -123,7 +123,7 @@ func (a *attempt) selects(c *constraint, p *outrank.Pod) bool {
 	return p.NamespaceName() == a.pod.NamespaceName() && c.selector.Matches(p.Labels)
 }
 
-// enterSpread begins with the counts at the start. The dry run keeps what has changed.
+// enterSpread begins with the counts at the start (rule 7.12.6). The dry run keeps what has changed.
 func (d *dryRun) enterSpread() { d.spreadBy = make([]map[string]int, len(d.spread)) }
 
 // followSpread asks neither whether the pod is being deleted nor whether the selector is empty. So a

@@ -46,7 +46,7 @@ func (a *attempt) beginRestrictions() bool {
 }
 
 // eachOnceClaim calls f for each volume of a pod that uses a claim of the name of one which allows the
-// preemptor alone.
+// preemptor alone (rule 7.8.5).
 func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 	for i := range p.Volumes {
 		if v := &p.Volumes[i]; usesClaim(v) && a.claims.once[v.Claim] {
@@ -55,6 +55,7 @@ func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 	}
 }
 
+// enterRestrictions begins with the claims that are in use at the start (rule 7.8.5).
 func (d *dryRun) enterRestrictions() { d.claimUses = d.claims.inUse }
 
 // followClaims counts every volume that names a claim, whatever its namespace. So two pods that share
@@ -78,6 +79,7 @@ func (d *dryRun) askRestrictions() Status {
 	return Status{}
 }
 
+// disksConflict reports whether two pods mount a disk that they cannot share (rule 7.8.2).
 func disksConflict(p, q *outrank.Pod) bool {
 	for i := range p.Volumes {
 		for j := range q.Volumes {
@@ -106,7 +108,7 @@ func diskConflicts(d, e *outrank.Disk) bool {
 	return d.Kind == outrank.AWSElasticBlockStore || !bothRead
 }
 
-// beginVolumes: three filters have nothing to say about a pod without volumes.
+// beginVolumes: three filters have nothing to say about a pod without volumes (rules 7.9.3, 7.10.2 and 7.11.2).
 func (a *attempt) beginVolumes() bool { return len(a.pod.Volumes) > 0 }
 
 // attachment is a volume that a driver attaches to a node.
@@ -125,7 +127,7 @@ func attachmentOf(p *outrank.Pod, v *outrank.Volume) (at attachment, attaches bo
 	return at, at.driver != "" && at.id != ""
 }
 
-// eachAttachment calls f for what the pod's volumes attach, in their order.
+// eachAttachment calls f for what the pod's volumes attach (rules 7.9.4 and 7.9.6), in their order.
 func eachAttachment(p *outrank.Pod, f func(at attachment)) {
 	for i := range p.Volumes {
 		if at, attaches := attachmentOf(p, &p.Volumes[i]); attaches {
@@ -238,6 +240,7 @@ func (d *dryRun) askVolumeZone() Status {
 	return Status{}
 }
 
+// saysWhere reports whether a node carries a label of a zone or a region (rule 7.11.3).
 func saysWhere(n *outrank.Node) bool {
 	for old, label := range replacedBy {
 		_, hasOld := n.Labels[old]

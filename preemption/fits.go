@@ -53,8 +53,8 @@ func (a *attempt) filtersOf() []builtInFilter {
 	})
 }
 
-// off reports whether nobody is asked by a filter of the name, neither before the first node nor about
-// nodes.
+// off reports whether a filter is asked about nothing, neither before the first node nor about nodes: one that the
+// profile switches off, and of a deferred resize all but three (rules 7.18.1 and 7.19.2).
 func (a *attempt) off(name string) bool {
 	if a.resize && name != NodeName && name != DeferredPodScheduling && name != NodeResourcesFit {
 		return true
@@ -62,8 +62,8 @@ func (a *attempt) off(name string) bool {
 	return slices.Contains(a.config.Profile.Off, name)
 }
 
-// beginFilters asks what is said before the first node, and keeps the filters that have something to
-// say about nodes. The caller's come last.
+// beginFilters asks what is said before the first node (group 7.15), and keeps the filters that have
+// something to say about nodes. The caller's come last (rule 7.1.4).
 func (a *attempt) beginFilters() error {
 	if err := a.readSpread(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *attempt) beginFilters() error {
 	return nil
 }
 
-// askNodes returns the answer of every node as things are, from the filters or from the caller.
+// askNodes returns the answer of every node as things are, from the filters (chapter 7) or from the caller.
 func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status, bool)) ([]answer, error) {
 	answers := make([]answer, len(a.sites))
 	if given != nil {
@@ -151,12 +151,12 @@ func (d *dryRun) runFilters() Status {
 	return Status{}
 }
 
-// unschedulableBy is the answer of a filter that passes if the right pods leave.
+// unschedulableBy is the answer of a filter that passes if the right pods leave (rule 7.1.1).
 func unschedulableBy(name string, reasons ...string) Status {
 	return Status{Code: Unschedulable, Filter: name, Reasons: reasons}
 }
 
-// unresolvableBy is the answer of a filter that fails whoever leaves.
+// unresolvableBy is the answer of a filter that fails whoever leaves (rule 7.1.1).
 func unresolvableBy(name string, reasons ...string) Status {
 	return Status{Code: UnschedulableAndUnresolvable, Filter: name, Reasons: reasons}
 }

@@ -39,7 +39,7 @@ func (a *attempt) ownerOf(pods []*outrank.Pod) owner {
 	return o
 }
 
-// has reports whether a pod belongs to the group, or to its tree.
+// has reports whether a pod belongs to the group, or to its tree (rule 12.9.13).
 func (o *owner) has(t *tree, p *outrank.Pod) bool {
 	if o.composite == nil {
 		return p.GroupKey() == o.key
@@ -78,6 +78,7 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 	return refuseAll(topologies)
 }
 
+// refuseAll is the error about problems, nil for none.
 func refuseAll(problems []outrank.Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -131,7 +132,8 @@ func checkRelease(of outrank.Release, rules release.Rules) error {
 		outrank.ErrInvalid, of, outrank.V1_37, gate)
 }
 
-// checkEach parts the pods into those that make sense by themselves, and what is wrong about the others.
+// checkEach parts the pods into those that make sense by themselves, and what is wrong about the others (rule
+// 12.9.2).
 func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Problem) {
 	if len(pods) == 0 {
 		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
@@ -219,7 +221,7 @@ func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.
 	return problems
 }
 
-// groupsBelow lists the groups of pods below a composite group by their keys.
+// groupsBelow lists the groups of pods below a composite group by their keys (rule 12.9.4).
 func (a *attempt) groupsBelow(top *outrank.CompositePodGroup) []outrank.Key {
 	var below []outrank.Key
 	for key := range a.tree.groups {
@@ -231,7 +233,7 @@ func (a *attempt) groupsBelow(top *outrank.CompositePodGroup) []outrank.Key {
 	return below
 }
 
-// runningOf lists the running pods of groups, group by group and by importance.
+// runningOf lists the running pods of groups (rule 12.6.7), group by group and by importance.
 func (a *attempt) runningOf(groups []outrank.Key) []*outrank.Pod {
 	byGroup := map[outrank.Key][]*outrank.Pod{}
 	for _, p := range a.cluster.Pods {

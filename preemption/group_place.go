@@ -77,7 +77,7 @@ func (l *placing) fill(q *quota) (missing string, err error) {
 	return missing, nil
 }
 
-// placePod looks for a place for one pod.
+// placePod looks for a place for one pod: the first node, in the cluster's order, that takes it (rule 12.9.3).
 func (l *placing) placePod(p *outrank.Pod) (found bool, err error) {
 	a, err := l.memberAttempt(l.cluster, p)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *placing) placePod(p *outrank.Pod) (found bool, err error) {
 	return false, nil
 }
 
-// take gives the pod of an attempt its place.
+// take gives the pod of an attempt its place, where the others see it from now on (rule 12.9.5).
 func (l *placing) take(a *attempt, s *site) {
 	l.spots = append(l.spots, &spot{a.pod, a.dryRun(s)})
 	l.cluster = withMember(l.cluster, a.pod, s.node.Name)
@@ -117,7 +117,8 @@ func (g *groupAttempt) memberAttempt(c *outrank.Cluster, p *outrank.Pod) (*attem
 	return a, a.prepare()
 }
 
-// placeByFunction has the caller's function place the pods.
+// placeByFunction has the caller's function place the pods. What filters count is that of the order in which it
+// names them (rule 12.9.9).
 func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) (placement, error) {
 	d := &groupDraft{plainView: plainView{newAttempt(c, g.config, g.members[0], g.now)}, of: g, cluster: c}
 	at, refused, err := g.request.Place(ctx, d, slices.Clone(g.members))
@@ -154,7 +155,7 @@ func (g *groupAttempt) memberOf(p *outrank.Pod) *outrank.Pod {
 }
 
 // checkPlacement checks that pods of the group have a node each, which there is, and as many of them as
-// its policy asks for.
+// its policy asks for (rule 12.9.3).
 func (g *groupAttempt) checkPlacement(at []Assignment) error {
 	placed := map[outrank.Key]bool{}
 	for _, one := range at {

@@ -100,7 +100,8 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 	return g, g.startAll()
 }
 
-// startAll starts the guard for the whole group, and finds out whether each of its pods can be asked about.
+// startAll starts the guard for the whole group (rule 13.6.8), and finds out whether each of its pods can be asked
+// about.
 func (g *groupAttempt) startAll() error {
 	if guard := g.config.Guard; guard != nil {
 		state, err := guard.Start(slices.Clone(g.members), plainView{g.attempt})
@@ -145,14 +146,15 @@ func withMember(c *outrank.Cluster, p *outrank.Pod, node string) *outrank.Cluste
 	return c
 }
 
-// withoutMember is a copy of the cluster without a pod that waits. Its list of pods may be appended to.
+// withoutMember is a copy of the cluster without a pod of the group that waits (rule 12.9.5). Its list of pods may
+// be appended to.
 func withoutMember(c *outrank.Cluster, p *outrank.Pod) *outrank.Cluster {
 	other := *c
 	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(q *outrank.Pod) bool { return q.NodeName == "" && sameName(p, q) })
 	return &other
 }
 
-// without is the cluster without the pods of units.
+// without is the cluster without the pods of units (rules 12.9.8 and 23.9).
 func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 	gone := map[*outrank.Pod]bool{}
 	for _, p := range podsOf(units) {
@@ -163,7 +165,8 @@ func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 	return &other
 }
 
-// possibleVictims are the units in the whole cluster that the group may take, the most important first.
+// possibleVictims are the units in the whole cluster that the group may take, the most important first (rule
+// 12.9.8).
 func (g *groupAttempt) possibleVictims() []*unit {
 	var possible []*unit
 	seen := map[*unit]bool{}
@@ -272,7 +275,7 @@ func (g *groupAttempt) makeRoom(possible []*unit) error {
 	return nil
 }
 
-// refuse says that there is no place whoever leaves.
+// refuse says that there is no place whoever leaves (rule 12.9.11).
 func (g *groupAttempt) refuse(why *Refusal) {
 	g.plan.Unhelpful = why
 	g.say(Unschedulable, cmp.Or(why.Reason, unplaced))
@@ -284,6 +287,7 @@ type placement struct {
 	refused *Refusal
 }
 
+// assignments are the places, in the order in which they were found.
 func (p *placement) assignments() []Assignment {
 	var at []Assignment
 	for _, s := range p.spots {
@@ -293,7 +297,7 @@ func (p *placement) assignments() []Assignment {
 }
 
 // place places the group in a cluster, by the caller's function or each pod on the first node that takes
-// it.
+// it (rule 12.9.5).
 func (g *groupAttempt) place(c *outrank.Cluster) (placement, error) {
 	if g.request.Place != nil {
 		return g.placeByFunction(context.Background(), c)

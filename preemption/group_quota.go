@@ -22,7 +22,7 @@ type quota struct {
 const unplaced = "pod group is unschedulable"
 
 // missing says why the quota cannot be reached with so many members in their places and so many still to
-// come; it is empty where it can.
+// come (rules 12.9.3 and 12.9.11); it is empty where it can.
 func (q *quota) missing(placed, left int) string {
 	switch {
 	case placed+left >= q.wanted:
@@ -33,7 +33,7 @@ func (q *quota) missing(placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.wanted, placed, left)
 }
 
-// inOrder lists the pods as they are placed, group by group.
+// inOrder lists the pods as they are placed, group by group (rules 12.9.4 and 12.9.5).
 func (q *quota) inOrder() []*outrank.Pod {
 	pods := q.pods
 	for _, below := range q.below {
@@ -42,7 +42,7 @@ func (q *quota) inOrder() []*outrank.Pod {
 	return pods
 }
 
-// quotaOf is the quota of the group, or of the tree of groups, that pods belong to.
+// quotaOf is the quota of the group, or of the tree of groups, that pods belong to (rules 12.9.3 and 12.9.4).
 func (a *attempt) quotaOf(pods []*outrank.Pod) *quota {
 	group, above := a.tree.lineage(pods[0].GroupKey())
 	if len(above) > 0 {
@@ -52,7 +52,7 @@ func (a *attempt) quotaOf(pods []*outrank.Pod) *quota {
 }
 
 // quotaOfGroup: a gang names a number, and one pod is enough for a basic group. A group that is not
-// known, or whose policy is not, needs a place for each of its pods.
+// known, or whose policy is not, needs a place for each of its pods (rule 12.9.3).
 func (a *attempt) quotaOfGroup(group *outrank.PodGroup, pods []*outrank.Pod) *quota {
 	q := &quota{pods: pods, wanted: len(pods), unsaid: true}
 	if group == nil {
@@ -100,7 +100,7 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 	return composites[top]
 }
 
-// missed says why the quota is not reached by those that are placed; it is empty where it is.
+// missed says why the quota is not reached by those that are placed (rule 12.9.3); it is empty where it is.
 func (q *quota) missed(placed map[outrank.Key]bool) string {
 	there := q.there
 	for _, p := range q.pods {

@@ -80,7 +80,8 @@ func (g *groupAttempt) tryAgain(spots []*spot, leaving []*unit, away map[*unit]*
 	}
 }
 
-// putUnitBack puts a unit back if all agree. Otherwise it returns why not, and the unit stays away.
+// putUnitBack puts a unit back if every placed pod still passes on its node, asked in the order in which they were
+// placed, and the guard agrees (rules 12.9.8 and 13.6.9). Otherwise it returns why not, and the unit stays away.
 func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Refusal {
 	var with []*dryRun
 	for _, s := range spots {
@@ -99,7 +100,7 @@ func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Ref
 	return nil
 }
 
-// keepsPlace is the answer of the node on which a pod of the group has its place.
+// keepsPlace is the answer of the node on which a pod of the group has its place (rule 12.9.8).
 func (d *dryRun) keepsPlace() Status {
 	switch {
 	case d.refused.Code != Success:
@@ -110,7 +111,8 @@ func (d *dryRun) keepsPlace() Status {
 	return d.steps.fits(d)
 }
 
-// renominate has the nominations count on the node of a spot that there were before the group was placed.
+// renominate has the nominations count on the node of a spot that there were before the group was placed (rule
+// 12.9.9).
 func (s *spot) renominate(g *groupAttempt) {
 	renewed := *s.dryRun.site
 	renewed.nominated = nil

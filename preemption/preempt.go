@@ -103,7 +103,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	return d, nil
 }
 
-// planOf begins a plan with what the nodes answered as things are.
+// planOf begins a plan with what the nodes answered as things are (chapter 7).
 func (a *attempt) planOf(answers []answer) *Plan {
 	plan := &Plan{
 		Pod: a.pod, Now: a.now, Release: a.cluster.Release.OrDefault(), Variant: a.config.Variant,
@@ -122,7 +122,7 @@ func (a *attempt) planOf(answers []answer) *Plan {
 	return plan
 }
 
-// conclude says what the answer is.
+// conclude says what the answer is: of the candidates the best (rule 11.1).
 func (d *verdict) conclude() {
 	plan, best := d.plan, d.best(d.answers)
 	switch {

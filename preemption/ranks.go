@@ -69,7 +69,7 @@ func compareFigures(r Rank, s, t *Score) int {
 	return cmp.Compare(s.Own[r.Name], t.Own[r.Name])
 }
 
-// startOfScore is the start of a score, later than any where none is known.
+// startOfScore is the start of a score, later than any where none is known (rule 11.6).
 func startOfScore(s *Score) time.Time {
 	if s.Start.IsZero() {
 		return laterThanAny
@@ -147,6 +147,7 @@ func (a *attempt) completeScores(answers []answer) {
 	}
 }
 
+// setOwn sets the figure of a rank of the caller's (rules 11.8 and 11.10).
 func (s *Score) setOwn(name string, figure int64) {
 	if s.Own == nil {
 		s.Own = map[string]int64{}

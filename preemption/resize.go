@@ -24,7 +24,7 @@ func (a *attempt) isItself(p *occupant) bool {
 	return a.resize && !p.nominated && sameName(p.pod, a.pod)
 }
 
-// beginDeferred: nobody is asked about any other pod.
+// beginDeferred: of other pods nothing is asked (rule 7.19.2).
 func (a *attempt) beginDeferred() bool { return a.resize }
 
 // askDeferred: the pod stays where it is, and its node may have asked that nobody leave for the sake

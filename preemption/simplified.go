@@ -31,7 +31,7 @@ func (a *attempt) ascend(s *site, possible []*unit) (*Candidate, Status, error) 
 }
 
 // takeUpTo takes units away, the least important first, until the pod fits: each with what it failed
-// with before.
+// with before (rule 13.3.1).
 func (a *attempt) takeUpTo(s *site, possible []*unit) (victims []loss, status Status) {
 	d := a.dryRun(s)
 	status = a.steps.fits(d)

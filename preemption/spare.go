@@ -22,7 +22,7 @@ func (s steps) chargingVictims(ascending bool) steps {
 	return s
 }
 
-// chargeAgain charges the budgets for the victims, the most important first.
+// chargeAgain charges the budgets for the victims alone, the most important first (rules 13.4.2 and 13.5.5).
 func chargeAgain(a *attempt, victims []*unit, _ charges) charges {
 	return a.steps.charge(a, podsOf(victims))
 }
@@ -30,7 +30,7 @@ func chargeAgain(a *attempt, victims []*unit, _ charges) charges {
 // budgetsForbid is the answer of a node with room for no violation at all (rule 13.5.2).
 var budgetsForbid = Status{Code: Unschedulable, Reasons: []string{"making room would violate a disruption budget"}}
 
-// strict never violates a budget.
+// strict never violates a budget (rule 13.5.1).
 func (s steps) strict(ascending bool) steps {
 	if ascending {
 		s.victims = (*attempt).ascendStrictly
@@ -55,7 +55,7 @@ func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
 	return leaving, spared
 }
 
-// spareByBudgets puts those back whose loss violates a budget.
+// spareByBudgets puts those back whose loss violates a budget, where all possible victims make room (rule 13.5.2).
 func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	leaving, spared := d.sparedByBudgets(possible)
 	if len(spared) == 0 {
@@ -67,7 +67,7 @@ func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	return d, leaving, Status{}
 }
 
-// ascendStrictly is ascend among those whose loss violates no budget.
+// ascendStrictly is ascend among those whose loss violates no budget (rules 13.3.1 and 13.5.1).
 func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status, error) {
 	leaving, spared := a.sparedByBudgets(possible)
 	victims, status := a.takeUpTo(s, leaving)
@@ -85,7 +85,7 @@ func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status,
 	return nil, budgetsForbid, nil
 }
 
-// withAllGone is the answer of a node with all of these away.
+// withAllGone is the answer of a node with all of these away (rule 9.3).
 func (a *attempt) withAllGone(s *site, units []*unit) Status {
 	return a.steps.fits(a.dryRun(s).takeAway(units...))
 }
@@ -98,7 +98,7 @@ type guarding struct {
 	state GuardState
 }
 
-// guarding begins with these units away.
+// guarding begins with these units away (rule 13.6.2).
 func (a *attempt) guarding(units ...*unit) *guarding {
 	if a.guard == nil {
 		return &guarding{}
@@ -110,19 +110,21 @@ func (a *attempt) guarding(units ...*unit) *guarding {
 	return g
 }
 
+// remove tells the guard that a unit has left.
 func (g *guarding) remove(u *unit) {
 	for _, p := range u.pods {
 		g.state.Remove(p.pod, p.site.node)
 	}
 }
 
+// add tells the guard that a unit has come back.
 func (g *guarding) add(u *unit) {
 	for _, p := range u.pods {
 		g.state.Add(p.pod, p.site.node)
 	}
 }
 
-// says is what the guard says of those that are away.
+// says is what the guard says of those that are away (rule 13.6.2).
 func (g *guarding) says() Status {
 	if g.state == nil {
 		return Status{}
@@ -134,7 +136,7 @@ func (g *guarding) says() Status {
 	return unschedulableBy(g.name, status.Reasons...)
 }
 
-// leaves has a unit leave beside those that are away, unless the guard refuses that.
+// leaves has a unit leave beside those that are away, unless the guard refuses that (rule 13.6.3).
 func (g *guarding) leaves(u *unit) Status {
 	if g.state == nil {
 		return Status{}
@@ -147,7 +149,7 @@ func (g *guarding) leaves(u *unit) Status {
 	return status
 }
 
-// comesBack has a unit come back, unless the guard refuses that the others stay away then.
+// comesBack has a unit come back, unless the guard refuses that the others stay away then (rule 13.6.5).
 func (g *guarding) comesBack(u *unit) Status {
 	if g.state == nil {
 		return Status{}
@@ -216,6 +218,7 @@ func (a *attempt) nameRules(units []*unit, victims []Victim) {
 	}
 }
 
+// ruleFor names the rule for one victim (rule 13.6.1).
 func (a *attempt) ruleFor(guard *guarding, victim *outrank.Pod) (rule string) {
 	if guard.state != nil {
 		rule = guard.state.Rule(victim)

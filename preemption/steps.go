@@ -46,7 +46,7 @@ type steps struct {
 	clears func(a *attempt, victims []Victim) bool
 }
 
-// plain is the way of today's kube-scheduler.
+// plain is the way of today's kube-scheduler, which is the default (rule 13.1.1).
 func plain() steps {
 	return steps{
 		eligible:     (*attempt).eligible,
@@ -69,7 +69,7 @@ func plain() steps {
 	}
 }
 
-// spareNobody lets all possible victims leave.
+// spareNobody lets all possible victims leave (rule 9.3).
 func spareNobody(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	return d, possible, Status{}
 }

@@ -90,6 +90,7 @@ func (a *attempt) unitOf(p *occupant) *unit {
 	return u
 }
 
+// orZero is a priority, 0 where there is none (rules 4.3.1 and 12.6.2).
 func orZero(priority *int32) int32 {
 	if priority == nil {
 		return 0
@@ -122,7 +123,7 @@ func (a *attempt) byImportance(units []*unit) []*unit {
 	return units
 }
 
-// compareUnits is byImportance for two of them.
+// compareUnits is byImportance for two units (rules 12.7.1 to 12.7.6).
 func (a *attempt) compareUnits(u, v *unit) int {
 	if own := a.config.Importance; own != nil {
 		if c := own(u.pods[0].pod, v.pods[0].pod); c != 0 {
@@ -140,7 +141,7 @@ func (a *attempt) compareUnits(u, v *unit) int {
 	)
 }
 
-// size is 1 for what leaves whole, 0 for a pod by itself.
+// size is 1 for what leaves whole, 0 for a pod by itself (rule 12.7.5).
 func (u *unit) size() int {
 	if u.group != nil || u.composite != nil {
 		return 1
@@ -148,7 +149,7 @@ func (u *unit) size() int {
 	return 0
 }
 
-// name is that of the group that leaves whole, or of the pod.
+// name is that of the group that leaves whole, or of the pod (rule 12.7.5).
 func (u *unit) name() string {
 	switch {
 	case u.composite != nil:
@@ -184,7 +185,7 @@ func (a *attempt) startOf(p *outrank.Pod) time.Time {
 
 var laterThanAny = time.Unix(1<<62, 0)
 
-// podsOf lists the pods unit by unit.
+// podsOf lists the pods unit by unit (rule 12.8.5).
 func podsOf(units []*unit) []*occupant {
 	var pods []*occupant
 	for _, u := range units {

@@ -117,7 +117,7 @@ func (a *attempt) candidate(s *site, victims []loss, violated charges) *Candidat
 	return c
 }
 
-// victim tells of a pod that has to leave a node as part of a unit.
+// victim tells of a pod that has to leave a node as part of a unit, on whatever node it is (rule 12.8.5).
 func (a *attempt) victim(s *site, u *unit, p *occupant, violated []*outrank.PodDisruptionBudget, blocks Status) Victim {
 	v := Victim{Pod: p.pod, Group: u.group, Composite: u.composite, Priority: u.priority, Violated: violated, Blocks: blocks}
 	if p.site != s {
