@@ -3,7 +3,10 @@ package preemption_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 )
 
 // Who may preempt (rules 8.2 to 8.8).
@@ -90,4 +93,50 @@ func TestEligibility(t *testing.T) {
 			want:    "a: " + short + "a <- y (0)\nbest a",
 		},
 	})
+}
+
+// The caller has the last word on who may preempt, and is told what chapter 8 says and the status of the
+// nominated node (rule 8.13).
+func TestTheCallerHasTheLastWord(t *testing.T) {
+	c := clusterOf(node("a"), pod("x", "a", 1, cpu("1"), terminating, preempted))
+	var by preemption.Ineligibility
+	var nominated preemption.Status
+	answer := preemption.Ineligibility("the quota is used up")
+	config := preemption.Config{Eligibility: preemption.Eligibility{Refuse: func(_ *outrank.Pod, said preemption.Ineligibility, on preemption.Status) preemption.Ineligibility {
+		by, nominated = said, on
+		return answer
+	}}}
+	plan := explain(t, c, preemptor(cpu("1")), config)
+	assert.Equal(t, preemption.NotEligible, plan.Outcome)
+	assert.Equal(t, "the quota is used up", plan.Ineligible.Message())
+	assert.Empty(t, by)
+	assert.Equal(t, preemption.Success, nominated.Code, "it is nominated nowhere")
+
+	answer = ""
+	plan = explain(t, c, preemptor(cpu("1"), nominatedTo("a")), config)
+	assert.Equal(t, preemption.Preempts, plan.Outcome)
+	assert.Equal(t, preemption.VictimsTerminating, by)
+	assert.Equal(t, "NodeResourcesFit: Insufficient cpu", nominated.String())
+
+	config.Profile.Off = []string{preemption.DefaultPreemption}
+	assert.Equal(t, preemption.Disabled, explain(t, c, preemptor(cpu("1")), config).Ineligible, "nobody is asked where no pod may (rule 13.1.5)")
+}
+
+// The nomination is the one that the cluster knows; of a pod that it does not know, the pod's own (rule 8.3).
+func TestWhoseNominationCounts(t *testing.T) {
+	leaving := pod("x", "a", 1, cpu("1"), terminating, preempted)
+	ask := preemptor(cpu("1"), nominatedTo("a"))
+	assert.Equal(t, preemption.VictimsTerminating, explain(t, clusterOf(node("a"), leaving), ask, preemption.Config{}).Ineligible)
+	assert.Empty(t, explain(t, clusterOf(node("a"), leaving, preemptor(cpu("1"))), ask, preemption.Config{}).Ineligible)
+	known := clusterOf(node("a"), leaving, ask)
+	assert.Equal(t, preemption.VictimsTerminating, explain(t, known, preemptor(cpu("1")), preemption.Config{}).Ineligible)
+}
+
+// A pod of a group counts with the priority of its group for who is waited for, too (rule 12.8.1).
+func TestWaitingForPodsOfGroups(t *testing.T) {
+	c := clusterOf(node("a"), group("g", 1), pod("x", "a", 200, cpu("1"), terminating, preempted, ofGroup("g")))
+	ask := preemptor(cpu("1"), nominatedTo("a"))
+	assert.Empty(t, explain(t, c, ask, preemption.Config{}).Ineligible)
+	c.Release = withGroups(t)
+	assert.Equal(t, preemption.VictimsTerminating, explain(t, c, ask, preemption.Config{}).Ineligible)
 }

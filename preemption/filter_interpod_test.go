@@ -291,3 +291,60 @@ func TestAffinityTerms(t *testing.T) {
 		},
 	})
 }
+
+// Namespace selectors that hold without any label, and namespaces that are not known (rules 7.13.14, 7.13.18
+// and 7.13.19).
+func TestOddNamespaces(t *testing.T) {
+	isWeb := selects("app", "web")
+	notProd := namespacesWith(&outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "env", Operator: outrank.NotIn, Values: []string{"prod"}}}})
+	prod := &outrank.Namespace{Name: "prod", Labels: map[string]string{"env": "prod"}}
+	dev := &outrank.Namespace{Name: "dev", Labels: map[string]string{"env": "dev"}}
+	inProd, inDev := pod("x", "a", 1, web, inNamespace("prod")), pod("y", "a", 1, web, inNamespace("dev"))
+	unknown := pod("z", "a", 1, web, inNamespace("unknown"))
+	const none = "a: " + avoided
+	runRows(t, []row{
+		{
+			name: "in v1.36 it selects every namespace", release: outrank.V1_36,
+			cluster: []any{prod, dev, node("a"), inProd, inDev}, pod: preemptor(away("host", isWeb, notProd)),
+			want: none + "a <- dev/y, prod/x (0)\nbest a",
+		},
+		{
+			name: "from v1.37 on those that it matches", release: outrank.V1_37,
+			cluster: []any{prod, dev, node("a"), inProd, inDev}, pod: preemptor(away("host", isWeb, notProd)),
+			want: none + "a <- dev/y (0)\nbest a",
+		},
+		{
+			name: "of a pod that is there it does so in v1.36, too", release: outrank.V1_36,
+			cluster: []any{prod, dev, node("a"), pod("x", "a", 1, away("host", isWeb, notProd))}, pod: preemptor(web, inNamespace("prod")),
+			want: "a: fits",
+		},
+		{
+			name: "a namespace that is not known is selected by none of the preemptor's", release: outrank.V1_37,
+			cluster: []any{node("a"), unknown}, pod: preemptor(away("host", isWeb, notProd)),
+			want: "a: fits",
+		},
+		{
+			name:    "unless the selector is empty",
+			cluster: []any{node("a"), unknown}, pod: preemptor(away("host", isWeb, namespacesWith(selects()))),
+			want: none + "a <- unknown/z (0)\nbest a",
+		},
+		{
+			name:    "for the terms of pods that are there it has no labels",
+			cluster: []any{node("a"), pod("x", "a", 1, away("host", isWeb, notProd))}, pod: preemptor(web, inNamespace("unknown")),
+			want: "a: " + shunned + "a <- x (0)\nbest a",
+		},
+	})
+}
+
+// What the API server has written into a selector counts in place of the label that the pod has by now
+// (rule 7.13.17).
+func TestKeysThatAreWrittenAlready(t *testing.T) {
+	written := &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "rev", Operator: outrank.In, Values: []string{"1"}}}}
+	keys := func(t *podTerm) { t.MatchLabelKeys = []string{"rev"} }
+	runRows(t, []row{{
+		name:    "the value written",
+		cluster: []any{node("a"), pod("x", "a", 1, labels("rev", "1")), pod("y", "a", 1, labels("rev", "2"))},
+		pod:     preemptor(labels("rev", "2"), away("host", written, keys)),
+		want:    "a: " + avoided + "a <- x (0)\nbest a",
+	}})
+}
