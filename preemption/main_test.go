@@ -1,0 +1,9 @@
+package preemption_test
+
+import (
+	"testing"
+
+	"github.com/outrank-go/outrank/internal/seeded"
+)
+
+func TestMain(m *testing.M) { seeded.Run(m, 100) }
