@@ -73,7 +73,7 @@ var rooms = map[string][]string{
 	// Preemption between tenants of a shared cluster.
 	"preemption/tenancy": {".", "resource", "preemption", "preemption/engine"},
 	// Clusters to try things on, and checks of a filter's contract.
-	"preemption/clustergen": {".", "resource"},
+	"preemption/clustergen": {".", "resource", "internal/clusters", "internal/draw", "internal/filter"},
 	"preemption/filtertest": {".", "resource", "preemption", "preemption/engine", "preemption/clustergen"},
 	// Parts shared by several rooms; downwards only.
 	"internal/grace":      {"."},
@@ -83,12 +83,14 @@ var rooms = map[string][]string{
 	"internal/document":   {"."},
 	"internal/prose":      {"resource"},
 	"internal/reference":  {".", "resource", "qos", "internal/filter", "internal/release"},
-	"internal/gen":        {".", "resource", "preemption/clustergen"},
+	"internal/draw":       {"."},
+	"internal/clusters":   {".", "resource", "internal/draw", "internal/filter"},
+	"internal/gen":        {".", "resource", "internal/clusters", "internal/draw", "internal/filter", "preemption/clustergen"},
 	"internal/release":    {},
 	"internal/fields":     {},
 	"internal/intree":     {},
 	"internal/objectjson": {},
-	"internal/filter":     {},
+	"internal/filter":     {".", "internal/draw"},
 	"internal/hostile":    {".", "resource"},
 	"internal/atonce":     {},
 	"internal/exact":      {},

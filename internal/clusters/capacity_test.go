@@ -1,4 +1,4 @@
-package clustergen
+package clusters
 
 import (
 	"math"
@@ -14,7 +14,7 @@ import (
 func TestCapacityDoesNotOverflow(t *testing.T) {
 	for _, name := range []resource.Name{resource.CPU, resource.Memory, gpu} {
 		for _, used := range []int64{math.MaxInt64, math.MaxInt64 / 2, math.MaxInt64 / 200, 1 << 40} {
-			for _, percent := range []int64{1, 95, maxFill + 5} {
+			for _, percent := range []int64{1, 95, 205} {
 				q := capacity(name, used, percent, true)
 				assert.Positive(t, resource.Amount(name, q), "%s: %d used, %d percent", name, used, percent)
 			}

@@ -1,0 +1,35 @@
+package filter
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/draw"
+)
+
+var volumeZoneEntry = Entry{
+	Name: VolumeZone,
+	Draw: Draw{
+		Topic:   Volumes,
+		Running: drawEphemeralZone,
+		Asking: func(s draw.Source, _ draw.Nodes, p *outrank.Pod) {
+			drawEphemeralZone(s, p)
+			if draw.OneIn(s, "bound to zones", 5) {
+				label := draw.Pick(s, "zone label", draw.ZoneKey, draw.ZoneKey, outrank.BetaZoneLabel, outrank.RegionLabel)
+				values := draw.Pick(s, "zones", []string{"z1"}, []string{"z1", "z2"}, []string{"z3"}, []string{"e1"}, nil)
+				add(p, outrank.Volume{Claim: "zonal", Zones: map[string][]string{label: values}})
+			}
+		},
+		Node: func(s draw.Source, n *outrank.Node) {
+			draw.PutLabel(s, n, outrank.RegionLabel, "", "", "e1")
+			draw.PutLabel(s, n, outrank.BetaZoneLabel, "", "", "", "z1")
+		},
+		Room: true,
+	},
+}
+
+// drawEphemeralZone ties a volume to a zone that is made along with the pod, so that the zone does
+// not count.
+func drawEphemeralZone(s draw.Source, p *outrank.Pod) {
+	if draw.OneIn(s, "has a zonal ephemeral volume", 30) {
+		addEphemeral(p, outrank.Volume{Zones: map[string][]string{draw.ZoneKey: {"z1"}}})
+	}
+}
