@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"internal/fields":     {},
 	"internal/intree":     {},
 	"internal/objectjson": {},
-	"internal/filter":     {".", "internal/draw"},
+	"internal/filter":     {".", "internal/draw", "internal/fit"},
 	"internal/hostile":    {".", "resource"},
 	"internal/atonce":     {},
 	"internal/exact":      {},
@@ -105,7 +105,7 @@ var rooms = map[string][]string{
 	"internal/structure/sizes":  {"internal/structure"},
 	"internal/structure/unused": {"internal/structure"},
 	"internal/structure/way":    {},
-	"internal/scenario":         {".", "resource"},
+	"internal/scenario":         {".", "resource", "internal/filter"},
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/growth": {},
 	"internal/structure/growth/counted": {

@@ -43,3 +43,23 @@ func Names() []string {
 	}
 	return names
 }
+
+// Of returns the entry of a filter, nil where the name is that of none.
+func Of(name string) *Entry {
+	for _, e := range list {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Order returns the names of the filters in the order in which a release asks a node: from v1.37 on
+// the first two change places (rule 7.1.7).
+func Order(nodeNameFirst bool) []string {
+	names := Names()
+	if nodeNameFirst {
+		names[0], names[1] = names[1], names[0]
+	}
+	return names
+}

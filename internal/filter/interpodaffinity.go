@@ -7,6 +7,12 @@ import (
 
 var interPodAffinityEntry = Entry{
 	Name: InterPodAffinity,
+	// A pod that leaves may be the one that the pod has to be beside.
+	Gains: func(pod *outrank.Pod, _ bool) bool { return len(pod.Affinity.PodAffinity) == 0 },
+	// Of a pod that the pod has to be beside, more pods may bring one.
+	Conclusive: CurableFailure,
+	Helped:     []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
+	LooksAt:    func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} },
 	Draw: Draw{
 		Topic:   Affinity,
 		Running: drawPodTerms,

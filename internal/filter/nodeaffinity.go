@@ -6,8 +6,16 @@ import (
 )
 
 var nodeAffinityEntry = Entry{
-	Name: NodeAffinity,
-	Draw: Draw{Topic: Selectors, Asking: drawNodeAffinity},
+	Name:  NodeAffinity,
+	Reads: Reads{Pod: func(pod *outrank.Pod) bool { return len(pod.NodeSelector) > 0 || pod.Affinity.NodeAffinity != nil }},
+	Signature: func(w Writer, pod *outrank.Pod) {
+		w.Labels(pod.NodeSelector)
+		w.NodeSelector(pod.Affinity.NodeAffinity)
+	},
+	Names:   NamesOf{Member: "wantedNodes", Text: "the pod's node affinity names %s alone"},
+	Helped:  []string{EventNodeAdded, EventNodeUpdated},
+	LooksAt: nodeDemands,
+	Draw:    Draw{Topic: Selectors, Asking: drawNodeAffinity},
 }
 
 func drawNodeAffinity(s draw.Source, nodes draw.Nodes, p *outrank.Pod) {
@@ -24,3 +32,5 @@ func drawNodeSelector(s draw.Source, nodes draw.Nodes, least, most int) *outrank
 	term := func(s draw.Source) outrank.NodeSelectorTerm { return draw.NodeTerm(s, nodes) }
 	return &outrank.NodeSelector{NodeSelectorTerms: draw.List(s, "node terms", least, most, term)}
 }
+
+func nodeDemands(p *outrank.Pod) []any { return []any{p.NodeSelector, p.Affinity.NodeAffinity} }

@@ -6,7 +6,12 @@ import (
 )
 
 var nodeNameEntry = Entry{
-	Name: NodeName,
+	Name:      NodeName,
+	Reads:     Reads{Pod: func(pod *outrank.Pod) bool { return pod.NodeName != "" }},
+	Signature: func(w Writer, pod *outrank.Pod) { w.Text(pod.NodeName) },
+	Names:     NamesOf{Member: "wantedNode", Text: "the pod wants node %s alone"},
+	Helped:    []string{EventNodeAdded},
+	LooksAt:   func(p *outrank.Pod) []any { return []any{p.NodeName} },
 	Draw: Draw{
 		Topic: Selectors,
 		Asking: func(s draw.Source, nodes draw.Nodes, p *outrank.Pod) {

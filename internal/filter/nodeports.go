@@ -3,10 +3,16 @@ package filter
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/draw"
+	"github.com/outrank-go/outrank/internal/fit"
 )
 
 var nodePortsEntry = Entry{
-	Name: NodePorts,
+	Name:       NodePorts,
+	Reads:      Reads{Pod: fit.TakesHostPorts, Running: fit.TakesHostPorts},
+	Gains:      always,
+	Conclusive: AnyFailure,
+	Helped:     []string{EventNodeAdded, EventAssignedPodDeleted},
+	LooksAt:    containers,
 	Draw: Draw{
 		Topic:   Ports,
 		Running: drawPorts,
@@ -36,3 +42,5 @@ func drawPort(s draw.Source) outrank.Port {
 		Protocol: draw.Pick(s, "protocol", "", "TCP", "UDP"),
 	}
 }
+
+func containers(p *outrank.Pod) []any { return []any{p.Containers, p.InitContainers} }

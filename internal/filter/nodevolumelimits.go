@@ -8,8 +8,12 @@ import (
 )
 
 var nodeVolumeLimitsEntry = Entry{
-	Name: NodeVolumeLimits,
-	Draw: Draw{Topic: Volumes, Running: drawAttached, Asking: alike(drawAttached), Node: drawAttachLimits, Room: true},
+	Name:    NodeVolumeLimits,
+	Reads:   Reads{Pod: hasVolumes, Running: hasVolumes},
+	Names:   NamesOf{Member: "limits", Text: "the CSI driver %s is not installed on the node", Each: true},
+	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
+	LooksAt: volumesOf,
+	Draw:    Draw{Topic: Volumes, Running: drawAttached, Asking: alike(drawAttached), Node: drawAttachLimits, Room: true},
 }
 
 // drawAttached gives every second pod volumes that have to be attached, those that are yet to be

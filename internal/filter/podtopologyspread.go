@@ -7,6 +7,13 @@ import (
 
 var podTopologySpreadEntry = Entry{
 	Name: PodTopologySpread,
+	// What leaves another node may lower the least count of the domains.
+	Gains:  func(_ *outrank.Pod, far bool) bool { return !far },
+	Helped: []string{EventNodeAdded, EventNodeUpdated, EventNodeDeleted, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
+	// A constraint's node policies look at more than the constraint.
+	LooksAt: func(p *outrank.Pod) []any {
+		return append(nodeDemands(p), p.Labels, p.TopologySpreadConstraints, p.Tolerations)
+	},
 	Draw: Draw{
 		Topic: Spread,
 		Asking: func(s draw.Source, _ draw.Nodes, p *outrank.Pod) {

@@ -1,12 +1,22 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/draw"
 )
 
 var taintTolerationEntry = Entry{
 	Name: TaintToleration,
+	Reads: Reads{Node: func(node *outrank.Node) bool {
+		return slices.ContainsFunc(node.Taints, func(t outrank.Taint) bool {
+			return t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute
+		})
+	}},
+	Signature: writeTolerations,
+	Helped:    []string{EventNodeAdded, EventNodeUpdated},
+	LooksAt:   tolerations,
 	Draw: Draw{
 		Topic: Taints,
 		Asking: func(s draw.Source, _ draw.Nodes, p *outrank.Pod) {
@@ -42,4 +52,15 @@ func drawToleration(s draw.Source) outrank.Toleration {
 		t.Value = draw.Pick(s, "tolerated value", "a", "a", "b", "")
 	}
 	return t
+}
+
+func writeTolerations(w Writer, pod *outrank.Pod) {
+	w.Number(len(pod.Tolerations))
+	for i := range pod.Tolerations {
+		t := &pod.Tolerations[i]
+		w.Text(t.Key)
+		w.Text(string(t.Operator))
+		w.Text(t.Value)
+		w.Text(string(t.Effect))
+	}
 }

@@ -1,12 +1,27 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/draw"
 )
 
 var volumeBindingEntry = Entry{
 	Name: VolumeBinding,
+	Reads: Reads{Pod: func(pod *outrank.Pod) bool {
+		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || isMissing(&v) })
+	}},
+	Gains: always,
+	Signature: func(w Writer, pod *outrank.Pod) {
+		w.Number(len(pod.Volumes))
+		for i := range pod.Volumes {
+			w.Flag(isMissing(&pod.Volumes[i]))
+			w.NodeSelector(pod.Volumes[i].Node)
+		}
+	},
+	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	LooksAt: volumesOf,
 	Draw: Draw{
 		Topic:   Volumes,
 		Running: func(s draw.Source, p *outrank.Pod) { drawClaims(s, p, 6) },
@@ -38,3 +53,6 @@ func drawClaims(s draw.Source, p *outrank.Pod, usable int) {
 		addEphemeral(p, outrank.Volume{State: outrank.ClaimVolumeMissing, MissingVolume: "pv"})
 	}
 }
+
+// isMissing reports whether the volume that a claim is bound to is not there.
+func isMissing(v *outrank.Volume) bool { return v.Claim != "" && v.State == outrank.ClaimVolumeMissing }

@@ -6,8 +6,13 @@ import (
 )
 
 var volumeRestrictionsEntry = Entry{
-	Name: VolumeRestrictions,
-	Draw: Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},
+	Name:       VolumeRestrictions,
+	Reads:      Reads{Pod: hasVolumes, Running: hasVolumes},
+	Gains:      always,
+	Conclusive: AnyFailure,
+	Helped:     []string{EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
+	LooksAt:    volumesOf,
+	Draw:       Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},
 }
 
 // drawUnshared gives every second pod volumes that it may not share. The claims that a single pod

@@ -31,3 +31,7 @@ func addEphemeral(p *outrank.Pod, v outrank.Volume) {
 	v.Claim, v.Ephemeral = fmt.Sprintf("%s-e%d", p.Name, len(p.Volumes)), true
 	add(p, v)
 }
+
+func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
+
+func volumesOf(p *outrank.Pod) []any { return []any{p.Volumes} }

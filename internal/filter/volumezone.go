@@ -1,12 +1,32 @@
 package filter
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/draw"
 )
 
 var volumeZoneEntry = Entry{
 	Name: VolumeZone,
+	Reads: Reads{Pod: func(pod *outrank.Pod) bool {
+		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zones(&v)) > 0 })
+	}},
+	Gains: always,
+	Signature: func(w Writer, pod *outrank.Pod) {
+		w.Number(len(pod.Volumes))
+		for i := range pod.Volumes {
+			of := zones(&pod.Volumes[i])
+			w.Number(len(of))
+			for _, label := range slices.Sorted(maps.Keys(of)) {
+				w.Text(label)
+				w.Texts(of[label])
+			}
+		}
+	},
+	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventStorageChanged},
+	LooksAt: volumesOf,
 	Draw: Draw{
 		Topic:   Volumes,
 		Running: drawEphemeralZone,
@@ -32,4 +52,12 @@ func drawEphemeralZone(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has a zonal ephemeral volume", 30) {
 		addEphemeral(p, outrank.Volume{Zones: map[string][]string{draw.ZoneKey: {"z1"}}})
 	}
+}
+
+// zones are those of a volume that is not made along with the pod.
+func zones(v *outrank.Volume) map[string][]string {
+	if v.Ephemeral {
+		return nil
+	}
+	return v.Zones
 }

@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
@@ -19,6 +20,21 @@ type Status struct {
 	// name of one that is not known by its place.
 	Text   []string
 	Filter string
+}
+
+// Conclusive reports whether a node that fails so with some pods away fails with more pods on it,
+// too. Of what is no built-in filter nobody knows.
+func (s *Status) Conclusive() bool {
+	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
+		return false
+	}
+	switch BuiltIn[s.By].Entry.Conclusive {
+	case filter.AnyFailure:
+		return true
+	case filter.CurableFailure:
+		return s.Code == Unschedulable
+	}
+	return false
 }
 
 // ByNone stands for no filter. Other filters are known by their index in the
