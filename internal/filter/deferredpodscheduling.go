@@ -10,6 +10,7 @@ import (
 var deferredPodSchedulingEntry = Entry{
 	Name:      DeferredPodScheduling,
 	Reads:     Reads{Pod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" }},
+	Fails:     IncurableFailure,
 	Signature: func(Writer, *outrank.Pod) {}, // no answer about such a pod is kept
 	Names:     NamesOf{Member: "disabledBy", Text: "%s asked that nobody be evicted there for a resize"},
 	Helped:    []string{EventNodeAdded, EventNodeUpdated},

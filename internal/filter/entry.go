@@ -10,9 +10,12 @@ import (
 // Entry is all that this module knows of a filter beside its two checks, those of the book and of
 // the engine, which are written apart so that each can be wrong alone.
 type Entry struct {
-	Name  string
+	Name string
+	// Reads says what the filter looks at.
 	Reads Reads
 
+	// Fails has the ways in which the filter can fail.
+	Fails Failures
 	// Gains reports whether the filter, where it passes, goes on passing whichever pods leave the
 	// node or, with far, other nodes as well (rule 13.4.4). Nil means that this is not known.
 	Gains func(pod *outrank.Pod, far bool) bool
@@ -60,15 +63,18 @@ type NamesOf struct {
 	Each bool
 }
 
-// Failures are some of the ways in which a filter fails.
+// Failures are ways in which a filter fails: a set.
 type Failures int
 
-// The failures: none of them, those that preemption may mend, and all.
+// The failures: those that preemption may mend, those that it cannot, and both.
 const (
-	NoFailure Failures = iota
-	CurableFailure
-	AnyFailure
+	CurableFailure Failures = 1 << iota
+	IncurableFailure
+	AnyFailure = CurableFailure | IncurableFailure
 )
+
+// Has reports whether a set of failures has all of others.
+func (f Failures) Has(others Failures) bool { return f&others == others }
 
 // Writer takes the parts of a signature. Different lists of parts make different signatures.
 type Writer interface {

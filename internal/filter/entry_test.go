@@ -14,6 +14,8 @@ import (
 func TestEveryEntryIsComplete(t *testing.T) {
 	for _, e := range filter.Entries() {
 		assert.Same(t, e, filter.Of(e.Name))
+		assert.NotZero(t, e.Fails, "%s: how it fails", e.Name)
+		assert.True(t, e.Fails.Has(e.Conclusive), "%s: a failure that it does not have is conclusive", e.Name)
 		assert.NotEmpty(t, e.Helped, "%s: events that help", e.Name)
 		assert.NotNil(t, e.LooksAt, "%s: what it looks at in a pod", e.Name)
 		draws := e.Draw.Running != nil || e.Draw.Asking != nil || e.Draw.Node != nil

@@ -6,7 +6,8 @@ import (
 )
 
 var interPodAffinityEntry = Entry{
-	Name: InterPodAffinity,
+	Name:  InterPodAffinity,
+	Fails: AnyFailure,
 	// A pod that leaves may be the one that the pod has to be beside.
 	Gains: func(pod *outrank.Pod, _ bool) bool { return len(pod.Affinity.PodAffinity) == 0 },
 	// Of a pod that the pod has to be beside, more pods may bring one.

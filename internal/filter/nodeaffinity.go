@@ -8,6 +8,7 @@ import (
 var nodeAffinityEntry = Entry{
 	Name:  NodeAffinity,
 	Reads: Reads{Pod: func(pod *outrank.Pod) bool { return len(pod.NodeSelector) > 0 || pod.Affinity.NodeAffinity != nil }},
+	Fails: IncurableFailure,
 	Signature: func(w Writer, pod *outrank.Pod) {
 		w.Labels(pod.NodeSelector)
 		w.NodeSelector(pod.Affinity.NodeAffinity)

@@ -8,6 +8,7 @@ import (
 var nodeDeclaredFeaturesEntry = Entry{
 	Name:  NodeDeclaredFeatures,
 	Reads: Reads{Pod: func(pod *outrank.Pod) bool { return needs(pod) != [3]bool{} }},
+	Fails: IncurableFailure,
 	Gains: always,
 	Signature: func(w Writer, pod *outrank.Pod) {
 		for _, need := range needs(pod) {

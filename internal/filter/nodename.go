@@ -8,6 +8,7 @@ import (
 var nodeNameEntry = Entry{
 	Name:      NodeName,
 	Reads:     Reads{Pod: func(pod *outrank.Pod) bool { return pod.NodeName != "" }},
+	Fails:     IncurableFailure,
 	Signature: func(w Writer, pod *outrank.Pod) { w.Text(pod.NodeName) },
 	Names:     NamesOf{Member: "wantedNode", Text: "the pod wants node %s alone"},
 	Helped:    []string{EventNodeAdded},

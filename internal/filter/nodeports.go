@@ -9,8 +9,9 @@ import (
 var nodePortsEntry = Entry{
 	Name:       NodePorts,
 	Reads:      Reads{Pod: fit.TakesHostPorts, Running: fit.TakesHostPorts},
+	Fails:      CurableFailure,
 	Gains:      always,
-	Conclusive: AnyFailure,
+	Conclusive: CurableFailure,
 	Helped:     []string{EventNodeAdded, EventAssignedPodDeleted},
 	LooksAt:    containers,
 	Draw: Draw{

@@ -6,6 +6,7 @@ import "github.com/outrank-go/outrank"
 // every drawn node has little of them to spare.
 var nodeResourcesFitEntry = Entry{
 	Name:       NodeResourcesFit,
+	Fails:      AnyFailure,
 	Conclusive: AnyFailure,
 	Helped:     []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
 	LooksAt:    func(p *outrank.Pod) []any { return append(containers(p), p.Resources, p.Overhead) },

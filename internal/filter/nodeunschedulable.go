@@ -9,6 +9,7 @@ import (
 var nodeUnschedulableEntry = Entry{
 	Name:      NodeUnschedulable,
 	Reads:     Reads{Node: func(node *outrank.Node) bool { return node.Unschedulable }},
+	Fails:     IncurableFailure,
 	Signature: func(w Writer, pod *outrank.Pod) { w.Flag(fit.Unschedulable(pod, cordoned)) },
 	Helped:    []string{EventNodeAdded, EventNodeUpdated},
 	LooksAt:   tolerations,

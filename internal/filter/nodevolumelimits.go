@@ -10,6 +10,7 @@ import (
 var nodeVolumeLimitsEntry = Entry{
 	Name:    NodeVolumeLimits,
 	Reads:   Reads{Pod: hasVolumes, Running: hasVolumes},
+	Fails:   CurableFailure,
 	Names:   NamesOf{Member: "limits", Text: "the CSI driver %s is not installed on the node", Each: true},
 	Helped:  []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
 	LooksAt: volumesOf,

@@ -6,7 +6,8 @@ import (
 )
 
 var podTopologySpreadEntry = Entry{
-	Name: PodTopologySpread,
+	Name:  PodTopologySpread,
+	Fails: AnyFailure,
 	// What leaves another node may lower the least count of the domains.
 	Gains:  func(_ *outrank.Pod, far bool) bool { return !far },
 	Helped: []string{EventNodeAdded, EventNodeUpdated, EventNodeDeleted, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},

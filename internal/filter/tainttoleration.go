@@ -14,6 +14,7 @@ var taintTolerationEntry = Entry{
 			return t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute
 		})
 	}},
+	Fails:     IncurableFailure,
 	Signature: writeTolerations,
 	Helped:    []string{EventNodeAdded, EventNodeUpdated},
 	LooksAt:   tolerations,

@@ -12,6 +12,7 @@ var volumeBindingEntry = Entry{
 	Reads: Reads{Pod: func(pod *outrank.Pod) bool {
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || isMissing(&v) })
 	}},
+	Fails: IncurableFailure,
 	Gains: always,
 	Signature: func(w Writer, pod *outrank.Pod) {
 		w.Number(len(pod.Volumes))

@@ -8,8 +8,9 @@ import (
 var volumeRestrictionsEntry = Entry{
 	Name:       VolumeRestrictions,
 	Reads:      Reads{Pod: hasVolumes, Running: hasVolumes},
+	Fails:      CurableFailure,
 	Gains:      always,
-	Conclusive: AnyFailure,
+	Conclusive: CurableFailure,
 	Helped:     []string{EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
 	LooksAt:    volumesOf,
 	Draw:       Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},

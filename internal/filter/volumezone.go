@@ -13,6 +13,7 @@ var volumeZoneEntry = Entry{
 	Reads: Reads{Pod: func(pod *outrank.Pod) bool {
 		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zones(&v)) > 0 })
 	}},
+	Fails: IncurableFailure,
 	Gains: always,
 	Signature: func(w Writer, pod *outrank.Pod) {
 		w.Number(len(pod.Volumes))

@@ -28,13 +28,11 @@ func (s *Status) Conclusive() bool {
 	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
 		return false
 	}
-	switch BuiltIn[s.By].Entry.Conclusive {
-	case filter.AnyFailure:
-		return true
-	case filter.CurableFailure:
-		return s.Code == Unschedulable
+	failure := filter.IncurableFailure
+	if s.Code == Unschedulable {
+		failure = filter.CurableFailure
 	}
-	return false
+	return BuiltIn[s.By].Entry.Conclusive.Has(failure)
 }
 
 // ByNone stands for no filter. Other filters are known by their index in the
