@@ -33,7 +33,7 @@ type Shape struct {
 	// the pods that wait.
 	Nominates bool
 	// Topics are the subjects that are drawn beside nodes, pods and resources.
-	Topics map[filter.Topic]bool
+	Topics filter.Topics
 
 	// Fill is the share of a node that its pods ask for, in percent. Where it is 0, a node has a
 	// small amount to spare, or lacks one.
@@ -56,7 +56,7 @@ type generator struct {
 }
 
 func newGenerator(shape Shape, numbers draw.Numbers) *generator {
-	return &generator{shape, numbers, filter.Drawn(shape.Topics)}
+	return &generator{shape, numbers, shape.Topics.Drawn()}
 }
 
 // needsRoom reports whether resources would decide before a filter for which something is drawn.

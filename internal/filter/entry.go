@@ -110,8 +110,9 @@ type Draw struct {
 // of pods share one.
 type Topic string
 
-// The topics. What has none is drawn where a shape has all of them.
+// The topics. Rest is that of entries that name none.
 const (
+	Rest      Topic = ""
 	Taints    Topic = "Taints"
 	Selectors Topic = "Selectors"
 	Ports     Topic = "Ports"
@@ -121,15 +122,12 @@ const (
 	Features  Topic = "Features"
 )
 
-// Drawn returns the entries whose draws a shape with these topics asks for.
-func Drawn(topics map[Topic]bool) []*Entry {
-	all := true
-	for _, has := range topics {
-		all = all && has
-	}
-	return slices.DeleteFunc(Entries(), func(e *Entry) bool {
-		return !topics[e.Draw.Topic] && (e.Draw.Topic != "" || !all)
-	})
+// Topics are those that a shape has.
+type Topics map[Topic]bool
+
+// Drawn returns the entries whose draws belong to these topics.
+func (topics Topics) Drawn() []*Entry {
+	return slices.DeleteFunc(Entries(), func(e *Entry) bool { return !topics[e.Draw.Topic] })
 }
 
 // alike draws the same for a pod that asks as for one that runs.

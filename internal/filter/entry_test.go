@@ -88,17 +88,17 @@ func (p *parts) Texts(texts []string)                 { *p = append(*p, texts) }
 func (p *parts) Labels(labels map[string]string)      { *p = append(*p, labels) }
 func (p *parts) NodeSelector(s *outrank.NodeSelector) { *p = append(*p, s) }
 
-// The topics of a shape bring the draws that belong to them, and all of them what belongs to none.
+// The topics of a shape bring the draws that belong to them.
 func TestDrawn(t *testing.T) {
-	names := func(topics map[filter.Topic]bool) (names []string) {
-		for _, e := range filter.Drawn(topics) {
+	names := func(topics filter.Topics) (names []string) {
+		for _, e := range topics.Drawn() {
 			names = append(names, e.Name)
 		}
 		return names
 	}
-	assert.Equal(t, []string{filter.NodeUnschedulable, filter.TaintToleration}, names(map[filter.Topic]bool{filter.Taints: true, filter.Ports: false}))
-	assert.Equal(t, []string{filter.NodePorts, filter.DeferredPodScheduling, filter.NodeResourcesFit}, names(map[filter.Topic]bool{filter.Ports: true}))
-	assert.Empty(t, names(map[filter.Topic]bool{filter.Ports: false}))
+	assert.Equal(t, []string{filter.NodeUnschedulable, filter.TaintToleration}, names(filter.Topics{filter.Taints: true, filter.Ports: false}))
+	assert.Equal(t, []string{filter.NodePorts, filter.DeferredPodScheduling, filter.NodeResourcesFit}, names(filter.Topics{filter.Ports: true, filter.Rest: true}))
+	assert.Empty(t, names(filter.Topics{filter.Ports: false}))
 }
 
 // From v1.37 on the first two filters change places.

@@ -56,16 +56,16 @@ type Shape struct {
 	// selectors, node affinity and node names; Ports host ports; Affinity
 	// required pod affinity and anti-affinity; Spread topology spread
 	// constraints; Volumes claims, disks and limits of attached volumes; Features
-	// features that pods need and nodes declare. What is drawn for a filter that
-	// none of these is about is there where all of them are set.
-	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features bool
+	// features that pods need and nodes declare; Rest what is drawn for filters
+	// that none of these is about.
+	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features, Rest bool
 }
 
 // Full is a shape with everything in it.
 func Full() Shape {
 	return Shape{
 		Budgets: 4, Nominated: 4, Groups: 2,
-		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true, Features: true,
+		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true, Features: true, Rest: true,
 	}
 }
 
@@ -88,9 +88,10 @@ func (s Shape) asking(from draw.Source) clusters.Shape {
 	s = s.withDefaults()
 	return clusters.Shape{
 		Named: draw.Nodes(s.Nodes), Nominates: s.Nominated > 0, Groups: s.Groups, Alike: s.Alike,
-		Topics: map[filter.Topic]bool{
+		Topics: filter.Topics{
 			filter.Taints: s.Taints, filter.Selectors: s.Selectors, filter.Ports: s.Ports, filter.Affinity: s.Affinity,
 			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
+			filter.Rest: s.Rest,
 		},
 		Priorities: draw.Pick(from, "priorities", 0, 0, 0, 4), Sizes: draw.Pick(from, "sizes", 0, 0, 0, 3),
 	}

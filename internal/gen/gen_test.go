@@ -25,6 +25,7 @@ var shapes = map[string]gen.Shape{
 	"spread":    {Spread: true},
 	"volumes":   {Volumes: true},
 	"features":  {Features: true},
+	"rest":      {Rest: true},
 	"groups":    {Groups: 2},
 	"alike":     {Alike: true},
 	"full":      gen.Full(),
@@ -246,7 +247,7 @@ var features = []struct {
 	{"a declared feature", "features", anyNode(func(n *outrank.Node) bool { return len(n.DeclaredFeatures) > 0 })},
 	{"a pod that needs features", "features", func(_ *outrank.Cluster, p *outrank.Pod) bool { return p.HostUsers != nil }},
 	{"a driver that is missing", "volumes", anyNode(func(n *outrank.Node) bool { return len(n.MissingDrivers) > 0 })},
-	{"a node on which resizes push nobody out", "full", anyNode(func(n *outrank.Node) bool { return len(n.DisableResizePreemption) > 0 })},
+	{"a node on which resizes push nobody out", "rest", anyNode(func(n *outrank.Node) bool { return len(n.DisableResizePreemption) > 0 })},
 	{"a spread constraint", "spread", func(_ *outrank.Cluster, p *outrank.Pod) bool { return len(p.TopologySpreadConstraints) > 0 }},
 }
 

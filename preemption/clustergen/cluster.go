@@ -49,9 +49,11 @@ func (s Shape) drawn() clusters.Shape {
 		Nodes: s.Nodes, Named: draw.Nodes(s.Nodes), Least: (s.PodsPerNode + 1) / 2, Most: s.PodsPerNode,
 		Kinds: max(minKinds, s.Sizes), Layouts: 3, Apart: 3,
 		Budgets: s.Budgets, Nominated: s.Nominated, Groups: s.Groups, Nominates: s.Nominated > 0,
-		Topics: map[filter.Topic]bool{
+		Topics: filter.Topics{
 			filter.Taints: s.Taints, filter.Selectors: s.Selectors, filter.Ports: s.Ports, filter.Affinity: s.Affinity,
 			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
+			// No field is for the rest, which is part of a shape that has everything else.
+			filter.Rest: s.Taints && s.Selectors && s.Ports && s.Affinity && s.Spread && s.Volumes && s.Features,
 		},
 		Fill: s.Fill, Priorities: s.Priorities, Sizes: s.Sizes, Starts: s.Starts, OwnPriority: 1,
 	}
