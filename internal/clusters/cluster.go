@@ -43,7 +43,7 @@ type placedPod struct {
 
 // placed draws the place of a pod.
 func placed(s draw.Source, p *outrank.Pod) placedPod {
-	return placedPod{p, s.Int("place", 0, 1<<62)}
+	return placedPod{p, s.Int("place", 0, 1<<30)}
 }
 
 // inOrder sorts pods by place, and by how they were drawn where two places are the same.

@@ -67,10 +67,10 @@ func ExampleCluster() {
 	// j0 cpu: 1, ephemeral-storage: 1Gi, example.com/gpu: 1, hugepages-2Mi: 2Mi, memory: 512Mi, pods: 13
 	// t1 cpu: 666m, ephemeral-storage: 1Gi, example.com/gpu: 1, hugepages-2Mi: 2Mi, memory: 284Mi, pods: 3
 	// team-b/p0-0 j0 20 cpu: 100m, memory: 64Mi
+	// team-a/p0-2 j0 20 cpu: 400m, memory: 192Mi
 	// default/p1-0 t1 0 cpu: 100m, ephemeral-storage: 512Mi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 64Mi, storage: 5Gi
 	// default/p0-0 j0 10 cpu: 100m, ephemeral-storage: 512Mi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 64Mi, storage: 5Gi
 	// team-a/p1-0 t1 -10 cpu: 400m, memory: 192Mi
-	// team-a/p0-2 j0 20 cpu: 400m, memory: 192Mi
 	// default/budget-0 2
 }
 

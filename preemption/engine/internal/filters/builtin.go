@@ -54,6 +54,19 @@ func init() {
 	diskTaken.By, claimTaken.By = RestrictionsFilter.Index, RestrictionsFilter.Index
 }
 
+// Conclusive reports whether a node that fails so with some pods away fails with more pods on it,
+// too. Of what is no built-in filter nobody knows.
+func (s *Status) Conclusive() bool {
+	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
+		return false
+	}
+	failure := filter.IncurableFailure
+	if s.Code == Unschedulable {
+		failure = filter.CurableFailure
+	}
+	return BuiltIn[s.By].Entry.Conclusive.Has(failure)
+}
+
 // A FilterSet has a bit for each filter.
 var _ [state.MaxFilters - len(BuiltIn)]struct{}
 

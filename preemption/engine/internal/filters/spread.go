@@ -99,8 +99,9 @@ func (s *Spread) appendShape(key *state.KeyWriter) {
 		key.Text(string(c.NodeAffinityPolicy))
 		key.Text(string(c.NodeTaintsPolicy))
 	}
-	nodeAffinityFilter.Entry.Signature(key, s.pod)
-	taintFilter.Entry.Signature(key, s.pod)
+	for _, name := range []string{filter.NodeAffinity, filter.TaintToleration} { // by which constraints may leave nodes out
+		filter.Of(name).Signature(key, s.pod)
+	}
 }
 
 // matcher picks the pods that a constraint counts.

@@ -1,7 +1,6 @@
 package filters
 
 import (
-	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
@@ -20,19 +19,6 @@ type Status struct {
 	// name of one that is not known by its place.
 	Text   []string
 	Filter string
-}
-
-// Conclusive reports whether a node that fails so with some pods away fails with more pods on it,
-// too. Of what is no built-in filter nobody knows.
-func (s *Status) Conclusive() bool {
-	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
-		return false
-	}
-	failure := filter.IncurableFailure
-	if s.Code == Unschedulable {
-		failure = filter.CurableFailure
-	}
-	return BuiltIn[s.By].Entry.Conclusive.Has(failure)
 }
 
 // ByNone stands for no filter. Other filters are known by their index in the
