@@ -11,7 +11,7 @@ import (
 // budget draws budget i. Budgets overlap, allow little, and name some of the pods as disrupted
 // already.
 func (g *generator) budget(i int, pods []*outrank.Pod) *outrank.PodDisruptionBudget {
-	s := g.Of("budget", i)
+	s := g.numbers.Of("budget", i)
 	return &outrank.PodDisruptionBudget{
 		Name:               fmt.Sprintf("budget-%d", i),
 		Namespace:          draw.Namespace(s),

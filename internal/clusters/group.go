@@ -12,7 +12,7 @@ func groupName(i int) string { return fmt.Sprintf("g%d", i) }
 // group draws group i. Most groups are disrupted as a whole, and some have a priority of their
 // own, or a policy.
 func (g *generator) group(i int) *outrank.PodGroup {
-	s := g.Of("group", i)
+	s := g.numbers.Of("group", i)
 	group := &outrank.PodGroup{
 		Name:           groupName(i),
 		Namespace:      draw.Pick(s, "group namespace", "default", "", "default", "team-a"),

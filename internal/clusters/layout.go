@@ -17,14 +17,14 @@ type layout struct {
 func (g *generator) layouts(kinds []*outrank.Pod) []layout {
 	shared := make([]layout, g.Layouts)
 	for i := range shared {
-		shared[i] = g.layout(g.Of("layout", i), kinds)
+		shared[i] = g.layout(g.numbers.Of("layout", i), kinds)
 	}
 	return shared
 }
 
 // layoutOf chooses the layout of node i, a shared one or its own.
 func (g *generator) layoutOf(kinds []*outrank.Pod, shared []layout, i int) layout {
-	s := g.Of("layout of a node", i)
+	s := g.numbers.Of("layout of a node", i)
 	if g.Apart > 0 && draw.OneIn(s, "apart", g.Apart) {
 		return g.layout(s, kinds)
 	}
@@ -50,14 +50,14 @@ func (g *generator) layout(s draw.Source, kinds []*outrank.Pod) layout {
 
 // node draws node i, which holds the pods of a layout.
 func (g *generator) node(l layout, i int) *outrank.Node {
-	s := g.Of("node", i)
+	s := g.numbers.Of("node", i)
 	n := &outrank.Node{Name: g.Named.Name(i), Labels: draw.Topology(s), Allocatable: l.allocatable.Clone()}
 	if !draw.OneIn(s, "no hostname", 12) {
 		n.Labels[draw.HostnameKey] = n.Name
 	}
 	for _, e := range g.entries {
 		if e.Draw.Node != nil {
-			e.Draw.Node(g.Of("node for "+e.Name, i), n)
+			e.Draw.Node(g.numbers.Of("node for "+e.Name, i), n)
 		}
 	}
 	return n

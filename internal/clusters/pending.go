@@ -13,14 +13,14 @@ import (
 func (g *generator) bystanders(kinds []*outrank.Pod) []placedPod {
 	var pods []placedPod
 	for i, node := range []string{"", "gone"} {
-		s := g.Of("bystander", i)
+		s := g.numbers.Of("bystander", i)
 		if !draw.OneIn(s, "is there", 2) {
 			continue
 		}
 		p := *draw.Pick(s, "kind", kinds...)
 		draw.Rename(&p, fmt.Sprintf("bystander-%d", i))
 		p.NodeName, p.Priority = node, g.Priority(s)
-		g.join(g.Of("bystander in a group", i), &p)
+		g.join(g.numbers.Of("bystander in a group", i), &p)
 		pods = append(pods, placed(s, &p))
 	}
 	return pods
@@ -31,7 +31,7 @@ func (g *generator) bystanders(kinds []*outrank.Pod) []placedPod {
 func (g *generator) nominated(kinds []*outrank.Pod) []placedPod {
 	var pods []placedPod
 	for i := range g.Nominated {
-		s := g.Of("nominated", i)
+		s := g.numbers.Of("nominated", i)
 		p := *draw.Pick(s, "kind", kinds...)
 		draw.Rename(&p, fmt.Sprintf("nominated-%d", i))
 		if i%2 == 1 {
@@ -45,13 +45,13 @@ func (g *generator) nominated(kinds []*outrank.Pod) []placedPod {
 			p.SchedulingGates = []string{"wait"}
 		}
 		p.SchedulerName = draw.Pick(s, "scheduler", "", "", outrank.DefaultScheduler, "second", "foreign")
-		g.join(g.Of("nominated in a group", i), &p)
+		g.join(g.numbers.Of("nominated in a group", i), &p)
 		pods = append(pods, placed(s, &p))
 	}
-	if s := g.Of("pending preemptor", 0); g.Nominates && draw.OneIn(s, "preemptor is pending", 4) {
+	if s := g.numbers.Of("pending preemptor", 0); g.Nominates && draw.OneIn(s, "preemptor is pending", 4) {
 		p := &outrank.Pod{Name: PreemptorName, NominatedNodeName: g.nomination(s), Priority: g.nominatedPriority(s)}
 		p.Containers = []outrank.Container{{Name: "c0", Requests: g.askingRequests(s)}}
-		g.join(g.Of("pending preemptor in a group", 0), p)
+		g.join(g.numbers.Of("pending preemptor in a group", 0), p)
 		pods = append(pods, placed(s, p))
 	}
 	return pods

@@ -18,7 +18,7 @@ func (g *generator) kinds() []*outrank.Pod {
 }
 
 func (g *generator) kind(i int) *outrank.Pod {
-	s := g.Of("kind", i)
+	s := g.numbers.Of("kind", i)
 	p := &outrank.Pod{Namespace: draw.Namespace(s), Labels: draw.Labels(s), Priority: g.Priority(s)}
 	if g.Alike {
 		p.Containers = []outrank.Container{{Name: "c0", Requests: unit(s)}}
@@ -30,7 +30,7 @@ func (g *generator) kind(i int) *outrank.Pod {
 	}
 	for _, e := range g.entries {
 		if e.Draw.Running != nil {
-			e.Draw.Running(g.Of("kind for "+e.Name, i), p)
+			e.Draw.Running(g.numbers.Of("kind for "+e.Name, i), p)
 		}
 	}
 	return p
@@ -61,7 +61,7 @@ func (g *generator) resident(s draw.Source, kinds []*outrank.Pod) *outrank.Pod {
 // residents are the layout's pods on node i. Start times, now and then a UID, and the group are
 // each pod's own.
 func (g *generator) residents(l layout, i int) []placedPod {
-	s, members := g.Of("residents", i), g.Of("members", i)
+	s, members := g.numbers.Of("residents", i), g.numbers.Of("members", i)
 	pods := make([]placedPod, len(l.pods))
 	for at, like := range l.pods {
 		p := *like

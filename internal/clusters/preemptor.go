@@ -19,7 +19,7 @@ func Preemptor(shape Shape, numbers draw.Numbers) *outrank.Pod {
 
 // preemptor draws the pod with this number: 0 is one by itself, others are those of a group.
 func (g *generator) preemptor(number int) *outrank.Pod {
-	s := g.Of("preemptor", number)
+	s := g.numbers.Of("preemptor", number)
 	p := &outrank.Pod{
 		Name:             PreemptorName,
 		Namespace:        draw.Namespace(s),
@@ -32,12 +32,12 @@ func (g *generator) preemptor(number int) *outrank.Pod {
 	} else {
 		demand(s, p, g.askingRequests(s))
 	}
-	if s := g.Of("nomination of the preemptor", number); g.Nominates && draw.OneIn(s, "was nominated", 2) {
+	if s := g.numbers.Of("nomination of the preemptor", number); g.Nominates && draw.OneIn(s, "was nominated", 2) {
 		p.NominatedNodeName = g.nomination(s)
 	}
 	for _, e := range g.entries {
 		if e.Draw.Asking != nil {
-			e.Draw.Asking(g.Of("preemptor for "+e.Name, number), g.Named, p)
+			e.Draw.Asking(g.numbers.Of("preemptor for "+e.Name, number), g.Named, p)
 		}
 	}
 	return p
@@ -49,7 +49,7 @@ func (g *generator) preemptor(number int) *outrank.Pod {
 // group of the cluster with the same numbers have its namespace and, if it has one, its priority.
 func PreemptorGroup(shape Shape, numbers draw.Numbers, known bool) []*outrank.Pod {
 	g := newGenerator(shape, numbers)
-	s := g.Of("group of preemptors", 0)
+	s := g.numbers.Of("group of preemptors", 0)
 	count, alike := s.Int("pods of the group", 1, 4), draw.OneIn(s, "all alike", 2)
 	name := draw.Pick(s, "own group", "gang", "gang", "")
 	first := g.preemptor(1)

@@ -50,7 +50,7 @@ type Shape struct {
 // generator draws one cluster, or one pod for it.
 type generator struct {
 	Shape
-	draw.Numbers
+	numbers draw.Numbers
 	// entries are those of the filters for which the shape draws something.
 	entries []*filter.Entry
 }

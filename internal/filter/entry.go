@@ -10,6 +10,7 @@ import (
 // Entry is all that this module knows of a filter beside its two checks, those of the book and of
 // the engine, which are written apart so that each can be wrong alone.
 type Entry struct {
+	// Name is the one that the reference has.
 	Name string
 	// Reads says what the filter looks at.
 	Reads Reads

@@ -93,21 +93,39 @@ func (s Shape) asking(from draw.Source) clusters.Shape {
 			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
 			filter.Rest: s.Rest,
 		},
-		Priorities: draw.Pick(from, "priorities", 0, 0, 0, 4), Sizes: draw.Pick(from, "sizes", 0, 0, 0, 3),
+		Priorities: s.rarely(from, "priorities", 4), Sizes: s.rarely(from, "sizes", 3),
 	}
 }
 
-// cluster draws the exact numbers of a cluster.
+// rarely is a number in one case of eight, and otherwise 0. With pods that are alike it is always
+// 0, because what it brings makes ties rarer.
+func (s Shape) rarely(from draw.Source, label string, number int) int {
+	if s.Alike || !draw.OneIn(from, label, 8) {
+		return 0
+	}
+	return number
+}
+
+// cluster draws the exact numbers of a cluster. Most often it has those values that matter, and
+// sometimes a number of values at equal distances.
 func (s Shape) cluster(from draw.Source) clusters.Shape {
 	s = s.withDefaults()
 	c := s.asking(from)
-	c.Nodes, c.Least, c.Most = from.Int("nodes", 1, s.Nodes), 2, s.PodsPerNode
+	c.Nodes = from.Int("nodes", 1, s.Nodes)
+	c.Budgets = from.Int("budgets", 0, s.Budgets)
+	c.Nominated = from.Int("nominated", 0, s.Nominated)
+
+	c.Least, c.Most = 2, s.PodsPerNode
 	if s.Alike {
 		c.Least = 6
 	}
-	c.Kinds, c.Layouts, c.Apart = from.Int("kinds of pods", 2, 5), from.Int("layouts of nodes", 1, 3), draw.Pick(from, "layouts apart", 0, 0, 0, 3)
-	c.Budgets, c.Nominated = from.Int("budgets", 0, s.Budgets), from.Int("nominated", 0, s.Nominated)
-	c.Fill, c.Starts, c.OwnPriority = draw.Pick(from, "fill", 0, 0, 0, 95), draw.Pick(from, "starts", 0, 0, 0, 3), draw.Pick(from, "own priorities", 4, 4, 4, 1)
+	c.Kinds = from.Int("kinds of pods", 2, 5)
+	c.Layouts = from.Int("layouts of nodes", 1, 3)
+	c.Apart = s.rarely(from, "layouts apart", 3)
+
+	c.Fill = s.rarely(from, "fill", 95)
+	c.Starts = s.rarely(from, "starts", 3)
+	c.OwnPriority = 4 - s.rarely(from, "own priorities", 3)
 	return c
 }
 

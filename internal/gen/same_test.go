@@ -74,7 +74,7 @@ func TestTheNumbersOfRapidDrawTheSame(t *testing.T) {
 // after the other as rapid gives them.
 func TestTheNumbersOfASeedDrawTheSame(t *testing.T) {
 	// Package clustergen makes this of its full shape.
-	shape := Full().asking(player{&[]int{3, 3}})
+	shape := Full().asking(player{&[]int{7, 7}})
 	shape.Nodes, shape.Least, shape.Most, shape.Kinds, shape.Layouts, shape.Apart = 5, 3, 6, 4, 3, 3
 	shape.Budgets, shape.Nominated, shape.Fill, shape.Starts, shape.OwnPriority = 4, 4, 95, 3, 1
 	for seed := range uint64(200) {
