@@ -73,7 +73,7 @@ var rooms = map[string][]string{
 	// Preemption between tenants of a shared cluster.
 	"preemption/tenancy": {".", "resource", "preemption", "preemption/engine"},
 	// Clusters to try things on, and checks of a filter's contract.
-	"preemption/clustergen": {".", "resource"},
+	"preemption/clustergen": {".", "resource", "internal/clusters", "internal/draw", "internal/filter"},
 	"preemption/filtertest": {".", "resource", "preemption", "preemption/engine", "preemption/clustergen"},
 	// Parts shared by several rooms; downwards only.
 	"internal/grace":      {"."},
@@ -84,12 +84,14 @@ var rooms = map[string][]string{
 	"internal/prose":      {"resource"},
 	// The kubelet's choice of pods in the plainest words, which kubeletadmit is held to.
 	"internal/plainkubelet": {".", "resource", "qos"},
-	"internal/gen":          {".", "resource", "preemption/clustergen"},
+	"internal/draw":         {"."},
+	"internal/clusters":     {".", "resource", "internal/draw", "internal/filter"},
+	"internal/gen":          {".", "resource", "internal/clusters", "internal/draw", "internal/filter", "preemption/clustergen"},
 	"internal/release":      {},
 	"internal/fields":       {},
 	"internal/intree":       {},
 	"internal/objectjson":   {},
-	"internal/filter":       {},
+	"internal/filter":       {".", "internal/draw", "internal/fit"},
 	"internal/hostile":      {".", "resource"},
 	"internal/atonce":       {},
 	"internal/exact":        {},
@@ -104,7 +106,7 @@ var rooms = map[string][]string{
 	"internal/structure/sizes":  {"internal/structure"},
 	"internal/structure/unused": {"internal/structure"},
 	"internal/structure/way":    {},
-	"internal/scenario":         {".", "resource"},
+	"internal/scenario":         {".", "resource", "internal/filter"},
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/growth": {},
 	"internal/structure/growth/counted": {

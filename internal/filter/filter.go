@@ -1,7 +1,6 @@
-// Package filter names the filters of kube-scheduler that this module decides with. Whoever
-// has something to say about each filter (which events help, what a status means, what a
-// profile configures) derives from this list which names there are, and a test holds it to
-// all of them.
+// Package filter answers what this module knows of each of kube-scheduler's filters, but for what
+// the filter decides: one [Entry] for each. Whoever has something to say about filters goes through
+// the entries, or has a table by their names that a test holds to all of them.
 package filter
 
 import "slices"
@@ -24,12 +23,43 @@ const (
 	NodeDeclaredFeatures  = "NodeDeclaredFeatures"
 )
 
-var list = []string{
-	NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, DeferredPodScheduling, NodeResourcesFit,
-	VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity,
-	NodeDeclaredFeatures,
+// list has all of them, in the order in which v1.36 runs the filters (rule 7.1.4 of preemption)
+// and with those of later releases at their places.
+var list = []*Entry{
+	&nodeUnschedulableEntry, &nodeNameEntry, &taintTolerationEntry, &nodeAffinityEntry, &nodePortsEntry, &deferredPodSchedulingEntry, &nodeResourcesFitEntry,
+	&volumeRestrictionsEntry, &nodeVolumeLimitsEntry, &volumeBindingEntry, &volumeZoneEntry, &podTopologySpreadEntry, &interPodAffinityEntry,
+	&nodeDeclaredFeaturesEntry,
 }
+
+// Entries returns the entries of all filters, in the order of [Names].
+func Entries() []*Entry { return slices.Clone(list) }
 
 // Names returns all names, in the order in which v1.36 runs the filters (rule 7.1.4 of
 // preemption) and with those of later releases at their places.
-func Names() []string { return slices.Clone(list) }
+func Names() []string {
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// Of returns the entry of a filter, nil where the name is that of none.
+func Of(name string) *Entry {
+	for _, e := range list {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// Order returns the names of the filters in the order in which a release asks a node: from v1.37 on
+// the first two change places (rule 7.1.7).
+func Order(nodeNameFirst bool) []string {
+	names := Names()
+	if nodeNameFirst {
+		names[0], names[1] = names[1], names[0]
+	}
+	return names
+}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"pgregory.net/rapid"
+	"github.com/outrank-go/outrank/internal/clusters"
+	"github.com/outrank-go/outrank/internal/draw"
 )
 
 // withUnits is v1.37 with units of victims, and if wanted with composite groups.
@@ -20,27 +21,27 @@ func withUnits(composites bool) outrank.Release {
 // composites draws up to four composite groups, and puts some of the groups below them.
 // Mostly they are trees of a few levels; now and then there is a parent that does not
 // exist, a tree that is too deep, or a circle.
-func composites(t *rapid.T, groups []*outrank.PodGroup) []*outrank.CompositePodGroup {
-	count := rapid.IntRange(0, 4).Draw(t, "composite groups")
+func composites(s draw.Source, groups []*outrank.PodGroup) []*outrank.CompositePodGroup {
+	count := s.Int("composite groups", 0, 4)
 	parent := func(after int) string {
-		if oneIn(t, "any parent", 8) {
+		if draw.OneIn(s, "any parent", 8) {
 			after = 0
 		}
-		if after > count || !rapid.Bool().Draw(t, "has a parent") {
+		if after > count || !draw.OneIn(s, "has a parent", 2) {
 			return ""
 		}
-		return fmt.Sprintf("c%d", rapid.IntRange(after, count).Draw(t, "parent"))
+		return fmt.Sprintf("c%d", s.Int("parent", after, count))
 	}
 	var list []*outrank.CompositePodGroup
 	for i := range count {
 		c := &outrank.CompositePodGroup{
-			Name: fmt.Sprintf("c%d", i), Namespace: pick(t, "composite namespace", "default", "", "default", "team-a"),
-			DisruptionMode: pick(t, "composite disruption", outrank.DisruptPodGroup, outrank.DisruptPod, ""),
+			Name: fmt.Sprintf("c%d", i), Namespace: draw.Pick(s, "composite namespace", "default", "", "default", "team-a"),
+			DisruptionMode: draw.Pick(s, "composite disruption", outrank.DisruptPodGroup, outrank.DisruptPod, ""),
 			Policy:         outrank.BasicPolicy,
 			Parent:         parent(i + 1),
 		}
-		if oneIn(t, "composite has a priority", 2) {
-			c.Priority = residentPriority(t)
+		if draw.OneIn(s, "composite has a priority", 2) {
+			c.Priority = anyPriority(s)
 		}
 		list = append(list, c)
 	}
@@ -71,3 +72,6 @@ func takeGroupPriorities(c *outrank.Cluster) {
 		}
 	}
 }
+
+// anyPriority draws the priority of a pod on a node.
+func anyPriority(s draw.Source) *int32 { return new(clusters.Shape).Priority(s) }

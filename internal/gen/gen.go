@@ -1,12 +1,11 @@
-// Package gen draws clusters that put preemption to the test: small, nearly
-// full, and made of few distinct values, so that ties and conflicts are the rule.
+// Package gen draws clusters that put preemption to the test, for the tests of this module: small,
+// nearly full, and made of few distinct values, so that ties and conflicts are the rule.
 //
-// Clusters are drawn with rapid from small generators, one per subject, and
-// shrink towards few pods that want little. Every cluster is valid: names
-// are unique, amounts are not negative, and [outrank.Cluster.Validate] and
-// [outrank.Pod.Validate] return nil. Budgets with selectors that cover
-// nothing, nominations to nodes that do not exist and pods that have finished
-// are part of it, for the real system lives with them too.
+// Clusters are drawn by internal/clusters, whose numbers come from rapid here, and shrink towards
+// few pods that want little. Every cluster is valid: names are unique, amounts are not negative,
+// and [outrank.Cluster.Validate] and [outrank.Pod.Validate] return nil. Budgets with selectors that
+// cover nothing, nominations to nodes that do not exist and pods that have finished are part of
+// it, for the real system lives with them too.
 //
 //	rapid.Check(t, func(t *rapid.T) {
 //		shape := gen.Full()
@@ -15,22 +14,21 @@
 //		...
 //	})
 //
-// Package preemption/clustergen has the generators for everybody else, which need
-// a seed alone and do not shrink. The two share no code beyond [Benchmark]: what
-// is drawn here is drawn in small steps, each of which rapid can make smaller.
+// Package preemption/clustergen draws with the same functions, from a seed alone, for everybody
+// else.
 package gen
 
 import (
-	"fmt"
-
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/clusters"
+	"github.com/outrank-go/outrank/internal/draw"
+	"github.com/outrank-go/outrank/internal/filter"
 	"pgregory.net/rapid"
-
-	"github.com/outrank-go/outrank/preemption/clustergen"
 )
 
 // Now is the time at which generated clusters are looked at. A few of their
 // pods start after it.
-var Now = clustergen.Now()
+var Now = draw.Now()
 
 // Shape says how large a cluster may get and what is in it beside nodes, pods
 // and resources. The zero value is a shape for resources alone: up to 5 nodes
@@ -58,26 +56,16 @@ type Shape struct {
 	// selectors, node affinity and node names; Ports host ports; Affinity
 	// required pod affinity and anti-affinity; Spread topology spread
 	// constraints; Volumes claims, disks and limits of attached volumes; Features
-	// features that pods need and nodes declare.
-	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features bool
+	// features that pods need and nodes declare; Rest what is drawn for filters
+	// that none of these is about.
+	Taints, Selectors, Ports, Affinity, Spread, Volumes, Features, Rest bool
 }
-
-const preemptorName = "preemptor"
-
-// Keys of node labels.
-const (
-	hostnameKey   = "kubernetes.io/hostname"
-	zoneKey       = "topology.kubernetes.io/zone"
-	rackKey       = "rack"
-	diskKey       = "disk"
-	generationKey = "generation"
-)
 
 // Full is a shape with everything in it.
 func Full() Shape {
 	return Shape{
 		Budgets: 4, Nominated: 4, Groups: 2,
-		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true, Features: true,
+		Taints: true, Selectors: true, Ports: true, Affinity: true, Spread: true, Volumes: true, Features: true, Rest: true,
 	}
 }
 
@@ -94,32 +82,90 @@ func (s Shape) withDefaults() Shape {
 	return s
 }
 
-// nodeNames are the names nodes may get. A cluster has at least the first of
-// them, so a name drawn from here is sometimes that of no node.
-func (s Shape) nodeNames() []string {
-	names := make([]string, s.Nodes)
-	for i := range names {
-		names[i] = fmt.Sprintf("n%d", i)
+// asking is the shape for a pod that looks for a place. It does not depend on how large the cluster
+// has turned out.
+func (s Shape) asking(from draw.Source) clusters.Shape {
+	s = s.withDefaults()
+	return clusters.Shape{
+		Named: draw.Nodes(s.Nodes), Nominates: s.Nominated > 0, Groups: s.Groups, Alike: s.Alike,
+		Topics: filter.Topics{
+			filter.Taints: s.Taints, filter.Selectors: s.Selectors, filter.Ports: s.Ports, filter.Affinity: s.Affinity,
+			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
+			filter.Rest: s.Rest,
+		},
+		Priorities: s.rarely(from, "priorities", 4), Sizes: s.rarely(from, "sizes", 3),
 	}
-	return names
 }
 
-// pick draws one of the options. Repeat an option to make it likelier; the
-// first is what a failing case shrinks to.
-func pick[T any](t *rapid.T, label string, options ...T) T {
-	return rapid.SampledFrom(options).Draw(t, label)
-}
-
-// oneIn is true about once in n times, and shrinks to false.
-func oneIn(t *rapid.T, label string, n int) bool {
-	return rapid.IntRange(0, n-1).Draw(t, label) == n-1
-}
-
-// drawList draws up to most elements.
-func drawList[T any](t *rapid.T, label string, most int, draw func(*rapid.T) T) []T {
-	var list []T
-	for range rapid.IntRange(0, most).Draw(t, label) {
-		list = append(list, draw(t))
+// rarely is a number in one case of eight, and otherwise 0. With pods that are alike it is always
+// 0, because what it brings makes ties rarer.
+func (s Shape) rarely(from draw.Source, label string, number int) int {
+	if s.Alike || !draw.OneIn(from, label, 8) {
+		return 0
 	}
-	return list
+	return number
+}
+
+// cluster draws the exact numbers of a cluster. Most often it has those values that matter, and
+// sometimes a number of values at equal distances.
+func (s Shape) cluster(from draw.Source) clusters.Shape {
+	s = s.withDefaults()
+	c := s.asking(from)
+	c.Nodes = from.Int("nodes", 1, s.Nodes)
+	c.Budgets = from.Int("budgets", 0, s.Budgets)
+	c.Nominated = from.Int("nominated", 0, s.Nominated)
+
+	c.Least, c.Most = 2, s.PodsPerNode
+	if s.Alike {
+		c.Least = 6
+	}
+	c.Kinds = from.Int("kinds of pods", 2, 5)
+	c.Layouts = from.Int("layouts of nodes", 1, 3)
+	c.Apart = s.rarely(from, "layouts apart", 3)
+
+	c.Fill = s.rarely(from, "fill", 95)
+	c.Starts = s.rarely(from, "starts", 3)
+	c.OwnPriority = 4 - s.rarely(from, "own priorities", 3)
+	return c
+}
+
+// Cluster draws a cluster. Its pods come in no particular order, and nodes are
+// not in the order of their names.
+func Cluster(shape Shape) *rapid.Generator[*outrank.Cluster] {
+	return rapid.Custom(func(t *rapid.T) *outrank.Cluster {
+		from := numbers{t}
+		c := clusters.Cluster(shape.cluster(from), from)
+		c.Nodes = draw.Shuffled(from, "node order", c.Nodes)
+		if shape.Units {
+			c.Composites = composites(from, c.Groups)
+			if draw.OneIn(from, "pods have the priority of their groups", 2) {
+				takeGroupPriorities(c)
+			}
+		}
+		c.Release = draw.Pick(from, "release", append([]outrank.Release{0}, outrank.Releases()...)...)
+		if shape.Units && draw.OneIn(from, "units of victims", 2) {
+			c.Release = withUnits(draw.OneIn(from, "composite groups count", 2))
+		}
+		return c
+	})
+}
+
+// Preemptor draws a pod that looks for a place in a cluster of the same shape.
+// It mostly outranks what is there and needs one to four pods to leave.
+func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
+	return rapid.Custom(func(t *rapid.T) *outrank.Pod {
+		from := numbers{t}
+		return clusters.Preemptor(shape.asking(from), from)
+	})
+}
+
+// PreemptorGroup draws the pods of a group that look for places in a cluster of
+// the same shape: one to four, alike or not, of one priority and preemption
+// policy. Now and then they are of a group that has pods in the cluster
+// already.
+func PreemptorGroup(shape Shape) *rapid.Generator[[]*outrank.Pod] {
+	return rapid.Custom(func(t *rapid.T) []*outrank.Pod {
+		from := numbers{t}
+		return clusters.PreemptorGroup(shape.asking(from), from, false)
+	})
 }

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/draw"
 	"pgregory.net/rapid"
 )
 
@@ -11,16 +12,12 @@ import (
 func Shuffled(c *outrank.Cluster) *rapid.Generator[*outrank.Cluster] {
 	return rapid.Custom(func(t *rapid.T) *outrank.Cluster {
 		s := *c
-		s.Nodes = permuted(t, "nodes", c.Nodes)
-		s.Pods = permuted(t, "pods", c.Pods)
-		s.Budgets = permuted(t, "budgets", c.Budgets)
-		s.Classes = permuted(t, "classes", c.Classes)
-		s.Namespaces = permuted(t, "namespaces", c.Namespaces)
-		s.Groups = permuted(t, "groups", c.Groups)
+		s.Nodes = draw.Shuffled(numbers{t}, "nodes", c.Nodes)
+		s.Pods = draw.Shuffled(numbers{t}, "pods", c.Pods)
+		s.Budgets = draw.Shuffled(numbers{t}, "budgets", c.Budgets)
+		s.Classes = draw.Shuffled(numbers{t}, "classes", c.Classes)
+		s.Namespaces = draw.Shuffled(numbers{t}, "namespaces", c.Namespaces)
+		s.Groups = draw.Shuffled(numbers{t}, "groups", c.Groups)
 		return &s
 	})
-}
-
-func permuted[T any](t *rapid.T, label string, list []T) []T {
-	return rapid.Permutation(list).Draw(t, label)
 }

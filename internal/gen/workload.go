@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/draw"
 	"pgregory.net/rapid"
 )
 
@@ -21,26 +22,27 @@ type Workload struct {
 func Workloads(shape Shape) *rapid.Generator[Workload] {
 	shape.Units = true
 	return rapid.Custom(func(t *rapid.T) Workload {
+		s := numbers{t}
 		w := Workload{Cluster: Cluster(shape).Draw(t, "cluster"), Pods: PreemptorGroup(shape).Draw(t, "pods")}
-		w.setGates(t)
-		w.addGroup(t)
-		if len(w.Cluster.Groups) > 0 && rapid.Bool().Draw(t, "grow trees") {
-			w.grow(t)
+		w.setGates(s)
+		w.addGroup(s)
+		if len(w.Cluster.Groups) > 0 && draw.OneIn(s, "grow trees", 2) {
+			w.grow(s)
 		}
-		w.spread(t)
-		if !oneIn(t, "may differ", 8) {
-			w.agree(t)
+		w.spread(s)
+		if !draw.OneIn(s, "may differ", 8) {
+			w.agree(s)
 		}
 		w.sameGroups()
 		return w
 	})
 }
 
-func (w *Workload) setGates(t *rapid.T) {
-	composites := !oneIn(t, "composite groups do not count", 4)
+func (w *Workload) setGates(s draw.Source) {
+	composites := !draw.OneIn(s, "composite groups do not count", 4)
 	r, err := outrank.V1_37.With(map[string]bool{
 		"GenericWorkload": true, "CompositePodGroup": composites, "TopologyAwareWorkloadScheduling": composites,
-		"PodGroupPreemptionPolicy": rapid.Bool().Draw(t, "groups have a policy"),
+		"PodGroupPreemptionPolicy": draw.OneIn(s, "groups have a policy", 2),
 	})
 	if err != nil {
 		panic(err)
@@ -49,72 +51,72 @@ func (w *Workload) setGates(t *rapid.T) {
 }
 
 // addGroup makes the pods' group known, for the most part.
-func (w *Workload) addGroup(t *rapid.T) {
+func (w *Workload) addGroup(s draw.Source) {
 	first := w.Pods[0]
 	if first.Group == "" {
-		if oneIn(t, "no group", 4) {
+		if draw.OneIn(s, "no group", 4) {
 			return
 		}
 		for _, p := range w.Pods {
 			p.Group = "gang"
 		}
 	}
-	if w.group(first.GroupKey()) != nil || oneIn(t, "group is not known", 8) {
+	if w.group(first.GroupKey()) != nil || draw.OneIn(s, "group is not known", 8) {
 		return
 	}
 	g := &outrank.PodGroup{
-		Name: first.Group, Namespace: first.Namespace, Priority: residentPriority(t),
-		Policy: pick(t, "own policy", outrank.GangPolicy, outrank.BasicPolicy, outrank.GangPolicy, ""),
+		Name: first.Group, Namespace: first.Namespace, Priority: anyPriority(s),
+		Policy: draw.Pick(s, "own policy", outrank.GangPolicy, outrank.BasicPolicy, outrank.GangPolicy, ""),
 	}
 	if g.Policy == outrank.GangPolicy {
-		g.MinCount = rapid.Int32Range(1, 4).Draw(t, "own min count")
+		g.MinCount = int32(s.Int("own min count", 1, 4))
 	}
 	w.Cluster.Groups = append(w.Cluster.Groups, g)
 }
 
 // grow adds two trees in the namespace of the pods, up to three levels of composite groups
 // each, and puts most groups of the namespace below them, and more pods into groups.
-func (w *Workload) grow(t *rapid.T) {
+func (w *Workload) grow(s draw.Source) {
 	namespace := w.Pods[0].NamespaceName()
 	var names []string
 	for _, tree := range []string{"a", "b"} {
 		parent := ""
-		for level := range rapid.IntRange(1, outrank.MaxGroupLevels-1).Draw(t, "levels of tree "+tree) {
+		for level := range s.Int("levels of tree "+tree, 1, outrank.MaxGroupLevels-1) {
 			c := &outrank.CompositePodGroup{
 				Name: fmt.Sprintf("%s%d", tree, level), Namespace: namespace, Parent: parent, Policy: outrank.BasicPolicy,
-				DisruptionMode: pick(t, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
-				Priority:       residentPriority(t),
+				DisruptionMode: draw.Pick(s, "mode in tree", outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPodGroup, outrank.DisruptPod),
+				Priority:       anyPriority(s),
 			}
 			parent, names = c.Name, append(names, c.Name)
 			w.Cluster.Composites = append(w.Cluster.Composites, c)
 		}
 	}
 	for _, g := range w.Cluster.Groups {
-		if g.NamespaceName() == namespace && !oneIn(t, "is no part of it", 6) {
-			g.Parent = pick(t, "parent in tree", names...)
+		if g.NamespaceName() == namespace && !draw.OneIn(s, "is no part of it", 6) {
+			g.Parent = draw.Pick(s, "parent in tree", names...)
 		}
 	}
 	for _, p := range w.Cluster.Pods {
-		if g := rapid.SampledFrom(w.Cluster.Groups).Draw(t, "joins"); p.NamespaceName() == g.NamespaceName() && !oneIn(t, "stays as it is", 4) {
+		if g := draw.Pick(s, "joins", w.Cluster.Groups...); p.NamespaceName() == g.NamespaceName() && !draw.OneIn(s, "stays as it is", 4) {
 			p.Group = g.Name
 		}
 	}
 }
 
 // spread puts some of the pods into other groups of the same tree.
-func (w *Workload) spread(t *rapid.T) {
+func (w *Workload) spread(s draw.Source) {
 	own := w.group(w.Pods[0].GroupKey())
 	if own == nil || own.Parent == "" {
 		return
 	}
 	for _, g := range w.Cluster.Groups {
-		if g.NamespaceName() == own.NamespaceName() && oneIn(t, "joins the tree", 3) {
+		if g.NamespaceName() == own.NamespaceName() && draw.OneIn(s, "joins the tree", 3) {
 			g.Parent = own.Parent
 		}
 	}
 	for _, p := range w.Pods {
 		for _, g := range w.Cluster.Groups {
-			if g.NamespaceName() == p.NamespaceName() && w.top(g.Key()) == w.top(own.Key()) && oneIn(t, "joins the group", 3) {
+			if g.NamespaceName() == p.NamespaceName() && w.top(g.Key()) == w.top(own.Key()) && draw.OneIn(s, "joins the group", 3) {
 				p.Group = g.Name
 			}
 		}
@@ -123,10 +125,10 @@ func (w *Workload) spread(t *rapid.T) {
 
 // agree gives the pods equal values wherever they have to agree, and the group at
 // the top the same.
-func (w *Workload) agree(t *rapid.T) {
+func (w *Workload) agree(s draw.Source) {
 	first := w.Pods[0]
 	top := w.top(first.GroupKey())
-	priority := pick(t, "priority of all", int32(first.PriorityValue()), 10, 3)
+	priority := draw.Pick(s, "priority of all", int32(first.PriorityValue()), 10, 3)
 	alike := func(p *outrank.Pod) {
 		p.Priority, p.PreemptionPolicy, p.SchedulerName = outrank.Priority(priority), first.PreemptionPolicy, first.SchedulerName
 	}
@@ -147,8 +149,8 @@ func (w *Workload) agree(t *rapid.T) {
 		if "composite "+string(g.Key()) == top {
 			g.Priority, g.PreemptionPolicy = outrank.Priority(priority), first.PreemptionPolicy
 		}
-		if oneIn(t, "gang of groups", 3) {
-			g.Policy, g.MinGroupCount = outrank.GangPolicy, rapid.Int32Range(1, 3).Draw(t, "min groups")
+		if draw.OneIn(s, "gang of groups", 3) {
+			g.Policy, g.MinGroupCount = outrank.GangPolicy, int32(s.Int("min groups", 1, 3))
 		}
 	}
 }

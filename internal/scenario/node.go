@@ -2,11 +2,13 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -17,7 +19,7 @@ var Now = time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC)
 //
 //	NAME [cpu=4] [memory=8Gi] [pods=110] [offers=(example.com/gpu=2 hugepages-2Mi=1Gi)]
 //	    [labels=a=b,c=d] [taints=key=value:NoSchedule,key:NoExecute]
-//	    [attach=driver:3] [declares=FEATURE,...] [spares=WHO,...] [cordoned]
+//	    [attach=driver:3] [lacks=driver,...] [declares=FEATURE,...] [spares=WHO,...] [cordoned]
 //
 // Without further words it has no cpu, 64Gi of memory and room for 110 pods.
 func (l *Line) Node() *outrank.Node {
@@ -25,19 +27,13 @@ func (l *Line) Node() *outrank.Node {
 		Name:        l.Next("name of the node"),
 		Allocatable: resource.MustList("cpu", "0", "memory", "64Gi", "pods", "110"),
 	}
-	l.Options(Options{
-		"cpu=":      amount(n.Allocatable, resource.CPU),
-		"memory=":   amount(n.Allocatable, resource.Memory),
-		"pods=":     amount(n.Allocatable, resource.Pods),
-		"offers=":   l.amounts(n.Allocatable),
-		"labels=":   Labels(&n.Labels),
-		"taints=":   taints(&n.Taints),
-		"attach=":   attachLimits(&n.AttachLimits),
-		"lacks=":    Names(&n.MissingDrivers),
-		"declares=": Names(&n.DeclaredFeatures),
-		"spares=":   Names(&n.DisableResizePreemption),
-		"cordoned":  Flag(&n.Unschedulable),
-	})
+	options := Options{"labels=": Labels(&n.Labels)}
+	for _, name := range filter.Names() {
+		if said := words[name].node; said != nil {
+			maps.Copy(options, said(l, n))
+		}
+	}
+	l.Options(options)
 	return n
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -52,8 +53,11 @@ func (l *Line) Pod() *outrank.Pod {
 	p := &outrank.Pod{Name: l.Next("name of the pod")}
 	main := outrank.Container{Name: "main", Requests: resource.List{}}
 	options := l.podIs(p)
-	maps.Copy(options, l.podAsks(p, &main))
-	maps.Copy(options, l.podStands(p, &main))
+	for _, name := range filter.Names() {
+		if said := words[name].pod; said != nil {
+			maps.Copy(options, said(l, p, &main))
+		}
+	}
 	l.Options(options)
 	p.Containers = []outrank.Container{main}
 	return p
@@ -72,31 +76,6 @@ func (l *Line) podIs(p *outrank.Pod) Options {
 		"phase=":    Text(&p.Phase),
 		"static":    Flag(&p.Static), "mirror": Flag(&p.Mirror), "qos=": Text(&p.QOSClass),
 		"on=": Text(&p.NodeName), "nominated=": Text(&p.NominatedNodeName),
-	}
-}
-
-// podAsks has the options for a pod's requests.
-func (l *Line) podAsks(p *outrank.Pod, main *outrank.Container) Options {
-	return Options{
-		"cpu=": amount(main.Requests, resource.CPU), "memory=": amount(main.Requests, resource.Memory),
-		"asks=": l.amounts(main.Requests), "limits=": l.newAmounts(&main.Limits), "reported=": l.newAmounts(&main.Actual),
-		"restarts-all": Flag(&main.RestartsAll), "mount-options": Flag(&main.BindMountOptions), "infeasible": Flag(&p.ResizeInfeasible), "deferred": Flag(&p.ResizeDeferred), "overhead=": l.newAmounts(&p.Overhead),
-		"init=": l.initContainer(p, false), "sidecar=": l.initContainer(p, true),
-		"pod-level=": func(v string) error {
-			p.Resources = &resource.Requirements{}
-			return l.newAmounts(&p.Resources.Requests)(v)
-		},
-	}
-}
-
-// podStands has the options for a pod's rules about nodes, neighbours and ports.
-func (l *Line) podStands(p *outrank.Pod, main *outrank.Container) Options {
-	return Options{
-		"selector=": Labels(&p.NodeSelector), "node=": nodeSelector(&p.Affinity.NodeAffinity),
-		"affinity=": l.terms(&p.Affinity.PodAffinity), "anti=": l.terms(&p.Affinity.PodAntiAffinity),
-		"spread=": l.spread(&p.TopologySpreadConstraints), "tolerates=": tolerations(&p.Tolerations),
-		"ports=": ports(&main.Ports), "volume=": l.volumes(&p.Volumes),
-		"host-network": Flag(&p.HostNetwork), "host-users=": hostUsers(&p.HostUsers),
 	}
 }
 

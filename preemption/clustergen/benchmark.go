@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/clusters"
+	"github.com/outrank-go/outrank/internal/draw"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -40,7 +42,7 @@ func Benchmark(nodes, podsPerNode, budgets int) (*outrank.Cluster, *outrank.Pod,
 	}
 	for i := range nodes {
 		n := &outrank.Node{Name: fmt.Sprintf("node-%05d", i)}
-		n.Labels = map[string]string{hostnameKey: n.Name}
+		n.Labels = map[string]string{draw.HostnameKey: n.Name}
 		var sum resource.List
 		for j := range podsPerNode {
 			p := benchmarkPod(r, n.Name, i*podsPerNode+j)
@@ -106,7 +108,7 @@ func benchmarkBudget(i int) *outrank.PodDisruptionBudget {
 
 func benchmarkPreemptor() *outrank.Pod {
 	return &outrank.Pod{
-		Name:      preemptorName,
+		Name:      clusters.PreemptorName,
 		Namespace: benchmarkNamespace(0),
 		Priority:  outrank.Priority(10_000),
 		Containers: []outrank.Container{{
@@ -115,3 +117,5 @@ func benchmarkPreemptor() *outrank.Pod {
 		}},
 	}
 }
+
+func mebibytes(n int64) resource.Quantity { return resource.NewBinary(n << 20) }

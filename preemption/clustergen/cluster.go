@@ -1,65 +1,60 @@
 package clustergen
 
 import (
-	"slices"
-
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/clusters"
+	"github.com/outrank-go/outrank/internal/draw"
+	"github.com/outrank-go/outrank/internal/filter"
 )
 
 // Cluster generates a cluster. Its pods come in no particular order, and its
 // nodes are not in the order of their names. The error is that of
 // [Shape.Validate].
 func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
-	g, err := newGenerator(shape, seed)
-	if err != nil {
+	if err := shape.Validate(); err != nil {
 		return nil, err
 	}
-	kinds := g.kinds()
-	shared := g.layouts(kinds)
-	c := &outrank.Cluster{Namespaces: namespaces()}
-	var pods []placedPod
-	for i := range g.Nodes {
-		l := g.layoutOf(kinds, &shared, i)
-		c.Nodes = append(c.Nodes, g.node(l, i))
-		pods = append(pods, g.residents(l, i)...)
-	}
-	pods = append(pods, g.bystanders(kinds)...)
-	pods = append(pods, g.nominated(kinds)...)
-	c.Pods = inOrder(pods)
-	for i := range g.Budgets {
-		c.Budgets = append(c.Budgets, g.budget(i))
-	}
-	for i := range g.Groups {
-		c.Groups = append(c.Groups, g.group(i))
-	}
-	return c, nil
+	return clusters.Cluster(shape.drawn(), draw.Seeded(seed)), nil
 }
 
-// inOrder sorts pods by place, and by how they were generated where two are the
-// same.
-func inOrder(pods []placedPod) []*outrank.Pod {
-	slices.SortStableFunc(pods, func(a, b placedPod) int {
-		if a.place < b.place {
-			return -1
-		}
-		if a.place > b.place {
-			return 1
-		}
-		return 0
-	})
-	list := make([]*outrank.Pod, len(pods))
-	for i, p := range pods {
-		list[i] = p.Pod
+// Preemptor generates a pod that looks for a place in a cluster of the same
+// shape. It mostly outranks what is there and needs one to four pods to leave.
+// The error is that of [Shape.Validate].
+func Preemptor(shape Shape, seed uint64) (*outrank.Pod, error) {
+	if err := shape.Validate(); err != nil {
+		return nil, err
 	}
-	return list
+	return clusters.Preemptor(shape.drawn(), draw.Seeded(seed)), nil
 }
 
-// namespaces are the namespaces of every cluster, with labels that namespace
-// selectors ask for.
-func namespaces() []*outrank.Namespace {
-	return []*outrank.Namespace{
-		{Name: "default", Labels: map[string]string{"env": "prod"}},
-		{Name: "team-a", Labels: map[string]string{"env": "dev"}},
-		{Name: "team-b"},
+// PreemptorGroup generates the pods of a group that look for places in the
+// cluster of the same shape and seed: one to four, alike or not, of one priority
+// and preemption policy. Now and then they are of a group that has pods in the
+// cluster already, or of one that does not exist, or name no group. The error is
+// that of [Shape.Validate].
+func PreemptorGroup(shape Shape, seed uint64) ([]*outrank.Pod, error) {
+	if err := shape.Validate(); err != nil {
+		return nil, err
+	}
+	return clusters.PreemptorGroup(shape.drawn(), draw.Seeded(seed), true), nil
+}
+
+// minKinds is the least number of kinds of pods. Every size is that of a kind.
+const minKinds = 4
+
+// drawn is the shape with everything that a user does not choose.
+func (s Shape) drawn() clusters.Shape {
+	s = s.withDefaults()
+	return clusters.Shape{
+		Nodes: s.Nodes, Named: draw.Nodes(s.Nodes), Least: (s.PodsPerNode + 1) / 2, Most: s.PodsPerNode,
+		Kinds: max(minKinds, s.Sizes), Layouts: 3, Apart: 3,
+		Budgets: s.Budgets, Nominated: s.Nominated, Groups: s.Groups, Nominates: s.Nominated > 0,
+		Topics: filter.Topics{
+			filter.Taints: s.Taints, filter.Selectors: s.Selectors, filter.Ports: s.Ports, filter.Affinity: s.Affinity,
+			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
+			// No field is for the rest, which is part of a shape that has everything else.
+			filter.Rest: s.Taints && s.Selectors && s.Ports && s.Affinity && s.Spread && s.Volumes && s.Features,
+		},
+		Fill: s.Fill, Priorities: s.Priorities, Sizes: s.Sizes, Starts: s.Starts, OwnPriority: 1,
 	}
 }

@@ -3,8 +3,6 @@ package clustergen_test
 import (
 	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,29 +59,6 @@ func TestZeroShapeLeadsToPreemption(t *testing.T) {
 	assert.Greater(t, several, candidates*40/100, "candidates with 2 victims or more")
 }
 
-const (
-	curable   = preemption.Unschedulable
-	incurable = preemption.UnschedulableAndUnresolvable
-)
-
-// refuses lists with which codes each filter turns nodes down in what is drawn.
-var refuses = map[string][]preemption.Code{
-	filter.NodeUnschedulable:     {incurable},
-	filter.NodeName:              {incurable},
-	filter.TaintToleration:       {incurable},
-	filter.NodeAffinity:          {incurable},
-	filter.NodePorts:             {curable},
-	filter.DeferredPodScheduling: {}, // the preemptors that are drawn have no node
-	filter.NodeResourcesFit:      {curable, incurable},
-	filter.VolumeRestrictions:    {curable},
-	filter.NodeVolumeLimits:      {curable},
-	filter.VolumeBinding:         {incurable},
-	filter.VolumeZone:            {incurable},
-	filter.PodTopologySpread:     {curable, incurable},
-	filter.InterPodAffinity:      {curable, incurable},
-	filter.NodeDeclaredFeatures:  {incurable},
-}
-
 // decidedBy is what decides between the first two candidates.
 func decidedBy(ex *preemption.Plan) string {
 	if len(ex.Candidates) < 2 {
@@ -126,13 +101,16 @@ func TestFullReachesEverything(t *testing.T) {
 			wanted = append(wanted, "decided by "+r.Name)
 		}
 	}
-	assert.ElementsMatch(t, filter.Names(), slices.Collect(maps.Keys(refuses)))
-	for name, codes := range refuses {
-		for _, code := range codes {
-			wanted = append(wanted, "filter "+name+" "+code.String())
-			if code == preemption.Unschedulable {
-				wanted = append(wanted, "dry run "+name+" "+code.String())
-			}
+	for _, e := range filter.Entries() {
+		if e.Name == filter.DeferredPodScheduling {
+			continue // the preemptors that are drawn have no node
+		}
+		if e.Fails.Has(filter.CurableFailure) {
+			code := preemption.Unschedulable.String()
+			wanted = append(wanted, "filter "+e.Name+" "+code, "dry run "+e.Name+" "+code)
+		}
+		if e.Fails.Has(filter.IncurableFailure) {
+			wanted = append(wanted, "filter "+e.Name+" "+preemption.UnschedulableAndUnresolvable.String())
 		}
 	}
 	for _, what := range wanted {

@@ -64,14 +64,13 @@ func ExampleCluster() {
 	}
 	fmt.Println(c.Budgets[0].Key(), c.Budgets[0].DisruptionsAllowed)
 	// Output:
-	// j0 cpu: 300m, ephemeral-storage: 1Gi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 303Mi, pods: 4
-	// t1 cpu: 421m, ephemeral-storage: 1Gi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 235Mi, pods: 2
-	// default/p1-0 t1 10 cpu: 100m, example.com/gpu: 2, memory: 32Mi
-	// default/p0-0 j0 10 cpu: 100m, example.com/gpu: 2, memory: 32Mi
-	// default/p0-2 j0 20 memory: 128Mi, storage: 5Gi
-	// default/p0-1 j0 20 memory: 128Mi, storage: 5Gi
-	// default/bystander-0  -10 cpu: 100m, example.com/gpu: 2, memory: 32Mi
-	// default/p1-1 t1 20 cpu: 300m, ephemeral-storage: 512Mi, memory: 192Mi
+	// j0 cpu: 1, ephemeral-storage: 1Gi, example.com/gpu: 1, hugepages-2Mi: 2Mi, memory: 512Mi, pods: 13
+	// t1 cpu: 666m, ephemeral-storage: 1Gi, example.com/gpu: 1, hugepages-2Mi: 2Mi, memory: 284Mi, pods: 3
+	// team-b/p0-0 j0 20 cpu: 100m, memory: 64Mi
+	// team-a/p0-2 j0 20 cpu: 400m, memory: 192Mi
+	// default/p1-0 t1 0 cpu: 100m, ephemeral-storage: 512Mi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 64Mi, storage: 5Gi
+	// default/p0-0 j0 10 cpu: 100m, ephemeral-storage: 512Mi, example.com/gpu: 2, hugepages-2Mi: 2Mi, memory: 64Mi, storage: 5Gi
+	// team-a/p1-0 t1 -10 cpu: 400m, memory: 192Mi
 	// default/budget-0 2
 }
 
@@ -83,7 +82,7 @@ func ExamplePreemptor() {
 	}
 	fmt.Println(p.Key(), p.PriorityValue(), p.Requests())
 	// Output:
-	// default/preemptor 5 cpu: 500m, example.com/gpu: 1
+	// default/preemptor 1040 cpu: 350m, memory: 64Mi
 }
 
 func ExamplePreemptorGroup() {
@@ -96,9 +95,8 @@ func ExamplePreemptorGroup() {
 		fmt.Println(p.Key(), p.GroupKey(), p.PriorityValue(), p.Requests())
 	}
 	// Output:
-	// default/preemptor-0  1040 cpu: 500m
-	// default/preemptor-1  1040 cpu: 500m
-	// default/preemptor-2  1040 cpu: 500m
+	// team-b/preemptor-0 team-b/gang 1040 cpu: 300m
+	// team-b/preemptor-1 team-b/gang 1040 cpu: 300m
 }
 
 func ExampleBenchmark() {

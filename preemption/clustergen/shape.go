@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/draw"
 )
 
 // Now returns the time at which generated clusters are looked at. A few of their
 // pods start after it.
-func Now() time.Time { return time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC) }
+func Now() time.Time { return draw.Now() }
 
 // Shape is the size of a cluster and its subjects beside nodes, pods and
 // resources. Its zero value is a small shape for resources alone. A cluster and
@@ -131,6 +132,3 @@ func (s Shape) withDefaults() Shape {
 	}
 	return s
 }
-
-// podsDecide reports whether filters that come after that of resources have a say.
-func (s Shape) podsDecide() bool { return s.Ports || s.Affinity || s.Spread || s.Volumes }

@@ -32,7 +32,8 @@ func TestFewerNodesAreTheFirstNodes(t *testing.T) {
 // withoutFeatures removes everything that the features of a shape bring.
 func withoutFeatures(c *outrank.Cluster) {
 	for _, n := range c.Nodes {
-		n.Allocatable, n.Taints, n.AttachLimits, n.Unschedulable, n.DeclaredFeatures = nil, nil, nil, false, nil
+		n.Allocatable, n.Taints, n.AttachLimits, n.MissingDrivers, n.Unschedulable = nil, nil, nil, nil, false
+		n.DeclaredFeatures, n.DisableResizePreemption = nil, nil
 		delete(n.Labels, outrank.RegionLabel)
 		delete(n.Labels, outrank.BetaZoneLabel)
 	}

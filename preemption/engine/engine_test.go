@@ -34,11 +34,11 @@ func TestEngineNamesExist(t *testing.T) {
 
 // declaredNames are the names of functions, methods, types, fields, constants
 // and variables of all files in the folder, in those below it that the engine consists of,
-// and in those of the solvers.
+// in those of the solvers, and in that of the filters' entries.
 func declaredNames(t *testing.T) map[string]bool {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.go", "../*.go", "internal/*/*.go", "../internal/*/*.go", "../../internal/exact/*.go", "../../internal/packing/*.go"} {
+	for _, pattern := range []string{"*.go", "../*.go", "internal/*/*.go", "../internal/*/*.go", "../../internal/exact/*.go", "../../internal/packing/*.go", "../../internal/filter/*.go"} {
 		found, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		files = append(files, found...)

@@ -97,7 +97,7 @@ func (e *Evaluator) Filters(of outrank.Release) []string {
 			i = filters.FirstOrder(rules)[i]
 		}
 		if i != filters.DeferredFilter.Index || rules.DeferredResizes {
-			names = append(names, filters.BuiltIn[i].Name)
+			names = append(names, filters.BuiltInNames[i])
 		}
 	}
 	for _, f := range e.terms.Filters {

@@ -99,7 +99,7 @@ func UnitText(unit []preemption.Victim) string {
 func BuiltInFilters() []string {
 	var names []string
 	for _, f := range filters.BuiltIn {
-		names = append(names, f.Name)
+		names = append(names, f.Entry.Name)
 	}
 	return names
 }

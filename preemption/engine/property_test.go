@@ -40,6 +40,7 @@ var shapes = map[string]gen.Shape{
 	"filters":   {Budgets: 4, Taints: true, Selectors: true, Ports: true},
 	"affinity":  {Nodes: 8, PodsPerNode: 4, Budgets: 4, Affinity: true, Spread: true},
 	"volumes":   {Nodes: 4, PodsPerNode: 5, Budgets: 4, Nominated: 3, Volumes: true},
+	"rest":      {Budgets: 4, Nominated: 4, Rest: true},
 	"full":      gen.Full(),
 	"units":     {Groups: 3, Units: true, Budgets: 4, Nominated: 4, Taints: true},
 	"far units": {Nodes: 6, PodsPerNode: 4, Budgets: 4, Groups: 2, Units: true, Affinity: true, Spread: true, Volumes: true, Ports: true},

@@ -20,25 +20,6 @@ type changing struct {
 	Step
 }
 
-// changes are the changes by the filter that fails. A filter that is not here cannot be
-// satisfied by a change that is known.
-var changes = map[string]func(*changing, *Obstacle) error{
-	filter.NodeUnschedulable:     (*changing).uncordon,
-	filter.NodeName:              (*changing).unasked,
-	filter.TaintToleration:       (*changing).tolerate,
-	filter.NodeAffinity:          (*changing).dropLabels,
-	filter.NodePorts:             (*changing).dropPorts,
-	filter.DeferredPodScheduling: (*changing).allowResize,
-	filter.NodeResourcesFit:      (*changing).makeRoom,
-	filter.VolumeRestrictions:    (*changing).dropVolumes,
-	filter.NodeVolumeLimits:      (*changing).dropAttached,
-	filter.VolumeBinding:         (*changing).dropVolumes,
-	filter.VolumeZone:            (*changing).dropVolumes,
-	filter.PodTopologySpread:     (*changing).dropSpread,
-	filter.InterPodAffinity:      (*changing).dropNeighbours,
-	filter.NodeDeclaredFeatures:  (*changing).declare,
-}
-
 func (c *changing) made(change string) { c.Changes = append(c.Changes, change) }
 
 // onNode replaces the node by a changed copy.

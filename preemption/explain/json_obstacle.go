@@ -3,7 +3,7 @@ package explain
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/document"
-	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -134,15 +134,8 @@ func (v *Volume) object() document.Object {
 
 // named is the member that the names stand in.
 func (o *Obstacle) named() string {
-	switch o.by() {
-	case preemption.NodeName:
-		return "wantedNode"
-	case preemption.NodeVolumeLimits:
-		return "limits"
-	case preemption.NodeDeclaredFeatures:
-		return "features"
-	case preemption.DeferredPodScheduling:
-		return "disabledBy"
+	if of := filter.Of(o.by()); of != nil && of.Names.Member != "" {
+		return of.Names.Member
 	}
 	return "wantedNodes"
 }

@@ -4,28 +4,9 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
 )
-
-// behind names what stands behind a status of each filter.
-var behind = map[string]func(*finder, *Obstacle, *place){
-	filter.NodeUnschedulable:     (*finder).nameCordon,
-	filter.NodeName:              func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) },
-	filter.TaintToleration:       (*finder).nameTaints,
-	filter.NodeAffinity:          (*finder).nameLabels,
-	filter.NodePorts:             (*finder).namePorts,
-	filter.DeferredPodScheduling: func(_ *finder, o *Obstacle, at *place) { o.Names = slices.Clone(at.node.DisableResizePreemption) },
-	filter.NodeResourcesFit:      func(f *finder, o *Obstacle, at *place) { o.Short = shortOf(f.room(at)) },
-	filter.VolumeRestrictions:    (*finder).nameDisks,
-	filter.NodeVolumeLimits:      (*finder).nameLimits,
-	filter.VolumeBinding:         (*finder).nameBinding,
-	filter.VolumeZone:            (*finder).nameZones,
-	filter.PodTopologySpread:     (*finder).nameSpread,
-	filter.InterPodAffinity:      (*finder).nameNeighbours,
-	filter.NodeDeclaredFeatures:  (*finder).nameFeatures,
-}
 
 // find names what stands behind the answer of a node with pods gone; nil for success.
 func (f *finder) find(at *place, s preemption.Status) *Obstacle {
@@ -43,8 +24,8 @@ func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
 		f.nameUnasked(o, at)
 		return
 	}
-	if name := behind[s.Filter]; name != nil { // a caller's filter explains itself
-		name(f, o, at)
+	if known, ok := told[s.Filter]; ok { // a caller's filter explains itself
+		known.name(f, o, at)
 	}
 }
 

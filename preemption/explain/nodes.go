@@ -263,7 +263,7 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 	if err != nil {
 		return nil, err
 	}
-	g := &grouping{finder: &finder{snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}, ex: ex}
+	g := &grouping{finder: &finder{ctx: ctx, snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}, ex: ex}
 	for i := range ex.Nodes {
 		n := &ex.Nodes[i]
 		if n.Status.Filter != preemption.NodeResourcesFit && (n.AfterRemoval == nil || n.AfterRemoval.Filter != preemption.NodeResourcesFit) {

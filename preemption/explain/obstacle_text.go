@@ -2,12 +2,11 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/preemption"
 )
 
 // Text says in one line what is in the way. It is made from the fields of the obstacle
@@ -46,7 +45,7 @@ func (o *Obstacle) things() []string {
 	if o.Nobody != nil {
 		add("%s", o.Nobody.text())
 	}
-	out = append(out, o.names(preemption.NodeName, preemption.NodeAffinity)...)
+	out = append(out, o.names()...)
 	for i := range o.Taints {
 		if o.cordoned() {
 			add("the node is cordoned")
@@ -60,34 +59,24 @@ func (o *Obstacle) things() []string {
 	out = append(out, textsOf(o.Terms, (*Term).text)...)
 	out = append(out, textsOf(o.Ports, (*Port).text)...)
 	out = append(out, textsOf(o.Volumes, (*Volume).text)...)
-	out = append(out, o.names(preemption.NodeVolumeLimits)...)
 	out = append(out, textsOf(o.Spread, (*Spread).text)...)
-	out = append(out, textsOf(o.Neighbours, (*Neighbour).text)...)
-	return append(out, o.names(preemption.NodeDeclaredFeatures, preemption.DeferredPodScheduling)...)
+	return append(out, textsOf(o.Neighbours, (*Neighbour).text)...)
 }
 
-// names says what the names are of, where that is one of these filters.
-func (o *Obstacle) names(filters ...string) (out []string) {
-	if len(o.Names) == 0 || !slices.Contains(filters, o.by()) {
+// names says what the names are of, where the filter has words for that.
+func (o *Obstacle) names() []string {
+	of := filter.Of(o.by())
+	if len(o.Names) == 0 || of == nil || of.Names.Text == "" {
 		return nil
 	}
-	list := prose.List(prose.Names(o.Names), 0)
-	switch o.by() {
-	case preemption.NodeName:
-		return []string{"the pod wants node " + list + " alone"}
-	case preemption.NodeAffinity:
-		return []string{"the pod's node affinity names " + list + " alone"}
-	case preemption.DeferredPodScheduling:
-		return []string{list + " asked that nobody be evicted there for a resize"}
+	names := prose.Names(o.Names)
+	if !of.Names.Each {
+		names = []string{prose.List(names, 0)}
 	}
-	for _, name := range prose.Names(o.Names) {
-		if o.by() == preemption.NodeVolumeLimits {
-			out = append(out, "the CSI driver "+name+" is not installed on the node")
-		} else {
-			out = append(out, "the node does not declare the feature "+name)
-		}
+	for i, name := range names {
+		names[i] = fmt.Sprintf(of.Names.Text, name)
 	}
-	return out
+	return names
 }
 
 func (n *Nobody) text() string {

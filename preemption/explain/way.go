@@ -63,8 +63,8 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 		return false, nil
 	}
 	c := &changing{bench: b, pod: pod, at: a.at, Step: Step{Obstacle: a.behind}}
-	if change := changes[a.behind.Filter]; change != nil {
-		err = change(c, a.behind)
+	if known, ok := told[a.behind.Filter]; ok {
+		err = known.change(c, a.behind)
 	} else if a.behind.Filter == "" {
 		err = c.unasked(a.behind)
 	}

@@ -34,9 +34,9 @@ func ExampleCheck() {
 	fmt.Println(filtertest.Check(onePerNode(), filtertest.Options{}))
 	// Output:
 	// filter OnePerNode: broken rule: following changes equals starting on a snapshot with these changes
-	// 	cluster: seed 0, Nodes 1, PodsPerNode 1
+	// 	cluster: seed 1, Nodes 1, PodsPerNode 1
 	// 	state = Start default/preemptor
-	// 	state.Remove default/p0-0 from j0
+	// 	state.Remove team-b/p0-0 from j0
 	// 	state.Check j0: unschedulable ["node(s) were taken"]
 	// 	fresh = Start default/preemptor on a snapshot with these changes
 	// 	fresh.Check j0: success

@@ -13,17 +13,17 @@ type ClusterEventKind string
 
 // The kinds of events. Any other kind, also the empty one, may help every pod.
 const (
-	EventNodeAdded   ClusterEventKind = "NodeAdded"
-	EventNodeUpdated ClusterEventKind = "NodeUpdated"
-	EventNodeDeleted ClusterEventKind = "NodeDeleted"
+	EventNodeAdded   ClusterEventKind = filter.EventNodeAdded
+	EventNodeUpdated ClusterEventKind = filter.EventNodeUpdated
+	EventNodeDeleted ClusterEventKind = filter.EventNodeDeleted
 	// An assigned pod is a pod that has a node. It counts as deleted, too, when
 	// it has ended.
-	EventAssignedPodAdded   ClusterEventKind = "AssignedPodAdded"
-	EventAssignedPodUpdated ClusterEventKind = "AssignedPodUpdated"
-	EventAssignedPodDeleted ClusterEventKind = "AssignedPodDeleted"
+	EventAssignedPodAdded   ClusterEventKind = filter.EventAssignedPodAdded
+	EventAssignedPodUpdated ClusterEventKind = filter.EventAssignedPodUpdated
+	EventAssignedPodDeleted ClusterEventKind = filter.EventAssignedPodDeleted
 	// EventStorageChanged is about volumes, claims, storage classes and what
 	// drivers report of a node.
-	EventStorageChanged ClusterEventKind = "StorageChanged"
+	EventStorageChanged ClusterEventKind = filter.EventStorageChanged
 	// An unscheduled pod is a pod without a node that is not the one that is asked
 	// about (rule 5.4.14).
 	EventUnscheduledPodAdded   ClusterEventKind = "UnscheduledPodAdded"
@@ -53,23 +53,19 @@ type ClusterEvent struct {
 // helpers lists by filter the events that may help a pod which the filter kept
 // off a node, because they change what the filter looks at (upstream's
 // EventsToRegister). What a change of the pod itself may help is in looksAt.
-var helpers = map[string][]ClusterEventKind{
-	filter.NodeUnschedulable:     {EventNodeAdded, EventNodeUpdated},
-	filter.NodeName:              {EventNodeAdded},
-	filter.TaintToleration:       {EventNodeAdded, EventNodeUpdated},
-	filter.NodeAffinity:          {EventNodeAdded, EventNodeUpdated},
-	filter.NodeDeclaredFeatures:  {EventNodeAdded, EventNodeUpdated},
-	filter.DeferredPodScheduling: {EventNodeAdded, EventNodeUpdated},
-	filter.NodePorts:             {EventNodeAdded, EventAssignedPodDeleted},
-	filter.NodeResourcesFit:      {EventNodeAdded, EventNodeUpdated, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	filter.VolumeRestrictions:    {EventNodeAdded, EventAssignedPodDeleted, EventStorageChanged},
-	filter.NodeVolumeLimits:      {EventNodeAdded, EventNodeUpdated, EventAssignedPodDeleted, EventStorageChanged},
-	filter.VolumeBinding:         {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	filter.VolumeZone:            {EventNodeAdded, EventNodeUpdated, EventStorageChanged},
-	filter.PodTopologySpread: {EventNodeAdded, EventNodeUpdated, EventNodeDeleted,
-		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	filter.InterPodAffinity: {EventNodeAdded, EventNodeUpdated,
-		EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
+var helpers = map[string][]ClusterEventKind{}
+
+// looksAt has by filter what the filter looks at in the pod itself. A change of
+// anything else cannot help a pod that the filter kept off a node.
+var looksAt = map[string]looked{}
+
+func init() {
+	for _, e := range filter.Entries() {
+		looksAt[e.Name] = e.LooksAt
+		for _, kind := range e.Helped {
+			helpers[e.Name] = append(helpers[e.Name], ClusterEventKind(kind))
+		}
+	}
 }
 
 var eventKinds = []ClusterEventKind{

@@ -30,7 +30,7 @@ func (x *search) try(ctx context.Context, position int) filters.Status {
 	switch worse := x.worse(-1); {
 	case worse && status.Code == filters.Success:
 		status = x.unlessStrict()
-	case !worse && (status.Code == filters.Success || !conclusive(status) && !x.skewed()):
+	case !worse && (status.Code == filters.Success || !status.Conclusive() && !x.skewed()):
 		best := x.result.Best
 		x.choose(ctx, 0)
 		switch {
@@ -144,18 +144,6 @@ func (x *search) skewed() bool {
 	return x.spread != nil && x.spread.SkewedForGood(x.node.others)
 }
 
-// conclusive reports whether a node that fails so with some pods away fails with more pods
-// on it, too: of these filters, pods only take room.
-func conclusive(s filters.Status) bool {
-	switch s.By {
-	case filters.ResourcesFilter.Index, filters.PortsFilter.Index, filters.RestrictionsFilter.Index:
-		return s.Code != filters.Success
-	case filters.InterPodFilter.Index:
-		return s.Code == filters.Unschedulable
-	}
-	return false
-}
-
 // choose decides about the pods from one on. Those before are decided about; all others
 // are away.
 func (x *search) choose(ctx context.Context, i int) {
@@ -171,7 +159,7 @@ func (x *search) choose(ctx context.Context, i int) {
 		x.steps++
 		x.w.Change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.Check(); s.Code == filters.Success || !conclusive(s) {
+			if s := x.w.Check(); s.Code == filters.Success || !s.Conclusive() {
 				x.choose(ctx, i+1)
 			}
 		}

@@ -151,7 +151,7 @@ func (a *Attempt) Public(s filters.Status) preemption.Status {
 	case s.By >= filters.FirstOfCaller:
 		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name
 	case s.By > filters.ByNone:
-		out.Filter = filters.BuiltIn[s.By].Name
+		out.Filter = filters.BuiltInNames[s.By]
 	}
 	if s.By == filters.ResourcesFilter.Index {
 		out.Reasons = a.Asked.Shortages(s)

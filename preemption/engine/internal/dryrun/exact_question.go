@@ -114,17 +114,13 @@ func (a *Attempt) GainsOn(n *state.NodeState) bool {
 }
 
 // gains reports whether a filter that passes goes on doing so whichever pods leave the
-// node or, with far, other nodes as well (rule 13.4.4).
+// node or, with far, other nodes as well (rule 13.4.4). Of a filter of the caller nobody knows.
 func (a *Attempt) gains(filter int, far bool) bool {
-	switch filter {
-	case filters.PortsFilter.Index, filters.RestrictionsFilter.Index, filters.VolumeBindingFilter.Index, filters.VolumeZoneFilter.Index, filters.DeclaredFeaturesFilter.Index:
-		return true
-	case filters.InterPodFilter.Index:
-		return len(a.Pod.Affinity.PodAffinity) == 0
-	case filters.SpreadFilter.Index:
-		return !far
+	if filter >= filters.FirstOfCaller {
+		return false
 	}
-	return false
+	gains := filters.BuiltIn[filter].Entry.Gains
+	return gains != nil && gains(a.Pod, far)
 }
 
 // findShort finds what the node is short of with all pods on it, beside those that are nominated.

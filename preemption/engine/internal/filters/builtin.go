@@ -1,7 +1,10 @@
 package filters
 
 import (
+	"slices"
+
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
@@ -20,7 +23,14 @@ const NumFirst = 6
 
 // oldOrder and newOrder are the indexes of the first filters in the order in which a
 // node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
-var oldOrder, newOrder = [NumFirst]int{0, 1, 2, 3, 4, 5}, [NumFirst]int{1, 0, 2, 3, 4, 5}
+var oldOrder, newOrder = firstIndexes(filter.Order(false)), firstIndexes(filter.Order(true))
+
+func firstIndexes(names []string) (indexes [NumFirst]int) {
+	for i := range indexes {
+		indexes[i] = slices.Index(filter.Names(), names[i])
+	}
+	return indexes
+}
 
 // FirstOrder returns the order of the first filters in a release.
 func FirstOrder(rules release.Rules) *[NumFirst]int {
@@ -38,10 +48,23 @@ const FirstOfCaller = len(BuiltIn)
 
 func init() {
 	for i, f := range BuiltIn {
-		f.Index, BuiltInNames[i] = i, f.Name
+		f.Index, BuiltInNames[i] = i, f.Entry.Name
 	}
 	portsTaken.By, tooManyVolumes.By = PortsFilter.Index, volumeLimitsFilter.Index
 	diskTaken.By, claimTaken.By = RestrictionsFilter.Index, RestrictionsFilter.Index
+}
+
+// Conclusive reports whether a node that fails so with some pods away fails with more pods on it,
+// too. Of what is no built-in filter nobody knows.
+func (s *Status) Conclusive() bool {
+	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
+		return false
+	}
+	failure := filter.IncurableFailure
+	if s.Code == Unschedulable {
+		failure = filter.CurableFailure
+	}
+	return BuiltIn[s.By].Entry.Conclusive.Has(failure)
 }
 
 // A FilterSet has a bit for each filter.
@@ -55,7 +78,7 @@ func (builtInTraits) Restricts(node *outrank.Node) bool {
 		return true
 	}
 	for _, f := range BuiltIn {
-		if f.concernsNode != nil && f.concernsNode(node) {
+		if f.Entry.Reads.Node != nil && f.Entry.Reads.Node(node) {
 			return true
 		}
 	}
@@ -65,7 +88,7 @@ func (builtInTraits) Restricts(node *outrank.Node) bool {
 func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 	var set state.FilterSet
 	for i, f := range BuiltIn {
-		if f.concernsRunning != nil && f.concernsRunning(running) {
+		if f.Entry.Reads.Running != nil && f.Entry.Reads.Running(running) {
 			set |= 1 << i
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // The features that a pod can need of its node, by the names that nodes declare
@@ -20,8 +19,7 @@ var declaredFeaturesText = []string{"node(s) didn't match Pod's required feature
 
 // DeclaredFeaturesFilter is NodeDeclaredFeatures.
 var DeclaredFeaturesFilter = descriptor{
-	Name:        filter.NodeDeclaredFeatures,
-	concernsPod: func(pod *outrank.Pod) bool { return neededFeatures(pod, true) != nil },
+	Entry: filter.Of(filter.NodeDeclaredFeatures),
 	check: func(q *Question, node *outrank.Node) []string {
 		for _, feature := range neededFeatures(q.Pod, q.Rules.BindMountFeature) {
 			if !slices.Contains(node.DeclaredFeatures, feature) {
@@ -30,7 +28,6 @@ var DeclaredFeaturesFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) { key.Texts(neededFeatures(pod, true)) },
 }
 
 // neededFeatures lists the features that a pod needs, nil for most pods; options of

@@ -3,7 +3,6 @@ package filters
 import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 var (
@@ -13,8 +12,7 @@ var (
 
 // DeferredFilter is [preemption.DeferredPodScheduling]. It is off but for a deferred resize.
 var DeferredFilter = descriptor{
-	Name:        filter.DeferredPodScheduling,
-	concernsPod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" },
+	Entry: filter.Of(filter.DeferredPodScheduling),
 	check: func(q *Question, node *outrank.Node) []string {
 		switch {
 		case node.Name != q.Pod.NodeName:
@@ -24,5 +22,4 @@ var DeferredFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: func(*state.KeyWriter, *outrank.Pod) {}, // no answer about one is kept
 }

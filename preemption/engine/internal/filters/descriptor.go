@@ -5,37 +5,25 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// descriptor is all that the engine knows of one built-in filter. The search,
-// the cache of answers and the explanation derive what they need from the list
-// of descriptors ([BuiltIn]). A new filter is one descriptor in one file.
+// descriptor is one built-in filter as the engine asks it, beside its entry. The
+// search, the cache of answers and the explanation derive what they need from the
+// list of descriptors ([BuiltIn]). A new filter is one descriptor in one file.
 //
 // There are two sorts. A node filter looks at the preemptor and the node alone,
 // so that no preemption changes its answer: it has check. A pod filter also
 // looks at pods of the node or of the cluster: it has begin.
 type descriptor struct {
-	Name string
+	// Entry is what is known of the filter beside how it decides.
+	Entry *filter.Entry
 	// Index is the filter's own index in BuiltIn.
 	Index int
-	// concernsPod reports whether the filter can turn this preemptor away
-	// because of what the preemptor asks for. If it is nil, a node filter looks
-	// only at what the node asks for, and a pod filter may concern any
-	// preemptor.
-	concernsPod func(pod *outrank.Pod) bool
-	// concernsNode reports whether the filter can turn away from this node a
-	// preemptor that asks for nothing in particular. If it is nil, no node does
-	// that.
-	concernsNode func(node *outrank.Node) bool
-	// concernsRunning reports whether a pod on a node can have a part in what
-	// the filter says to another pod. The snapshot counts these pods on each
-	// node. If it is nil, the filter looks at no other pods, or finds them
-	// itself.
-	concernsRunning func(pod *outrank.Pod) bool
 
 	// refuse returns why no node at all takes the preemptor, nil where that is for
 	// check and begin to say. It is asked before any node is looked at, and the
@@ -55,9 +43,6 @@ type descriptor struct {
 	// before check. enforces reports whether it can say no at all.
 	enforce  func(p *preemption.Profile, node *outrank.Node) []string
 	enforces func(p *preemption.Profile) bool
-	// AppendPlugins appends everything of a preemptor that check reads. Every
-	// node answers pods with equal signatures equally.
-	appendSignature func(key *state.KeyWriter, pod *outrank.Pod)
 	// narrow returns the only nodes that are filtered at all for this
 	// preemptor; not ok where all are. The others fail with notFiltered. No names
 	// at all fail every node with conflict.

@@ -87,8 +87,8 @@ func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 	a.key = a.key[:0]
 	a.key.Amount(int64(q.Silent))
 	for _, i := range order {
-		if f := BuiltIn[i]; f.appendSignature != nil {
-			f.appendSignature(&a.key, q.Pod)
+		if f := BuiltIn[i]; f.Entry.Signature != nil {
+			f.Entry.Signature(&a.key, q.Pod)
 		}
 	}
 	if a.text != string(a.key) {
@@ -100,7 +100,7 @@ func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 // named is a failure of a first node filter as a table keeps it: the filter's name stands
 // before the reasons.
 func named(s Status) preemption.Status {
-	return preemption.Status{Code: s.Code.Public(), Reasons: slices.Concat([]string{BuiltIn[s.By].Name}, s.Text)}
+	return preemption.Status{Code: s.Code.Public(), Reasons: slices.Concat([]string{BuiltInNames[s.By]}, s.Text)}
 }
 
 // unnamed is what named was made from.

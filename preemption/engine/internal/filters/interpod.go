@@ -17,7 +17,7 @@ var (
 
 // InterPodFilter is InterPodAffinity.
 var InterPodFilter = descriptor{
-	Name: filter.InterPodAffinity,
+	Entry: filter.Of(filter.InterPodAffinity),
 	begin: func(q *Question) PodFilter {
 		if ip := newInterPod(q.Snap, q.Pod); ip != nil {
 			return ip

@@ -5,7 +5,6 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 var (
@@ -14,10 +13,7 @@ var (
 )
 
 var nodeAffinityFilter = descriptor{
-	Name: filter.NodeAffinity,
-	concernsPod: func(pod *outrank.Pod) bool {
-		return len(pod.NodeSelector) > 0 || pod.Affinity.NodeAffinity != nil
-	},
+	Entry: filter.Of(filter.NodeAffinity),
 	check: func(q *Question, node *outrank.Node) []string {
 		if !fit.NodeAffinity(q.Pod, node) {
 			return nodeAffinityText
@@ -38,14 +34,7 @@ var nodeAffinityFilter = descriptor{
 		}
 		return nil
 	},
-	appendSignature: appendNodeAffinity,
-	narrow:          func(q *Question) (map[string]bool, bool) { return q.named, q.isNamed },
-	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + "]"},
-	conflict:        []string{"pod affinity terms conflict"},
-}
-
-// appendNodeAffinity appends the labels and names of nodes that a pod asks for.
-func appendNodeAffinity(key *state.KeyWriter, pod *outrank.Pod) {
-	key.Labels(pod.NodeSelector)
-	key.NodeSelector(pod.Affinity.NodeAffinity)
+	narrow:      func(q *Question) (map[string]bool, bool) { return q.named, q.isNamed },
+	notFiltered: []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeAffinity + "]"},
+	conflict:    []string{"pod affinity terms conflict"},
 }

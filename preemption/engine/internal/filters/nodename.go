@@ -4,14 +4,12 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 var nodeNameText = []string{fit.ReasonNodeName}
 
 var nodeNameFilter = descriptor{
-	Name:        filter.NodeName,
-	concernsPod: func(pod *outrank.Pod) bool { return pod.NodeName != "" },
+	Entry: filter.Of(filter.NodeName),
 	check: func(q *Question, node *outrank.Node) []string {
 		if !fit.NodeName(q.Pod, node) {
 			return nodeNameText
@@ -24,6 +22,5 @@ var nodeNameFilter = descriptor{
 		}
 		return map[string]bool{q.Pod.NodeName: true}, true
 	},
-	notFiltered:     []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeName + "]"},
-	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) { key.Text(pod.NodeName) },
+	notFiltered: []string{"node(s) didn't satisfy plugin(s) [" + filter.NodeName + "]"},
 }

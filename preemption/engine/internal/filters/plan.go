@@ -172,14 +172,14 @@ func (fp *Plan) Begin(q *Question) {
 		case q.Silent.Has(i):
 		case f.enforces != nil && f.enforces(q.Plugins):
 			fp.Selects, enforced = true, true
-		case f.concernsPod != nil && !f.concernsPod(q.Pod):
+		case f.Entry.Reads.Pod != nil && !f.Entry.Reads.Pod(q.Pod):
 		case f.begin != nil:
 			if pf := f.begin(q); pf != nil {
 				fp.Active = append(fp.Active, activeFilter{pf, i})
 				_, column := pf.(columnFilter)
 				fp.Fixed, fp.Local = false, fp.Local && column
 			}
-		case f.concernsPod == nil:
+		case f.Entry.Reads.Pod == nil:
 		case i < ResourcesFilter.Index:
 			fp.Selects = true
 			fp.selecting |= 1 << i
@@ -217,7 +217,7 @@ func (fp *Plan) beforeNodes(q *Question, index int) {
 // narrow leaves the nodes that a filter names, of those that the ones before it named
 // (group 7.15). Where none is left, it returns why all nodes are refused.
 func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Status {
-	by := Status{Code: UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Name, Text: f.notFiltered}
+	by := Status{Code: UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Entry.Name, Text: f.notFiltered}
 	if fp.Narrowed {
 		both := map[string]bool{}
 		for name := range fp.Names {
@@ -407,8 +407,8 @@ func (r *RuleAttempt) said(n *state.NodeState) Status {
 func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
 	key.Texts(q.Schedulers) // whose nominations count
 	for _, f := range BuiltIn {
-		if f.appendSignature != nil {
-			f.appendSignature(key, q.Pod)
+		if f.Entry.Signature != nil {
+			f.Entry.Signature(key, q.Pod)
 		}
 	}
 	appendPlugins(q.Plugins, key, q.Off, q.Silent)

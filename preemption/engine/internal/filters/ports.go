@@ -13,9 +13,7 @@ var portsText = []string{fit.ReasonNodePorts}
 
 // PortsFilter is NodePorts.
 var PortsFilter = descriptor{
-	Name:            filter.NodePorts,
-	concernsPod:     fit.TakesHostPorts,
-	concernsRunning: fit.TakesHostPorts,
+	Entry: filter.Of(filter.NodePorts),
 	begin: func(q *Question) PodFilter {
 		return &WantedPorts{fit.HostPorts(q.Pod)}
 	},

@@ -76,7 +76,7 @@ func (d *Need) Used(u *state.Usage) state.Total {
 // ResourcesFilter is the only filter that every attempt asks. It has neither
 // check nor begin: every worker has a ResourcesOnNode, and the search decides
 // most nodes by their summaries, without removing pod after pod.
-var ResourcesFilter = descriptor{Name: filter.NodeResourcesFit}
+var ResourcesFilter = descriptor{Entry: filter.Of(filter.NodeResourcesFit)}
 
 // ResourcesOnNode is the filter on one node.
 type ResourcesOnNode struct {

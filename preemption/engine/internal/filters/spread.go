@@ -17,7 +17,7 @@ var (
 
 // SpreadFilter is PodTopologySpread.
 var SpreadFilter = descriptor{
-	Name: filter.PodTopologySpread,
+	Entry: filter.Of(filter.PodTopologySpread),
 	begin: func(q *Question) PodFilter {
 		if s := newSpread(q); s != nil {
 			return s
@@ -99,8 +99,9 @@ func (s *Spread) appendShape(key *state.KeyWriter) {
 		key.Text(string(c.NodeAffinityPolicy))
 		key.Text(string(c.NodeTaintsPolicy))
 	}
-	appendNodeAffinity(key, s.pod)
-	appendTolerations(key, s.pod)
+	for _, name := range []string{filter.NodeAffinity, filter.TaintToleration} { // by which constraints may leave nodes out
+		filter.Of(name).Signature(key, s.pod)
+	}
 }
 
 // matcher picks the pods that a constraint counts.

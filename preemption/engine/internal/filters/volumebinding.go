@@ -2,12 +2,10 @@ package filters
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 var (
@@ -18,10 +16,7 @@ var (
 
 // VolumeBindingFilter is VolumeBinding.
 var VolumeBindingFilter = descriptor{
-	Name: filter.VolumeBinding,
-	concernsPod: func(pod *outrank.Pod) bool {
-		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.Node != nil || volumeMissing(&v) })
-	},
+	Entry:  filter.Of(filter.VolumeBinding),
 	refuse: refuseClaims,
 	check: func(q *Question, node *outrank.Node) []string {
 		pod := q.Pod
@@ -34,13 +29,6 @@ var VolumeBindingFilter = descriptor{
 			}
 		}
 		return nil
-	},
-	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
-		key.Number(len(pod.Volumes))
-		for i := range pod.Volumes {
-			key.Flag(volumeMissing(&pod.Volumes[i]))
-			key.NodeSelector(pod.Volumes[i].Node)
-		}
 	},
 }
 

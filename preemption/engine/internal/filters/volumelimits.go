@@ -12,9 +12,7 @@ import (
 var volumeLimitText = []string{"node(s) exceed max volume count"}
 
 var volumeLimitsFilter = descriptor{
-	Name:            filter.NodeVolumeLimits,
-	concernsPod:     hasVolumes,
-	concernsRunning: hasVolumes,
+	Entry: filter.Of(filter.NodeVolumeLimits),
 	begin: func(q *Question) PodFilter {
 		if drivers := driversOf(q.Pod); len(drivers) > 0 {
 			return &WantedVolumes{drivers: drivers, required: q.Rules.CSIDriverRequired}

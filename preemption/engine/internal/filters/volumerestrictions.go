@@ -15,9 +15,7 @@ var (
 
 // RestrictionsFilter is VolumeRestrictions.
 var RestrictionsFilter = descriptor{
-	Name:            filter.VolumeRestrictions,
-	concernsPod:     hasVolumes,
-	concernsRunning: hasVolumes,
+	Entry: filter.Of(filter.VolumeRestrictions),
 	begin: func(q *Question) PodFilter {
 		if f := newRestrictedVolumes(q); f != nil {
 			return f
@@ -25,8 +23,6 @@ var RestrictionsFilter = descriptor{
 		return nil
 	},
 }
-
-func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
 
 // RestrictedVolumes is what one preemptor cannot share with other pods.
 type RestrictedVolumes struct {

@@ -2,22 +2,17 @@ package filters
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
-	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 var volumeZoneText = []string{"node(s) had no available volume zone"}
 
 // VolumeZoneFilter is VolumeZone.
 var VolumeZoneFilter = descriptor{
-	Name: filter.VolumeZone,
-	concernsPod: func(pod *outrank.Pod) bool {
-		return slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return len(zonesOf(&v)) > 0 })
-	},
+	Entry: filter.Of(filter.VolumeZone),
 	refuse: func(pod *outrank.Pod) []string {
 		for i := range pod.Volumes {
 			if v := &pod.Volumes[i]; v.Claim != "" && !v.Ephemeral && v.State == outrank.ClaimVolumeMissing {
@@ -38,17 +33,6 @@ var VolumeZoneFilter = descriptor{
 			}
 		}
 		return nil
-	},
-	appendSignature: func(key *state.KeyWriter, pod *outrank.Pod) {
-		key.Number(len(pod.Volumes))
-		for i := range pod.Volumes {
-			zones := zonesOf(&pod.Volumes[i])
-			key.Number(len(zones))
-			for _, label := range slices.Sorted(maps.Keys(zones)) {
-				key.Text(label)
-				key.Texts(zones[label])
-			}
-		}
 	},
 }
 

@@ -1,0 +1,44 @@
+package filter
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/draw"
+)
+
+var interPodAffinityEntry = Entry{
+	Name:  InterPodAffinity,
+	Fails: AnyFailure,
+	// A pod that leaves may be the one that the pod has to be beside.
+	Gains: func(pod *outrank.Pod, _ bool) bool { return len(pod.Affinity.PodAffinity) == 0 },
+	// Of a pod that the pod has to be beside, more pods may bring one.
+	Conclusive: CurableFailure,
+	Helped:     []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
+	LooksAt:    func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} },
+	Draw: Draw{
+		Topic:   Affinity,
+		Running: drawPodTerms,
+		Asking:  alike(drawPodTerms),
+		Room:    true,
+	},
+}
+
+// drawPodTerms gives every third pod anti-affinity, and every sixth affinity.
+func drawPodTerms(s draw.Source, p *outrank.Pod) {
+	if draw.OneIn(s, "anti-affinity", 3) {
+		p.Affinity.PodAntiAffinity = draw.List(s, "terms", 1, 2, drawPodTerm)
+	}
+	if draw.OneIn(s, "affinity", 6) {
+		p.Affinity.PodAffinity = draw.List(s, "terms", 1, 2, drawPodTerm)
+	}
+}
+
+func drawPodTerm(s draw.Source) outrank.PodAffinityTerm {
+	return outrank.PodAffinityTerm{
+		LabelSelector:     draw.Selector(s),
+		TopologyKey:       draw.TopologyKey(s),
+		Namespaces:        draw.Pick(s, "namespaces", nil, nil, nil, []string{"default"}, []string{"team-a", "team-b"}),
+		NamespaceSelector: draw.NamespaceSelector(s),
+		MatchLabelKeys:    draw.LabelKeys(s),
+		MismatchLabelKeys: draw.Pick(s, "mismatch label keys", nil, nil, nil, nil, []string{"tier"}),
+	}
+}

@@ -1,0 +1,55 @@
+package filter
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/draw"
+)
+
+var nodeDeclaredFeaturesEntry = Entry{
+	Name:  NodeDeclaredFeatures,
+	Reads: Reads{Pod: func(pod *outrank.Pod) bool { return needs(pod) != [3]bool{} }},
+	Fails: IncurableFailure,
+	Gains: always,
+	Signature: func(w Writer, pod *outrank.Pod) {
+		for _, need := range needs(pod) {
+			w.Flag(need)
+		}
+	},
+	Names:   NamesOf{Member: "features", Text: "the node does not declare the feature %s", Each: true},
+	Helped:  []string{EventNodeAdded, EventNodeUpdated},
+	LooksAt: func(p *outrank.Pod) []any { return append(containers(p), p.HostNetwork, p.HostUsers) },
+	Draw: Draw{
+		Topic:  Features,
+		Asking: alike(drawNeeds),
+		Node: func(s draw.Source, n *outrank.Node) {
+			n.DeclaredFeatures = draw.Of(s, "declared features", 0, 2,
+				"UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits", "VolumeBindMountOptions", "Other")
+		},
+	},
+}
+
+// drawNeeds makes every third pod need features.
+func drawNeeds(s draw.Source, p *outrank.Pod) {
+	if !draw.OneIn(s, "needs features", 3) {
+		return
+	}
+	p.HostNetwork = draw.OneIn(s, "host network", 2)
+	if draw.OneIn(s, "says host users", 2) {
+		users := draw.OneIn(s, "host users", 2)
+		p.HostUsers = &users
+	}
+	p.Containers[0].RestartsAll = draw.OneIn(s, "restarts all", 3)
+	p.Containers[0].BindMountOptions = draw.OneIn(s, "mount options", 3)
+}
+
+// needs says which of the features that exist a pod needs in some release: user namespaces in the
+// network of the host, restarts of all containers, and options of bind mounts.
+func needs(p *outrank.Pod) (needed [3]bool) {
+	needed[0] = p.HostNetwork && p.HostUsers != nil && !*p.HostUsers
+	for _, list := range [][]outrank.Container{p.Containers, p.InitContainers} {
+		for i := range list {
+			needed[1], needed[2] = needed[1] || list[i].RestartsAll, needed[2] || list[i].BindMountOptions
+		}
+	}
+	return needed
+}

@@ -1,0 +1,37 @@
+package filter
+
+import (
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Drivers of drawn volumes. Each has three handles at most, and nodes take few.
+const (
+	diskDriver = "disk.example.com"
+	fileDriver = "file.example.com"
+	ebsDriver  = "ebs.csi.aws.com" // it attaches EBS disks
+)
+
+var drivers = []string{diskDriver, fileDriver, ebsDriver}
+
+// attached is a claim that a driver attaches. A name means the same claim in every drawn pod.
+func attached(name, driver, handle string) outrank.Volume {
+	return outrank.Volume{Claim: name, Driver: driver, Handle: handle}
+}
+
+// add adds volumes to a pod. Its list becomes its own.
+func add(p *outrank.Pod, volumes ...outrank.Volume) {
+	p.Volumes = append(p.Volumes[:len(p.Volumes):len(p.Volumes)], volumes...)
+}
+
+// addEphemeral adds a volume that is made along with the pod. Its claim is named after the pod and
+// the place in the list, see [draw.Rename].
+func addEphemeral(p *outrank.Pod, v outrank.Volume) {
+	v.Claim, v.Ephemeral = fmt.Sprintf("%s-e%d", p.Name, len(p.Volumes)), true
+	add(p, v)
+}
+
+func hasVolumes(p *outrank.Pod) bool { return len(p.Volumes) > 0 }
+
+func volumesOf(p *outrank.Pod) []any { return []any{p.Volumes} }

@@ -1,0 +1,36 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/filter"
+)
+
+// telling is how an explanation tells of one filter.
+type telling struct {
+	// name names what stands behind a status of the filter.
+	name func(*finder, *Obstacle, *place)
+	// change changes the pod, the node or pods of the scratch so that what was named is out of the
+	// way, and nothing where no change that is known does that.
+	change func(*changing, *Obstacle) error
+}
+
+// told has how each filter is told of.
+var told = filter.Table[telling]{
+	filter.NodeUnschedulable: {(*finder).nameCordon, (*changing).uncordon},
+	filter.NodeName:          {func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) }, (*changing).unasked},
+	filter.TaintToleration:   {(*finder).nameTaints, (*changing).tolerate},
+	filter.NodeAffinity:      {(*finder).nameLabels, (*changing).dropLabels},
+	filter.NodePorts:         {(*finder).namePorts, (*changing).dropPorts},
+	filter.DeferredPodScheduling: {
+		func(_ *finder, o *Obstacle, at *place) { o.Names = slices.Clone(at.node.DisableResizePreemption) }, (*changing).allowResize,
+	},
+	filter.NodeResourcesFit:     {func(f *finder, o *Obstacle, at *place) { o.Short = shortOf(f.room(at)) }, (*changing).makeRoom},
+	filter.VolumeRestrictions:   {(*finder).nameDisks, (*changing).dropVolumes},
+	filter.NodeVolumeLimits:     {(*finder).nameLimits, (*changing).dropAttached},
+	filter.VolumeBinding:        {(*finder).nameBinding, (*changing).dropVolumes},
+	filter.VolumeZone:           {(*finder).nameZones, (*changing).dropVolumes},
+	filter.PodTopologySpread:    {(*finder).nameSpread, (*changing).dropSpread},
+	filter.InterPodAffinity:     {(*finder).nameNeighbours, (*changing).dropNeighbours},
+	filter.NodeDeclaredFeatures: {(*finder).nameFeatures, (*changing).declare},
+}
