@@ -10,7 +10,7 @@ import (
 )
 
 // Rank is a step in the comparison of candidates, by one figure of its own: less is better. A
-// built-in one has a name alone, one of the caller a Cost or a Figure.
+// built-in one is known by its name alone, one of the caller has a Cost or a Figure.
 //
 // One rank with a Cost may stand beside the built-in ones without slowing the engine down, which
 // bounds what victims cost by sums. For a Figure, and for a second Cost, every node is evaluated.
@@ -59,6 +59,12 @@ func (r Rank) Of(s Score) int64 {
 		return earliness(s.Start)
 	}
 	return s.Own[r.Name]
+}
+
+// costs reports whether the rank adds up what each victim costs.
+func (r Rank) costs() bool {
+	rule := rank.Of(r.Name)
+	return r.Cost != nil || rule != nil && rule.Cost != nil
 }
 
 // earliness is less for a later start: the nanoseconds from it to 1970, or the end of an int64 that

@@ -116,16 +116,17 @@ func (a *attempt) startOfTop(victims []Victim) time.Time {
 	return first.StartTime
 }
 
-// addCosts adds the figure of each rank of the caller's that says what a victim costs: the sum, up to the
+// addCosts adds the figure of each rank that says what a victim costs: the sum, up to the
 // largest number, where less than nothing counts as nothing (rule 11.10).
 func (a *attempt) addCosts(victims []Victim, score *Score) {
 	for _, r := range a.ranks() {
-		if r.Cost == nil {
+		costOf := r.Cost
+		if costOf == nil {
 			continue
 		}
 		sum := int64(0)
 		for i := range victims {
-			cost := max(0, r.Cost(victims[i].Pod))
+			cost := max(0, costOf(victims[i].Pod))
 			if sum > math.MaxInt64-cost {
 				sum = math.MaxInt64 - cost
 			}

@@ -147,7 +147,7 @@ func (c *Config) checkVictims(ps *configProblems) {
 		if c.Ranks[i].Figure != nil {
 			ps.add(fmt.Sprintf("Ranks[%d].Figure", i), "the best victims are those with the best figures, and this one is known once they are chosen")
 		}
-		if c.Ranks[i].Cost == nil {
+		if !c.Ranks[i].costs() {
 			continue
 		}
 		if costs++; costs > 1 {
@@ -175,7 +175,7 @@ func (c *Config) checkRanks(ps *configProblems) {
 	taken := map[string]bool{}
 	for i := range c.Ranks {
 		at, r := fmt.Sprintf("Ranks[%d]", i), &c.Ranks[i]
-		builtIn := rank.Of(r.Name) != nil
+		rule := rank.Of(r.Name)
 		switch {
 		case r.Name == "":
 			ps.add(at+".Name", "missing")
@@ -185,9 +185,9 @@ func (c *Config) checkRanks(ps *configProblems) {
 			ps.add(at, "there is another rank of the name %q", r.Name)
 		case r.Cost != nil && r.Figure != nil:
 			ps.add(at, "has a Cost and a Figure; it compares one of them")
-		case builtIn && (r.Cost != nil || r.Figure != nil):
+		case rule != nil && (r.Cost != nil && rule.Cost == nil || r.Figure != nil):
 			ps.add(at+".Name", "%q is a rank of kube-scheduler's, which has a figure already", r.Name)
-		case !builtIn && r.Cost == nil && r.Figure == nil:
+		case rule == nil && r.Cost == nil && r.Figure == nil:
 			ps.add(at, "%q is no rank of kube-scheduler's, and has neither a Cost nor a Figure", r.Name)
 		}
 		taken[r.Name] = true

@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
@@ -50,10 +51,16 @@ func New(config preemption.Config) (*Evaluator, error) {
 	return &Evaluator{terms: t}, nil
 }
 
-// copied returns a configuration with slices of its own.
+// copied returns a configuration with slices of its own, in which a built-in rank by what victims cost
+// has its Cost.
 func copied(c preemption.Config) preemption.Config {
 	c.Filters, c.Extenders, c.Ranks = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks)
 	c.Profile = filters.CloneProfile(&c.Profile)
+	for i := range c.Ranks {
+		if rule := rank.Of(c.Ranks[i].Name); rule != nil {
+			c.Ranks[i].Cost = rule.Cost
+		}
+	}
 	return c
 }
 
@@ -188,8 +195,9 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 }
 
 // Config returns the configuration: to change a copy of it, and make another evaluator. Where it named
-// no ranks and has a variant, Ranks are those of the variant. The slices in it are the caller's; what
-// they and its functions point to is shared, and must not change.
+// no ranks and has a variant, Ranks are those of the variant, and a built-in rank by what victims cost
+// has its Cost. The slices in it are the caller's; what they and its functions point to is shared, and
+// must not change.
 func (e *Evaluator) Config() preemption.Config {
 	return copied(e.terms.Config)
 }

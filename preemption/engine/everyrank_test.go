@@ -77,7 +77,7 @@ func placed(p *outrank.Pod, node string) *outrank.Pod {
 // Each rank, and one of the caller's, decides wherever candidates
 // or sets of victims are compared, and is named wherever is told by what.
 func TestEveryRankDecidesEverywhere(t *testing.T) {
-	for _, rank := range append(preemption.DefaultRanks(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
+	for _, rank := range append(engine.EveryRank(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
 		for _, names := range [][2]string{{"x", "y"}, {"y", "x"}} {
 			t.Run(rank.Name+"/"+names[0], func(t *testing.T) {
 				ways, ok := waysOf(rank.Name, names[0], names[1])
@@ -200,7 +200,7 @@ func TestPropertyRankByCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom([]gen.Shape{monotone, {Nodes: 6, PodsPerNode: 6}}).Draw(t, "shape")
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
-		ranks := rapid.Permutation(append(preemption.DefaultRanks(), added)).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(engine.EveryRank(), added)).Draw(t, "ranks")
 		if at := slices.IndexFunc(ranks, func(r preemption.Rank) bool { return r.Name == added.Name }); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
 			ranks[0], ranks[at] = ranks[at], ranks[0]
 		}

@@ -119,7 +119,7 @@ func TestPropertyRanksAgreeWithBook(t *testing.T) {
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
-		order := rapid.Permutation(append(preemption.DefaultRanks(), preemption.Rank{Name: "cost", Cost: cost})).Draw(t, "order")
+		order := rapid.Permutation(append(engine.EveryRank(), preemption.Rank{Name: "cost", Cost: cost})).Draw(t, "order")
 		order = order[:rapid.IntRange(1, len(order)).Draw(t, "ranks")]
 		agreeWithBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{Ranks: order})
 	})

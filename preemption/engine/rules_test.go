@@ -22,6 +22,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // drawConfig draws everything that a configuration can hold but extenders, whose
@@ -89,6 +90,28 @@ func drawConfig(t *rapid.T) preemption.Config {
 	return c
 }
 
+// EveryRank returns all built-in ranks, those of kube-scheduler and any other.
+func EveryRank() (ranks []preemption.Rank) {
+	for _, rule := range rank.Rules() {
+		ranks = append(ranks, preemption.Rank{Name: rule.Name})
+	}
+	return ranks
+}
+
+// withOneCost leaves out all ranks by what victims cost but the first.
+func withOneCost(ranks []preemption.Rank) (left []preemption.Rank) {
+	costs := 0
+	for _, r := range ranks {
+		if rule := rank.Of(r.Name); r.Cost != nil || rule != nil && rule.Cost != nil {
+			if costs++; costs > 1 {
+				continue
+			}
+		}
+		left = append(left, r)
+	}
+	return left
+}
+
 // drawnRanks are ranks that need whole candidates.
 var drawnRanks = map[string]preemption.Rank{
 	"figure 0":    figureOf("figure 0", 0),
@@ -130,7 +153,7 @@ func drawSchedulers(t *rapid.T) []string {
 // drawOrders draws orders alone: of the ranks, and of the pods. Where nothing else decides,
 // little hides what they do.
 func drawOrders(t *rapid.T) preemption.Config {
-	ranks := rapid.Permutation(preemption.DefaultRanks()).Draw(t, "ranks")
+	ranks := rapid.Permutation(EveryRank()).Draw(t, "ranks")
 	return preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")], Importance: drawImportance(t, 2)}
 }
 
@@ -179,8 +202,11 @@ func drawPolicy(t *rapid.T) (c preemption.Config) {
 		preemption.ChargeVictims, preemption.ChargeVictims, preemption.ChargeVictims, preemption.NeverViolate, preemption.NeverViolate,
 	}).Draw(t, "budgets")
 	if rapid.Bool().Draw(t, "own ranks") {
-		ranks := rapid.Permutation(append(preemption.DefaultRanks(), drawCost(t))).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(EveryRank(), drawCost(t))).Draw(t, "ranks")
 		c.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
+		if c.Victims != nil { // searched for by one cost
+			c.Ranks = withOneCost(c.Ranks)
+		}
 	}
 	return c
 }

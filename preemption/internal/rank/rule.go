@@ -1,8 +1,13 @@
 package rank
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-// The names of kube-scheduler's ranks, in its order (rules 11.2 to 11.6).
+	"github.com/outrank-go/outrank"
+)
+
+// The names of the built-in ranks: those of kube-scheduler, in its order (rules 11.2 to 11.6).
 const (
 	Violations  = "budget-violations"
 	TopPriority = "top-priority"
@@ -14,26 +19,39 @@ const (
 // NodeOrder is what documents say where no rank decides. No rank has that name.
 const NodeOrder = "node-order"
 
-// Rule is everything about a rank of kube-scheduler: a new one is one entry. A rank that compares
-// what nobody counts yet needs a figure besides (see Figures).
+// Rule is everything about a built-in rank but the book's count of its figure: a new one is one entry.
+// It compares one of the figures, or adds up what each victim costs, which is a figure of its own beside
+// those of other costs. A rank that compares what nobody counts yet needs a figure besides (see
+// Figures).
 type Rule struct {
 	Name string
 	// text says what the rank prefers, and won begins a sentence about a candidate that is better
 	// by it.
 	text, won string
-	// Figure is what the rank compares.
+	// Figure is what the rank compares; NoFigure for one with a Cost.
 	Figure Figure
+	// Cost is what the loss of a victim costs, as the caller's Rank.Cost; nil for one with a Figure.
+	Cost func(victim *outrank.Pod) int64
 }
 
 var rules = []Rule{
-	{Violations, "fewer budget violations", "Fewer budget violations", ViolationsFigure},
-	{TopPriority, "lower priority of the most important victim", "Lower priority of the most important victim", TopFigure},
-	{PrioritySum, "lower sum of victim priorities", "Lower sum of victim priorities", SumFigure},
-	{Victims, "fewer victims", "Fewer victims", VictimsFigure},
-	{Start, "most important victims started later", "Its most important victims started later", StartFigure},
+	{Name: Violations, Figure: ViolationsFigure, text: "fewer budget violations", won: "Fewer budget violations"},
+	{
+		Name: TopPriority, Figure: TopFigure,
+		text: "lower priority of the most important victim", won: "Lower priority of the most important victim",
+	},
+	{Name: PrioritySum, Figure: SumFigure, text: "lower sum of victim priorities", won: "Lower sum of victim priorities"},
+	{Name: Victims, Figure: VictimsFigure, text: "fewer victims", won: "Fewer victims"},
+	{
+		Name: Start, Figure: StartFigure,
+		text: "most important victims started later", won: "Its most important victims started later",
+	},
 }
 
-// Of returns the rule of a rank of kube-scheduler, nil for any other name.
+// Rules returns the rules of all built-in ranks.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// Of returns the rule of a built-in rank, nil for any other name.
 func Of(name string) *Rule {
 	for i := range rules {
 		if rules[i].Name == name {
