@@ -57,6 +57,22 @@ func TestSelectorMatches(t *testing.T) {
 	}
 }
 
+// A nil selector picks nothing, and so it is no empty one.
+func TestSelectorEmpty(t *testing.T) {
+	for _, test := range []struct {
+		s    *outrank.LabelSelector
+		want bool
+	}{
+		{nil, false},
+		{&outrank.LabelSelector{}, true},
+		{&outrank.LabelSelector{MatchLabels: map[string]string{}, MatchExpressions: []outrank.Requirement{}}, true},
+		{&outrank.LabelSelector{MatchLabels: map[string]string{"app": ""}}, false},
+		{&outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}, false},
+	} {
+		assert.Equal(t, test.want, test.s.Empty(), "%+v", test.s)
+	}
+}
+
 func TestSelectorKeysAndValues(t *testing.T) {
 	for _, test := range []struct {
 		key string
