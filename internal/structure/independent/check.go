@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/structure"
+)
+
+// sharing is what the sides reach, and what the listing says of it.
+type sharing struct {
+	dir     string
+	calls   *structure.Calls
+	book    *structure.Reached
+	engine  *structure.Reached
+	entries []entry
+}
+
+// read follows the calls of both sides in the module that a folder is in.
+func read(dir string, listing string) (*sharing, error) {
+	s := &sharing{dir: dir}
+	var err error
+	if s.entries, err = readListing(listing); err != nil {
+		return nil, err
+	}
+	if s.calls, err = structure.ReadCalls(dir, append(book.packages(), engine.packages()...)...); err != nil {
+		return nil, err
+	}
+	if s.book, err = book.reached(s.calls); err != nil {
+		return nil, err
+	}
+	s.engine, err = engine.reached(s.calls)
+	return s, err
+}
+
+// both lists what both sides reach, by name.
+func (s *sharing) both() (units []*structure.Unit) {
+	for _, u := range s.book.Units() {
+		if s.engine.Has(u.Name) {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// problems says in sentences what the sides share and must not, and where the listing is wrong.
+func (s *sharing) problems() (said []string) {
+	said = append(said, strays(book, s.book, engine)...)
+	said = append(said, strays(engine, s.engine, book)...)
+	said = append(said, s.unlisted()...)
+	tests := newTests(s.dir)
+	for i, e := range s.entries {
+		if i > 0 && s.entries[i-1].name >= e.name {
+			said = append(said, fmt.Sprintf("line %d lists %s behind %s, and the order is that of the names", e.line, e.name, s.entries[i-1].name))
+		}
+		said = append(said, s.unreached(e)...)
+		if e.says == "" {
+			said = append(said, fmt.Sprintf("line %d does not say what %s is for", e.line, e.name))
+		}
+		if e.decides {
+			said = append(said, s.unplanted(e)...)
+			said = append(said, tests.problems(e)...)
+		}
+	}
+	return said
+}
+
+// strays says where a side reaches what is the other's own.
+func strays(of side, reached *structure.Reached, other side) (said []string) {
+	for _, u := range reached.Units() {
+		if other.owns(u) {
+			said = append(said, fmt.Sprintf("%s reaches %s, which is that of %s: %s", of.name, u.Name, strings.TrimPrefix(other.name, "the "), way(reached, u.Name)))
+		}
+	}
+	return said
+}
+
+func way(reached *structure.Reached, name string) string {
+	return strings.Join(reached.Way(name), " > ")
+}
+
+// unlisted says what both reach and the listing lacks.
+func (s *sharing) unlisted() (said []string) {
+	listed := map[string]bool{}
+	for _, e := range s.entries {
+		listed[e.name] = true
+	}
+	for _, u := range s.both() {
+		if !listed[u.Name] && !book.owns(u) && !engine.owns(u) {
+			said = append(said, fmt.Sprintf("the book and the engine both reach %s, and %s does not list it: %s; %s",
+				u.Name, listingFile, way(s.book, u.Name), way(s.engine, u.Name)))
+		}
+	}
+	return said
+}
+
+// unreached says that one of the sides does not reach what the listing has.
+func (s *sharing) unreached(e entry) (said []string) {
+	if s.calls.Unit(e.name) == nil {
+		return []string{fmt.Sprintf("line %d lists %s, and there is no such function", e.line, e.name)}
+	}
+	if !s.book.Has(e.name) {
+		said = append(said, fmt.Sprintf("line %d lists %s, which the book does not reach", e.line, e.name))
+	}
+	if !s.engine.Has(e.name) {
+		said = append(said, fmt.Sprintf("line %d lists %s, which the engine does not reach", e.line, e.name))
+	}
+	return said
+}
+
+// unplanted says why the fault of an entry cannot be planted.
+func (s *sharing) unplanted(e entry) []string {
+	if e.plain == "" || e.plain == e.planted {
+		return []string{fmt.Sprintf("line %d has no fault for %s", e.line, e.name)}
+	}
+	u := s.calls.Unit(e.name)
+	if u == nil {
+		return nil
+	}
+	source, err := os.ReadFile(u.File)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if n := strings.Count(string(source[u.Begin:u.End]), e.plain); n != 1 {
+		return []string{fmt.Sprintf("line %d: `%s` stands %d times in the source of %s, and not once", e.line, e.plain, n, e.name)}
+	}
+	return nil
+}
