@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Reached is what some functions reach.
@@ -18,7 +19,7 @@ type Reached struct {
 
 // Reach follows the calls from some functions, which are named as in [Unit].
 func (c *Calls) Reach(roots ...string) (*Reached, error) {
-	w := reachingWalk{of: c, from: map[*Unit]*Unit{}, live: map[*types.TypeName]*Unit{}, asked: map[string]*Unit{}}
+	w := reachingWalk{of: c, from: map[*Unit]*Unit{}, live: map[*types.TypeName]bool{}, asked: map[string]*Unit{}}
 	for _, name := range roots {
 		u := c.named[name]
 		if u == nil {
@@ -56,8 +57,8 @@ type reachingWalk struct {
 	from map[*Unit]*Unit
 	todo []*Unit
 	// live are the types that reached functions have values of, and asked the methods that
-	// they call through interfaces, each with the function where it was seen first.
-	live  map[*types.TypeName]*Unit
+	// they call through interfaces, with the function where each was seen first.
+	live  map[*types.TypeName]bool
 	asked map[string]*Unit
 }
 
@@ -77,13 +78,13 @@ func (w *reachingWalk) reach(u, from *Unit) {
 func (w *reachingWalk) follow() {
 	for len(w.todo) > 0 {
 		for len(w.todo) > 0 {
-			u := w.todo[len(w.todo)-1]
-			w.todo = w.todo[:len(w.todo)-1]
+			u := w.todo[0]
+			w.todo = w.todo[1:]
 			for _, n := range u.nodes {
 				w.look(u, n)
 			}
 		}
-		for t := range w.live {
+		for _, t := range slices.SortedFunc(maps.Keys(w.live), func(a, b *types.TypeName) int { return cmp.Compare(a.Pos(), b.Pos()) }) {
 			w.answer(t)
 		}
 	}
@@ -108,7 +109,7 @@ func (w *reachingWalk) look(u *Unit, n ast.Node) {
 			w.hand(u, n)
 		}
 		if e, ok := n.(ast.Expr); ok {
-			w.value(u, w.of.info.Types[e].Type)
+			w.value(w.of.info.Types[e].Type)
 		}
 		return true
 	})
@@ -134,16 +135,15 @@ func (w *reachingWalk) ask(u *Unit, method string) {
 }
 
 // value notes the type of a value.
-func (w *reachingWalk) value(u *Unit, t types.Type) {
+func (w *reachingWalk) value(t types.Type) {
 	if named := namedOf(t); named != nil && w.of.loaded[pathOf(named)] != nil && !types.IsInterface(named) {
-		if _, ok := w.live[named.Obj()]; !ok {
-			w.live[named.Obj()] = u
-		}
+		w.live[named.Obj()] = true
 	}
 }
 
 // hand notes the methods that may be called of values that are handed to parameters of
-// interface types.
+// interface types: those that a function asks any value for, and those of the interface, unless the function
+// is of the module, which is looked at itself.
 func (w *reachingWalk) hand(u *Unit, call *ast.CallExpr) {
 	t := w.of.info.Types[call.Fun].Type
 	if t == nil {
@@ -153,20 +153,20 @@ func (w *reachingWalk) hand(u *Unit, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
+	asked, own := w.askedOfAny(call.Fun)
 	for i, arg := range call.Args {
 		to, ok := parameter(f, i).Underlying().(*types.Interface)
-		if !ok {
-			continue
-		}
 		given := w.of.info.Types[arg].Type
-		if given == nil {
+		if !ok || given == nil {
 			continue
 		}
 		for m := range to.Methods() {
-			w.ask(u, m.Name())
+			if !own {
+				w.ask(u, m.Name())
+			}
 		}
 		for _, t := range parts(given) {
-			for _, name := range texts {
+			for _, name := range asked {
 				if m, _, _ := types.LookupFieldOrMethod(t, true, nil, name); m != nil {
 					w.mention(u, m)
 				}
@@ -175,8 +175,27 @@ func (w *reachingWalk) hand(u *Unit, call *ast.CallExpr) {
 	}
 }
 
-// texts are the methods by which a value of any type becomes text, or one error is told from another.
-var texts = []string{"String", "Error", "Is", "As", "Unwrap", "MarshalJSON", "MarshalText", "LogValue"}
+// askedOfAny are the methods that a function may find in a value of any type: those that make a text of it or
+// tell one error from another, and for packages that write documents those that write it. It also reports
+// whether the function is of the module.
+func (w *reachingWalk) askedOfAny(called ast.Expr) (methods []string, own bool) {
+	methods = []string{"String", "Error", "Is", "As", "Unwrap"}
+	var name *ast.Ident
+	switch called := ast.Unparen(called).(type) {
+	case *ast.Ident:
+		name = called
+	case *ast.SelectorExpr:
+		name = called.Sel
+	}
+	f, ok := w.of.info.Uses[name].(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return methods, false
+	}
+	if strings.HasPrefix(f.Pkg().Path(), "encoding/") {
+		methods = []string{"MarshalJSON", "MarshalText"}
+	}
+	return methods, w.of.loaded[f.Pkg().Path()] != nil
+}
 
 // parameter is the type of the argument at a place.
 func parameter(f *types.Signature, i int) types.Type {

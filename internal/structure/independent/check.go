@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/outrank-go/outrank/internal/structure"
@@ -18,10 +19,10 @@ type sharing struct {
 }
 
 // read follows the calls of both sides in the module that a folder is in.
-func read(dir string, listing string) (*sharing, error) {
+func read(dir string) (*sharing, error) {
 	s := &sharing{dir: dir}
 	var err error
-	if s.entries, err = readListing(listing); err != nil {
+	if s.entries, err = readListing(filepath.Join(dir, listingFile)); err != nil {
 		return nil, err
 	}
 	if s.calls, err = structure.ReadCalls(dir, append(book.packages(), engine.packages()...)...); err != nil {
@@ -58,9 +59,12 @@ func (s *sharing) problems() (said []string) {
 		if e.says == "" {
 			said = append(said, fmt.Sprintf("line %d does not say what %s is for", e.line, e.name))
 		}
-		if e.decides {
-			said = append(said, s.unplanted(e)...)
-			said = append(said, tests.problems(e)...)
+		if e.decides != (len(e.faults) > 0) {
+			said = append(said, fmt.Sprintf("line %d: what decides has a fault that its judge sees, and nothing else has one; not so %s", e.line, e.name))
+		}
+		for _, f := range e.faults {
+			said = append(said, s.unplanted(e, f)...)
+			said = append(said, tests.problems(e, f)...)
 		}
 	}
 	return said
@@ -109,21 +113,21 @@ func (s *sharing) unreached(e entry) (said []string) {
 	return said
 }
 
-// unplanted says why the fault of an entry cannot be planted.
-func (s *sharing) unplanted(e entry) []string {
-	if e.plain == "" || e.plain == e.planted {
-		return []string{fmt.Sprintf("line %d has no fault for %s", e.line, e.name)}
-	}
+// unplanted says why a fault of an entry cannot be planted.
+func (s *sharing) unplanted(e entry, f fault) []string {
 	u := s.calls.Unit(e.name)
 	if u == nil {
-		return nil
+		return nil // which is said already
 	}
 	source, err := os.ReadFile(u.File)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if n := strings.Count(string(source[u.Begin:u.End]), e.plain); n != 1 {
-		return []string{fmt.Sprintf("line %d: `%s` stands %d times in the source of %s, and not once", e.line, e.plain, n, e.name)}
+	if n := strings.Count(string(source[u.Begin:u.End]), f.plain); n != 1 {
+		return []string{fmt.Sprintf("line %d: `%s` stands %d times in the source of %s, and not once", f.line, f.plain, n, e.name)}
+	}
+	if f.plain == f.planted {
+		return []string{fmt.Sprintf("line %d: the fault of %s changes nothing", f.line, e.name)}
 	}
 	return nil
 }

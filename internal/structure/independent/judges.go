@@ -32,24 +32,24 @@ type mention struct{ path, name string }
 
 func newTests(dir string) *tests { return &tests{dir, map[string]*testFiles{}} }
 
-// problems says that the judge of an entry is no test, or asks the book or the engine itself.
-func (t *tests) problems(e entry) []string {
-	if e.judge == "" {
-		return []string{fmt.Sprintf("line %d names no judge for %s", e.line, e.name)}
+// problems says that the judge of a fault is no test, or asks the book or the engine itself.
+func (t *tests) problems(e entry, f fault) []string {
+	if f.judge == "" {
+		return []string{fmt.Sprintf("line %d names no judge for %s", f.line, e.name)}
 	}
-	folder, test := folderOf(e.judge), withoutFolder(e.judge)
+	folder, test := folderOf(f.judge), withoutFolder(f.judge)
 	files := t.in(folder)
 	if files.err != nil {
 		return []string{files.err.Error()}
 	}
 	if !files.isTest[test] {
-		return []string{fmt.Sprintf("line %d: %s, the judge of %s, is no test", e.line, e.judge, e.name)}
+		return []string{fmt.Sprintf("line %d: %s, the judge of %s, is no test", f.line, f.judge, e.name)}
 	}
 	asked := files.asks(test, map[string]bool{})
 	if asked == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("line %d: %s, the judge of %s, mentions %s, and has to judge without the book and without the engine", e.line, e.judge, e.name, asked)}
+	return []string{fmt.Sprintf("line %d: %s, the judge of %s, mentions %s, and has to judge without the book and without the engine", f.line, f.judge, e.name, asked)}
 }
 
 // asks names what a test mentions of the book or of the engine, itself or through others of its files; empty

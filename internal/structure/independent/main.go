@@ -21,7 +21,7 @@ func main() {
 }
 
 func run(w io.Writer, plant bool, names []string) (bool, error) {
-	s, err := read(".", listingFile)
+	s, err := read(".")
 	if err != nil {
 		return false, err
 	}
@@ -49,7 +49,9 @@ func run(w io.Writer, plant bool, names []string) (bool, error) {
 func (s *sharing) print(w io.Writer) {
 	judges := map[string]string{}
 	for _, e := range s.entries {
-		judges[e.name] = e.judge
+		for _, f := range e.faults {
+			judges[e.name] = f.judge
+		}
 	}
 	for _, u := range s.both() {
 		fmt.Fprintf(w, "%-45s %-45s %s\n", u.Name, judges[u.Name], way(s.book, u.Name))

@@ -43,7 +43,7 @@ func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay stri
 		if u == nil {
 			return "", fmt.Errorf("there is no %s to plant a fault in", e.name)
 		}
-		byFile[u.File] = append(byFile[u.File], planting{e, u.Begin})
+		byFile[u.File] = append(byFile[u.File], planting{e.faults, u.Begin})
 	}
 	replace := map[string]string{}
 	write := func(instead, text string) error {
@@ -72,10 +72,10 @@ func plantAll(calls *structure.Calls, entries []entry, dir string) (overlay stri
 	return overlay, os.WriteFile(overlay, text, 0o600)
 }
 
-// planting is a fault in the declaration that begins at an offset of its file.
+// planting has the faults of the declaration that begins at an offset of its file.
 type planting struct {
-	entry entry
-	begin int
+	faults []fault
+	begin  int
 }
 
 // replacement is a text in place of a part of a file.
@@ -103,19 +103,19 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 			case *ast.FuncDecl:
 				if at(n.Pos()) == p.begin {
 					begin, end := at(n.Body.Lbrace)+1, at(n.Body.Rbrace)
-					all = append(all, replacement{begin, end, bodyWithFault(p.entry, string(source[begin:end]), n.Type.Results != nil)})
+					all = append(all, replacement{begin, end, bodyWithFaults(p.faults, string(source[begin:end]), n.Type.Results != nil)})
 				}
 			case *ast.ValueSpec:
 				if at(n.Pos()) == p.begin && len(n.Values) == 1 {
 					begin, end := at(n.Values[0].Pos()), at(n.Values[0].End())
-					all = append(all, replacement{begin, end, valueWithFault(p.entry, string(source[begin:end]))})
+					all = append(all, replacement{begin, end, valueWithFaults(p.faults, string(source[begin:end]))})
 				}
 			}
 		}
 		return true
 	})
 	if len(all) != len(plantings) {
-		return "", "", fmt.Errorf("%s: %d of %d faults have a place", file, len(all), len(plantings))
+		return "", "", fmt.Errorf("%s: %d of %d functions with faults have a place", file, len(all), len(plantings))
 	}
 
 	// Changed from the end, because offsets count from the beginning.
@@ -127,17 +127,25 @@ func plantInFile(file string, plantings []planting) (pkg, planted string, err er
 	return parsed.Name.Name, text, nil
 }
 
-// bodyWithFault puts the body with the fault before the plain one, and runs it where the fault is asked
-// for.
-func bodyWithFault(e entry, body string, results bool) string {
+// bodyWithFaults puts the body with each of the faults before the plain one, and runs it where that fault is
+// asked for.
+func bodyWithFaults(faults []fault, body string, results bool) string {
 	end := ""
 	if !results {
 		end = "return\n"
 	}
-	return fmt.Sprintf("\nif plantedFault == %q {%s\n%s}\n%s", e.name, strings.Replace(body, e.plain, e.planted, 1), end, body)
+	text := ""
+	for _, f := range faults {
+		text += fmt.Sprintf("\nif plantedFault == %q {%s\n%s}\n", f.name, strings.Replace(body, f.plain, f.planted, 1), end)
+	}
+	return text + body
 }
 
-// valueWithFault chooses between both values of a variable.
-func valueWithFault(e entry, value string) string {
-	return fmt.Sprintf("plantedValue(%q, %s, %s)", e.name, strings.Replace(value, e.plain, e.planted, 1), value)
+// valueWithFaults chooses between the values of a variable.
+func valueWithFaults(faults []fault, value string) string {
+	text := value
+	for _, f := range faults {
+		text = fmt.Sprintf("plantedValue(%q, %s, %s)", f.name, strings.Replace(value, f.plain, f.planted, 1), text)
+	}
+	return text
 }

@@ -13,97 +13,109 @@ import (
 	"time"
 )
 
-// planter has tests that were built with faults in them.
-type planter struct {
-	dir, overlay string
-	// binaries are the tests by their folders.
-	binaries map[string]string
-}
-
 // mostSeconds is how long a judge may take. One that takes longer has failed.
 const mostSeconds = 60
 
-// plantFaults plants a fault in each function that decides, runs its judge, and says of which faults
-// the judge sees nothing.
+// noFile keeps a property that fails, as it has to, from leaving a file behind.
+const noFile = "-rapid.nofailfile"
+
+// plantFaults plants the faults of some entries, runs the judge of each, and says which faults no
+// judge sees.
 func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err error) {
 	dir, err := os.MkdirTemp("", "planted")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	p := &planter{dir: s.dir, binaries: map[string]string{}}
-	if p.overlay, err = plantAll(s.calls, entries, dir); err != nil {
+	overlay, err := plantAll(s.calls, entries, dir)
+	if err != nil {
 		return nil, err
 	}
 
-	// A folder with everything that its tests judge is built and then used up.
-	byFolder := map[string][]entry{}
+	byFolder := map[string][]fault{}
 	for _, e := range entries {
-		byFolder[folderOf(e.judge)] = append(byFolder[folderOf(e.judge)], e)
+		for _, f := range e.faults {
+			byFolder[folderOf(f.judge)] = append(byFolder[folderOf(f.judge)], f)
+		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(byFolder)) {
 		start := time.Now()
-		if err := p.build(dir, folder); err != nil {
+		c := court{folder: filepath.Join(s.dir, folder), binary: filepath.Join(dir, strings.ReplaceAll(folder, "/", "_")+".test")}
+		if err := c.build(overlay); err != nil {
 			return nil, err
 		}
 		built := time.Since(start)
-		problems, err := p.judgeAll(folder, byFolder[folder])
+		unseen, err := c.judgeAll(byFolder[folder])
 		if err != nil {
 			return nil, err
 		}
-		said = append(said, problems...)
-		fmt.Fprintf(w, "%-20s %3d faults, %d unseen, built in %.0f s, judged in %.0f s\n", folder, len(byFolder[folder]), len(problems), built.Seconds(), (time.Since(start) - built).Seconds())
+		said = append(said, unseen...)
+		fmt.Fprintf(w, "%-20s %3d faults, %d unseen, built in %.0f s, judged in %.0f s\n",
+			folder, len(byFolder[folder]), len(unseen), built.Seconds(), (time.Since(start) - built).Seconds())
 	}
 	return said, nil
 }
 
-// build compiles the tests of a folder with all faults in them.
-func (p *planter) build(dir, folder string) error {
-	at := filepath.Join(dir, strings.ReplaceAll(folder, "/", "_")+".test")
-	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", p.overlay, "-o", at, "./"+folder)
-	build.Dir = p.dir
+// court runs the tests of a folder, which were built with faults in what they judge.
+type court struct {
+	folder, binary string
+	flags          []string
+}
+
+// build compiles the tests.
+func (c *court) build(overlay string) error {
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", c.binary, ".")
+	build.Dir = c.folder
 	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the tests of %s with faults: %w\n%s", folder, err, out)
+		return fmt.Errorf("%s: the tests cannot be built with faults: %w\n%s", c.folder, err, out)
 	}
-	p.binaries[folder] = at
+	c.flags = []string{"-test.v", "-test.timeout", fmt.Sprintf("%ds", mostSeconds)}
+	// Tests without properties do not know the flag.
+	if exec.Command(c.binary, "-test.list", "^$", noFile).Run() == nil {
+		c.flags = append(c.flags, noFile)
+	}
 	return nil
 }
 
-// judgeAll runs each judge once without a fault, when it has to pass, and once with each of its faults.
-func (p *planter) judgeAll(folder string, entries []entry) (said []string, err error) {
+// judgeAll runs each judge once without a fault, when it has to pass, and once with each of its faults, of which it
+// returns those that are not seen.
+func (c *court) judgeAll(faults []fault) (unseen []string, err error) {
 	passed := map[string]bool{}
-	for _, e := range entries {
-		test := withoutFolder(e.judge)
-		if !passed[test] {
-			failed, out, err := p.judge(folder, test, "")
+	for _, f := range faults {
+		if !passed[f.judge] {
+			failed, out, err := c.run(f.judge, "")
 			if err != nil {
 				return nil, err
 			}
-			if failed || !strings.Contains(out, "=== RUN   "+test+"\n") {
-				return nil, fmt.Errorf("%s fails without a fault, or does not run:\n%s", e.judge, out)
+			if failed {
+				return nil, fmt.Errorf("%s fails without a fault:\n%s", f.judge, out)
 			}
-			passed[test] = true
+			passed[f.judge] = true
 		}
-		failed, _, err := p.judge(folder, test, e.name)
+		failed, _, err := c.run(f.judge, f.name)
 		if err != nil {
 			return nil, err
 		}
 		if !failed {
-			said = append(said, fmt.Sprintf("line %d: %s does not see the fault in %s, where `%s` becomes `%s`", e.line, e.judge, e.name, e.plain, e.planted))
+			unseen = append(unseen, fmt.Sprintf("line %d: %s does not see the fault in %s, where `%s` becomes `%s`", f.line, f.judge, f.name, f.plain, f.planted))
 		}
 	}
-	return said, nil
+	return unseen, nil
 }
 
-// judge runs a test with one of the faults, or with none, and reports whether it fails.
-func (p *planter) judge(folder, test, fault string) (failed bool, out string, err error) {
-	args := []string{"-test.v", "-test.run", "^" + test + "$", "-test.timeout", fmt.Sprintf("%ds", mostSeconds)}
-	run := exec.Command(p.binaries[folder], args...)
-	run.Dir, run.Env = filepath.Join(p.dir, folder), append(os.Environ(), faultVariable+"="+fault)
+// run runs a judge with one of the faults, or with none, and reports whether it fails. A program that
+// ends before the judge begins is an error: something else than the judge has seen the fault.
+func (c *court) run(judge, fault string) (failed bool, out string, err error) {
+	test := withoutFolder(judge)
+	run := exec.Command(c.binary, append([]string{"-test.run", "^" + test + "$"}, c.flags...)...)
+	run.Dir, run.Env = c.folder, append(os.Environ(), faultVariable+"="+fault)
 	text, err := run.CombinedOutput()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return true, string(text), nil
+	switch failed = errors.As(err, &exit); {
+	case err != nil && !failed:
+		return false, "", err
+	case !strings.Contains(string(text), "=== RUN   "+test+"\n"):
+		return false, "", fmt.Errorf("%s does not begin with the fault %q:\n%s", judge, fault, text)
 	}
-	return false, string(text), err
+	return failed, string(text), nil
 }
