@@ -42,6 +42,9 @@ func (r *Reached) Units() []*Unit {
 	return slices.SortedFunc(maps.Keys(r.from), func(a, b *Unit) int { return cmp.Compare(a.Name, b.Name) })
 }
 
+// From returns who was the first to call what is reached, nil for a root.
+func (r *Reached) From(u *Unit) *Unit { return r.from[u] }
+
 // Way says how a function is reached, from a root to it.
 func (r *Reached) Way(name string) (way []string) {
 	for u := r.named[name]; u != nil; u = r.from[u] {

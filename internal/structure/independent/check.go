@@ -47,8 +47,10 @@ func (s *sharing) both() (units []*structure.Unit) {
 
 // problems says in sentences what the sides share and must not, and where the listing is wrong.
 func (s *sharing) problems() (said []string) {
-	said = append(said, strays(book, s.book, engine)...)
-	said = append(said, strays(engine, s.engine, book)...)
+	said = append(strays(book, s.book, engine), strays(engine, s.engine, book)...)
+	if len(said) > 0 {
+		return said // as long as one side calls the other, both share most of it
+	}
 	said = append(said, s.unlisted()...)
 	tests := newTests(s.dir)
 	for i, e := range s.entries {
@@ -70,11 +72,11 @@ func (s *sharing) problems() (said []string) {
 	return said
 }
 
-// strays says where a side reaches what is the other's own.
+// strays says where a side calls what is the other's own, and not what is reached from there.
 func strays(of side, reached *structure.Reached, other side) (said []string) {
 	for _, u := range reached.Units() {
-		if other.owns(u) {
-			said = append(said, fmt.Sprintf("%s reaches %s, which is that of %s: %s", of.name, u.Name, strings.TrimPrefix(other.name, "the "), way(reached, u.Name)))
+		if from := reached.From(u); other.owns(u) && (from == nil || !other.owns(from)) {
+			said = append(said, fmt.Sprintf("%s reaches %s, which is %s's: %s", of.name, u.Name, other.name, way(reached, u.Name)))
 		}
 	}
 	return said
