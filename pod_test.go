@@ -37,6 +37,9 @@ func TestKeys(t *testing.T) {
 		namespace, _, _ := strings.Cut(string(test.want), "/")
 		assert.Equal(t, namespace, (&outrank.Pod{Namespace: test.namespace}).NamespaceName())
 		assert.Equal(t, namespace, (&outrank.PodDisruptionBudget{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.PodGroup{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.CompositePodGroup{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.Workload{Namespace: test.namespace}).NamespaceName())
 	}
 	assert.Empty(t, (&outrank.Pod{Name: "alone"}).GroupKey())
 	assert.Empty(t, (&outrank.PodGroup{Name: "top"}).ParentKey())

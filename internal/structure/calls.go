@@ -61,8 +61,10 @@ type Unit struct {
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
-	Standard                bool
-	Module                  *struct{ Path string }
+	Module                  *struct {
+		Path string
+		Main bool
+	}
 }
 
 // ReadCalls reads the packages at some import paths, and what they import of their module,
@@ -94,21 +96,19 @@ func ReadCalls(dir string, paths ...string) (*Calls, error) {
 
 	// The go command lists a package behind all that it imports.
 	for _, p := range listed {
-		if p.Standard || p.Module == nil {
+		if p.Module == nil || !p.Module.Main {
 			continue
 		}
-		c.module = cmp.Or(c.module, p.Module.Path)
-		if p.Module.Path == c.module {
-			if err := c.read(p, from); err != nil {
-				return nil, err
-			}
+		c.module = p.Module.Path
+		if err := c.read(p, from); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil
 }
 
 func listDeps(root string, paths []string) ([]listedPackage, error) {
-	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Standard,Module"}, paths...)...)
+	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module"}, paths...)...)
 	list.Dir, list.Stderr = root, os.Stderr
 	text, err := list.Output()
 	if err != nil {
