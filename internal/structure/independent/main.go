@@ -29,16 +29,16 @@ func run(w io.Writer, plant bool, names []string) (bool, error) {
 		s.print(w)
 		return true, nil
 	}
-	var asked []entry
-	for _, e := range s.entries {
-		if e.decides && (len(names) == 0 || slices.Contains(names, e.name)) {
-			asked = append(asked, e)
-		}
-	}
+	asked := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
+		return !e.decides || len(names) > 0 && !slices.Contains(names, e.name)
+	})
 	if len(asked) < len(names) {
 		return false, fmt.Errorf("%d of %d names are those of functions that decide by %s", len(asked), len(names), listingFile)
 	}
-	said, err := plantFaults(w, s, asked)
+	said := s.problems()
+	if len(said) == 0 {
+		said, err = plantFaults(w, s, asked)
+	}
 	for _, line := range said {
 		fmt.Fprintln(w, line)
 	}
