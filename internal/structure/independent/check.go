@@ -16,6 +16,7 @@ type sharing struct {
 	book    *structure.Reached
 	engine  *structure.Reached
 	entries []entry
+	tests   *tests
 }
 
 // read follows the calls of both sides in the module that a folder is in.
@@ -31,7 +32,10 @@ func read(dir string) (*sharing, error) {
 	if s.book, err = book.reached(s.calls); err != nil {
 		return nil, err
 	}
-	s.engine, err = engine.reached(s.calls)
+	if s.engine, err = engine.reached(s.calls); err != nil {
+		return nil, err
+	}
+	s.tests, err = newTests(dir)
 	return s, err
 }
 
@@ -52,7 +56,6 @@ func (s *sharing) problems() (said []string) {
 		return said // as long as one side calls the other, both share most of it
 	}
 	said = append(said, s.unlisted()...)
-	tests := newTests(s.dir)
 	for i, e := range s.entries {
 		if i > 0 && s.entries[i-1].name >= e.name {
 			said = append(said, fmt.Sprintf("line %d lists %s behind %s, and the order is that of the names", e.line, e.name, s.entries[i-1].name))
@@ -66,7 +69,7 @@ func (s *sharing) problems() (said []string) {
 		}
 		for _, f := range e.faults {
 			said = append(said, s.unplanted(e, f)...)
-			said = append(said, tests.problems(e, f)...)
+			said = append(said, s.tests.problems(e, f)...)
 		}
 	}
 	return said

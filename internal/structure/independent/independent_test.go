@@ -115,6 +115,10 @@ func TestProblemsAreSentences(t *testing.T) {
 			at(es, "outrank.NewKey").faults[0].judge = "preemption/engine/internal/groups.TestPropertyQuorum"
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/engine/internal/groups."},
+		{"a judge that asks what is built upon the engine", func(es []entry) []entry {
+			at(es, "outrank.NewKey").faults[0].judge = "preemption/schedulerconfig.TestDefaultProfile"
+			return es
+		}, "the judge of outrank.NewKey, mentions preemption/schedulerconfig."},
 		{"a fault of another function", func(es []entry) []entry {
 			at(es, "outrank.NewKey").faults[0].plain = "nothing"
 			return es

@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ type tests struct {
 	dir string
 	// of has the test files of a folder, as far as it was asked about.
 	of map[string]*testFiles
+	// upon are the packages of the module that are built upon what is one side's own.
+	upon map[string]bool
 }
 
 // testFiles are the tests of one folder.
@@ -23,6 +27,7 @@ type testFiles struct {
 	// declared has what each function, type or variable mentions, by name. The methods of a type belong to the type.
 	declared map[string][]mention
 	isTest   map[string]bool
+	upon     map[string]bool
 	err      error
 }
 
@@ -30,7 +35,21 @@ type testFiles struct {
 // tests' own.
 type mention struct{ path, name string }
 
-func newTests(dir string) *tests { return &tests{dir, map[string]*testFiles{}} }
+// newTests asks the go command which packages are built upon others.
+func newTests(dir string) (*tests, error) {
+	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")
+	list.Dir, list.Stderr = dir, os.Stderr
+	text, err := list.Output()
+	if err != nil {
+		return nil, err
+	}
+	t := &tests{dir, map[string]*testFiles{}, map[string]bool{}}
+	for line := range strings.Lines(string(text)) {
+		paths := strings.Fields(line)
+		t.upon[paths[0]] = slices.ContainsFunc(paths[1:], func(path string) bool { return book.ownsName(path, "") || engine.ownsName(path, "") })
+	}
+	return t, nil
+}
 
 // problems says that the judge of a fault is no test, or asks the book or the engine itself.
 func (t *tests) problems(e entry, f fault) []string {
@@ -52,8 +71,8 @@ func (t *tests) problems(e entry, f fault) []string {
 	return []string{fmt.Sprintf("line %d: %s, the judge of %s, mentions %s, and has to judge without the book and without the engine", f.line, f.judge, e.name, asked)}
 }
 
-// asks names what a test mentions of the book or of the engine, itself or through others of its files; empty
-// for a test that asks neither.
+// asks names what a test mentions of the book, of the engine or of a package that is built upon one of them, itself or
+// through others of its files; empty for a test that asks neither.
 func (f *testFiles) asks(name string, seen map[string]bool) string {
 	if seen[name] {
 		return ""
@@ -62,7 +81,7 @@ func (f *testFiles) asks(name string, seen map[string]bool) string {
 	for _, m := range f.declared[name] {
 		full := strings.TrimPrefix(strings.TrimPrefix(m.path, module), "/")
 		full = cmp.Or(full, root) + "." + m.name
-		if m.path != "" && (book.ownsName(m.path, full) || engine.ownsName(m.path, full)) {
+		if m.path != "" && (f.upon[m.path] || book.ownsName(m.path, full) || engine.ownsName(m.path, full)) {
 			return full
 		}
 		if m.path == "" {
@@ -79,7 +98,7 @@ func (t *tests) in(folder string) *testFiles {
 	if f := t.of[folder]; f != nil {
 		return f
 	}
-	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}}
+	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}, upon: t.upon}
 	t.of[folder] = f
 	names, err := filepath.Glob(filepath.Join(t.dir, folder, "*_test.go"))
 	if err != nil {

@@ -36,7 +36,7 @@ type fault struct {
 //
 //	decides outrank.Pod.Finished
 //	    a pod that failed or succeeded takes no room
-//	    judge outrank.TestPodWords
+//	    judge outrank.TestPodAnswers
 //	    fault `p.Phase == PhaseFailed` `false`
 //
 // The other kinds, which have no judge, are text and data. Lines that begin with # are comments.
