@@ -38,7 +38,7 @@ func TestBookAndEngineAreIndependent(t *testing.T) {
 func TestJudgesSeeFaults(t *testing.T) {
 	s := readAll(t)
 	quick := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
-		return len(e.faults) == 0 || folderOf(e.faults[0].judge) == "."
+		return len(e.faults) == 0 || folderOf(e.faults[0].judges[0]) == "."
 	})
 	require.Greater(t, len(quick), 10)
 	unseen, err := plantFaults(&bytes.Buffer{}, s, quick)
@@ -53,14 +53,14 @@ func TestJudgesSeeFaults(t *testing.T) {
 func TestFaultsThatAreNoGood(t *testing.T) {
 	s := readAll(t)
 	one := func(name, plain, planted string) []entry {
-		f := fault{name: name, judge: "internal/intree.TestGCEHandle", plain: plain, planted: planted, line: 7}
+		f := fault{name: name, judges: []string{"internal/intree.TestGCEHandle"}, plain: plain, planted: planted, line: 7}
 		return []entry{{name: name, decides: true, faults: []fault{f}}}
 	}
 	var out bytes.Buffer
 	unseen, err := plantFaults(&out, s, one("internal/intree.gceRegion", "len(parts) != 3", "3 != len(parts)"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"line 7: internal/intree.TestGCEHandle does not see the fault in internal/intree.gceRegion, where `len(parts) != 3` becomes `3 != len(parts)`"}, unseen)
-	assert.Contains(t, out.String(), "1 faults, 1 unseen")
+	assert.Contains(t, out.String(), "1 trials, 1 faults unseen")
 
 	_, err = plantFaults(&out, s, one("internal/intree.gceRegion", "len(parts) != 3", "parts"))
 	require.ErrorContains(t, err, "cannot be built with faults")
@@ -98,25 +98,25 @@ func TestProblemsAreSentences(t *testing.T) {
 		{"not in order", func(es []entry) []entry { slices.Reverse(es); return es }, "and the order is that of the names"},
 		{"says nothing", func(es []entry) []entry { at(es, "outrank.NewKey").says = ""; return es }, "does not say what outrank.NewKey is for"},
 		{"no fault", func(es []entry) []entry { at(es, "outrank.NewKey").faults = nil; return es }, "not so outrank.NewKey"},
-		{"no judge", func(es []entry) []entry { at(es, "outrank.NewKey").faults[0].judge = ""; return es }, "names no judge for outrank.NewKey"},
+		{"no judge", func(es []entry) []entry { at(es, "outrank.NewKey").faults[0].judges = nil; return es }, "names no judge for outrank.NewKey"},
 		{"a judge that is no test", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judge = "outrank.TestNothing"
+			at(es, "outrank.NewKey").faults[0].judges = []string{"outrank.TestNothing"}
 			return es
 		}, "outrank.TestNothing, the judge of outrank.NewKey, is no test"},
 		{"a judge that asks the engine", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judge = "outrank.TestPropertyReportedBelowZero"
+			at(es, "outrank.NewKey").faults[0].judges = []string{"outrank.TestPropertyReportedBelowZero"}
 			return es
 		}, "outrank.TestPropertyReportedBelowZero, the judge of outrank.NewKey, mentions preemption/engine.NewSnapshot"},
 		{"a judge that asks the book", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judge = "internal/reference.TestGroupsAsRecorded"
+			at(es, "outrank.NewKey").faults[0].judges = []string{"internal/reference.TestGroupsAsRecorded"}
 			return es
 		}, "mentions internal/reference."},
 		{"a judge inside the engine", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judge = "preemption/engine/internal/groups.TestPropertyQuorum"
+			at(es, "outrank.NewKey").faults[0].judges = []string{"preemption/engine/internal/groups.TestPropertyQuorum"}
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/engine/internal/groups."},
 		{"a judge that asks what is built upon the engine", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judge = "preemption/schedulerconfig.TestDefaultProfile"
+			at(es, "outrank.NewKey").faults[0].judges = []string{"preemption/schedulerconfig.TestDefaultProfile"}
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/schedulerconfig."},
 		{"a fault of another function", func(es []entry) []entry {
@@ -172,15 +172,26 @@ func TestListingsThatCannotBeRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A function may have several faults, and several judges.
+// A function may have several faults, and a fault several judges.
 func TestSeveralFaults(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "shared.txt")
-	require.NoError(t, os.WriteFile(at, []byte("decides a.B\n    what it\n    is for\n    judge a.TestB\n    fault `x` `y`\n    fault `u` `v`\n    judge a.TestC\n    fault `s` ``\n"), 0o600))
+	require.NoError(t, os.WriteFile(at, []byte(`decides a.B
+    what it
+    is for
+    judge a.TestB
+    judge a.TestC
+    fault `+"`x` `y`"+`
+    fault `+"`u` `v`"+`
+    judge a.TestD
+    fault `+"`s` ``"+`
+`), 0o600))
 	got, err := readListing(at)
 	require.NoError(t, err)
-	assert.Equal(t, []entry{{name: "a.B", says: "what it is for", decides: true, line: 1, faults: []fault{
-		{"a.B", "a.TestB", "x", "y", 5}, {"a.B 2", "a.TestB", "u", "v", 6}, {"a.B 3", "a.TestC", "s", "", 8},
-	}}}, got)
+	require.Len(t, got, 1)
+	assert.Equal(t, "what it is for", got[0].says)
+	assert.Equal(t, []fault{
+		{"a.B", []string{"a.TestB", "a.TestC"}, "x", "y", 6}, {"a.B 2", []string{"a.TestB", "a.TestC"}, "u", "v", 7}, {"a.B 3", []string{"a.TestD"}, "s", "", 9},
+	}, got[0].faults)
 }
 
 func TestRun(t *testing.T) {

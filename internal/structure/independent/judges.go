@@ -51,24 +51,26 @@ func newTests(dir string) (*tests, error) {
 	return t, nil
 }
 
-// problems says that the judge of a fault is no test, or asks the book or the engine itself.
-func (t *tests) problems(e entry, f fault) []string {
-	if f.judge == "" {
+// problems says which judges of a fault are no tests, or ask the book or the engine themselves.
+func (t *tests) problems(e entry, f fault) (said []string) {
+	if len(f.judges) == 0 {
 		return []string{fmt.Sprintf("line %d names no judge for %s", f.line, e.name)}
 	}
-	folder, test := folderOf(f.judge), withoutFolder(f.judge)
-	files := t.in(folder)
-	if files.err != nil {
-		return []string{files.err.Error()}
+	for _, judge := range f.judges {
+		folder, test := folderOf(judge), withoutFolder(judge)
+		files := t.in(folder)
+		switch {
+		case files.err != nil:
+			said = append(said, files.err.Error())
+		case !files.isTest[test]:
+			said = append(said, fmt.Sprintf("line %d: %s, the judge of %s, is no test", f.line, judge, e.name))
+		default:
+			if asked := files.asks(test, map[string]bool{}); asked != "" {
+				said = append(said, fmt.Sprintf("line %d: %s, the judge of %s, mentions %s, and has to judge without the book and without the engine", f.line, judge, e.name, asked))
+			}
+		}
 	}
-	if !files.isTest[test] {
-		return []string{fmt.Sprintf("line %d: %s, the judge of %s, is no test", f.line, f.judge, e.name)}
-	}
-	asked := files.asks(test, map[string]bool{})
-	if asked == "" {
-		return nil
-	}
-	return []string{fmt.Sprintf("line %d: %s, the judge of %s, mentions %s, and has to judge without the book and without the engine", f.line, f.judge, e.name, asked)}
+	return said
 }
 
 // asks names what a test mentions of the book, of the engine or of a package that is built upon one of them, itself or

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -17,22 +18,25 @@ type entry struct {
 	decides bool
 	faults  []fault
 	line    int
+	// judges are those of the next fault; begun is set once they have one.
+	judges []string
+	begun  bool
 }
 
 // fault is an error that can be planted in a function.
 type fault struct {
 	// name is that of the function. Those of a second fault and of the following ones have a number behind it.
 	name string
-	// judge is the test that has to see it, such as "resource.TestName".
-	judge string
+	// judges are the tests of which each has to see it, such as "resource.TestName".
+	judges []string
 	// plain becomes planted. It stands once in the source of the function.
 	plain, planted string
 	line           int
 }
 
 // readListing reads a listing. The first line of an entry says what it is and names it; those below are
-// indented, and say what it is for, who judges it and which faults the judge has to see. A second judge has
-// the faults behind it.
+// indented, and say what it is for, who judges it and which faults each judge has to see. A judge behind a fault
+// begins anew: it has the faults that follow.
 //
 //	decides outrank.Pod.Finished
 //	    a pod that failed or succeeded takes no room
@@ -46,7 +50,7 @@ func readListing(file string) ([]entry, error) {
 		return nil, err
 	}
 	var all []entry
-	judge, number := "", 0
+	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
 		trimmed := strings.TrimSpace(line)
@@ -57,15 +61,11 @@ func readListing(file string) ([]entry, error) {
 			if len(all) == 0 {
 				return nil, fmt.Errorf("%s:%d: a line of no entry", file, number)
 			}
-			if name, ok := strings.CutPrefix(trimmed, "judge "); ok {
-				judge = name
-				continue
-			}
-			err = all[len(all)-1].add(trimmed, judge, number)
+			err = all[len(all)-1].add(trimmed, number)
 		default:
 			var e entry
 			if e, err = begin(trimmed); err == nil {
-				e.line, judge = number, ""
+				e.line = number
 				all = append(all, e)
 			}
 		}
@@ -91,21 +91,27 @@ func begin(line string) (entry, error) {
 	return entry{}, fmt.Errorf("%q is neither decides, text nor data", kind)
 }
 
-// add reads another line of an entry, below a judge.
-func (e *entry) add(line, judge string, number int) error {
-	texts, ok := strings.CutPrefix(line, "fault ")
-	if !ok {
+// add reads another line of an entry.
+func (e *entry) add(line string, number int) error {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "judge":
+		if e.begun {
+			e.judges, e.begun = nil, false
+		}
+		e.judges = append(slices.Clip(e.judges), rest)
+	case "fault":
+		parts := strings.Split(rest, "`")
+		if len(parts) != 5 || parts[0]+parts[4] != "" || strings.TrimSpace(parts[2]) != "" {
+			return fmt.Errorf("want two texts, each between grave accents: %s", rest)
+		}
+		f := fault{name: e.name, judges: e.judges, plain: parts[1], planted: parts[3], line: number}
+		if n := len(e.faults); n > 0 {
+			f.name = fmt.Sprintf("%s %d", e.name, n+1)
+		}
+		e.faults, e.begun = append(e.faults, f), true
+	default:
 		e.says = strings.TrimSpace(e.says + " " + line)
-		return nil
 	}
-	parts := strings.Split(texts, "`")
-	if len(parts) != 5 || parts[0]+parts[4] != "" || strings.TrimSpace(parts[2]) != "" {
-		return fmt.Errorf("want two texts, each between grave accents: %s", texts)
-	}
-	f := fault{name: e.name, judge: judge, plain: parts[1], planted: parts[3], line: number}
-	if n := len(e.faults); n > 0 {
-		f.name = fmt.Sprintf("%s %d", e.name, n+1)
-	}
-	e.faults = append(e.faults, f)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 )
 
 func main() {
@@ -50,7 +51,7 @@ func (s *sharing) print(w io.Writer) {
 	judges := map[string]string{}
 	for _, e := range s.entries {
 		for _, f := range e.faults {
-			judges[e.name] = f.judge
+			judges[e.name] = strings.Join(f.judges, ", ")
 		}
 	}
 	for _, u := range s.both() {

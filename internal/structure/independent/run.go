@@ -32,10 +32,12 @@ func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err e
 		return nil, err
 	}
 
-	byFolder := map[string][]fault{}
+	byFolder := map[string][]trial{}
 	for _, e := range entries {
 		for _, f := range e.faults {
-			byFolder[folderOf(f.judge)] = append(byFolder[folderOf(f.judge)], f)
+			for _, judge := range f.judges {
+				byFolder[folderOf(judge)] = append(byFolder[folderOf(judge)], trial{judge, f})
+			}
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(byFolder)) {
@@ -50,10 +52,16 @@ func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err e
 			return nil, err
 		}
 		said = append(said, unseen...)
-		fmt.Fprintf(w, "%-20s %3d faults, %d unseen, built in %.0f s, judged in %.0f s\n",
+		fmt.Fprintf(w, "%-20s %3d trials, %d faults unseen, built in %.0f s, judged in %.0f s\n",
 			folder, len(byFolder[folder]), len(unseen), built.Seconds(), (time.Since(start) - built).Seconds())
 	}
 	return said, nil
+}
+
+// trial is a fault before one of its judges.
+type trial struct {
+	judge string
+	fault fault
 }
 
 // court runs the tests of a folder, which were built with faults in what they judge.
@@ -79,25 +87,26 @@ func (c *court) build(overlay string) error {
 
 // judgeAll runs each judge once without a fault, when it has to pass, and once with each of its faults, of which it
 // returns those that are not seen.
-func (c *court) judgeAll(faults []fault) (unseen []string, err error) {
+func (c *court) judgeAll(trials []trial) (unseen []string, err error) {
 	passed := map[string]bool{}
-	for _, f := range faults {
-		if !passed[f.judge] {
-			failed, out, err := c.run(f.judge, "")
+	for _, t := range trials {
+		if !passed[t.judge] {
+			failed, out, err := c.run(t.judge, "")
 			if err != nil {
 				return nil, err
 			}
 			if failed {
-				return nil, fmt.Errorf("%s fails without a fault:\n%s", f.judge, out)
+				return nil, fmt.Errorf("%s fails without a fault:\n%s", t.judge, out)
 			}
-			passed[f.judge] = true
+			passed[t.judge] = true
 		}
-		failed, _, err := c.run(f.judge, f.name)
+		failed, _, err := c.run(t.judge, t.fault.name)
 		if err != nil {
 			return nil, err
 		}
 		if !failed {
-			unseen = append(unseen, fmt.Sprintf("line %d: %s does not see the fault in %s, where `%s` becomes `%s`", f.line, f.judge, f.name, f.plain, f.planted))
+			unseen = append(unseen, fmt.Sprintf("line %d: %s does not see the fault in %s, where `%s` becomes `%s`",
+				t.fault.line, t.judge, t.fault.name, t.fault.plain, t.fault.planted))
 		}
 	}
 	return unseen, nil
