@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,11 +18,15 @@ import (
 // top is the module's folder.
 const top = "../../.."
 
+var readOnce = sync.OnceValues(func() (*sharing, error) { return read(top) })
+
+// readAll returns what both sides reach, as a copy that a test may change.
 func readAll(t *testing.T) *sharing {
 	t.Helper()
-	s, err := read(top)
+	s, err := readOnce()
 	require.NoError(t, err)
-	return s
+	c := *s
+	return &c
 }
 
 // The book calls nothing of the engine, the engine nothing of the book, and what both call is listed
