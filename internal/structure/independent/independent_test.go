@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,14 +40,15 @@ func TestBookAndEngineAreIndependent(t *testing.T) {
 	}
 }
 
-// Faults whose tests are built quickly; -plant plants all of them.
+// Faults whose judges are built quickly; -plant plants all of them.
 func TestJudgesSeeFaults(t *testing.T) {
 	s := readAll(t)
+	slow := func(j judge) bool { return folderOf(j.name) == "." || j.replays }
 	quick := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
-		return len(e.faults) == 0 || folderOf(e.faults[0].judges[0]) == "."
+		return !e.decides || slices.ContainsFunc(e.faults, func(f fault) bool { return slices.ContainsFunc(f.judges, slow) })
 	})
 	require.Greater(t, len(quick), 10)
-	unseen, err := plantFaults(&bytes.Buffer{}, s, quick)
+	unseen, err := plantFaults(io.Discard, s, quick)
 	require.NoError(t, err)
 	for _, said := range unseen {
 		assert.Fail(t, said)
@@ -58,7 +60,7 @@ func TestJudgesSeeFaults(t *testing.T) {
 func TestFaultsThatAreNoGood(t *testing.T) {
 	s := readAll(t)
 	one := func(name, plain, planted string) []entry {
-		f := fault{name: name, judges: []string{"internal/intree.TestGCEHandle"}, plain: plain, planted: planted, line: 7}
+		f := fault{name: name, judges: []judge{{name: "internal/intree.TestGCEHandle"}}, plain: plain, planted: planted, line: 7}
 		return []entry{{name: name, decides: true, faults: []fault{f}}}
 	}
 	var out bytes.Buffer
@@ -105,25 +107,29 @@ func TestProblemsAreSentences(t *testing.T) {
 		{"no fault", func(es []entry) []entry { at(es, "outrank.NewKey").faults = nil; return es }, "not so outrank.NewKey"},
 		{"no judge", func(es []entry) []entry { at(es, "outrank.NewKey").faults[0].judges = nil; return es }, "names no judge for outrank.NewKey"},
 		{"a judge that is no test", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []string{"outrank.TestNothing"}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "outrank.TestNothing"}}
 			return es
 		}, "outrank.TestNothing, the judge of outrank.NewKey, is no test"},
 		{"a judge that asks the engine", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []string{"outrank.TestPropertyReportedBelowZero"}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "outrank.TestPropertyReportedBelowZero"}}
 			return es
 		}, "outrank.TestPropertyReportedBelowZero, the judge of outrank.NewKey, mentions preemption/engine.NewSnapshot"},
 		{"a judge that asks the book", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []string{"internal/reference.TestGroupsAsRecorded"}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "internal/reference.TestGroupsAsRecorded"}}
 			return es
 		}, "mentions internal/reference."},
 		{"a judge inside the engine", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []string{"preemption/engine/internal/groups.TestPropertyQuorum"}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption/engine/internal/groups.TestPropertyQuorum"}}
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/engine/internal/groups."},
 		{"a judge that asks what is built upon the engine", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []string{"preemption/schedulerconfig.TestDefaultProfile"}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption/schedulerconfig.TestDefaultProfile"}}
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/schedulerconfig."},
+		{"a replay that asks both", func(es []entry) []entry {
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{"preemption/engine.TestAgreesWithReference", true}}
+			return es
+		}, "and has to replay decisions by one of the two"},
 		{"a fault of another function", func(es []entry) []entry {
 			at(es, "outrank.NewKey").faults[0].plain = "nothing"
 			return es
@@ -184,10 +190,10 @@ func TestSeveralFaults(t *testing.T) {
     what it
     is for
     judge a.TestB
-    judge a.TestC
+    replay a.TestC
     fault `+"`x` `y`"+`
     fault `+"`u` `v`"+`
-    judge a.TestD
+    judge a.TestD/e
     fault `+"`s` ``"+`
 `), 0o600))
 	got, err := readListing(at)
@@ -195,7 +201,7 @@ func TestSeveralFaults(t *testing.T) {
 	require.Len(t, got, 1)
 	assert.Equal(t, "what it is for", got[0].says)
 	assert.Equal(t, []fault{
-		{"a.B", []string{"a.TestB", "a.TestC"}, "x", "y", 6}, {"a.B 2", []string{"a.TestB", "a.TestC"}, "u", "v", 7}, {"a.B 3", []string{"a.TestD"}, "s", "", 9},
+		{"a.B", []judge{{"a.TestB", false}, {"a.TestC", true}}, "x", "y", 6}, {"a.B 2", []judge{{"a.TestB", false}, {"a.TestC", true}}, "u", "v", 7}, {"a.B 3", []judge{{"a.TestD/e", false}}, "s", "", 9},
 	}, got[0].faults)
 }
 

@@ -18,8 +18,8 @@ type tests struct {
 	dir string
 	// of has the test files of a folder, as far as it was asked about.
 	of map[string]*testFiles
-	// upon are the packages of the module that are built upon what is one side's own.
-	upon map[string]bool
+	// deps has what each package of the module is built upon.
+	deps map[string][]string
 }
 
 // testFiles are the tests of one folder.
@@ -27,7 +27,7 @@ type testFiles struct {
 	// declared has what each function, type or variable mentions, by name. The methods of a type belong to the type.
 	declared map[string][]mention
 	isTest   map[string]bool
-	upon     map[string]bool
+	deps     map[string][]string
 	err      error
 }
 
@@ -43,10 +43,10 @@ func newTests(dir string) (*tests, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tests{dir, map[string]*testFiles{}, map[string]bool{}}
+	t := &tests{dir, map[string]*testFiles{}, map[string][]string{}}
 	for line := range strings.Lines(string(text)) {
 		paths := strings.Fields(line)
-		t.upon[paths[0]] = slices.ContainsFunc(paths[1:], func(path string) bool { return book.ownsName(path, "") || engine.ownsName(path, "") })
+		t.deps[paths[0]] = paths[1:]
 	}
 	return t, nil
 }
@@ -56,43 +56,52 @@ func (t *tests) problems(e entry, f fault) (said []string) {
 	if len(f.judges) == 0 {
 		return []string{fmt.Sprintf("line %d names no judge for %s", f.line, e.name)}
 	}
-	for _, judge := range f.judges {
-		folder, test := folderOf(judge), withoutFolder(judge)
-		files := t.in(folder)
-		switch {
-		case files.err != nil:
+	for _, j := range f.judges {
+		test, _, _ := strings.Cut(withoutFolder(j.name), "/")
+		files := t.in(folderOf(j.name))
+		if files.err != nil {
 			said = append(said, files.err.Error())
+			continue
+		}
+		at := fmt.Sprintf("line %d: %s, the judge of %s, ", f.line, j.name, e.name)
+		ofBook, ofEngine := files.asks(book, test, map[string]bool{}), files.asks(engine, test, map[string]bool{})
+		switch asked := cmp.Or(ofBook, ofEngine); {
 		case !files.isTest[test]:
-			said = append(said, fmt.Sprintf("line %d: %s, the judge of %s, is no test", f.line, judge, e.name))
-		default:
-			if asked := files.asks(test, map[string]bool{}); asked != "" {
-				said = append(said, fmt.Sprintf("line %d: %s, the judge of %s, mentions %s, and has to judge without the book and without the engine", f.line, judge, e.name, asked))
-			}
+			said = append(said, at+"is no test")
+		case j.replays && ofBook != "" && ofEngine != "":
+			said = append(said, at+fmt.Sprintf("mentions %s and %s, and has to replay decisions by one of the two", ofBook, ofEngine))
+		case !j.replays && asked != "":
+			said = append(said, at+fmt.Sprintf("mentions %s, and has to judge without the book and without the engine", asked))
 		}
 	}
 	return said
 }
 
-// asks names what a test mentions of the book, of the engine or of a package that is built upon one of them, itself or
-// through others of its files; empty for a test that asks neither.
-func (f *testFiles) asks(name string, seen map[string]bool) string {
+// asks names what a test mentions of a side or of a package that is built upon it, itself or through others of its
+// files; empty for a test that does not ask that side.
+func (f *testFiles) asks(s side, name string, seen map[string]bool) string {
 	if seen[name] {
 		return ""
 	}
 	seen[name] = true
 	for _, m := range f.declared[name] {
-		full := strings.TrimPrefix(strings.TrimPrefix(m.path, module), "/")
-		full = cmp.Or(full, root) + "." + m.name
-		if m.path != "" && (f.upon[m.path] || book.ownsName(m.path, full) || engine.ownsName(m.path, full)) {
-			return full
-		}
 		if m.path == "" {
-			if asked := f.asks(m.name, seen); asked != "" {
+			if asked := f.asks(s, m.name, seen); asked != "" {
 				return asked
 			}
+			continue
+		}
+		full := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(m.path, module), "/"), root) + "." + m.name
+		if s.ownsName(m.path, full) || f.isUpon(s, m.path) {
+			return full
 		}
 	}
 	return ""
+}
+
+// isUpon reports whether a package is built upon what is a side's own.
+func (f *testFiles) isUpon(s side, path string) bool {
+	return slices.ContainsFunc(f.deps[path], func(dep string) bool { return s.ownsName(dep, "") })
 }
 
 // in reads the tests of a folder.
@@ -100,7 +109,7 @@ func (t *tests) in(folder string) *testFiles {
 	if f := t.of[folder]; f != nil {
 		return f
 	}
-	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}, upon: t.upon}
+	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}, deps: t.deps}
 	t.of[folder] = f
 	names, err := filepath.Glob(filepath.Join(t.dir, folder, "*_test.go"))
 	if err != nil {

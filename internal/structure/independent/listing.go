@@ -19,7 +19,7 @@ type entry struct {
 	faults  []fault
 	line    int
 	// judges are those of the next fault; begun is set once they have one.
-	judges []string
+	judges []judge
 	begun  bool
 }
 
@@ -27,16 +27,26 @@ type entry struct {
 type fault struct {
 	// name is that of the function. Those of a second fault and of the following ones have a number behind it.
 	name string
-	// judges are the tests of which each has to see it, such as "resource.TestName".
-	judges []string
+	// judges are the tests of which each has to see it.
+	judges []judge
 	// plain becomes planted. It stands once in the source of the function.
 	plain, planted string
 	line           int
 }
 
+// judge is a test that judges what both sides call.
+type judge struct {
+	// name is such as "resource.TestName", perhaps with a part of the test: "resource.TestName/part".
+	name string
+	// replays is set for a test that compares recorded decisions of Kubernetes with those of one side. Every
+	// other judge asks neither side.
+	replays bool
+}
+
 // readListing reads a listing. The first line of an entry says what it is and names it; those below are
 // indented, and say what it is for, who judges it and which faults each judge has to see. A judge behind a fault
-// begins anew: it has the faults that follow.
+// begins anew: it has the faults that follow. The word replay stands in place of judge for a test that replays
+// recorded decisions of Kubernetes by the book or by the engine.
 //
 //	decides outrank.Pod.Finished
 //	    a pod that failed or succeeded takes no room
@@ -95,11 +105,11 @@ func begin(line string) (entry, error) {
 func (e *entry) add(line string, number int) error {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
-	case "judge":
+	case "judge", "replay":
 		if e.begun {
 			e.judges, e.begun = nil, false
 		}
-		e.judges = append(slices.Clip(e.judges), rest)
+		e.judges = append(slices.Clip(e.judges), judge{rest, word == "replay"})
 	case "fault":
 		parts := strings.Split(rest, "`")
 		if len(parts) != 5 || parts[0]+parts[4] != "" || strings.TrimSpace(parts[2]) != "" {

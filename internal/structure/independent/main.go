@@ -48,13 +48,15 @@ func run(w io.Writer, plant bool, names []string) (bool, error) {
 
 // print prints what both sides reach, each with a way of the book to it.
 func (s *sharing) print(w io.Writer) {
-	judges := map[string]string{}
+	judges := map[string][]string{}
 	for _, e := range s.entries {
 		for _, f := range e.faults {
-			judges[e.name] = strings.Join(f.judges, ", ")
+			for _, j := range f.judges {
+				judges[e.name] = append(judges[e.name], j.name)
+			}
 		}
 	}
 	for _, u := range s.both() {
-		fmt.Fprintf(w, "%-45s %-45s %s\n", u.Name, judges[u.Name], way(s.book, u.Name))
+		fmt.Fprintf(w, "%-45s %-45s %s\n", u.Name, strings.Join(slices.Compact(judges[u.Name]), ", "), way(s.book, u.Name))
 	}
 }

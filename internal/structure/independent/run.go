@@ -35,8 +35,8 @@ func plantFaults(w io.Writer, s *sharing, entries []entry) (said []string, err e
 	byFolder := map[string][]trial{}
 	for _, e := range entries {
 		for _, f := range e.faults {
-			for _, judge := range f.judges {
-				byFolder[folderOf(judge)] = append(byFolder[folderOf(judge)], trial{judge, f})
+			for _, j := range f.judges {
+				byFolder[folderOf(j.name)] = append(byFolder[folderOf(j.name)], trial{j.name, f})
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (c *court) judgeAll(trials []trial) (unseen []string, err error) {
 // ends before the judge begins is an error: something else than the judge has seen the fault.
 func (c *court) run(judge, fault string) (failed bool, out string, err error) {
 	test := withoutFolder(judge)
-	run := exec.Command(c.binary, append([]string{"-test.run", "^" + test + "$"}, c.flags...)...)
+	run := exec.Command(c.binary, append([]string{"-test.run", "^" + strings.ReplaceAll(test, "/", "$/^") + "$"}, c.flags...)...)
 	run.Dir, run.Env = c.folder, append(os.Environ(), faultVariable+"="+fault)
 	text, err := run.CombinedOutput()
 	var exit *exec.ExitError

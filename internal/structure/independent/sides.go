@@ -66,9 +66,8 @@ func (s side) reached(calls *structure.Calls) (*structure.Reached, error) {
 // folderOf is the folder of the package that a name such as resource.Name.Counted begins with, "." for
 // the root.
 func folderOf(name string) string {
-	slash := strings.LastIndex(name, "/") + 1
-	last, _, _ := strings.Cut(name[slash:], ".")
-	if folder := name[:slash] + last; folder != root {
+	folder, _, _ := strings.Cut(name, ".")
+	if folder != root {
 		return folder
 	}
 	return "."
@@ -84,6 +83,6 @@ func pathOf(name string) string {
 
 // withoutFolder is the name within its package.
 func withoutFolder(name string) string {
-	_, in, _ := strings.Cut(name[strings.LastIndex(name, "/")+1:], ".")
+	_, in, _ := strings.Cut(name, ".")
 	return in
 }
