@@ -18,8 +18,8 @@ type tests struct {
 	dir string
 	// of has the test files of a folder, as far as it was asked about.
 	of map[string]*testFiles
-	// deps has what each package of the module is built upon.
-	deps map[string][]string
+	// upon has, by the name of a side, the packages that are built upon what is that side's own.
+	upon map[string]map[string]bool
 }
 
 // testFiles are the tests of one folder.
@@ -27,7 +27,7 @@ type testFiles struct {
 	// declared has what each function, type or variable mentions, by name. The methods of a type belong to the type.
 	declared map[string][]mention
 	isTest   map[string]bool
-	deps     map[string][]string
+	upon     map[string]map[string]bool
 	err      error
 }
 
@@ -43,10 +43,12 @@ func newTests(dir string) (*tests, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tests{dir, map[string]*testFiles{}, map[string][]string{}}
+	t := &tests{dir, map[string]*testFiles{}, map[string]map[string]bool{book.name: {}, engine.name: {}}}
 	for line := range strings.Lines(string(text)) {
 		paths := strings.Fields(line)
-		t.deps[paths[0]] = paths[1:]
+		for _, s := range []side{book, engine} {
+			t.upon[s.name][paths[0]] = slices.ContainsFunc(paths[1:], func(path string) bool { return s.ownsName(path, "") })
+		}
 	}
 	return t, nil
 }
@@ -92,16 +94,11 @@ func (f *testFiles) asks(s side, name string, seen map[string]bool) string {
 			continue
 		}
 		full := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(m.path, module), "/"), root) + "." + m.name
-		if s.ownsName(m.path, full) || f.isUpon(s, m.path) {
+		if s.ownsName(m.path, full) || f.upon[s.name][m.path] {
 			return full
 		}
 	}
 	return ""
-}
-
-// isUpon reports whether a package is built upon what is a side's own.
-func (f *testFiles) isUpon(s side, path string) bool {
-	return slices.ContainsFunc(f.deps[path], func(dep string) bool { return s.ownsName(dep, "") })
 }
 
 // in reads the tests of a folder.
@@ -109,7 +106,7 @@ func (t *tests) in(folder string) *testFiles {
 	if f := t.of[folder]; f != nil {
 		return f
 	}
-	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}, deps: t.deps}
+	f := &testFiles{declared: map[string][]mention{}, isTest: map[string]bool{}, upon: t.upon}
 	t.of[folder] = f
 	names, err := filepath.Glob(filepath.Join(t.dir, folder, "*_test.go"))
 	if err != nil {
