@@ -79,6 +79,10 @@ func TestReleasesKnown(t *testing.T) {
 	assert.Equal(t, Of(V1_37), Of(0))
 	assert.Equal(t, Of(V1_37), Of(35))
 
+	assert.False(t, V1_36.HasGroups())
+	assert.True(t, V1_37.HasGroups(), "also while the gate is off")
+	assert.True(t, Release(0).HasGroups())
+
 	asynchronous, ok := find("SchedulerAsyncPreemption")
 	require.True(t, ok)
 	scaling, ok := find("VolumeLimitScaling")
