@@ -92,7 +92,7 @@ func drawConfig(t *rapid.T) preemption.Config {
 
 // EveryRank returns all built-in ranks, those of kube-scheduler and any other.
 func EveryRank() (ranks []preemption.Rank) {
-	for _, rule := range rank.Rules() {
+	for _, rule := range rank.All() {
 		ranks = append(ranks, preemption.Rank{Name: rule.Name})
 	}
 	return ranks

@@ -34,7 +34,8 @@ type Rule struct {
 	Cost func(victim *outrank.Pod) int64
 }
 
-var rules = []Rule{
+// builtIn has all of them.
+var builtIn = []Rule{
 	{Name: Violations, Figure: ViolationsFigure, text: "fewer budget violations", won: "Fewer budget violations"},
 	{
 		Name: TopPriority, Figure: TopFigure,
@@ -48,14 +49,14 @@ var rules = []Rule{
 	},
 }
 
-// Rules returns the rules of all built-in ranks.
-func Rules() []Rule { return slices.Clone(rules) }
+// All returns the rules of all built-in ranks.
+func All() []Rule { return slices.Clone(builtIn) }
 
 // Of returns the rule of a built-in rank, nil for any other name.
 func Of(name string) *Rule {
-	for i := range rules {
-		if rules[i].Name == name {
-			return &rules[i]
+	for i := range builtIn {
+		if builtIn[i].Name == name {
+			return &builtIn[i]
 		}
 	}
 	return nil
