@@ -113,15 +113,15 @@ func TestPropertyBookAndEngine(t *testing.T) {
 	})
 }
 
-// checkOwn holds the figures of the caller's ranks to plain sums over the victims.
+// checkOwn holds the figures that ranks have of their own to plain sums over the victims.
 func checkOwn(t *rapid.T, ranks []preemption.Rank, c *preemption.Candidate) {
 	own := 0
 	for _, r := range ranks {
-		want := new(big.Int)
+		want, cost := new(big.Int), engine.CostOf(r)
 		switch {
-		case r.Cost != nil:
+		case cost != nil:
 			for _, v := range c.Victims {
-				want.Add(want, big.NewInt(max(0, r.Cost(v.Pod))))
+				want.Add(want, big.NewInt(max(0, cost(v.Pod))))
 			}
 		case r.Figure != nil:
 			want.SetInt64(r.Figure(c))

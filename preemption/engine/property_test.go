@@ -112,14 +112,16 @@ func TestAgreesWithBook(t *testing.T) {
 	})
 }
 
-// Whatever the order of the ranks, and however many, the costs among them, Preempt
+// Whatever the order of the ranks, and however many, two costs among them, Preempt
 // chooses the node that the book chooses.
 func TestPropertyRanksAgreeWithBook(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
-		order := rapid.Permutation(append(engine.EveryRank(), preemption.Rank{Name: "cost", Cost: cost})).Draw(t, "order")
+		second := func(victim *outrank.Pod) int64 { return int64(len(victim.Name)+len(victim.Labels)) % 3 }
+		ranks := append(engine.EveryRank(), preemption.Rank{Name: "cost", Cost: cost}, preemption.Rank{Name: "second cost", Cost: second})
+		order := rapid.Permutation(ranks).Draw(t, "order")
 		order = order[:rapid.IntRange(1, len(order)).Draw(t, "ranks")]
 		agreeWithBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{Ranks: order})
 	})

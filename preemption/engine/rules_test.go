@@ -98,11 +98,19 @@ func EveryRank() (ranks []preemption.Rank) {
 	return ranks
 }
 
+// CostOf returns what a victim costs by a rank, nil for one that does not say it.
+func CostOf(r preemption.Rank) func(victim *outrank.Pod) int64 {
+	if rule := rank.Of(r.Name); rule != nil {
+		return rule.Cost
+	}
+	return r.Cost
+}
+
 // withOneCost leaves out all ranks by what victims cost but the first.
 func withOneCost(ranks []preemption.Rank) (left []preemption.Rank) {
 	costs := 0
 	for _, r := range ranks {
-		if rule := rank.Of(r.Name); r.Cost != nil || rule != nil && rule.Cost != nil {
+		if CostOf(r) != nil {
 			if costs++; costs > 1 {
 				continue
 			}
