@@ -102,11 +102,12 @@ var rooms = map[string][]string{
 	"internal/rules":        {},
 	"internal/structure":    {},
 
-	"internal/structure/reach":  {"internal/structure"},
-	"internal/structure/sizes":  {"internal/structure"},
-	"internal/structure/unused": {"internal/structure"},
-	"internal/structure/way":    {},
-	"internal/scenario":         {".", "resource", "internal/filter"},
+	"internal/structure/independent": {"internal/structure"},
+	"internal/structure/reach":       {"internal/structure"},
+	"internal/structure/sizes":       {"internal/structure"},
+	"internal/structure/unused":      {"internal/structure"},
+	"internal/structure/way":         {},
+	"internal/scenario":              {".", "resource", "internal/filter"},
 	// Counts what code does, so that it imports what it counts.
 	"internal/structure/growth": {},
 	"internal/structure/growth/counted": {

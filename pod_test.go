@@ -3,6 +3,7 @@ package outrank_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,8 +30,41 @@ func TestKeys(t *testing.T) {
 		assert.Equal(t, test.want, (&outrank.PodGroup{Namespace: test.namespace, Name: test.name}).Key())
 		assert.Equal(t, test.want, (&outrank.PodDisruptionBudget{Namespace: test.namespace, Name: test.name}).Key())
 		assert.Equal(t, test.want, (&outrank.VolumeClaim{Namespace: test.namespace, Name: test.name}).Key())
+		assert.Equal(t, test.want, (&outrank.CompositePodGroup{Namespace: test.namespace, Name: test.name}).Key())
+		assert.Equal(t, test.want, (&outrank.PodGroup{Namespace: test.namespace, Name: "g", Parent: test.name}).ParentKey())
+		assert.Equal(t, test.want, (&outrank.CompositePodGroup{Namespace: test.namespace, Name: "g", Parent: test.name}).ParentKey())
+
+		namespace, _, _ := strings.Cut(string(test.want), "/")
+		assert.Equal(t, namespace, (&outrank.Pod{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.PodDisruptionBudget{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.PodGroup{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.CompositePodGroup{Namespace: test.namespace}).NamespaceName())
+		assert.Equal(t, namespace, (&outrank.Workload{Namespace: test.namespace}).NamespaceName())
 	}
 	assert.Empty(t, (&outrank.Pod{Name: "alone"}).GroupKey())
+	assert.Empty(t, (&outrank.PodGroup{Name: "top"}).ParentKey())
+	assert.Empty(t, (&outrank.CompositePodGroup{Name: "top"}).ParentKey())
+}
+
+// What a pod says of itself in fields that may be empty.
+func TestPodAnswers(t *testing.T) {
+	for phase, finished := range map[outrank.Phase]bool{
+		"": false, outrank.PhasePending: false, outrank.PhaseRunning: false, outrank.PhaseSucceeded: true, outrank.PhaseFailed: true,
+	} {
+		assert.Equal(t, finished, (&outrank.Pod{Phase: phase}).Finished(), "%q", phase)
+	}
+
+	assert.False(t, (&outrank.Pod{}).Gated())
+	assert.True(t, (&outrank.Pod{SchedulingGates: []string{"quota"}}).Gated(), "one gate is enough")
+
+	assert.False(t, (&outrank.Pod{}).Terminating())
+	assert.True(t, (&outrank.Pod{DeletionTimestamp: time.Unix(0, 0)}).Terminating(), "whatever the time is")
+
+	assert.Equal(t, "default-scheduler", (&outrank.Pod{}).Scheduler())
+	assert.Equal(t, "mine", (&outrank.Pod{SchedulerName: "mine"}).Scheduler())
+
+	assert.Zero(t, (&outrank.Pod{}).PriorityValue(), "a pod without a priority counts as 0")
+	assert.Equal(t, int32(-7), (&outrank.Pod{Priority: outrank.Priority(-7)}).PriorityValue())
 }
 
 func TestKeySplit(t *testing.T) {

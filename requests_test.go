@@ -166,6 +166,94 @@ func TestRunningRequests(t *testing.T) {
 	}
 }
 
+// A pod that has no node yet counts by its spec, whatever a status says (rule 2.1.9).
+func TestRequestsLookAtNoStatus(t *testing.T) {
+	says := resource.MustList("cpu", "7", "memory", "7Gi")
+	c := outrank.Container{Requests: resource.MustList("cpu", "1"), AllocatedResources: says, Actual: says, Reported: true}
+	level := &resource.Requirements{Requests: resource.MustList("memory", "1Gi")}
+	for _, infeasible := range []bool{false, true} {
+		for name, p := range map[string]outrank.Pod{
+			"a container":      {Containers: []outrank.Container{c}},
+			"a step":           {InitContainers: []outrank.Container{c}},
+			"the whole pod":    {Resources: level, Containers: []outrank.Container{c}, AllocatedResources: says, Actual: says, Reported: true},
+			"without the spec": {AllocatedResources: says, Actual: says, Reported: true},
+		} {
+			p.ResizeInfeasible = infeasible
+			want := resource.List{}
+			if len(p.Containers)+len(p.InitContainers) > 0 {
+				want["cpu"] = resource.New(1)
+			}
+			if p.Resources != nil {
+				want["memory"] = resource.New(1 << 30)
+			}
+			if diff := testdiff.Diff(want, p.Requests()); diff != "" {
+				t.Errorf("%s, infeasible %t (-want +got):\n%s", name, infeasible, diff)
+			}
+		}
+	}
+}
+
+// The corners of group 2.2 that no other table has: which lists count as lists, and which
+// figures at pod level.
+func TestRunningRequestsByStatus(t *testing.T) {
+	gpu := &resource.Requirements{Requests: resource.MustList("example.com/gpu", "1")}
+	level := &resource.Requirements{Requests: resource.MustList("cpu", "1")}
+	for _, test := range []struct {
+		name     string
+		pod      outrank.Pod
+		old, new resource.List
+	}{
+		{
+			"requests in force without those that are allocated",
+			outrank.Pod{Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1"), Actual: resource.MustList("cpu", "2"), Reported: true}}},
+			resource.MustList("cpu", "2"), resource.MustList("cpu", "2"),
+		},
+		{
+			"the same of a plain init container, which v1.36 takes by its spec",
+			outrank.Pod{InitContainers: []outrank.Container{{Requests: resource.MustList("cpu", "1"), Actual: resource.MustList("cpu", "2"), Reported: true}}},
+			resource.MustList("cpu", "1"), resource.MustList("cpu", "2"),
+		},
+		{
+			"a status of a container that names no resources",
+			outrank.Pod{Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1"), AllocatedResources: resource.MustList("cpu", "2"), Reported: true}}},
+			resource.MustList("cpu", "2"), resource.MustList("cpu", "2"),
+		},
+		{
+			"a status of the pod that names no resources in force",
+			outrank.Pod{Resources: level, AllocatedResources: resource.MustList("cpu", "2"), Reported: true, ResizeInfeasible: true},
+			resource.MustList("cpu", "2"), resource.MustList("cpu", "2"),
+		},
+		{
+			"the pod's status has one list of two (rule 2.2.16)",
+			outrank.Pod{Containers: []outrank.Container{cpu("3")}, Actual: resource.MustList("cpu", "1"), Reported: true, ResizeInfeasible: true},
+			resource.MustList("cpu", "3"), resource.List{},
+		},
+		{
+			"a resource at pod level that does not count there takes no place of the sums (rule 2.2.17)",
+			outrank.Pod{
+				Resources: gpu, Containers: []outrank.Container{cpu("5")},
+				AllocatedResources: resource.MustList("cpu", "2"), Actual: resource.MustList("cpu", "2"), Reported: true,
+			},
+			resource.MustList("cpu", "5"), resource.MustList("cpu", "5"),
+		},
+		{
+			"a sum below zero is 0 before overhead is added (rule 2.2.19)",
+			outrank.Pod{
+				Containers: []outrank.Container{{AllocatedResources: resource.MustList("cpu", "-3"), Actual: resource.MustList("cpu", "-2"), Reported: true}},
+				Overhead:   resource.MustList("cpu", "1"), ResizeInfeasible: true,
+			},
+			resource.MustList("cpu", "1"), resource.MustList("cpu", "1"),
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for r, want := range map[outrank.Release]resource.List{outrank.V1_36: test.old, outrank.V1_37: test.new} {
+				got := test.pod.RunningRequests(r)
+				assert.True(t, want.Equal(got), "%v: %v, and not %v", r, got, want)
+			}
+		})
+	}
+}
+
 func TestRequestsLeaveThePodAlone(t *testing.T) {
 	pod := func() outrank.Pod {
 		return outrank.Pod{

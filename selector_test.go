@@ -57,17 +57,33 @@ func TestSelectorMatches(t *testing.T) {
 	}
 }
 
+// A nil selector picks nothing, and so it is no empty one.
+func TestSelectorEmpty(t *testing.T) {
+	for _, test := range []struct {
+		s    *outrank.LabelSelector
+		want bool
+	}{
+		{nil, false},
+		{&outrank.LabelSelector{}, true},
+		{&outrank.LabelSelector{MatchLabels: map[string]string{}, MatchExpressions: []outrank.Requirement{}}, true},
+		{&outrank.LabelSelector{MatchLabels: map[string]string{"app": ""}}, false},
+		{&outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.Exists}}}, false},
+	} {
+		assert.Equal(t, test.want, test.s.Empty(), "%+v", test.s)
+	}
+}
+
 func TestSelectorKeysAndValues(t *testing.T) {
 	for _, test := range []struct {
 		key string
 		ok  bool
 	}{
-		{"a", true}, {"A.b_c-9", true}, {"example.com/a", true}, {"a-b.c/x", true},
+		{"a", true}, {"A.b_c-9", true}, {"Z0", true}, {"example.com/a", true}, {"a-b.c/x", true}, {"z0-9.9/x", true},
 		{strings.Repeat("a", 63), true}, {strings.Repeat("a", 64), false},
 		{strings.Repeat("a", 63) + "." + strings.Repeat("b", 189) + "/x", true},
 		{strings.Repeat("a", 63) + "." + strings.Repeat("b", 190) + "/x", false},
 		{"", false}, {"/a", false}, {"a/", false}, {"a/b/c", false}, {"-a", false}, {"a-", false},
-		{"Example.com/a", false}, {"a..b/x", false}, {"a.-b/x", false}, {"a-.b/x", false}, {"ä", false}, {"a b", false},
+		{"Example.com/a", false}, {"a..b/x", false}, {"a.-b/x", false}, {"a-.b/x", false}, {"a-/x", false}, {"a./x", false}, {"ä", false}, {"a b", false},
 	} {
 		s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: test.key, Operator: outrank.Exists}}}
 		assert.Equal(t, test.ok, s.Validate() == nil, "key %q: %v", test.key, s.Validate())

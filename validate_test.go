@@ -1,6 +1,7 @@
 package outrank_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -348,4 +349,39 @@ func TestPodTermRules(t *testing.T) {
 			assert.EqualError(t, err, "pod default/p: spec.affinity."+at+".requiredDuringSchedulingIgnoredDuringExecution[1]."+c.want)
 		}
 	}
+}
+
+// A wish weighs from 1 to 100, also behind a good one, and its term is held to what a demand is held to.
+func TestWishesOfPods(t *testing.T) {
+	wish := func(weight int32, key string) *outrank.Preferences {
+		affinity := []outrank.WeightedPodAffinityTerm{
+			{Weight: 1, PodAffinityTerm: outrank.PodAffinityTerm{TopologyKey: "zone"}}, {Weight: weight, PodAffinityTerm: outrank.PodAffinityTerm{TopologyKey: key}},
+		}
+		node := outrank.NodeSelectorTerm{MatchExpressions: []outrank.NodeRequirement{{Key: key, Operator: outrank.Exists}}}
+		return &outrank.Preferences{
+			NodeAffinity: []outrank.PreferredSchedulingTerm{{Weight: 100}, {Weight: weight, Preference: node}}, PodAffinity: affinity, PodAntiAffinity: affinity,
+		}
+	}
+	problems := func(p *outrank.Preferences) (fields []string) {
+		var wrong *outrank.InputError
+		if errors.As((&outrank.Pod{Name: "p", Preferences: p}).Validate(), &wrong) {
+			for _, problem := range wrong.Problems {
+				fields = append(fields, problem.Field)
+			}
+		}
+		return fields
+	}
+	const preferred = ".preferredDuringSchedulingIgnoredDuringExecution[1]."
+	for _, weight := range []int32{1, 100} {
+		assert.Empty(t, problems(wish(weight, "zone")))
+	}
+	for _, weight := range []int32{-1, 0, 101} {
+		assert.Equal(t, []string{
+			"spec.affinity.nodeAffinity" + preferred + "weight", "spec.affinity.podAffinity" + preferred + "weight", "spec.affinity.podAntiAffinity" + preferred + "weight",
+		}, problems(wish(weight, "zone")), "%d", weight)
+	}
+	assert.Equal(t, []string{
+		"spec.affinity.nodeAffinity" + preferred + "preference.matchExpressions[0]",
+		"spec.affinity.podAffinity" + preferred + "podAffinityTerm.topologyKey", "spec.affinity.podAntiAffinity" + preferred + "podAffinityTerm.topologyKey",
+	}, problems(wish(1, "-")))
 }

@@ -50,6 +50,26 @@ func TestDiskConflicts(t *testing.T) {
 	assert.False(t, none.Conflicts(&none), "what is no disk is in nobody's way")
 }
 
+// Disks that a driver has taken over count against its limit (rules 7.9.4 and 7.9.7).
+func TestDiskAttachment(t *testing.T) {
+	const ebs, gce, somewhere = "ebs.csi.aws.com", "pd.csi.storage.gke.io", "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/"
+	for _, test := range []struct {
+		disk           outrank.Disk
+		driver, handle string
+	}{
+		{outrank.Disk{Kind: outrank.AWSElasticBlockStore, ID: "vol-1"}, ebs, "vol-1"},
+		{outrank.Disk{Kind: outrank.AWSElasticBlockStore, ID: "aws://us-east-1a/vol-1"}, ebs, "vol-1"},
+		{outrank.Disk{Kind: outrank.AWSElasticBlockStore, ID: "aws://us-east-1a/disk"}, "", ""},
+		{outrank.Disk{Kind: outrank.GCEPersistentDisk, ID: "d"}, gce, somewhere + "d"},
+		{outrank.Disk{Kind: outrank.ISCSI, ID: "d"}, "", ""},
+		{outrank.Disk{Kind: outrank.RBD, ID: "d"}, "", ""},
+		{outrank.Disk{}, "", ""},
+	} {
+		driver, handle := test.disk.Attachment()
+		assert.Equal(t, [2]string{test.driver, test.handle}, [2]string{driver, handle}, "%+v", test.disk)
+	}
+}
+
 // A manifest names a claim, and the dump has the volume behind it.
 func ExampleCluster_ResolveVolumes() {
 	cluster, err := kube.ReadCluster(strings.NewReader(`

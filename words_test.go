@@ -127,6 +127,44 @@ func TestNoOtherWords(t *testing.T) {
 	}
 }
 
+// The words of each set, in the spelling of Kubernetes (rule 26.1.1). Those that are empty stand for one of
+// the others.
+func TestEachWordIsTaken(t *testing.T) {
+	for name, words := range map[string][]string{
+		"TaintEffect":                {"NoSchedule", "PreferNoSchedule", "NoExecute"},
+		"TolerationOperator":         {"", "Equal", "Exists", "Lt", "Gt"},
+		"NodeInclusionPolicy":        {"", "Honor", "Ignore"},
+		"UnsatisfiablePolicy":        {"", "DoNotSchedule", "ScheduleAnyway"},
+		"PreemptionPolicy":           {"", "PreemptLowerPriority", "Never"},
+		"UnhealthyPodEvictionPolicy": {"", "IfHealthyBudget", "AlwaysAllow"},
+		"QOSClass":                   {"", "BestEffort", "Burstable", "Guaranteed"},
+	} {
+		for _, word := range words {
+			c, found := wholeCluster(), false
+			eachWord(reflect.ValueOf(c), "", func(_ string, v reflect.Value) {
+				if v.Type().Name() == name {
+					v.SetString(word)
+					found = true
+				}
+			})
+			require.True(t, found, "the cluster has no %s", name)
+			assert.NoError(t, c.Validate(), "%s %q", name, word)
+		}
+	}
+
+	for _, protocol := range []string{"", "TCP", "UDP", "SCTP"} {
+		p := outrank.Pod{Name: "p", Containers: []outrank.Container{{Name: "c", Ports: []outrank.Port{{HostPort: 1, Protocol: protocol}}}}}
+		assert.NoError(t, p.Validate(), "%q", protocol)
+	}
+	for _, system := range []string{"", "linux", "windows"} {
+		assert.NoError(t, (&outrank.Pod{Name: "p", OS: system}).Validate(), "%q", system)
+	}
+	for _, label := range []string{"topology.kubernetes.io/zone", "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"} {
+		p := outrank.Pod{Name: "p", Volumes: []outrank.Volume{{Claim: "c", Zones: map[string][]string{label: {"a"}}}}}
+		assert.NoError(t, p.Validate(), label)
+	}
+}
+
 // Objects that a snapshot takes one by one are held to the same words.
 func TestSnapshotRefusesWords(t *testing.T) {
 	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.MustList("pods", "9")}}})

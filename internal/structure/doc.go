@@ -16,4 +16,9 @@
 //
 //	go run ./internal/structure/reach
 //	go run ./internal/structure/way
+//
+// The one in the folder independent prints what the slow reference and the engine both call,
+// and plants a fault in each of these functions:
+//
+//	go run ./internal/structure/independent
 package structure
