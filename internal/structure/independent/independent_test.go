@@ -100,8 +100,8 @@ func TestProblemsAreSentences(t *testing.T) {
 			return append(es, entry{name: "resource.Requirements.Max", says: "a thing"})
 		}, "lists resource.Requirements.Max, and there is no such function"},
 		{"reached by the engine alone", func(es []entry) []entry {
-			return append(es, entry{name: "resource.Quantity.String", says: "a thing"})
-		}, "lists resource.Quantity.String, which the book does not reach"},
+			return append(es, entry{name: "outrank.Pod.Tolerates", says: "a thing"})
+		}, "lists outrank.Pod.Tolerates, which the book does not reach"},
 		{"not in order", func(es []entry) []entry { slices.Reverse(es); return es }, "and the order is that of the names"},
 		{"says nothing", func(es []entry) []entry { at(es, "outrank.NewKey").says = ""; return es }, "does not say what outrank.NewKey is for"},
 		{"no fault", func(es []entry) []entry { at(es, "outrank.NewKey").faults = nil; return es }, "not so outrank.NewKey"},
@@ -115,9 +115,9 @@ func TestProblemsAreSentences(t *testing.T) {
 			return es
 		}, "outrank.TestPropertyReportedBelowZero, the judge of outrank.NewKey, mentions preemption/engine.NewSnapshot"},
 		{"a judge that asks the book", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "internal/reference.TestGroupsAsRecorded"}}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption.TestGroupOutcomes"}}
 			return es
-		}, "mentions internal/reference."},
+		}, "preemption.TestGroupOutcomes, the judge of outrank.NewKey, mentions preemption."},
 		{"a judge inside the engine", func(es []entry) []entry {
 			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption/engine/internal/groups.TestPropertyQuorum"}}
 			return es
