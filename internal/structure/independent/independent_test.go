@@ -127,7 +127,7 @@ func TestProblemsAreSentences(t *testing.T) {
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/schedulerconfig."},
 		{"a replay that asks both", func(es []entry) []entry {
-			at(es, "outrank.NewKey").faults[0].judges = []judge{{"preemption/engine.TestAgreesWithReference", true}}
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{"preemption/engine.TestPropertyBookAndEngine", true}}
 			return es
 		}, "and has to replay decisions by one of the two"},
 		{"a fault of another function", func(es []entry) []entry {
