@@ -43,7 +43,9 @@ func TestBookAndEngineAreIndependent(t *testing.T) {
 // Faults whose judges are built quickly; -plant plants all of them.
 func TestJudgesSeeFaults(t *testing.T) {
 	s := readAll(t)
-	slow := func(j judge) bool { return j.replays || folderOf(j.name) != "resource" && !strings.HasPrefix(j.name, "internal/") }
+	slow := func(j judge) bool {
+		return j.replays || folderOf(j.name) != "resource" && !strings.HasPrefix(j.name, "internal/")
+	}
 	quick := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
 		return !e.decides || slices.ContainsFunc(e.faults, func(f fault) bool { return slices.ContainsFunc(f.judges, slow) })
 	})
