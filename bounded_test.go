@@ -1,12 +1,15 @@
 package outrank_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // Where each entry of a list is compared with each of another one, 10,000 of them can be read, and
@@ -23,4 +26,15 @@ func TestLongListsAreRefused(t *testing.T) {
 		c.Pods = append(c.Pods, asks)
 		assert.ErrorContains(t, c.Validate(), "entries, and there can be 10000", lists.Name)
 	}
+}
+
+// A node's amounts are such a list, also where no pod asks for one of them (rule 26.1.8).
+func TestLongNodesAreRefused(t *testing.T) {
+	n := &outrank.Node{Name: "n", Allocatable: resource.List{}}
+	for i := range 10_000 {
+		n.Allocatable[resource.Name(fmt.Sprint("example.com/r", i))] = resource.New(1)
+	}
+	require.NoError(t, n.Validate())
+	n.Allocatable["pods"] = resource.New(1)
+	assert.EqualError(t, n.Validate(), "node n: status.allocatable: 10001 entries, and there can be 10000")
 }

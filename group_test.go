@@ -2,6 +2,7 @@ package outrank_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -75,6 +76,79 @@ func TestTreesOfGroups(t *testing.T) {
 			}
 			assert.Empty(t, testdiff.Diff(test.want, got))
 		})
+	}
+}
+
+// A gang has a size and no other group has one, whether of pods or of groups, and topologies are labels.
+func TestGroupRules(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		policy outrank.GroupPolicy
+		count  int32
+		key    string
+		want   string // the end of the only problem's field; empty where there is none
+	}{
+		{"no policy", "", 0, "zone", ""},
+		{"basic", outrank.BasicPolicy, 0, "example.com/rack", ""},
+		{"a gang of one", outrank.GangPolicy, 1, "zone", ""},
+		{"a gang of none", outrank.GangPolicy, 0, "zone", "Count"},
+		{"a gang of less", outrank.GangPolicy, -1, "zone", "Count"},
+		{"a size without a policy", "", 1, "zone", "Count"},
+		{"basic with a size", outrank.BasicPolicy, 1, "zone", "Count"},
+		{"another policy", "herd", 1, "zone", "spec.schedulingPolicy"},
+		{"no label", "", 0, "a b", "spec.schedulingConstraints.topology[0].key"},
+	} {
+		for _, c := range []*outrank.Cluster{
+			{Groups: []*outrank.PodGroup{{Name: "g", Policy: test.policy, MinCount: test.count, Topology: []string{test.key}}}},
+			{Composites: []*outrank.CompositePodGroup{{Name: "g", Policy: test.policy, MinGroupCount: test.count, Topology: []string{test.key}}}},
+		} {
+			err := c.Validate()
+			if test.want == "" {
+				assert.NoError(t, err, test.name)
+				continue
+			}
+			var wrong *outrank.InputError
+			if assert.ErrorAs(t, err, &wrong, test.name) && assert.Len(t, wrong.Problems, 1, "%v", err) {
+				assert.True(t, strings.HasSuffix(wrong.Problems[0].Field, test.want), "%s: %v", test.name, err)
+			}
+		}
+	}
+}
+
+// A workload has templates of one kind, at most eight in a list and on at most four levels, and their names
+// differ within a list.
+func TestTemplateRules(t *testing.T) {
+	groups := func(names ...string) (ts []outrank.PodGroupTemplate) {
+		for _, name := range names {
+			ts = append(ts, outrank.PodGroupTemplate{Name: name})
+		}
+		return ts
+	}
+	above := func(ts ...outrank.CompositePodGroupTemplate) []outrank.CompositePodGroupTemplate {
+		return []outrank.CompositePodGroupTemplate{{Name: "t", CompositePodGroupTemplates: ts}}
+	}
+	last := outrank.CompositePodGroupTemplate{Name: "t", PodGroupTemplates: groups("g")}
+	for _, test := range []struct {
+		name string
+		w    outrank.Workload
+		want string // empty where there is no problem
+	}{
+		{"none", outrank.Workload{}, ""},
+		{"eight", outrank.Workload{PodGroupTemplates: groups("a", "b", "c", "d", "e", "f", "g", "h")}, ""},
+		{"nine", outrank.Workload{PodGroupTemplates: groups("a", "b", "c", "d", "e", "f", "g", "h", "i")}, "9 templates, and 8 are the most"},
+		{"two of one name", outrank.Workload{PodGroupTemplates: groups("a", "b", "a")}, "podGroupTemplates[2].name: there are two of this name"},
+		{"one without a name", outrank.Workload{PodGroupTemplates: groups("a", "")}, "podGroupTemplates[1].name: missing"},
+		{"both kinds", outrank.Workload{PodGroupTemplates: groups("a"), CompositePodGroupTemplates: above()}, "spec: both podGroupTemplates and compositePodGroupTemplates"},
+		{"four levels", outrank.Workload{CompositePodGroupTemplates: above(above(last)...)}, ""},
+		{"five levels", outrank.Workload{CompositePodGroupTemplates: above(above(above(last)...)...)}, "below the last of 4 levels"},
+	} {
+		test.w.Name = "w"
+		err := (&outrank.Cluster{Workloads: []*outrank.Workload{&test.w}}).Validate()
+		if test.want == "" {
+			assert.NoError(t, err, test.name)
+		} else {
+			assert.ErrorContains(t, err, test.want, test.name)
+		}
 	}
 }
 

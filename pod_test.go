@@ -46,6 +46,17 @@ func TestKeys(t *testing.T) {
 	assert.Empty(t, (&outrank.CompositePodGroup{Name: "top"}).ParentKey())
 }
 
+// A cluster finds a pod by both its names, and a namespace that is empty is "default".
+func TestPodOfCluster(t *testing.T) {
+	web, inShop := &outrank.Pod{Name: "web"}, &outrank.Pod{Name: "web", Namespace: "shop"}
+	c := &outrank.Cluster{Pods: []*outrank.Pod{nil, {Name: "db", Namespace: "shop"}, inShop, web}}
+	assert.Same(t, web, c.Pod("", "web"))
+	assert.Same(t, web, c.Pod("default", "web"))
+	assert.Same(t, inShop, c.Pod("shop", "web"))
+	assert.Nil(t, c.Pod("shop", "mail"))
+	assert.Nil(t, c.Pod("ops", "web"))
+}
+
 // What a pod says of itself in fields that may be empty.
 func TestPodAnswers(t *testing.T) {
 	for phase, finished := range map[outrank.Phase]bool{

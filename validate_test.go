@@ -45,6 +45,23 @@ func TestValidateNils(t *testing.T) {
 	require.ErrorAs(t, c.Validate(), &invalid)
 	assert.Len(t, invalid.Problems, 5, "%v", invalid)
 	assert.Empty(t, c.Warnings())
+	for _, err := range []error{(*outrank.Cluster)(nil).Validate(), (*outrank.Node)(nil).Validate(), (*outrank.Pod)(nil).Validate()} {
+		assert.ErrorIs(t, err, outrank.ErrInvalid)
+	}
+}
+
+// A budget may allow no disruption, and not less than that.
+func TestBudgetRules(t *testing.T) {
+	for allowed, want := range map[int32]string{
+		1: "", 0: "", -1: "poddisruptionbudget default/b: status.disruptionsAllowed: -1 is negative",
+	} {
+		err := (&outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{{Name: "b", DisruptionsAllowed: allowed}}}).Validate()
+		if want == "" {
+			assert.NoError(t, err, "%d", allowed)
+		} else {
+			assert.EqualError(t, err, want)
+		}
+	}
 }
 
 // onNodes demands one thing of the labels of a node.

@@ -24,8 +24,8 @@ type Entry struct {
 	// pods on it, too: of those, pods only take room.
 	Conclusive Failures
 	// Signature writes everything that the filter reads of a pod that looks for a place. A node
-	// answers pods with equal signatures equally. It is nil for a filter that counts other pods,
-	// because what it reads of the pod is part of what is counted.
+	// answers pods with equal signatures equally. It is nil for a filter that counts other pods and
+	// whose check in the engine writes what it reads of the pod with what it counts.
 	Signature func(w Writer, pod *outrank.Pod)
 
 	// Names says what an explanation means by the names that it gives of a failure, if it gives any.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -103,8 +102,8 @@ func TestProblemsAreSentences(t *testing.T) {
 			return append(es, entry{name: "resource.Requirements.Max", says: "a thing"})
 		}, "lists resource.Requirements.Max, and there is no such function"},
 		{"reached by the engine alone", func(es []entry) []entry {
-			return append(es, entry{name: "preemption/engine.New", says: "a thing"})
-		}, "lists preemption/engine.New, which the book does not reach"},
+			return append(es, entry{name: "outrank.Pod.Tolerates", says: "a thing"})
+		}, "lists outrank.Pod.Tolerates, which the book does not reach"},
 		{"not in order", func(es []entry) []entry { slices.Reverse(es); return es }, "and the order is that of the names"},
 		{"says nothing", func(es []entry) []entry { at(es, "outrank.NewKey").says = ""; return es }, "does not say what outrank.NewKey is for"},
 		{"no fault", func(es []entry) []entry { at(es, "outrank.NewKey").faults = nil; return es }, "not so outrank.NewKey"},
@@ -117,6 +116,10 @@ func TestProblemsAreSentences(t *testing.T) {
 			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "outrank.TestPropertyReportedBelowZero"}}
 			return es
 		}, "outrank.TestPropertyReportedBelowZero, the judge of outrank.NewKey, mentions preemption/engine.NewSnapshot"},
+		{"a judge that asks the book", func(es []entry) []entry {
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption.TestGroupOutcomes"}}
+			return es
+		}, "preemption.TestGroupOutcomes, the judge of outrank.NewKey, mentions preemption."},
 		{"a judge inside the engine", func(es []entry) []entry {
 			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption/engine/internal/groups.TestPropertyQuorum"}}
 			return es
@@ -125,6 +128,10 @@ func TestProblemsAreSentences(t *testing.T) {
 			at(es, "outrank.NewKey").faults[0].judges = []judge{{name: "preemption/schedulerconfig.TestDefaultProfile"}}
 			return es
 		}, "the judge of outrank.NewKey, mentions preemption/schedulerconfig."},
+		{"a replay that asks both", func(es []entry) []entry {
+			at(es, "outrank.NewKey").faults[0].judges = []judge{{"preemption/engine.TestPropertyBookAndEngine", true}}
+			return es
+		}, "and has to replay decisions by one of the two"},
 		{"a fault of another function", func(es []entry) []entry {
 			at(es, "outrank.NewKey").faults[0].plain = "nothing"
 			return es
@@ -143,51 +150,6 @@ func TestProblemsAreSentences(t *testing.T) {
 			s.entries = test.change(changed)
 			assert.Contains(t, strings.Join(s.problems(), "\n"), test.want)
 		})
-	}
-}
-
-// A judge asks neither side, a replay one of them, by itself or through what it calls.
-func TestWhoIsAsked(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "a"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "a_test.go"), fmt.Appendf(nil, `package a_test
-
-import (
-	"testing"
-
-	b %q
-	"github.com/outrank-go/outrank/preemption/engine"
-)
-
-func TestPlain(t *testing.T) { helper := 1; t.Log(helper) }
-func TestBook(t *testing.T)   { t.Run("", func(t *testing.T) { b.%s(nil) }) }
-func TestEngine(t *testing.T) { helper() }
-func TestBoth(t *testing.T)   { b.%[2]s(table{}.ask()) }
-func helper()                 { engine.New(config) }
-
-type table struct{}
-
-func (table) ask() { helper() }
-`, pathOf(book.roots[0]), withoutFolder(book.roots[0])), 0o600))
-	for _, test := range []struct {
-		test         string
-		judge, plays string // what is said of it as a judge and as a replay
-	}{
-		{"TestPlain", "", ""},
-		{"TestBook", "mentions " + book.roots[0] + ", and has to judge", ""},
-		{"TestEngine", "mentions preemption/engine.New, and has to judge", ""},
-		{"TestBoth", "and has to judge", "mentions " + book.roots[0] + " and preemption/engine.New, and has to replay"},
-		{"helper", "is no test", "is no test"},
-	} {
-		for replays, want := range map[bool]string{false: test.judge, true: test.plays} {
-			files := tests{dir: dir, of: map[string]*testFiles{}, upon: map[string]map[string]bool{}}
-			said := strings.Join(files.problems(entry{name: "c.D"}, fault{judges: []judge{{"a." + test.test, replays}}}), "")
-			if want == "" {
-				assert.Empty(t, said, test.test)
-			} else {
-				assert.Contains(t, said, want, test.test)
-			}
-		}
 	}
 }
 

@@ -33,27 +33,27 @@ var recipes = []recipe{
 		faults: []fault{
 			{
 				"the engine does not count nominated pods",
-				"preemption/engine/internal/filters/teamlimit.go", "range nominated", "range nominated[:0]",
+				"preemption/engine/internal/filters/hostnetworklimit.go", "range nominated", "range nominated[:0]",
 			},
 			{
 				"the engine counts a pod that leaves as if it came",
-				"preemption/engine/internal/filters/teamlimit.go", "t.members += by", "t.members++",
+				"preemption/engine/internal/filters/hostnetworklimit.go", "h.there += int64(by)", "h.there++",
 			},
 			{
 				"the book takes one pod more",
-				"preemption/filter_teamlimit.go", "members+1 > limit", "members > limit",
+				"preemption/filter_hostnetworklimit.go", "there+1 > limit", "there > limit",
 			},
 			{
 				"the book does not look who stays",
-				"preemption/filter_teamlimit.go", "range d.pods", "range d.site.running",
+				"preemption/filter_hostnetworklimit.go", "range d.pods", "range d.site.running",
 			},
 			{
 				"the entry says that no running pod has a part",
-				"internal/filter/teamlimit.go", "Running: hasTeam", "Running: noTeam",
+				"internal/filter/hostnetworklimit.go", "Running: onHostNetwork", "Running: nobody",
 			},
 			{
-				"the signature leaves out whether the pod has a team",
-				"internal/filter/teamlimit.go", "w.Flag(hasTeam(pod))", "w.Flag(true)",
+				"the signature leaves out the network",
+				"internal/filter/hostnetworklimit.go", "w.Flag(onHostNetwork(pod))", "w.Flag(true)",
 			},
 		},
 	},

@@ -1,6 +1,7 @@
 package phrase_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,5 +38,24 @@ func TestAppendStatus(t *testing.T) {
 		{"Fit", []string{"no cpu", "no memory"}, ">Fit: no cpu, no memory"},
 	} {
 		assert.Equal(t, test.want, string(phrase.AppendStatus([]byte(">"), test.filter, test.reasons)))
+	}
+}
+
+// Claims for devices are read by a filter of the caller's that has the name of kube-scheduler's plugin, and by
+// no other (rule 7.14.7).
+func TestUnread(t *testing.T) {
+	claims := &outrank.Pod{Name: "p", ResourceClaims: []string{"gpu"}}
+	for _, test := range []struct {
+		pod     *outrank.Pod
+		filters []string
+		want    int
+	}{
+		{nil, nil, 0},
+		{&outrank.Pod{Name: "p"}, nil, 0},
+		{claims, nil, 1},
+		{claims, []string{"Racks", "Quota"}, 1},
+		{claims, []string{"Racks", "DynamicResources"}, 0},
+	} {
+		assert.Len(t, phrase.Unread(test.pod, slices.Values(test.filters)), test.want, "%v", test.filters)
 	}
 }
