@@ -105,10 +105,10 @@ func TestPropertyCallLimit(t *testing.T) {
 	t.Parallel()
 	ended := 0
 	rapid.Check(t, func(t *rapid.T) {
-		shape := gen.Shape{Budgets: 4, Alike: rapid.Bool().Draw(t, "alike")}
+		shape := gen.Shape{PodsPerNode: 12, Budgets: 6, Alike: rapid.Bool().Draw(t, "alike")}
 		c := gen.Cluster(shape).Draw(t, "cluster")
 		p := gen.Preemptor(shape).Draw(t, "preemptor")
-		limit := rapid.IntRange(1, 20).Draw(t, "limit")
+		limit := rapid.IntRange(1, 6).Draw(t, "limit")
 		config := preemption.Config{Victims: preemption.Exact{Limit: limit}}
 		best := explainBy(t, preemption.Config{Victims: preemption.Exact{}}, c, p)
 		snap := newSnapshot(t, c)
