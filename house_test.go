@@ -91,7 +91,7 @@ var rooms = map[string][]string{
 	"internal/fields":       {},
 	"internal/intree":       {},
 	"internal/objectjson":   {},
-	"internal/filter":       {".", "internal/draw", "internal/fit"},
+	"internal/filter":       {".", "internal/draw", "internal/fit", "internal/release"},
 	"internal/hostile":      {".", "resource"},
 	"internal/atonce":       {},
 	"internal/exact":        {},

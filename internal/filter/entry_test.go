@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/draw"
 	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/release"
 )
 
 // An entry says what helps a pod, from outside and from within, and draws cases.
@@ -103,7 +104,7 @@ func TestDrawn(t *testing.T) {
 
 // From v1.37 on the first two filters change places.
 func TestOrder(t *testing.T) {
-	assert.Equal(t, filter.Names(), filter.Order(false))
-	assert.Equal(t, []string{filter.NodeName, filter.NodeUnschedulable, filter.TaintToleration}, filter.Order(true)[:3])
-	assert.Equal(t, filter.Names()[2:], filter.Order(true)[2:])
+	assert.Equal(t, filter.Names(), filter.Order(release.Of(release.V1_36)))
+	assert.Equal(t, []string{filter.NodeName, filter.NodeUnschedulable, filter.TaintToleration}, filter.Order(release.Of(release.V1_37))[:3])
+	assert.Equal(t, filter.Names()[2:], filter.Order(release.Of(release.V1_37))[2:])
 }

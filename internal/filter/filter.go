@@ -3,7 +3,11 @@
 // the entries, or has a table by their names that a test holds to all of them.
 package filter
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/outrank-go/outrank/internal/release"
+)
 
 // The names, as the reference has them.
 const (
@@ -54,11 +58,11 @@ func Of(name string) *Entry {
 	return nil
 }
 
-// Order returns the names of the filters in the order in which a release asks a node: from v1.37 on
-// the first two change places (rule 7.1.7).
-func Order(nodeNameFirst bool) []string {
+// Order returns the names of the filters in the order in which a node is asked by the rules of a
+// release: from v1.37 on the first two change places (rule 7.1.7).
+func Order(rules release.Rules) []string {
 	names := Names()
-	if nodeNameFirst {
+	if rules.NodeNameFirst {
 		names[0], names[1] = names[1], names[0]
 	}
 	return names

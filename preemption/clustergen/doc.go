@@ -20,7 +20,7 @@
 // feature gives the same pods and nodes without it. What changes is how much room is left, see
 // [Shape].
 //
-// Time and memory are linear in the numbers of the shape, some 1.5 KB and 3 us a pod.
+// Time and memory are linear in the numbers of the shape, some 2 KB and 3 us a pod.
 // [Shape.Validate] refuses shapes that ask for more than five million pods. All functions may be
 // called by several goroutines at once. What they return belongs to the caller; two pods of one
 // cluster may share maps and slices, so that a caller who changes one replaces it.

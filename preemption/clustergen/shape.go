@@ -44,7 +44,8 @@ type Shape struct {
 	Spread bool
 	// Volumes brings claims, disks and limits of attached volumes.
 	Volumes bool
-	// Features brings features that pods need and nodes declare.
+	// Features brings features that pods need and nodes declare. A shape with all of these has what
+	// filters look at that none of them is about, too: nodes on which a resize pushes nobody out.
 	Features bool
 
 	// Fill is the share of a node that its pods ask for, in percent; zero means

@@ -23,11 +23,11 @@ const NumFirst = 6
 
 // oldOrder and newOrder are the indexes of the first filters in the order in which a
 // node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
-var oldOrder, newOrder = firstIndexes(filter.Order(false)), firstIndexes(filter.Order(true))
+var oldOrder, newOrder = firstIndexes(release.Of(release.V1_36)), firstIndexes(release.Of(release.V1_37))
 
-func firstIndexes(names []string) (indexes [NumFirst]int) {
-	for i := range indexes {
-		indexes[i] = slices.Index(filter.Names(), names[i])
+func firstIndexes(rules release.Rules) (indexes [NumFirst]int) {
+	for i, name := range filter.Order(rules)[:NumFirst] {
+		indexes[i] = slices.Index(filter.Names(), name)
 	}
 	return indexes
 }
