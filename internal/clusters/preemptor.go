@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/draw"
@@ -17,8 +18,25 @@ func Preemptor(shape Shape, numbers draw.Numbers) *outrank.Pod {
 	return newGenerator(shape, numbers).preemptor(0)
 }
 
+// Lookalikes draws pods that differ in nothing but what filters read of pods that look for a place.
+func Lookalikes(shape Shape, numbers draw.Numbers, count int) []*outrank.Pod {
+	g := newGenerator(shape, numbers)
+	plain, pods := g.plainPreemptor(0), make([]*outrank.Pod, count)
+	for i := range pods {
+		p := *plain
+		p.Containers, p.InitContainers = slices.Clone(p.Containers), slices.Clone(p.InitContainers)
+		pods[i] = g.askOfFilters(&p, i)
+	}
+	return pods
+}
+
 // preemptor draws the pod with this number: 0 is one by itself, others are those of a group.
 func (g *generator) preemptor(number int) *outrank.Pod {
+	return g.askOfFilters(g.plainPreemptor(number), number)
+}
+
+// plainPreemptor is that pod without what filters read, but for its requests.
+func (g *generator) plainPreemptor(number int) *outrank.Pod {
 	s := g.numbers.Of("preemptor", number)
 	p := &outrank.Pod{
 		Name:             PreemptorName,
@@ -35,6 +53,11 @@ func (g *generator) preemptor(number int) *outrank.Pod {
 	if s := g.numbers.Of("nomination of the preemptor", number); g.Nominates && draw.OneIn(s, "was nominated", 2) {
 		p.NominatedNodeName = g.nomination(s)
 	}
+	return p
+}
+
+// askOfFilters adds what the entries read of a pod that looks for a place.
+func (g *generator) askOfFilters(p *outrank.Pod, number int) *outrank.Pod {
 	for _, e := range g.entries {
 		if e.Draw.Asking != nil {
 			e.Draw.Asking(g.numbers.Of("preemptor for "+e.Name, number), g.Named, p)

@@ -159,6 +159,14 @@ func Preemptor(shape Shape) *rapid.Generator[*outrank.Pod] {
 	})
 }
 
+// Lookalikes draws pods that look for a place, of which filters alone can tell one from another.
+func Lookalikes(shape Shape, count int) *rapid.Generator[[]*outrank.Pod] {
+	return rapid.Custom(func(t *rapid.T) []*outrank.Pod {
+		from := numbers{t}
+		return clusters.Lookalikes(shape.asking(from), from, count)
+	})
+}
+
 // PreemptorGroup draws the pods of a group that look for places in a cluster of
 // the same shape: one to four, alike or not, of one priority and preemption
 // policy. Now and then they are of a group that has pods in the cluster

@@ -151,6 +151,33 @@ func TestPropertyOneAnswer(t *testing.T) {
 	})
 }
 
+// What a snapshot remembers of one pod is not said of another: of pods that differ in nothing but
+// what filters read, each hears what it hears of a snapshot that has been asked nothing.
+func TestPropertyLookalikes(t *testing.T) {
+	t.Parallel()
+	e := newEvaluator(t, preemption.Config{})
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				c := gen.Cluster(shapes[name]).Draw(t, "cluster")
+				pods := gen.Lookalikes(shapes[name], 3).Draw(t, "pods")
+				snap := newSnapshot(t, c)
+				for range 2 {
+					for _, p := range pods {
+						req := preemption.Request{Pod: p, Now: gen.Now}
+						want, wantErr := e.Preempt(context.Background(), newSnapshot(t, c), req)
+						got, err := e.Preempt(context.Background(), snap, req)
+						require.Equal(t, wantErr, err)
+						if diff := testdiff.Diff(want, got); diff != "" {
+							t.Fatalf("the pod (-of a new snapshot +after others):\n%s", diff)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
 // Where victims are units, TestPropertyVictimsAreWholeUnits is for this.
 func TestPropertyVictimsAreLessImportant(t *testing.T) {
 	t.Parallel()
