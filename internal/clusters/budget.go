@@ -8,16 +8,16 @@ import (
 	"github.com/outrank-go/outrank/internal/draw"
 )
 
-// budget draws budget i. Budgets overlap, allow little, and name some of the pods as disrupted
-// already.
-func (g *generator) budget(i int, pods []*outrank.Pod) *outrank.PodDisruptionBudget {
+// budget draws budget i. Budgets overlap, allow little, and name some of the pods on nodes as
+// disrupted already; nobody asks a budget about others.
+func (g *generator) budget(i int, running []*outrank.Pod) *outrank.PodDisruptionBudget {
 	s := g.numbers.Of("budget", i)
 	return &outrank.PodDisruptionBudget{
 		Name:               fmt.Sprintf("budget-%d", i),
 		Namespace:          draw.Namespace(s),
 		Selector:           budgetSelector(s),
 		DisruptionsAllowed: draw.Pick[int32](s, "allowed", 0, 1, 0, 2),
-		DisruptedPods:      disrupted(s, pods),
+		DisruptedPods:      disrupted(s, running),
 	}
 }
 
@@ -28,12 +28,12 @@ func budgetSelector(s draw.Source) *outrank.LabelSelector {
 	return draw.Selector(s)
 }
 
-func disrupted(s draw.Source, pods []*outrank.Pod) map[string]time.Time {
-	if !draw.OneIn(s, "has disrupted pods", 3) || len(pods) == 0 {
+func disrupted(s draw.Source, running []*outrank.Pod) map[string]time.Time {
+	if !draw.OneIn(s, "has disrupted pods", 3) || len(running) == 0 {
 		return nil
 	}
 	names := map[string]time.Time{}
-	for _, p := range draw.Of(s, "disrupted", 1, 3, pods...) {
+	for _, p := range draw.Of(s, "disrupted", 1, 3, running...) {
 		names[p.Name] = draw.Now().Add(-time.Minute)
 	}
 	return names

@@ -25,8 +25,9 @@ func Cluster(shape Shape, numbers draw.Numbers) *outrank.Cluster {
 	pods = append(pods, g.bystanders(kinds)...)
 	pods = append(pods, g.nominated(kinds)...)
 	c.Pods = inOrder(pods)
+	running := slices.DeleteFunc(slices.Clone(c.Pods), func(p *outrank.Pod) bool { return p.NodeName == "" })
 	for i := range g.Budgets {
-		c.Budgets = append(c.Budgets, g.budget(i, c.Pods))
+		c.Budgets = append(c.Budgets, g.budget(i, running))
 	}
 	for i := range g.Groups {
 		c.Groups = append(c.Groups, g.group(i))
