@@ -24,8 +24,9 @@ type Entry struct {
 	// pods on it, too: of those, pods only take room.
 	Conclusive Failures
 	// Signature writes everything that the filter reads of a pod that looks for a place. A node
-	// answers pods with equal signatures equally. It is nil for a filter that counts other pods and
-	// whose check in the engine writes what it reads of the pod with what it counts.
+	// answers pods with equal signatures equally. It is nil for a filter that counts other pods:
+	// its check in the engine writes what it reads of the pod with what it counts, or else the engine
+	// remembers no answer to a pod that the filter has something to say about.
 	Signature func(w Writer, pod *outrank.Pod)
 
 	// Names says what an explanation means by the names that it gives of a failure, if it gives any.

@@ -51,10 +51,6 @@ var recipes = []recipe{
 				"the entry says that no running pod has a part",
 				"internal/filter/hostnetworklimit.go", "Running: onHostNetwork", "Running: nobody",
 			},
-			{
-				"the signature leaves out the network",
-				"internal/filter/hostnetworklimit.go", "w.Flag(onHostNetwork(pod))", "w.Flag(true)",
-			},
 		},
 	},
 	{

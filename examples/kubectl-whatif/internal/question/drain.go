@@ -107,6 +107,9 @@ type draining struct {
 	// queue has every pod that waits, and others that did: nil before the first look, which is at
 	// all pods. Later ones would take most of the time.
 	queue []outrank.Key
+	// places has where each pod was that has waited or left a node since the present node began to be
+	// emptied: before that.
+	places map[outrank.Key]place
 	// evicted is set once every pod of the present node is.
 	evicted bool
 }
@@ -235,6 +238,7 @@ func free(p *outrank.Pod, b *outrank.PodDisruptionBudget) bool {
 func (d *draining) empty(node string) (bool, error) {
 	rest := slices.DeleteFunc(d.snap.PodsOn(node), tied)
 	seen := map[[16]byte]bool{} // states since the last eviction
+	d.places = map[outrank.Key]place{}
 	for {
 		var left []*outrank.Pod
 		for _, p := range rest {
@@ -279,15 +283,37 @@ func (d *draining) empty(node string) (bool, error) {
 	}
 }
 
-// state is equal where every pod is where it was, and as ready, of those that wait or were
-// recreated, and no more are gone for good: no others move.
+// place is where a pod is, or is nominated to, and whether it is ready there.
+type place struct {
+	node, nomination string
+	ready            bool
+}
+
+// placeOf is where a pod is by now; zero for one that is gone.
+func (d *draining) placeOf(key outrank.Key) (at place) {
+	if p, ok := d.snap.Pod(key); ok {
+		at.node, at.ready = d.snap.NodeOf(key), p.Ready
+		if at.node == "" {
+			at.nomination = d.snap.NominationOf(key)
+		}
+	}
+	return at
+}
+
+// note keeps where a pod was first.
+func (d *draining) note(key outrank.Key, at place) {
+	if _, known := d.places[key]; !known && d.places != nil {
+		d.places[key] = at
+	}
+}
+
+// state is equal where every pod is where it was, and as ready, and no more are gone for good. It
+// tells of those that are elsewhere than at first, because what has moved grows, and may come back.
 func (d *draining) state() (sum [16]byte) {
 	hash := fnv.New128a()
-	keys := slices.AppendSeq(slices.Clone(d.queue), maps.Keys(d.moved))
-	slices.Sort(keys)
-	for _, key := range slices.Compact(keys) {
-		if p, ok := d.snap.Pod(key); ok {
-			fmt.Fprintf(hash, "%q %q %q %t\n", key, d.snap.NodeOf(key), d.snap.NominationOf(key), p.Ready)
+	for _, key := range slices.Sorted(maps.Keys(d.places)) {
+		if at := d.placeOf(key); at != d.places[key] {
+			fmt.Fprintf(hash, "%q %q %q %t\n", key, at.node, at.nomination, at.ready)
 		}
 	}
 	fmt.Fprintln(hash, len(d.lost), len(d.tied), len(d.leaving))
@@ -318,6 +344,7 @@ func (d *draining) lets(p *outrank.Pod) bool {
 // evict takes a pod from its node; its controller recreates it.
 func (d *draining) evict(p *outrank.Pod, node string) error {
 	d.count(p)
+	d.note(p.Key(), d.placeOf(p.Key()))
 	if err := d.release(p, motion{origin: FromNode, from: node}); err != nil {
 		return err
 	}
@@ -346,6 +373,7 @@ func (d *draining) next() []*outrank.Pod {
 	d.queue = make([]outrank.Key, len(out))
 	for i, p := range out {
 		d.queue[i] = p.Key()
+		d.note(p.Key(), d.placeOf(p.Key()))
 	}
 	return out
 }
@@ -381,6 +409,7 @@ func (d *draining) replace() (changed bool, err error) {
 	l := &queuing{Scenario: d.Scenario, rest: d.line(d.next())}
 	l.left = func(p *outrank.Pod) {
 		d.lose(p)
+		d.note(p.Key(), place{node: p.NodeName, ready: p.Ready})
 		d.queue = append(d.queue, p.Key())
 	}
 	var runs []outrank.Key
