@@ -327,13 +327,15 @@ func TestPropertyBookAndEngineExact(t *testing.T) {
 		req := preemption.Request{Pod: p, Now: gen.Now}
 		want, err := preemption.Explain(c, req, config)
 		require.NoError(t, err)
-		got, err := newEvaluator(t, config).Explain(context.Background(), newSnapshot(t, c), req)
+		eval := newEvaluator(t, config)
+		got, err := eval.Explain(context.Background(), newSnapshot(t, c), req)
 		require.NoError(t, err)
+		ranks := eval.Config().Ranks // those of the variant, too
 		for i := range got.Candidates {
 			at := slices.IndexFunc(want.Candidates, func(k preemption.Candidate) bool { return k.Node == got.Candidates[i].Node })
-			tied(t, &config, &want.Candidates[at], &got.Candidates[i])
+			tied(t, ranks, &want.Candidates[at], &got.Candidates[i])
 		}
-		if tied(t, &config, &want.Candidate, &got.Candidate); got.Outcome == preemption.Preempts {
+		if tied(t, ranks, &want.Candidate, &got.Candidate); got.Outcome == preemption.Preempts {
 			want.ClusterCertificate.Bound = want.Candidate.Certificate.Bound
 		}
 		if diff := cmp.Diff(want, got, samePlans, withoutSteps); diff != "" {
@@ -343,9 +345,9 @@ func TestPropertyBookAndEngineExact(t *testing.T) {
 }
 
 // tied makes two sets of victims the same that the ranks do not tell apart.
-func tied(t fataler, config *preemption.Config, want, got *preemption.Candidate) {
+func tied(t fataler, ranks []preemption.Rank, want, got *preemption.Candidate) {
 	t.Helper()
-	if order, by := want.Score.Compare(got.Score, config.Ranks); order != 0 {
+	if order, by := want.Score.Compare(got.Score, ranks); order != 0 {
 		t.Fatalf("on %s the best set by %s is not the same: %v and %v", got.Node, by, want.Score, got.Score)
 	}
 	if !slices.EqualFunc(want.Victims, got.Victims, func(v, w preemption.Victim) bool { return v.Pod == w.Pod }) {
