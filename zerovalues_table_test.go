@@ -42,7 +42,7 @@ var everyFunction = []any{
 	preemption.DefaultRanks, execution.FirstWayOut, engine.New, engine.NewSnapshot,
 	preemption.Explain, preemption.Preempt, preemption.PreemptGroup, preemption.Refuse,
 	kubeletadmit.Admit, kubeletadmit.AdmitContext, kubeletadmit.Check, kubeletadmit.Critical, kubeletadmit.Evict,
-	kubeletadmit.Preemptable, kubeletadmit.RankForEviction, kubeletadmit.Resolve, kubeletadmit.ResolveContext,
+	kubeletadmit.Preemptable, kubeletadmit.RankForEviction, kubeletadmit.Resolve,
 	admitexplain.Admission, admitexplain.Ask,
 	queue.CompareEntries, queue.Helps, queue.New, queue.NewFIFO,
 	quota.Read, quota.Usage,

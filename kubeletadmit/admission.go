@@ -80,15 +80,6 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 // the first few evictions of a tier, and about logarithmic for each further
 // one.
 func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, config Config) (Admission, error) {
-	return ResolveContext(context.Background(), pod, active, failures, config)
-}
-
-// ResolveContext is [Resolve] for a search that may take long. The context ends it as it does in
-// [AdmitContext].
-func ResolveContext(ctx context.Context, pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, config Config) (Admission, error) {
-	if ctx == nil {
-		return Admission{}, inputError([]outrank.Problem{missing("context")})
-	}
 	problems := slices.Concat(config.problems(), podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
 		return Admission{}, inputError(problems)
@@ -109,7 +100,7 @@ func ResolveContext(ctx context.Context, pod *outrank.Pod, active []*outrank.Pod
 	}
 	s.tally.choosing = true
 	s.tally.count(active)
-	return s.makeRoom(ctx, adm, active)
+	return s.makeRoom(context.Background(), adm, active)
 }
 
 // makeRoom covers the failures, shortages all of them, with the pods of the

@@ -65,7 +65,7 @@ func ExampleAdmitContext() {
 	fmt.Println(adm)
 	fmt.Println("optimal:", adm.Search.Optimal)
 
-	again, err := kubeletadmit.ResolveContext(ctx, proxy, active, adm.Failures, kubeletadmit.Config{Exact: true})
+	again, err := kubeletadmit.Resolve(proxy, active, adm.Failures, kubeletadmit.Config{Exact: true})
 	fmt.Println(again.Search.Steps == adm.Search.Steps, err)
 	// Output:
 	// AdmittedAfterEvicting: default/b (Burstable), default/c (Burstable)

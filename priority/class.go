@@ -18,8 +18,8 @@ const SystemCritical int32 = 2_000_000_000
 // The classes that are built in: they exist in every cluster, with these
 // values alone, and neither is ever the global default.
 const (
-	ClusterCriticalName = "system-cluster-critical"
-	NodeCriticalName    = "system-node-critical"
+	clusterCriticalName = "system-cluster-critical"
+	nodeCriticalName    = "system-node-critical"
 
 	ClusterCritical int32 = SystemCritical
 	NodeCritical    int32 = SystemCritical + 1000
@@ -123,17 +123,17 @@ func subject(class *outrank.PriorityClass, index int) string {
 // builtIns returns the classes that always exist, by descending value.
 func builtIns() []outrank.PriorityClass {
 	return []outrank.PriorityClass{
-		{Name: NodeCriticalName, Value: NodeCritical, PreemptionPolicy: outrank.PreemptLowerPriority},
-		{Name: ClusterCriticalName, Value: ClusterCritical, PreemptionPolicy: outrank.PreemptLowerPriority},
+		{Name: nodeCriticalName, Value: NodeCritical, PreemptionPolicy: outrank.PreemptLowerPriority},
+		{Name: clusterCriticalName, Value: ClusterCritical, PreemptionPolicy: outrank.PreemptLowerPriority},
 	}
 }
 
 // builtInValue returns the value of a built-in class by its name.
 func builtInValue(name string) (int32, bool) {
 	switch name {
-	case ClusterCriticalName:
+	case clusterCriticalName:
 		return ClusterCritical, true
-	case NodeCriticalName:
+	case nodeCriticalName:
 		return NodeCritical, true
 	}
 	return 0, false

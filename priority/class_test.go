@@ -49,14 +49,14 @@ func TestValidate(t *testing.T) {
 		{"upper case", "not a DNS subdomain", &outrank.PriorityClass{Name: "High"}, []string{"priorityclass High: metadata.name"}},
 		{"system prefix", "reserved", &outrank.PriorityClass{Name: "system-x"}, []string{"priorityclass system-x: metadata.name"}},
 		{"system without a dash", "not the prefix", &outrank.PriorityClass{Name: "system"}, nil},
-		{"built in", "its own value", &outrank.PriorityClass{Name: ClusterCriticalName, Value: 2_000_000_000}, nil},
-		{"the other built in", "its own value", &outrank.PriorityClass{Name: NodeCriticalName, Value: 2_000_001_000}, nil},
+		{"built in", "its own value", &outrank.PriorityClass{Name: clusterCriticalName, Value: 2_000_000_000}, nil},
+		{"the other built in", "its own value", &outrank.PriorityClass{Name: nodeCriticalName, Value: 2_000_001_000}, nil},
 		{"built in with the other's value", "only its own value will do",
-			&outrank.PriorityClass{Name: ClusterCriticalName, Value: NodeCritical}, []string{"priorityclass system-cluster-critical: value"}},
+			&outrank.PriorityClass{Name: clusterCriticalName, Value: NodeCritical}, []string{"priorityclass system-cluster-critical: value"}},
 		{"built in with a small value", "only its own value will do",
-			&outrank.PriorityClass{Name: NodeCriticalName, Value: 1}, []string{"priorityclass system-node-critical: value"}},
+			&outrank.PriorityClass{Name: nodeCriticalName, Value: 1}, []string{"priorityclass system-node-critical: value"}},
 		{"built in as the default", "never",
-			&outrank.PriorityClass{Name: NodeCriticalName, Value: NodeCritical, GlobalDefault: true}, []string{"priorityclass system-node-critical: globalDefault"}},
+			&outrank.PriorityClass{Name: nodeCriticalName, Value: NodeCritical, GlobalDefault: true}, []string{"priorityclass system-node-critical: globalDefault"}},
 		{"all wrong", "every problem is listed",
 			&outrank.PriorityClass{Name: "a_b", Value: math.MaxInt32, PreemptionPolicy: "x"},
 			[]string{"priorityclass a_b: metadata.name", "priorityclass a_b: value", "priorityclass a_b: preemptionPolicy"}},
@@ -100,7 +100,7 @@ func TestIsSubdomain(t *testing.T) {
 func TestAnyClass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		class := &outrank.PriorityClass{
-			Name:             rapid.OneOf(rapid.String(), rapid.Just(NodeCriticalName)).Draw(t, "name"),
+			Name:             rapid.OneOf(rapid.String(), rapid.Just(nodeCriticalName)).Draw(t, "name"),
 			Value:            rapid.Int32().Draw(t, "value"),
 			GlobalDefault:    rapid.Bool().Draw(t, "default"),
 			PreemptionPolicy: outrank.PreemptionPolicy(rapid.String().Draw(t, "policy")),

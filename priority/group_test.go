@@ -120,7 +120,7 @@ func ExampleTable_ResolveGroup() {
 func ExampleTable_ResolveComposite() {
 	var table priority.Table
 	release, _ := outrank.V1_37.With(map[string]bool{"CompositePodGroup": true})
-	root := outrank.CompositePodGroup{Name: "job", PriorityClassName: priority.ClusterCriticalName}
+	root := outrank.CompositePodGroup{Name: "job", PriorityClassName: "system-cluster-critical"}
 	res, err := table.ResolveComposite(release, &root)
 	fmt.Println(*res.ApplyToComposite(root).Priority, err)
 	// Output: 2000000000 <nil>

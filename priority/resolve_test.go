@@ -35,7 +35,7 @@ func TestResolve(t *testing.T) {
 		{name: "policy of the class", reason: "Never is handed on", table: plain,
 			pod: outrank.Pod{PriorityClassName: "batch"}, want: Resolution{"batch", -10, no}},
 		{name: "built in", reason: "it is never missing", table: bare,
-			pod: outrank.Pod{PriorityClassName: NodeCriticalName}, want: Resolution{NodeCriticalName, NodeCritical, lower}},
+			pod: outrank.Pod{PriorityClassName: nodeCriticalName}, want: Resolution{nodeCriticalName, NodeCritical, lower}},
 		{name: "the same priority", reason: "an equal one is fine", table: plain,
 			pod: outrank.Pod{PriorityClassName: "web", Priority: at(1000), PreemptionPolicy: lower}, want: Resolution{"web", 1000, lower}},
 		{name: "0 without a class", reason: "that is what it gets", table: bare,
@@ -84,7 +84,7 @@ func TestResolveAgain(t *testing.T) {
 			PreemptionPolicy: rapid.SampledFrom([]outrank.PreemptionPolicy{"", outrank.PreemptNever}).Draw(t, "policy"),
 		}})
 		require.NoError(t, err)
-		pod := outrank.Pod{Name: "p", PriorityClassName: rapid.SampledFrom([]string{"", "a", NodeCriticalName}).Draw(t, "class")}
+		pod := outrank.Pod{Name: "p", PriorityClassName: rapid.SampledFrom([]string{"", "a", nodeCriticalName}).Draw(t, "class")}
 		first, err := table.Resolve(&pod)
 		require.NoError(t, err)
 		resolved := first.Apply(pod)

@@ -22,7 +22,7 @@ func names(classes []outrank.PriorityClass) []string {
 }
 
 func TestNewTable(t *testing.T) {
-	node := &outrank.PriorityClass{Name: NodeCriticalName, Value: NodeCritical, Description: "listed"}
+	node := &outrank.PriorityClass{Name: nodeCriticalName, Value: NodeCritical, Description: "listed"}
 	for _, c := range []struct {
 		name, reason string
 		classes      []*outrank.PriorityClass
@@ -31,20 +31,20 @@ func TestNewTable(t *testing.T) {
 		problems     []string
 	}{
 		{name: "none", reason: "built-in classes always exist",
-			want: []string{NodeCriticalName, ClusterCriticalName}},
+			want: []string{nodeCriticalName, clusterCriticalName}},
 		{name: "a built-in one listed", reason: "it is there once",
-			classes: []*outrank.PriorityClass{node}, want: []string{NodeCriticalName, ClusterCriticalName}},
+			classes: []*outrank.PriorityClass{node}, want: []string{nodeCriticalName, clusterCriticalName}},
 		{name: "order", reason: "value descending, then name",
 			classes: []*outrank.PriorityClass{{Name: "c", Value: 1}, {Name: "b", Value: 1}, {Name: "a", Value: -1}, {Name: "d", Value: 5}},
-			want:    []string{NodeCriticalName, ClusterCriticalName, "d", "b", "c", "a"}},
+			want:    []string{nodeCriticalName, clusterCriticalName, "d", "b", "c", "a"}},
 		{name: "one default", reason: "the ordinary case",
 			classes: []*outrank.PriorityClass{{Name: "a", Value: 1}, {Name: "b", Value: 2, GlobalDefault: true}},
-			want:    []string{NodeCriticalName, ClusterCriticalName, "b", "a"}, fallback: "b"},
+			want:    []string{nodeCriticalName, clusterCriticalName, "b", "a"}, fallback: "b"},
 		{name: "several defaults", reason: "a race can leave them: the lowest value wins, then the first by name",
 			classes: []*outrank.PriorityClass{
 				{Name: "z", Value: 3, GlobalDefault: true}, {Name: "y", Value: 2, GlobalDefault: true},
 				{Name: "x", Value: 2, GlobalDefault: true}, {Name: "low", Value: 1}},
-			want: []string{NodeCriticalName, ClusterCriticalName, "z", "x", "y", "low"}, fallback: "x"},
+			want: []string{nodeCriticalName, clusterCriticalName, "z", "x", "y", "low"}, fallback: "x"},
 		{name: "duplicate", reason: "two of one name, even if alike",
 			classes:  []*outrank.PriorityClass{{Name: "a"}, {Name: "a"}},
 			problems: []string{"priorityclass a: metadata.name"}},
@@ -52,7 +52,7 @@ func TestNewTable(t *testing.T) {
 			classes:  []*outrank.PriorityClass{node, node},
 			problems: []string{"priorityclass system-node-critical: metadata.name"}},
 		{name: "several problems", reason: "all are listed, in the order given; nameless ones by number",
-			classes: []*outrank.PriorityClass{{}, nil, {Name: NodeCriticalName}, {Name: "ok"}, {Name: "a", Value: UserMax + 1}, {}},
+			classes: []*outrank.PriorityClass{{}, nil, {Name: nodeCriticalName}, {Name: "ok"}, {Name: "a", Value: UserMax + 1}, {}},
 			problems: []string{"priorityclass number 1: metadata.name", "priorityclass number 2: ",
 				"priorityclass system-node-critical: value", "priorityclass a: value", "priorityclass number 6: metadata.name"}},
 	} {
@@ -82,9 +82,9 @@ func TestNewTable(t *testing.T) {
 }
 
 func TestListedBuiltInKeepsItsText(t *testing.T) {
-	table, err := NewTable([]*outrank.PriorityClass{{Name: NodeCriticalName, Value: NodeCritical, Description: "listed"}})
+	table, err := NewTable([]*outrank.PriorityClass{{Name: nodeCriticalName, Value: NodeCritical, Description: "listed"}})
 	require.NoError(t, err)
-	class, _ := table.Lookup(NodeCriticalName)
+	class, _ := table.Lookup(nodeCriticalName)
 	require.Equal(t, "listed", class.Description)
 }
 
@@ -98,16 +98,16 @@ func TestTableKeepsNothingOfTheCaller(t *testing.T) {
 	table.Classes()[0].Name = "scribbled"
 	got, _ := table.Lookup("a")
 	require.EqualValues(t, 1, got.Value)
-	require.Equal(t, []string{NodeCriticalName, ClusterCriticalName, "a"}, names(table.Classes()))
+	require.Equal(t, []string{nodeCriticalName, clusterCriticalName, "a"}, names(table.Classes()))
 }
 
 func TestZeroTable(t *testing.T) {
 	for name, table := range map[string]*Table{"nil": nil, "zero": {}} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, []string{NodeCriticalName, ClusterCriticalName}, names(table.Classes()))
+			require.Equal(t, []string{nodeCriticalName, clusterCriticalName}, names(table.Classes()))
 			_, ok := table.Default()
 			require.False(t, ok)
-			r, err := table.Resolve(&outrank.Pod{Name: "p", PriorityClassName: ClusterCriticalName})
+			r, err := table.Resolve(&outrank.Pod{Name: "p", PriorityClassName: clusterCriticalName})
 			require.NoError(t, err)
 			require.Equal(t, ClusterCritical, r.Value)
 			more, err := table.With(&outrank.PriorityClass{Name: "a"})
@@ -130,7 +130,7 @@ func TestWithAndWithout(t *testing.T) {
 		{"new", "nothing speaks against it", &outrank.PriorityClass{Name: "b"}, nil},
 		{"nil", "nothing to create", nil, []string{"priorityclass: "}},
 		{"taken", "the name must be free", &outrank.PriorityClass{Name: "a"}, []string{"priorityclass a: metadata.name"}},
-		{"built in", "it is there already", &outrank.PriorityClass{Name: NodeCriticalName, Value: NodeCritical},
+		{"built in", "it is there already", &outrank.PriorityClass{Name: nodeCriticalName, Value: NodeCritical},
 			[]string{"priorityclass system-node-critical: metadata.name"}},
 		{"second default", "only one is let in", &outrank.PriorityClass{Name: "b", GlobalDefault: true},
 			[]string{"priorityclass b: globalDefault"}},
@@ -146,7 +146,7 @@ func TestWithAndWithout(t *testing.T) {
 			require.Len(t, table.Classes(), 3, "the old table stays as it was")
 		})
 	}
-	for _, name := range []string{NodeCriticalName, ClusterCriticalName} {
+	for _, name := range []string{nodeCriticalName, clusterCriticalName} {
 		_, err := table.Without(name)
 		require.Equal(t, []string{"priorityclass " + name + ": metadata.name"}, problemsOf(t, err, ErrClass))
 	}

@@ -9,12 +9,12 @@ import (
 func ExampleQuantity_Sign() {
 	for _, text := range []string{"-1", "0", "100m"} {
 		q := resource.MustParse(text)
-		fmt.Println(q, q.Sign(), q.IsZero(), q.Neg())
+		fmt.Println(q, q.Sign(), q.IsZero())
 	}
 	// Output:
-	// -1 -1 false 1
-	// 0 0 true 0
-	// 100m 1 false -100m
+	// -1 -1 false
+	// 0 0 true
+	// 100m 1 false
 }
 
 // A list is a map: take a copy before changing it.

@@ -13,7 +13,7 @@ import (
 // with ==, which also looks at the format and at how the amount is held.
 //
 // An amount is a whole number of billionths ("nano"), between -10^2147483647
-// and 10^2147483647. Value, MilliValue, Sign, IsZero and Neg take constant time
+// and 10^2147483647. Value, MilliValue, Sign and IsZero take constant time
 // whatever the amount; Cmp and Equal take time linear in the number of digits
 // that both amounts have, and look no further than their magnitudes where those
 // differ.

@@ -28,10 +28,10 @@ func (q Quantity) Add(o Quantity) Quantity {
 
 // Sub returns q - o in q's format, or in o's if q is 0. It is exact within the
 // bounds of [Quantity.Add].
-func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.Neg()) }
+func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.neg()) }
 
-// Neg returns -q in the same format.
-func (q Quantity) Neg() Quantity {
+// neg returns -q in the same format.
+func (q Quantity) neg() Quantity {
 	q.mant = -q.mant
 	return q
 }
