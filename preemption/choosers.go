@@ -112,7 +112,7 @@ func (v *viewedNode) Pod() *outrank.Pod { return v.pod }
 // Node implements [NodeView].
 func (v *viewedNode) Node() *outrank.Node { return v.site.node }
 
-// Possible implements [NodeView].
+// Possible implements [NodeView]: the most important first (rule 9.4).
 func (v *viewedNode) Possible() []*outrank.Pod {
 	var pods []*outrank.Pod
 	for _, p := range podsOf(v.possible) {

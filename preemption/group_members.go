@@ -196,7 +196,8 @@ func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 	return problems
 }
 
-// differences are those of one pod from the group, which the first pod speaks for where it is not known.
+// differences are those of one pod from the group, which the first pod speaks for where it is not known
+// (rules 12.9.2 and 12.9.6).
 func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.Problem {
 	var problems []outrank.Problem
 	differs := func(field, format string, args ...any) {
