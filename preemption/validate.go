@@ -136,12 +136,20 @@ func (c *Config) checkVictims(ps *configProblems) {
 	if limit < 0 {
 		ps.add("Victims.Limit", "%d is negative", limit)
 	}
+
+	// What is left is about the best victims: nothing else may choose or change them, and one cost is
+	// what a search can bound.
 	if c.Guard != nil {
 		ps.add("Guard", "the best victims are not chosen by it")
 	}
 	if len(c.Extenders) > 0 {
 		ps.add("Extenders", "they can change victims that are the best")
 	}
+	c.checkSearched(ps)
+}
+
+// checkSearched checks that the ranks can be searched by.
+func (c *Config) checkSearched(ps *configProblems) {
 	costs := 0
 	for i := range c.Ranks {
 		if c.Ranks[i].Figure != nil {

@@ -43,11 +43,13 @@ func (c *Case) group(now time.Time) (*Group, error) {
 	if len(req.Pods) == 0 {
 		return nil, fmt.Errorf("preemptorGroup: no pending pod names the group %q", c.PreemptorGroup)
 	}
+
 	config := preemption.Config{Profile: preemption.Profile{Schedulers: []string{req.Pods[0].Scheduler()}}}
 	eval, err := engine.New(config)
 	if err != nil {
 		return nil, err
 	}
+	// Each question is asked of the engine and of the book, which have to agree in everything.
 	ask := func() (*preemption.GroupPlan, error) {
 		snap, err := engine.NewSnapshot(c.cluster())
 		if err != nil {
@@ -63,6 +65,9 @@ func (c *Case) group(now time.Time) (*Group, error) {
 		}
 		return plan, err
 	}
+
+	// As the group comes, after its refusal by a scheduler, and with a function for the places: three ways
+	// to the same answer.
 	first, err := ask()
 	if err != nil {
 		return nil, err

@@ -218,6 +218,8 @@ func (m *measurement) attempt(c *Case) error {
 	}); err != nil {
 		return err
 	}
+
+	// In place of preemption the two take turns, so that what else the machine does slows down both.
 	ran := false
 	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
 		ran = true
@@ -239,6 +241,8 @@ func (m *measurement) attempt(c *Case) error {
 		}
 		return m.follow(r, c)
 	}
+
+	// The filters are measured by themselves, each time on a state of its own.
 	schedule := r.sched.SchedulePod
 	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
 		for range m.rounds {
@@ -255,6 +259,7 @@ func (m *measurement) attempt(c *Case) error {
 		}
 		return schedule(ctx, f, state, pod)
 	}
+
 	r.sched.ScheduleOne(ctx)
 	if !ran {
 		return errors.New("preemption was not asked")

@@ -412,7 +412,8 @@ func (d *draining) replace() (changed bool, err error) {
 		d.note(p.Key(), place{node: p.NodeName, ready: p.Ready})
 		d.queue = append(d.queue, p.Key())
 	}
-	var runs []outrank.Key
+
+	var runs []outrank.Key // pods that have found a place
 	d.out.Pending = d.out.Pending[:0]
 	goesOn := func(*queue.Entry) bool { return d.ends == nil || !d.ends() }
 	err = l.play(goesOn, func(t Turn, m motion) {
@@ -438,6 +439,8 @@ func (d *draining) replace() (changed bool, err error) {
 	if d.left != nil {
 		*d.left -= l.done
 	}
+
+	// Whoever has found a place starts there, and counts for its budgets from then on.
 	for _, key := range runs {
 		p, ok := d.snap.Pod(key)
 		if !ok || p.Ready || d.snap.NodeOf(key) == "" {
