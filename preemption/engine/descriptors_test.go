@@ -95,7 +95,7 @@ func csi(driver string) outrank.Volume {
 }
 
 // A filter in the list is seen by the search, by the cache, by the exhaustive
-// search, by the explanation and by the reference alike, and it decides.
+// search, by the explanation and by the book alike, and it decides.
 func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
 	for _, name := range engine.BuiltInFilters() {
 		t.Run(name, func(t *testing.T) {
