@@ -26,6 +26,8 @@ type Mirror struct {
 	frame *frame
 	// tell hears of the pods and nodes that change; nil for nobody.
 	tell func(old, new any)
+	// news receives after each change that tell would hear of; nil for nobody.
+	news chan<- struct{}
 
 	nodes     map[string]*outrank.Node     // by themselves
 	refused   map[outrank.Key]*outrank.Pod // for the volumes behind their claims

@@ -20,11 +20,22 @@ func (m *Mirror) Tell(f func(old, new any)) {
 	m.tell = f
 }
 
+// Notify makes the mirror send to news after each change that [Mirror.Tell] tells of, and after its
+// function has returned. As with signal.Notify, nothing waits for a receiver: a channel with room
+// for one misses no news, because what is in it says that something has changed since it was last
+// received. A nil channel ends it.
+func (m *Mirror) Notify(news chan<- struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.news = news
+}
+
 // telling makes a change of an object, and tells of it.
 func (m *Mirror) telling(of id, change func() error) error {
-	if m.tell == nil {
+	if m.tell == nil && m.news == nil {
 		return change()
 	}
+
 	was, node := m.present(of), m.snap.NodeOf(outrank.Key(of.name))
 	err := change()
 	now := m.present(of)
@@ -32,8 +43,16 @@ func (m *Mirror) telling(of id, change func() error) error {
 		bound := *p
 		bound.NodeName, was = node, &bound
 	}
-	if now != was {
+	if now == was {
+		return err
+	}
+
+	if m.tell != nil {
 		m.tell(was, now)
+	}
+	select {
+	case m.news <- struct{}{}:
+	default: // nobody asked, or one that is not received yet says the same
 	}
 	return err
 }

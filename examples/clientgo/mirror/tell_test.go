@@ -92,6 +92,30 @@ func TestTell(t *testing.T) {
 	require.Empty(t, news[1:])
 }
 
+// A channel with room for one has news after changes, with a function that is told of them and without.
+// It holds nobody up where it is full, and nothing comes where nothing changed.
+func TestNotify(t *testing.T) {
+	for name, told := range map[string]func(old, new any){"beside a function": func(old, new any) {}, "alone": nil} {
+		t.Run(name, func(t *testing.T) {
+			m, news := newMirror(t), make(chan struct{}, 1)
+			m.Tell(told)
+			m.Notify(news)
+			require.NoError(t, m.Put(node("n1")))
+			require.NoError(t, m.Put(pod("p1", "n1")))
+			require.Len(t, news, 1)
+			<-news
+			require.NoError(t, m.Put(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}))
+			require.Empty(t, news)
+			require.NoError(t, m.Delete(pod("p1", "n1")))
+			require.Len(t, news, 1)
+			<-news
+			m.Notify(nil)
+			require.NoError(t, m.Delete(node("n1")))
+			require.Empty(t, news)
+		})
+	}
+}
+
 // A pod that waits changes with the volume behind its claim.
 func TestTellsOfPodsWithAClaim(t *testing.T) {
 	m := newMirror(t)

@@ -52,13 +52,8 @@ func main() {
 
 	// What an informer delivers goes to the loop, and wakes it.
 	news := make(chan struct{}, 1)
-	m.Tell(func(old, new any) {
-		must(loop.Observe(old, new, time.Now()))
-		select {
-		case news <- struct{}{}:
-		default: // the loop looks anyway
-		}
-	})
+	m.Tell(func(old, new any) { must(loop.Observe(old, new, time.Now())) })
+	m.Notify(news)
 	synced := must(m.Follow(factory, mirror.Everything...))
 	factory.Start(ctx.Done())
 	cache.WaitForCacheSync(ctx.Done(), synced...)
@@ -73,14 +68,10 @@ func main() {
 			fmt.Println(r.Entry.Pod.Key(), "waits for", r.Plan.(*preemption.Plan).Victims, "to leave", r.Node)
 		case attempt.Bound:
 			fmt.Println(r.Entry.Pod.Key(), "is bound to", r.Node)
-		case attempt.Idle: // until something happens, or a pod's backoff is over
-			ready := time.After(time.Minute)
-			if at, ok := config.Queue.NextReady(time.Now()); ok {
-				ready = time.After(time.Until(at))
-			}
+		case attempt.Idle: // until something happens; backoffs that are over are looked for each second
 			select {
 			case <-news:
-			case <-ready:
+			case <-time.After(time.Second):
 			case <-ctx.Done():
 				log.Fatal(context.Cause(ctx))
 			}
