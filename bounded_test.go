@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/hostile"
+	"github.com/outrank-go/outrank/internal/tests/hostile"
 	"github.com/outrank-go/outrank/resource"
 )
 

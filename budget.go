@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 )
 
 // PodDisruptionBudget limits how many of the pods it covers may be down by
@@ -85,7 +85,7 @@ func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
 	number, percent := strings.CutSuffix(word, "%")
 	value, err := strconv.ParseInt(number, 10, 32)
 	if err != nil {
-		return newInputError([]Problem{{Object: "number or percentage", Text: fields.Quote(word) + " is neither a whole number nor a percentage"}})
+		return newInputError([]Problem{{Object: "number or percentage", Text: apis.Quote(word) + " is neither a whole number nor a percentage"}})
 	}
 	*v = IntOrPercent{Value: int32(value), Percent: percent}
 	return nil

@@ -26,9 +26,9 @@
 //
 // Comments here and in the other packages cite rules by number, as in "rule
 // 7.4.3". The rules stand in the files RULES.md beside the code: chapters 1 and 2
-// in resource, 3 in qos, 4 in priority, 5 in priority/queue, 6 in pdb, 7 to 13 in
-// preemption, 14 and 15 in preemption/execution, 16 in preemption/history, 17 and
-// 18 in kubeletadmit, 19 in preemption/schedulerconfig, 20 in priority/quota, 21
+// in resource, 3 in qos, 4 in priority, 5 in preemption/scheduler/queue, 6 in pdb, 7 to 13 in
+// preemption, 14 and 15 in preemption/scheduler/execution, 16 in preemption/planner/history, 17 and
+// 18 in kubeletadmit, 19 in preemption/scheduler/config, 20 in preemption/planner/quota, 21
 // and 22 in internal/manifest.
 //
 // Nothing here keeps or changes what a caller passes in. Values of this

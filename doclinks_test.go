@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/internal/structure"
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // bracketed is a word in brackets, as a doc link is written.

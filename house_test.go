@@ -25,13 +25,13 @@ const module = "github.com/outrank-go/outrank"
 // root. A room with a trailing slash covers everything below it.
 var rooms = map[string][]string{
 	"resource": {},
-	".":        {"resource", "internal/fields", "internal/intree", "internal/objectjson", "internal/release"},
+	".":        {"resource", "internal/apis", "internal/release"},
 	"priority": {".", "internal/release"},
 	"qos":      {".", "resource", "internal/release"},
 	"pdb":      {".", "internal/release"},
 	// The words of a decision, and the rules as one reads them.
-	"preemption":                   {".", "resource", "preemption/internal/phrase", "preemption/internal/rank", "preemption/internal/refusing", "internal/answerjson", "internal/fit", "internal/grace", "internal/prose", "internal/release"},
-	"preemption/internal/phrase":   {"."},
+	"preemption":                   {".", "resource", "internal/prose", "preemption/internal/rank", "preemption/internal/refusing", "internal/document", "internal/fit", "internal/lifecycle", "internal/release"},
+	"internal/prose":               {".", "resource"},
 	"preemption/internal/rank":     {"."},
 	"preemption/internal/bounded":  {"preemption"},
 	"preemption/internal/refusing": {},
@@ -46,85 +46,79 @@ var rooms = map[string][]string{
 	"preemption/engine/internal/search":  {".", "resource", "pdb", "preemption", "preemption/internal/", "preemption/engine/internal/dryrun", "preemption/engine/internal/filters", "preemption/engine/internal/state", "internal/"},
 	"kubeletadmit":                       {".", "resource", "priority", "qos", "internal/"},
 	// JSON of dumps, manifests and objects, as plain types and back.
-	"preemption/kube": {".", "resource", "internal/atonce", "internal/fields", "internal/intree", "internal/manifest", "internal/objectjson"},
+	"preemption/kube": {".", "resource", "internal/work", "internal/apis", "internal/manifest"},
 	// The pods that wait.
-	"priority/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
+	"preemption/scheduler/queue": {".", "resource", "priority", "internal/filter", "internal/release"},
 	// Quotas: how many pods of a class may be created.
-	"priority/quota": {".", "resource", "qos", "internal/manifest"},
+	"preemption/planner/quota": {".", "resource", "qos", "internal/manifest"},
 	// What happens after a decision. Deciding imports none of it.
-	"preemption/execution": {".", "resource", "priority", "priority/queue", "pdb", "preemption", "preemption/engine", "internal/"},
-	"preemption/history":   {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
+	"preemption/scheduler/execution": {".", "resource", "priority", "preemption/scheduler/queue", "pdb", "preemption", "preemption/engine", "internal/"},
+	"preemption/planner/history":     {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "internal/"},
 	// What is counted of it.
-	"preemption/execution/metrics": {".", "priority/queue", "preemption", "preemption/execution", "internal/filter", "internal/release"},
+	"preemption/scheduler/execution/metrics": {".", "preemption/scheduler/queue", "preemption", "preemption/scheduler/execution", "internal/filter", "internal/release"},
 	// One attempt of a scheduler, made of these, and counted.
-	"preemption/attempt": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution", "preemption/execution/metrics", "preemption/score", "internal/prose"},
+	"preemption/scheduler/attempt": {".", "preemption/scheduler/queue", "preemption", "preemption/engine", "preemption/scheduler/execution", "preemption/scheduler/execution/metrics", "preemption/scheduler/score", "internal/prose"},
 	// The reasons of a decision, in words made from data.
-	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "preemption/score", "internal/document", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/recreate", "internal/release"},
+	"preemption/explain": {".", "resource", "priority", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "preemption/scheduler/score", "internal/document", "internal/filter", "internal/fit", "internal/manifest", "internal/prose", "internal/lifecycle", "internal/release"},
 	// Several preemptors at once.
-	"preemption/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "internal/answerjson", "internal/fit", "internal/packing", "internal/prose", "internal/recreate"},
+	"preemption/planner/joint": {".", "resource", "priority", "pdb", "preemption", "preemption/engine", "preemption/internal/bounded", "preemption/internal/rank", "internal/document", "internal/fit", "internal/packing", "internal/prose", "internal/lifecycle"},
 	// The reasons of an admission by the kubelet.
 	"kubeletadmit/explain": {".", "resource", "qos", "kubeletadmit", "internal/document", "internal/fit", "internal/prose"},
 	// A scheduler's configuration file, as a configuration here.
-	"preemption/schedulerconfig": {".", "resource", "preemption", "preemption/engine", "preemption/score", "internal/release"},
+	"preemption/scheduler/config": {".", "resource", "preemption", "preemption/engine", "preemption/scheduler/score", "internal/release"},
 	// Where a pod that fits goes.
-	"preemption/score": {".", "resource", "preemption", "preemption/engine", "internal/filter", "internal/fit", "internal/lookout", "internal/release"},
+	"preemption/scheduler/score": {".", "resource", "preemption", "preemption/engine", "internal/filter", "internal/fit", "internal/work", "internal/release"},
 	// Stands in for the cluster in tests and simulators.
-	"preemption/execution/executiontest": {".", "priority/queue", "preemption", "preemption/engine", "preemption/execution"},
+	"preemption/preemptiontest/executiontest": {".", "preemption/scheduler/queue", "preemption", "preemption/engine", "preemption/scheduler/execution"},
 	// Preemption between tenants of a shared cluster.
-	"preemption/tenancy": {".", "resource", "preemption", "preemption/engine"},
+	"preemption/planner/tenancy": {".", "resource", "preemption", "preemption/engine"},
 	// Clusters to try things on, and checks of a filter's contract.
-	"preemption/clustergen": {".", "resource", "internal/clusters", "internal/draw", "internal/filter"},
-	"preemption/filtertest": {".", "resource", "preemption", "preemption/engine", "preemption/clustergen"},
+	"preemption/preemptiontest/clustergen": {".", "resource", "internal/tests/clusters", "internal/tests/draw", "internal/filter"},
+	"preemption/preemptiontest/filtertest": {".", "resource", "preemption", "preemption/engine", "preemption/preemptiontest/clustergen"},
 	// Parts shared by several rooms; downwards only.
-	"internal/grace":      {"."},
-	"internal/manifest":   {"resource"},
-	"internal/fit":        {".", "resource"},
-	"internal/answerjson": {".", "internal/manifest"},
-	"internal/document":   {"."},
-	"internal/prose":      {"resource"},
+	"internal/lifecycle": {"."},
+	"internal/manifest":  {"resource"},
+	"internal/fit":       {".", "resource"},
+	"internal/document":  {".", "internal/manifest"},
 	// The kubelet's choice of pods in the plainest words, which kubeletadmit is held to.
-	"internal/plainkubelet": {".", "resource", "qos"},
-	"internal/draw":         {"."},
-	"internal/clusters":     {".", "resource", "internal/draw", "internal/filter"},
-	"internal/gen":          {".", "resource", "internal/clusters", "internal/draw", "internal/filter", "preemption/clustergen"},
-	"internal/release":      {},
-	"internal/fields":       {},
-	"internal/intree":       {},
-	"internal/objectjson":   {},
-	"internal/filter":       {".", "internal/draw", "internal/fit", "internal/release"},
-	"internal/hostile":      {".", "resource"},
-	"internal/atonce":       {},
-	"internal/exact":        {},
-	"internal/lookout":      {},
-	"internal/packing":      {},
-	"internal/recreate":     {"."},
-	"internal/plantest":     {".", "preemption"},
-	"internal/rules":        {},
-	"internal/structure":    {},
+	"internal/tests/plainkubelet": {".", "resource", "qos"},
+	"internal/tests/draw":         {"."},
+	"internal/tests/clusters":     {".", "resource", "internal/tests/draw", "internal/filter"},
+	"internal/tests/gen":          {".", "resource", "internal/tests/clusters", "internal/tests/draw", "internal/filter", "preemption/preemptiontest/clustergen"},
+	"internal/release":            {},
+	"internal/apis":               {},
+	"internal/filter":             {".", "internal/tests/draw", "internal/fit", "internal/release"},
+	"internal/tests/hostile":      {".", "resource"},
+	"internal/work":               {},
+	"internal/exact":              {},
+	"internal/packing":            {},
+	"internal/tests/plantest":     {".", "preemption"},
+	"internal/tests/rules":        {},
+	"internal/tests/structure":    {},
 
-	"internal/structure/independent": {"internal/structure"},
-	"internal/structure/reach":       {"internal/structure"},
-	"internal/structure/sizes":       {"internal/structure"},
-	"internal/structure/unused":      {"internal/structure"},
-	"internal/structure/way":         {},
-	"internal/scenario":              {".", "resource", "internal/filter"},
+	"internal/tests/structure/independent": {"internal/tests/structure"},
+	"internal/tests/structure/reach":       {"internal/tests/structure"},
+	"internal/tests/structure/sizes":       {"internal/tests/structure"},
+	"internal/tests/structure/unused":      {"internal/tests/structure"},
+	"internal/tests/structure/way":         {},
+	"internal/tests/scenario":              {".", "resource", "internal/filter"},
 	// Counts what code does, so that it imports what it counts.
-	"internal/structure/growth": {},
-	"internal/structure/growth/counted": {
-		".", "internal/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/clustergen", "preemption/engine", "preemption/explain", "preemption/kube", "preemption/schedulerconfig",
-		"preemption/score", "preemption/tenancy", "resource",
+	"internal/tests/structure/growth": {},
+	"internal/tests/structure/growth/counted": {
+		".", "internal/tests/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/preemptiontest/clustergen", "preemption/engine", "preemption/explain", "preemption/kube", "preemption/scheduler/config",
+		"preemption/scheduler/score", "preemption/planner/tenancy", "resource",
 	},
-	"internal/structure/growth/looked": {".", "preemption", "preemption/engine", "preemption/clustergen", "preemption/explain", "preemption/joint", "preemption/score", "resource"},
+	"internal/tests/structure/growth/looked": {".", "preemption", "preemption/engine", "preemption/preemptiontest/clustergen", "preemption/explain", "preemption/planner/joint", "preemption/scheduler/score", "resource"},
 }
 
 // testTools are the only internal packages that reach outside the standard
 // library. No library code imports them.
-var testTools = map[string]bool{"internal/gen": true, "internal/plantest": true, "internal/plainkubelet": true, "internal/scenario": true, "internal/testdiff": true}
+var testTools = map[string]bool{"internal/tests/gen": true, "internal/tests/plantest": true, "internal/tests/plainkubelet": true, "internal/tests/scenario": true, "internal/tests/testdiff": true}
 
 // supports are packages for users' tests, from the standard library alone. In
 // this module only tests, tools for tests and supports import them.
 var supports = map[string]bool{
-	"preemption/clustergen": true, "preemption/filtertest": true, "preemption/execution/executiontest": true,
+	"preemption/preemptiontest/clustergen": true, "preemption/preemptiontest/filtertest": true, "preemption/preemptiontest/executiontest": true,
 }
 
 type listed struct {
@@ -188,7 +182,7 @@ func mayImport(room, imported string) bool {
 	if testTools[imported] {
 		return testTools[room]
 	}
-	tool := testTools[room] || strings.HasPrefix(room, "internal/structure/")
+	tool := testTools[room] || strings.HasPrefix(room, "internal/tests/structure/")
 	if supports[imported] && !supports[room] && !tool {
 		return false
 	}

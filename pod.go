@@ -258,7 +258,7 @@ const DefaultGracePeriod = 30 * time.Second
 
 // GracePeriod is the time that the pod has to end when it is deleted: its own, or
 // standard where it has none. A negative one of its own counts as one second, as
-// the API server takes it (rule 14.1.12 of preemption/execution).
+// the API server takes it (rule 14.1.12 of preemption/scheduler/execution).
 func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
 	switch {
 	case p.Grace == nil:

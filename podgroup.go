@@ -1,6 +1,6 @@
 package outrank
 
-import "github.com/outrank-go/outrank/internal/fields"
+import "github.com/outrank-go/outrank/internal/apis"
 
 // PodGroup is a group of pods that belong together. Pods name it in
 // [Pod.Group].
@@ -89,7 +89,7 @@ const (
 
 // MaxGroupLevels is the most levels of a tree of groups, the [PodGroup] at the
 // bottom among them.
-const MaxGroupLevels = fields.MaxGroupLevels
+const MaxGroupLevels = apis.MaxGroupLevels
 
 // CompositePodGroup is a group of groups. Groups of pods and other composite
 // groups name it as their Parent, so that they make a tree of at most

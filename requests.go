@@ -354,7 +354,7 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 }
 
 // FilledRequestOf is RunningRequestOf with an amount for each container that does not
-// name the resource, as scores count (rule 27.3.3 of preemption/score; component-helpers
+// name the resource, as scores count (rule 27.3.3 of preemption/scheduler/score; component-helpers
 // NonMissingContainerRequests).
 func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Quantity) resource.Quantity {
 	if p.plain() {

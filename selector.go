@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 )
 
 // Operator is how a requirement compares a label with its values.
@@ -125,7 +125,7 @@ func (s *LabelSelector) invalid() bool {
 	}
 	for i := range s.MatchExpressions {
 		for _, v := range s.MatchExpressions[i].Values {
-			if fields.ValueProblem(v) != "" {
+			if apis.ValueProblem(v) != "" {
 				return true
 			}
 		}
@@ -136,13 +136,13 @@ func (s *LabelSelector) invalid() bool {
 // malformed is invalid but for the values of expressions.
 func (s *LabelSelector) malformed() bool {
 	for k, v := range s.MatchLabels {
-		if fields.KeyProblem(k) != "" || fields.ValueProblem(v) != "" {
+		if apis.KeyProblem(k) != "" || apis.ValueProblem(v) != "" {
 			return true
 		}
 	}
 	for i := range s.MatchExpressions {
 		r := &s.MatchExpressions[i]
-		if fields.KeyProblem(r.Key) != "" || r.operatorProblem() != "" {
+		if apis.KeyProblem(r.Key) != "" || r.operatorProblem() != "" {
 			return true
 		}
 	}
@@ -159,16 +159,16 @@ func (s *LabelSelector) problems() []fieldProblem {
 			ps = append(ps, fieldProblem{field, text})
 		}
 	}
-	for _, k := range fields.SortedKeys(s.MatchLabels) {
-		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.KeyProblem(k))
-		add(fmt.Sprintf("matchLabels[%s]", fields.Quote(k)), fields.ValueProblem(s.MatchLabels[k]))
+	for _, k := range apis.SortedKeys(s.MatchLabels) {
+		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.KeyProblem(k))
+		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.ValueProblem(s.MatchLabels[k]))
 	}
 	for i := range s.MatchExpressions {
 		r, at := &s.MatchExpressions[i], fmt.Sprintf("matchExpressions[%d]", i)
-		add(at+".key", fields.KeyProblem(r.Key))
+		add(at+".key", apis.KeyProblem(r.Key))
 		add(at+".operator", r.operatorProblem())
 		for j, v := range r.Values {
-			add(fmt.Sprintf("%s.values[%d]", at, j), fields.ValueProblem(v))
+			add(fmt.Sprintf("%s.values[%d]", at, j), apis.ValueProblem(v))
 		}
 	}
 	return ps
@@ -185,7 +185,7 @@ func (r *Requirement) operatorProblem() string {
 			return string(r.Operator) + " takes no values"
 		}
 	default:
-		return fields.Quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist"
+		return apis.Quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist"
 	}
 	return ""
 }

@@ -3,7 +3,7 @@ package outrank
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 )
 
 // Validate lists every problem of the cluster in one *[InputError], or returns nil. A
@@ -127,12 +127,12 @@ func (v *validator) node(n *Node) {
 	if n == nil {
 		return
 	}
-	v.list(n.Allocatable, &fields.Path{Name: "status.allocatable", Index: -1})
-	v.length(len(n.Allocatable), &fields.Path{Name: "status.allocatable", Index: -1})
-	v.taints(n.Taints, &fields.Path{Name: "spec", Index: -1})
+	v.list(n.Allocatable, &apis.Path{Name: "status.allocatable", Index: -1})
+	v.length(len(n.Allocatable), &apis.Path{Name: "status.allocatable", Index: -1})
+	v.taints(n.Taints, &apis.Path{Name: "spec", Index: -1})
 	v.attachLimits(n.AttachLimits)
 	if slices.Contains(n.MissingDrivers, "") {
-		v.add(&fields.Path{Name: "missing drivers", Index: -1}, "a driver without a name")
+		v.add(&apis.Path{Name: "missing drivers", Index: -1}, "a driver without a name")
 	}
 }
 
@@ -141,9 +141,9 @@ func (v *validator) budget(b *PodDisruptionBudget) {
 		return
 	}
 	if b.DisruptionsAllowed < 0 {
-		v.add(&fields.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.DisruptionsAllowed)
+		v.add(&apis.Path{Name: "status.disruptionsAllowed", Index: -1}, "%d is negative", b.DisruptionsAllowed)
 	}
-	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, place{&fields.Path{Name: "spec", Index: -1}, "unhealthyPodEvictionPolicy"})
+	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, place{&apis.Path{Name: "spec", Index: -1}, "unhealthyPodEvictionPolicy"})
 }
 
 func (v *validator) class(pc *PriorityClass) {
@@ -156,7 +156,7 @@ func (v *validator) pod(p *Pod) {
 	if p == nil {
 		return
 	}
-	spec := fields.Path{Name: "spec", Index: -1}
+	spec := apis.Path{Name: "spec", Index: -1}
 	if p.Resources != nil {
 		at := spec.Field("resources")
 		v.requirements(p.Resources.Requests, p.Resources.Limits, &at)
@@ -167,8 +167,8 @@ func (v *validator) pod(p *Pod) {
 	v.containers(p.Containers, "containers", &spec)
 	v.containers(p.InitContainers, "initContainers", &spec)
 	checkWord(v, p.PreemptionPolicy, preemptionPolicies, place{&spec, "preemptionPolicy"})
-	checkWord(v, p.QOSClass, qosClasses, place{&fields.Path{Name: "status", Index: -1}, "qosClass"})
-	checkWord(v, p.OS, systems, place{&fields.Path{Name: "spec.os", Index: -1}, "name"})
+	checkWord(v, p.QOSClass, qosClasses, place{&apis.Path{Name: "status", Index: -1}, "qosClass"})
+	checkWord(v, p.OS, systems, place{&apis.Path{Name: "spec.os", Index: -1}, "name"})
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
 	v.preferences(p.Preferences, &spec)
@@ -185,7 +185,7 @@ func (v *validator) pod(p *Pod) {
 	}
 }
 
-func (v *validator) containers(cs []Container, field string, parent *fields.Path) {
+func (v *validator) containers(cs []Container, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range cs {
 		c, at := &cs[i], list.At(i)
@@ -198,7 +198,7 @@ func (v *validator) containers(cs []Container, field string, parent *fields.Path
 				host := one.Field("hostPort")
 				v.add(&host, "%d is not between 0 and 65535", port.HostPort)
 			}
-			if !fields.IsWord(port.Protocol, protocols) {
+			if !apis.IsWord(port.Protocol, protocols) {
 				ports := at.Field("ports")
 				one := ports.At(j)
 				checkWord(v, port.Protocol, protocols, place{&one, "protocol"})

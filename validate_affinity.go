@@ -1,8 +1,8 @@
 package outrank
 
-import "github.com/outrank-go/outrank/internal/fields"
+import "github.com/outrank-go/outrank/internal/apis"
 
-func (v *validator) affinity(a *Affinity, spec *fields.Path) {
+func (v *validator) affinity(a *Affinity, spec *apis.Path) {
 	aff := spec.Field("affinity")
 	if a.NodeAffinity != nil {
 		required := aff.Field("nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms")
@@ -12,7 +12,7 @@ func (v *validator) affinity(a *Affinity, spec *fields.Path) {
 	v.podTerms(a.PodAntiAffinity, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
 }
 
-func (v *validator) nodeTerms(s *NodeSelector, list *fields.Path) {
+func (v *validator) nodeTerms(s *NodeSelector, list *apis.Path) {
 	if s == nil {
 		return
 	}
@@ -23,7 +23,7 @@ func (v *validator) nodeTerms(s *NodeSelector, list *fields.Path) {
 	}
 }
 
-func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *fields.Path) {
+func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range rs {
 		if text := rs[i].problem(field == "matchFields"); text != "" {
@@ -38,7 +38,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 	if isField {
 		return r.fieldProblem()
 	}
-	if text := fields.KeyProblem(r.Key); text != "" {
+	if text := apis.KeyProblem(r.Key); text != "" {
 		return text
 	}
 	switch r.Operator {
@@ -49,7 +49,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 			return string(r.Operator) + " takes one value"
 		}
 	default:
-		return fields.Quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
+		return apis.Quote(string(r.Operator)) + " is none of In, NotIn, Exists, DoesNotExist, Gt, Lt"
 	}
 	return ""
 }
@@ -57,9 +57,9 @@ func (r *NodeRequirement) problem(isField bool) string {
 func (r *NodeRequirement) fieldProblem() string {
 	switch {
 	case r.Key != FieldName:
-		return fields.Quote(r.Key) + " is no field of a node; only " + FieldName + " is"
+		return apis.Quote(r.Key) + " is no field of a node; only " + FieldName + " is"
 	case r.Operator != In && r.Operator != NotIn:
-		return fields.Quote(string(r.Operator)) + " is neither In nor NotIn"
+		return apis.Quote(string(r.Operator)) + " is neither In nor NotIn"
 	case len(r.Values) != 1:
 		return string(r.Operator) + " takes one value here"
 	}
@@ -67,7 +67,7 @@ func (r *NodeRequirement) fieldProblem() string {
 }
 
 // preferences checks the wishes of a pod as the API server does.
-func (v *validator) preferences(p *Preferences, spec *fields.Path) {
+func (v *validator) preferences(p *Preferences, spec *apis.Path) {
 	if p == nil {
 		return
 	}
@@ -85,7 +85,7 @@ func (v *validator) preferences(p *Preferences, spec *fields.Path) {
 	v.weightedTerms(p.PodAntiAffinity, "podAntiAffinity."+preferred, &aff)
 }
 
-func (v *validator) weightedTerms(ts []WeightedPodAffinityTerm, field string, parent *fields.Path) {
+func (v *validator) weightedTerms(ts []WeightedPodAffinityTerm, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range ts {
 		at := list.At(i)
@@ -95,14 +95,14 @@ func (v *validator) weightedTerms(ts []WeightedPodAffinityTerm, field string, pa
 	}
 }
 
-func (v *validator) weight(w int32, parent *fields.Path) {
+func (v *validator) weight(w int32, parent *apis.Path) {
 	if w < 1 || w > 100 {
 		at := parent.Field("weight")
 		v.add(&at, "%d is not between 1 and 100", w)
 	}
 }
 
-func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *fields.Path) {
+func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range ts {
 		at := list.At(i)
@@ -110,7 +110,7 @@ func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *fields.
 	}
 }
 
-func (v *validator) podTerm(t *PodAffinityTerm, at *fields.Path) {
+func (v *validator) podTerm(t *PodAffinityTerm, at *apis.Path) {
 	v.selector(t.LabelSelector, "labelSelector", at)
 	v.selector(t.NamespaceSelector, "namespaceSelector", at)
 	v.topologyKey(t.TopologyKey, at)
@@ -118,7 +118,7 @@ func (v *validator) podTerm(t *PodAffinityTerm, at *fields.Path) {
 
 // spread leaves the selector out: the API server did not look at it before v1.25,
 // and keeps such pods to this day. [Cluster.Warnings] names it.
-func (v *validator) spread(c *TopologySpreadConstraint, at *fields.Path) {
+func (v *validator) spread(c *TopologySpreadConstraint, at *apis.Path) {
 	if c.TopologyKey == "" { // any other is let in, also one that no label can have
 		v.topologyKey(c.TopologyKey, at)
 	}
@@ -135,18 +135,18 @@ func (v *validator) spread(c *TopologySpreadConstraint, at *fields.Path) {
 	checkWord(v, c.NodeTaintsPolicy, nodeInclusions, place{at, "nodeTaintsPolicy"})
 }
 
-func (v *validator) topologyKey(key string, parent *fields.Path) {
+func (v *validator) topologyKey(key string, parent *apis.Path) {
 	at := parent.Field("topologyKey")
 	if key == "" {
 		v.add(&at, "missing")
-	} else if text := fields.KeyProblem(key); text != "" {
+	} else if text := apis.KeyProblem(key); text != "" {
 		v.add(&at, "%s", text)
 	}
 }
 
 // selector checks the selector of a pod affinity term. Values of expressions that
 // no label can have were let in before v1.25, and such pods are kept to this day.
-func (v *validator) selector(s *LabelSelector, field string, parent *fields.Path) {
+func (v *validator) selector(s *LabelSelector, field string, parent *apis.Path) {
 	if s == nil || !s.malformed() {
 		return
 	}

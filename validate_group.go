@@ -1,12 +1,12 @@
 package outrank
 
-import "github.com/outrank-go/outrank/internal/fields"
+import "github.com/outrank-go/outrank/internal/apis"
 
 func (v *validator) group(g *PodGroup) {
 	if g != nil {
 		v.terms(&PodGroupTemplate{
 			DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinCount, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
-		}, &fields.Path{Name: "spec", Index: -1}, fields.OfPods)
+		}, &apis.Path{Name: "spec", Index: -1}, apis.OfPods)
 	}
 }
 
@@ -14,25 +14,25 @@ func (v *validator) composite(g *CompositePodGroup) {
 	if g != nil {
 		v.terms(&PodGroupTemplate{
 			DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinGroupCount, PreemptionPolicy: g.PreemptionPolicy, Topology: g.Topology,
-		}, &fields.Path{Name: "spec", Index: -1}, fields.OfGroups)
+		}, &apis.Path{Name: "spec", Index: -1}, apis.OfGroups)
 	}
 }
 
 // terms checks the fields that groups and templates share; MinCount holds the
 // size of a gang.
-func (v *validator) terms(t *PodGroupTemplate, at *fields.Path, kind *fields.GroupKind) {
+func (v *validator) terms(t *PodGroupTemplate, at *apis.Path, kind *apis.GroupKind) {
 	switch t.DisruptionMode {
 	case "", DisruptPod, DisruptPodGroup:
 	default:
 		mode := at.Field("disruptionMode")
-		v.add(&mode, "%s is %s", fields.Quote(string(t.DisruptionMode)), kind.Modes)
+		v.add(&mode, "%s is %s", apis.Quote(string(t.DisruptionMode)), kind.Modes)
 	}
 	policy := at.Field("schedulingPolicy")
 	gang := policy.Field("gang")
 	count := gang.Field(kind.Count)
 	switch {
 	case t.Policy != "" && t.Policy != BasicPolicy && t.Policy != GangPolicy:
-		v.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.Policy)))
+		v.add(&policy, "%s is neither basic nor gang", apis.Quote(string(t.Policy)))
 	case t.Policy == GangPolicy && t.MinCount < 1:
 		v.add(&count, "%d, it has to be at least 1", t.MinCount)
 	case t.Policy != GangPolicy && t.MinCount != 0:
@@ -42,7 +42,7 @@ func (v *validator) terms(t *PodGroupTemplate, at *fields.Path, kind *fields.Gro
 	constraints := at.Field("schedulingConstraints")
 	list := constraints.Field("topology")
 	for i, key := range t.Topology {
-		if text := fields.KeyProblem(key); text != "" {
+		if text := apis.KeyProblem(key); text != "" {
 			one := list.At(i)
 			field := one.Field("key")
 			v.add(&field, "%s", text)
@@ -54,7 +54,7 @@ func (v *validator) workload(w *Workload) {
 	if w == nil {
 		return
 	}
-	spec := fields.Path{Name: "spec", Index: -1}
+	spec := apis.Path{Name: "spec", Index: -1}
 	if len(w.PodGroupTemplates) > 0 && len(w.CompositePodGroupTemplates) > 0 {
 		v.add(&spec, "both podGroupTemplates and compositePodGroupTemplates")
 	}
@@ -62,22 +62,22 @@ func (v *validator) workload(w *Workload) {
 	v.compositeTemplates(w.CompositePodGroupTemplates, &spec, 1)
 }
 
-func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *fields.Path, level int) {
+func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *apis.Path, level int) {
 	list := parent.Field("podGroupTemplates")
-	if text := fields.TemplatesProblem(len(ts), level); text != "" {
+	if text := apis.TemplatesProblem(len(ts), level); text != "" {
 		v.add(&list, "%s", text)
 		return
 	}
 	for i := range ts {
 		at := list.At(i)
 		v.templateName(ts[i].Name, i, func(j int) string { return ts[j].Name }, &at)
-		v.terms(&ts[i], &at, fields.OfPods)
+		v.terms(&ts[i], &at, apis.OfPods)
 	}
 }
 
-func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *fields.Path, level int) {
+func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *apis.Path, level int) {
 	list := parent.Field("compositePodGroupTemplates")
-	if text := fields.TemplatesProblem(len(ts), level); text != "" {
+	if text := apis.TemplatesProblem(len(ts), level); text != "" {
 		v.add(&list, "%s", text)
 		return
 	}
@@ -87,14 +87,14 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *f
 		t := &ts[i]
 		v.terms(&PodGroupTemplate{
 			DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinCount: t.MinGroupCount, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
-		}, &at, fields.OfGroups)
+		}, &at, apis.OfGroups)
 		v.groupTemplates(ts[i].PodGroupTemplates, &at, level+1)
 		v.compositeTemplates(ts[i].CompositePodGroupTemplates, &at, level+1)
 	}
 }
 
 // templateName checks the name of the template at index i of a short list.
-func (v *validator) templateName(name string, i int, nameAt func(int) string, at *fields.Path) {
+func (v *validator) templateName(name string, i int, nameAt func(int) string, at *apis.Path) {
 	field := at.Field("name")
 	if name == "" {
 		v.add(&field, "missing")

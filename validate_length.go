@@ -1,7 +1,7 @@
 package outrank
 
 import (
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -11,7 +11,7 @@ import (
 const mostListed = 10_000
 
 // length refuses a list that is too long.
-func (v *validator) length(n int, at *fields.Path) {
+func (v *validator) length(n int, at *apis.Path) {
 	if n > mostListed {
 		v.add(at, "%d entries, and there can be %d", n, mostListed)
 	}
@@ -46,7 +46,7 @@ func (p *Pod) amounts() int {
 }
 
 // lengths refuses lists of a pod that are too long.
-func (v *validator) lengths(p *Pod, spec *fields.Path) {
+func (v *validator) lengths(p *Pod, spec *apis.Path) {
 	ports, amounts := spec.Field("containers[*].ports"), spec.Field("containers[*].resources.requests")
 	v.length(p.hostPorts(), &ports)
 	v.length(p.amounts(), &amounts)

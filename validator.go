@@ -3,7 +3,7 @@ package outrank
 import (
 	"fmt"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -14,7 +14,7 @@ type validator struct {
 	key      string // of the present object, or words in place of one
 }
 
-func (v *validator) add(at *fields.Path, format string, args ...any) {
+func (v *validator) add(at *apis.Path, format string, args ...any) {
 	v.problems = append(v.problems, Problem{v.kind + " " + v.key, at.String(), fmt.Sprintf(format, args...)})
 }
 
@@ -34,11 +34,11 @@ func (v *validator) object(id identity, index int, seen map[string]bool) {
 		if index >= 0 {
 			v.key = fmt.Sprintf("number %d", index+1)
 		}
-		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "missing")
+		v.add(&apis.Path{Name: "metadata.name", Index: -1}, "missing")
 		return
 	}
 	if seen[key] {
-		v.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
+		v.add(&apis.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
 	if seen != nil {
 		seen[key] = true
@@ -118,14 +118,14 @@ func namespaceOf(object any) string {
 	return ""
 }
 
-func (v *validator) requirements(requests, limits resource.List, at *fields.Path) {
+func (v *validator) requirements(requests, limits resource.List, at *apis.Path) {
 	r, l := at.Field("requests"), at.Field("limits")
 	v.list(requests, &r)
 	v.list(limits, &l)
 }
 
 // levels refuses resources that no pod as a whole can ask for (rule 26.2.3).
-func (v *validator) levels(r *resource.Requirements, at *fields.Path) {
+func (v *validator) levels(r *resource.Requirements, at *apis.Path) {
 	for i, l := range [...]resource.List{r.Requests, r.Limits} {
 		list := at.Field([...]string{"requests", "limits"}[i])
 		for _, name := range l.Names() {
@@ -138,7 +138,7 @@ func (v *validator) levels(r *resource.Requirements, at *fields.Path) {
 }
 
 // list refuses negative amounts. It sorts the names only where something is wrong.
-func (v *validator) list(l resource.List, at *fields.Path) {
+func (v *validator) list(l resource.List, at *apis.Path) {
 	if !hasNegative(l) {
 		return
 	}
@@ -152,16 +152,16 @@ func (v *validator) list(l resource.List, at *fields.Path) {
 
 // place is a field of what is at a path.
 type place struct {
-	parent *fields.Path
+	parent *apis.Path
 	field  string
 }
 
 // checkWord refuses a word that its field does not know. It makes the path only
 // then.
 func checkWord[T ~string](v *validator, word T, known []T, of place) {
-	if !fields.IsWord(word, known) {
+	if !apis.IsWord(word, known) {
 		at := of.parent.Field(of.field)
-		v.add(&at, "%s", fields.NoWord(word, known))
+		v.add(&at, "%s", apis.NoWord(word, known))
 	}
 }
 

@@ -3,7 +3,7 @@ package outrank
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/intree"
+	"github.com/outrank-go/outrank/internal/apis"
 )
 
 // Volume is one volume of a pod, as far as placing the pod depends on it. A claim
@@ -110,9 +110,9 @@ func (d *Disk) sharesMonitor(o *Disk) bool {
 func (d *Disk) Attachment() (driver, handle string) {
 	switch d.Kind {
 	case AWSElasticBlockStore:
-		driver, handle = intree.EBS, intree.EBSHandle(d.ID)
+		driver, handle = apis.EBS, apis.EBSHandle(d.ID)
 	case GCEPersistentDisk:
-		driver, handle = intree.GCE, intree.GCEHandle(d.ID, "")
+		driver, handle = apis.GCE, apis.GCEHandle(d.ID, "")
 	}
 	if handle == "" {
 		return "", ""

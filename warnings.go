@@ -3,7 +3,7 @@ package outrank
 import (
 	"fmt"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 )
 
 // Warnings lists the oddities of the cluster that the real system lives with: a
@@ -22,9 +22,9 @@ func (c *Cluster) Warnings() []Problem {
 		switch {
 		case p == nil:
 		case p.NodeName != "" && !nodes[p.NodeName]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + fields.Quote(p.NodeName) + "; the pod counts nowhere"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.nodeName", "no node " + apis.Quote(p.NodeName) + "; the pod counts nowhere"})
 		case p.NodeName == "" && p.NominatedNodeName != "" && !nodes[p.NominatedNodeName]:
-			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + fields.Quote(p.NominatedNodeName) + "; the nomination has no effect"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + apis.Quote(p.NominatedNodeName) + "; the nomination has no effect"})
 		}
 	}
 	for _, b := range c.Budgets {
@@ -82,7 +82,7 @@ func (c *Cluster) groupWarnings() []Problem {
 	var ws []Problem
 	for _, p := range c.Pods {
 		if p != nil && p.Group != "" && !groups[p.GroupKey()] {
-			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + fields.Quote(p.Group) + "; the pod counts by itself"})
+			ws = append(ws, Problem{"pod " + string(p.Key()), "spec.schedulingGroup.podGroupName", "no pod group " + apis.Quote(p.Group) + "; the pod counts by itself"})
 		}
 	}
 	ws = append(ws, c.topologyWarnings()...)
@@ -179,15 +179,15 @@ func (t *groupTree) look(c child, circular bool) {
 	above := t.composites[c.parent]
 	switch {
 	case above == nil:
-		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", fields.Quote(c.name))
+		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", apis.Quote(c.name))
 		return
 	case circular:
-		warn(field, "%s is also below this group; no pending pod of them is scheduled", fields.Quote(c.name))
+		warn(field, "%s is also below this group; no pending pod of them is scheduled", apis.Quote(c.name))
 	case t.deep(above):
 		warn(field, "more than %d levels of groups; no pending pod of the tree is scheduled", MaxGroupLevels)
 	}
 	if c.workload != above.Workload && c.workload != "" && above.Workload != "" {
-		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", fields.Quote(c.workload), fields.Quote(c.name), fields.Quote(above.Workload))
+		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", apis.Quote(c.workload), apis.Quote(c.name), apis.Quote(above.Workload))
 	}
 }
 

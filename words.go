@@ -3,7 +3,7 @@ package outrank
 import (
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -21,14 +21,14 @@ var (
 	systems               = []string{"linux", "windows"}
 )
 
-func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
+func (v *validator) tolerations(ts []Toleration, spec *apis.Path) {
 	list := spec.Field("tolerations")
 	for i := range ts {
 		if t := &ts[i]; !t.faultless() {
 			at := list.At(i)
 			checkWord(v, t.Operator, tolerationOperators, place{&at, "operator"})
 			checkWord(v, t.Effect, taintEffects, place{&at, "effect"})
-			if t.keyless() && fields.IsWord(t.Operator, tolerationOperators) {
+			if t.keyless() && apis.IsWord(t.Operator, tolerationOperators) {
 				operator := at.Field("operator")
 				v.add(&operator, "without a key it has to be %s", TolerationExists)
 			}
@@ -37,14 +37,14 @@ func (v *validator) tolerations(ts []Toleration, spec *fields.Path) {
 }
 
 func (t *Toleration) faultless() bool {
-	return fields.IsWord(t.Operator, tolerationOperators) && fields.IsWord(t.Effect, taintEffects) && !t.keyless()
+	return apis.IsWord(t.Operator, tolerationOperators) && apis.IsWord(t.Effect, taintEffects) && !t.keyless()
 }
 
 // keyless reports whether the key is missing where there has to be one (rule 26.1.7).
 func (t *Toleration) keyless() bool { return t.Key == "" && t.Operator != TolerationExists }
 
 // taints refuses taints without an effect, or with an unknown one.
-func (v *validator) taints(ts []Taint, spec *fields.Path) {
+func (v *validator) taints(ts []Taint, spec *apis.Path) {
 	list := spec.Field("taints")
 	for i := range ts {
 		if ts[i].faultless() {
@@ -55,7 +55,7 @@ func (v *validator) taints(ts []Taint, spec *fields.Path) {
 		if ts[i].Effect == "" {
 			v.add(&effect, "missing")
 		} else {
-			v.add(&effect, "%s", fields.NoWord(ts[i].Effect, taintEffects))
+			v.add(&effect, "%s", apis.NoWord(ts[i].Effect, taintEffects))
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (t *Taint) faultless() bool { return slices.Contains(taintEffects, t.Effect
 // All others are for the validator: pods with affinity, topology spread or
 // volumes, and pods with problems.
 func (p *Pod) faultless() bool {
-	if p == nil || p.Name == "" || !fields.IsWord(p.PreemptionPolicy, preemptionPolicies) || !fields.IsWord(p.QOSClass, qosClasses) || !fields.IsWord(p.OS, systems) {
+	if p == nil || p.Name == "" || !apis.IsWord(p.PreemptionPolicy, preemptionPolicies) || !apis.IsWord(p.QOSClass, qosClasses) || !apis.IsWord(p.OS, systems) {
 		return false
 	}
 	for i := range p.Tolerations {
@@ -112,7 +112,7 @@ func faultless(cs []Container) bool {
 			return false
 		}
 		for _, p := range c.Ports {
-			if p.HostPort < 0 || p.HostPort > 65535 || !fields.IsWord(p.Protocol, protocols) {
+			if p.HostPort < 0 || p.HostPort > 65535 || !apis.IsWord(p.Protocol, protocols) {
 				return false
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution/executiontest"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/executiontest"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/filtertest"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/filtertest"
 )
 
 // mayPanic are the functions that are documented to panic.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )

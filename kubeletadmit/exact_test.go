@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/plainkubelet"
+	"github.com/outrank-go/outrank/internal/tests/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -66,7 +66,7 @@ func TestPriorityFirst(t *testing.T) {
 	}
 }
 
-// shortagesOf are the shortages for internal/plainkubelet.
+// shortagesOf are the shortages for internal/tests/plainkubelet.
 func shortagesOf(failures []kubeletadmit.CheckFailure) (list []plainkubelet.Shortage) {
 	for _, f := range failures {
 		list = append(list, plainkubelet.Shortage{Resource: f.Resource, Amount: f.Shortage()})
@@ -82,7 +82,7 @@ func optioned(t *rapid.T) kubeletadmit.Config {
 	}
 }
 
-// The greedy choice with priorities is that of internal/plainkubelet.
+// The greedy choice with priorities is that of internal/tests/plainkubelet.
 func TestPropertyPriorityFirstAgreesWithPlainKubelet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
+	"github.com/outrank-go/outrank/internal/document"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -29,7 +29,7 @@ type (
 		Left     string        `json:"left"`
 	}
 	wireEviction struct {
-		Pod           *answerjson.Pod    `json:"pod,omitempty"`
+		Pod           *document.Pod      `json:"pod,omitempty"`
 		Tier          outrank.QOSClass   `json:"tier"`
 		Contributions []wireContribution `json:"contributions"`
 		Distance      json.RawMessage    `json:"distance"`
@@ -50,7 +50,7 @@ type (
 		Tiers   []wireTier `json:"tiers"`
 	}
 	wireAdmission struct {
-		answerjson.Header
+		document.Header
 		Outcome   Outcome        `json:"outcome"`
 		Reason    string         `json:"reason,omitempty"`
 		Message   string         `json:"message,omitempty"`
@@ -64,7 +64,7 @@ type (
 )
 
 // answerEncoder builds the wire forms of one answer.
-type answerEncoder struct{ answerjson.Encoder }
+type answerEncoder struct{ document.Encoder }
 
 func wireFailureOf(f CheckFailure) wireFailure {
 	w := wireFailure{Predicate: f.Predicate, Text: f.Text}
@@ -87,7 +87,7 @@ func wireNeedOf(n ResourceNeed) wireNeed {
 }
 
 func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
-	w := wireEviction{Pod: e.Pod(v.Pod), Tier: v.Tier, Contributions: answerjson.List(v.Contributions, wireContributionOf)}
+	w := wireEviction{Pod: e.Pod(v.Pod), Tier: v.Tier, Contributions: document.List(v.Contributions, wireContributionOf)}
 	text, err := json.Marshal(v.Distance)
 	if err != nil {
 		e.Problem("evicted "+podText(v.Pod), "distance", strconv.FormatFloat(v.Distance, 'g', -1, 64)+" is not a number of JSON")
@@ -104,16 +104,16 @@ func (e *answerEncoder) admission(a *Admission) wireAdmission {
 		e.Problem("admission", "outcome", fmt.Sprintf("%.40q is none of %s, %s, %s", a.Outcome, Admitted, AdmittedAfterEvicting, Rejected))
 	}
 	w := wireAdmission{
-		Header: answerjson.NewHeader("Admission"), Outcome: a.Outcome, Reason: a.Reason, Message: a.Message,
-		Failures:  answerjson.List(a.Failures, wireFailureOf),
-		Returned:  answerjson.List(a.Returned, wireFailureOf),
-		Evictions: answerjson.List(a.Evictions, e.eviction),
+		Header: document.NewHeader("Admission"), Outcome: a.Outcome, Reason: a.Reason, Message: a.Message,
+		Failures:  document.List(a.Failures, wireFailureOf),
+		Returned:  document.List(a.Returned, wireFailureOf),
+		Evictions: document.List(a.Evictions, e.eviction),
 	}
 	if s := a.Search; s != nil {
-		w.Search = &wireSearch{s.Optimal, s.Steps, answerjson.List(s.Tiers, func(t TierCount) wireTier { return wireTier(t) })}
+		w.Search = &wireSearch{s.Optimal, s.Steps, document.List(s.Tiers, func(t TierCount) wireTier { return wireTier(t) })}
 	}
 	if len(a.Missing) > 0 {
-		w.Error, w.Missing = a.Message, answerjson.List(a.Missing, wireNeedOf)
+		w.Error, w.Missing = a.Message, document.List(a.Missing, wireNeedOf)
 	}
 	return w
 }
@@ -133,5 +133,5 @@ func (a Admission) MarshalJSON() ([]byte, error) {
 // admission refers to pods, and an admission holds them. Without this method reading would
 // succeed and leave an answer without pods. null changes nothing.
 func (a *Admission) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("kubeletadmit.Admission", text)
+	return document.Unread("kubeletadmit.Admission", text)
 }

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/plainkubelet"
+	"github.com/outrank-go/outrank/internal/tests/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -34,7 +34,7 @@ func manyPods(random *rand.Rand, n int) []*outrank.Pod {
 	return pods
 }
 
-// internal/plainkubelet again, with hundreds of pods to evict one by one.
+// internal/tests/plainkubelet again, with hundreds of pods to evict one by one.
 func TestManyEvictionsAgreeWithPlainKubelet(t *testing.T) {
 	most := 0
 	for seed := range uint64(12) {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/plainkubelet"
+	"github.com/outrank-go/outrank/internal/tests/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods and nodes
 	"github.com/outrank-go/outrank/qos"
@@ -68,7 +68,7 @@ func snapshot(t *rapid.T, values ...any) string {
 	return string(text)
 }
 
-// The choice is that of internal/plainkubelet, and so are the amounts that stay
+// The choice is that of internal/tests/plainkubelet, and so are the amounts that stay
 // missing where nothing helps.
 func propAgreesWithPlainKubelet(t *rapid.T) {
 	pod, active, failures := newCritical(nil), somePods(t, somePod, 12), someShortages(t)

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/plainkubelet"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/internal/scenario"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/plainkubelet"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/kubeletadmit/explain"
 	"github.com/outrank-go/outrank/resource"
@@ -190,7 +190,7 @@ func (h *scenarioHost) agree(c *scenario.Command, first, other kubeletadmit.Admi
 	}
 }
 
-// comparePlain holds the choice of pods to internal/plainkubelet, where there
+// comparePlain holds the choice of pods to internal/tests/plainkubelet, where there
 // was one to make.
 func (h *scenarioHost) comparePlain(c *scenario.Command, pod *outrank.Pod, adm kubeletadmit.Admission) {
 	h.t.Helper()
@@ -216,7 +216,7 @@ func (h *scenarioHost) comparePlain(c *scenario.Command, pod *outrank.Pod, adm k
 		got = append(got, fmt.Sprint("missing ", n.Amount, " ", n.Resource))
 	}
 	if !slices.Equal(want, got) {
-		h.t.Errorf("%s: %s: internal/plainkubelet says %v, Admit %v", c.Line.Place(), c.Line.Text, want, got)
+		h.t.Errorf("%s: %s: internal/tests/plainkubelet says %v, Admit %v", c.Line.Place(), c.Line.Text, want, got)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )

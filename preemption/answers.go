@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // readGiven reads the answers that the caller has from the nodes as things are ([Request].Statuses).
@@ -70,7 +70,7 @@ func counted(answers []answer, of func(one answer) (Status, bool)) []Count {
 func compareCounts(a, b Count) int {
 	return cmp.Or(
 		cmp.Compare(b.Nodes, a.Nodes),
-		slices.Compare(phrase.AppendStatus(nil, a.Filter, a.Reasons), phrase.AppendStatus(nil, b.Filter, b.Reasons)),
+		slices.Compare(prose.AppendStatus(nil, a.Filter, a.Reasons), prose.AppendStatus(nil, b.Filter, b.Reasons)),
 		cmp.Compare(severity(a.Code), severity(b.Code)),
 		cmp.Compare(a.ExcludedBy, b.ExcludedBy),
 	)

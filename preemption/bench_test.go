@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // BenchmarkPreempt decides once on clusters that are nearly full. The engine does the same in microseconds

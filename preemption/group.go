@@ -7,7 +7,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Assignment is a pod with the node it is to run on.
@@ -17,7 +16,7 @@ type Assignment struct {
 }
 
 // String gives "pod on node".
-func (a Assignment) String() string { return phrase.Pod(a.Pod) + " on " + a.Node }
+func (a Assignment) String() string { return prose.Pod(a.Pod) + " on " + a.Node }
 
 // Refusal is why there is no place for a group.
 type Refusal struct {

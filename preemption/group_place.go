@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // spot is a place that a pod of the group has found. Its dry run is that of the time when the pod got it:
@@ -238,7 +238,7 @@ func (d *groupDraft) check(p *outrank.Pod, seen map[outrank.Key]bool) error {
 		return fmt.Errorf("draft: %w: a pod is nil", outrank.ErrInvalid)
 	}
 	if d.of.memberOf(p) == nil || seen[p.Key()] {
-		return fmt.Errorf("draft: %w: %s is no waiting pod of the group, or has its place already", outrank.ErrInvalid, phrase.Pod(p))
+		return fmt.Errorf("draft: %w: %s is no waiting pod of the group, or has its place already", outrank.ErrInvalid, prose.Pod(p))
 	}
 	seen[p.Key()] = true
 	return nil

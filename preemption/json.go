@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/answerjson"
-	"github.com/outrank-go/outrank/internal/grace"
+	"github.com/outrank-go/outrank/internal/document"
+	"github.com/outrank-go/outrank/internal/lifecycle"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -31,14 +31,14 @@ type (
 		Reasons    []string `json:"reasons,omitempty"`
 	}
 	wireVictim struct {
-		Pod          *answerjson.Pod      `json:"pod,omitempty"`
-		Node         string               `json:"node,omitempty"`
-		Group        *answerjson.Group    `json:"group,omitempty"`
-		Composite    *answerjson.Group    `json:"composite,omitempty"`
-		Rule         string               `json:"rule,omitempty"`
-		Violated     []*answerjson.Budget `json:"violated"`
-		MoreViolated int                  `json:"moreViolated,omitempty"`
-		Blocks       wireStatus           `json:"blocks"`
+		Pod          *document.Pod      `json:"pod,omitempty"`
+		Node         string             `json:"node,omitempty"`
+		Group        *document.Group    `json:"group,omitempty"`
+		Composite    *document.Group    `json:"composite,omitempty"`
+		Rule         string             `json:"rule,omitempty"`
+		Violated     []*document.Budget `json:"violated"`
+		MoreViolated int                `json:"moreViolated,omitempty"`
+		Blocks       wireStatus         `json:"blocks"`
 	}
 	wireScore struct {
 		Violations         int    `json:"violations"`
@@ -55,8 +55,8 @@ type (
 		Victims []wireVictim `json:"victims"`
 		Score   wireScore    `json:"score"`
 
-		ClearedNominations []*answerjson.Pod `json:"clearedNominations,omitempty"`
-		Certificate        *wireCertificate  `json:"certificate,omitempty"`
+		ClearedNominations []*document.Pod  `json:"clearedNominations,omitempty"`
+		Certificate        *wireCertificate `json:"certificate,omitempty"`
 	}
 	wireCertificate struct {
 		Optimal  bool       `json:"optimal"`
@@ -74,25 +74,25 @@ type (
 	// wirePlan has the chosen candidate among its own fields, because most of
 	// them are there for one outcome alone.
 	wirePlan struct {
-		answerjson.Header
-		Pod                *answerjson.Pod   `json:"pod,omitempty"`
-		Outcome            Outcome           `json:"outcome"`
-		Resize             bool              `json:"resize,omitempty"`
-		Ineligible         string            `json:"ineligible,omitempty"`
-		Refusal            string            `json:"refusal,omitempty"`
-		Across             bool              `json:"across,omitempty"`
-		Refused            *wireStatus       `json:"refused,omitempty"`
-		Warnings           []string          `json:"warnings,omitempty"`
-		Node               string            `json:"node,omitempty"`
-		Victims            []wireVictim      `json:"victims"`
-		Score              *wireScore        `json:"score,omitempty"`
-		ClearedNominations []*answerjson.Pod `json:"clearedNominations"`
-		Certificate        *wireCertificate  `json:"certificate,omitempty"`
-		ClusterCertificate *wireCertificate  `json:"clusterCertificate,omitempty"`
-		GraceSeconds       json.RawMessage   `json:"graceSeconds,omitempty"`
-		Feasible           int               `json:"feasible"`
-		TurnedDown         []wireCount       `json:"turnedDown"`
-		Unhelpful          []wireCount       `json:"unhelpful"`
+		document.Header
+		Pod                *document.Pod    `json:"pod,omitempty"`
+		Outcome            Outcome          `json:"outcome"`
+		Resize             bool             `json:"resize,omitempty"`
+		Ineligible         string           `json:"ineligible,omitempty"`
+		Refusal            string           `json:"refusal,omitempty"`
+		Across             bool             `json:"across,omitempty"`
+		Refused            *wireStatus      `json:"refused,omitempty"`
+		Warnings           []string         `json:"warnings,omitempty"`
+		Node               string           `json:"node,omitempty"`
+		Victims            []wireVictim     `json:"victims"`
+		Score              *wireScore       `json:"score,omitempty"`
+		ClearedNominations []*document.Pod  `json:"clearedNominations"`
+		Certificate        *wireCertificate `json:"certificate,omitempty"`
+		ClusterCertificate *wireCertificate `json:"clusterCertificate,omitempty"`
+		GraceSeconds       json.RawMessage  `json:"graceSeconds,omitempty"`
+		Feasible           int              `json:"feasible"`
+		TurnedDown         []wireCount      `json:"turnedDown"`
+		Unhelpful          []wireCount      `json:"unhelpful"`
 	}
 	wireExplanation struct {
 		wirePlan
@@ -103,7 +103,7 @@ type (
 )
 
 // answerEncoder builds the wire forms of one answer.
-type answerEncoder struct{ answerjson.Encoder }
+type answerEncoder struct{ document.Encoder }
 
 func (e *answerEncoder) status(s Status) wireStatus {
 	return wireStatus{s.Code.String(), s.Filter, s.ExcludedBy, s.Reasons}
@@ -113,7 +113,7 @@ func (e *answerEncoder) count(c Count) wireCount {
 	return wireCount{c.Nodes, c.Code.String(), c.Filter, c.ExcludedBy, c.Reasons}
 }
 
-func (e *answerEncoder) counts(cs []Count) []wireCount { return answerjson.List(cs, e.count) }
+func (e *answerEncoder) counts(cs []Count) []wireCount { return document.List(cs, e.count) }
 
 // mostViolated is how many budgets are named for a victim. The API server evicts no
 // pod that more than one covers; where thousands cover thousands of pods, naming all
@@ -128,7 +128,7 @@ func (e *answerEncoder) victim(v Victim) wireVictim {
 	}
 }
 
-func (e *answerEncoder) victims(vs []Victim) []wireVictim { return answerjson.List(vs, e.victim) }
+func (e *answerEncoder) victims(vs []Victim) []wireVictim { return document.List(vs, e.victim) }
 
 func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
@@ -182,14 +182,14 @@ func (p *Plan) grace() *time.Duration {
 	if p.Outcome != Preempts {
 		return nil
 	}
-	return grace.Of(p.Variant)
+	return lifecycle.Grace(p.Variant)
 }
 
 func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	w := wirePlan{
-		Header: answerjson.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.across(),
+		Header: document.NewHeader(kind), Pod: e.Pod(p.Pod), Outcome: p.Outcome, Resize: p.Resize, Across: p.across(),
 		Node: p.Node, Victims: e.victims(p.Victims),
-		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: answerjson.Seconds(p.grace()),
+		ClearedNominations: e.Pods(p.ClearedNominations), GraceSeconds: document.Seconds(p.grace()),
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
 	}
@@ -223,7 +223,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	}
 	w := wireExplanation{
 		wirePlan: e.plan(&p, "Explanation"), DecidedBy: p.decided(),
-		Candidates: answerjson.List(p.Candidates, e.candidate), Nodes: answerjson.List(p.Nodes, e.report),
+		Candidates: document.List(p.Candidates, e.candidate), Nodes: document.List(p.Nodes, e.report),
 	}
 	return e.Encode("explanation", w)
 }
@@ -269,34 +269,34 @@ func (p *Plan) helpless() (counts []Count) {
 // UnmarshalJSON returns an error that wraps [errors.ErrUnsupported]: a document refers to pods, and a
 // plan holds them. Without this method reading would succeed and leave a plan without victims. null
 // changes nothing.
-func (p *Plan) UnmarshalJSON(text []byte) error { return answerjson.Unread("preemption.Plan", text) }
+func (p *Plan) UnmarshalJSON(text []byte) error { return document.Unread("preemption.Plan", text) }
 
 // The wire forms of a group's answer, as those of a pod's.
 type (
 	wireAssignment struct {
-		Pod  *answerjson.Pod `json:"pod,omitempty"`
-		Node string          `json:"node"`
+		Pod  *document.Pod `json:"pod,omitempty"`
+		Node string        `json:"node"`
 	}
 	wireRefusal struct {
-		Pod    *answerjson.Pod `json:"pod,omitempty"`
-		Nodes  []wireCount     `json:"nodes"`
-		Reason string          `json:"reason,omitempty"`
-		Guard  *wireStatus     `json:"guard,omitempty"`
+		Pod    *document.Pod `json:"pod,omitempty"`
+		Nodes  []wireCount   `json:"nodes"`
+		Reason string        `json:"reason,omitempty"`
+		Guard  *wireStatus   `json:"guard,omitempty"`
 	}
 	wireGroupVictim struct {
-		Group     *answerjson.Group    `json:"group,omitempty"`
-		Composite *answerjson.Group    `json:"composite,omitempty"`
-		Priority  int32                `json:"priority"`
-		Pods      []*answerjson.Pod    `json:"pods"`
-		Violated  []*answerjson.Budget `json:"violated"`
-		Violating int                  `json:"violating,omitempty"`
-		Rule      string               `json:"rule,omitempty"`
-		Blocks    *wireRefusal         `json:"blocks,omitempty"`
+		Group     *document.Group    `json:"group,omitempty"`
+		Composite *document.Group    `json:"composite,omitempty"`
+		Priority  int32              `json:"priority"`
+		Pods      []*document.Pod    `json:"pods"`
+		Violated  []*document.Budget `json:"violated"`
+		Violating int                `json:"violating,omitempty"`
+		Rule      string             `json:"rule,omitempty"`
+		Blocks    *wireRefusal       `json:"blocks,omitempty"`
 	}
 	wireGroupPlan struct {
-		answerjson.Header
+		document.Header
 		Group       outrank.Key       `json:"group,omitempty"`
-		Composite   *answerjson.Group `json:"composite,omitempty"`
+		Composite   *document.Group   `json:"composite,omitempty"`
 		Outcome     Outcome           `json:"outcome"`
 		Ineligible  Ineligibility     `json:"ineligible,omitempty"`
 		Status      *wireStatus       `json:"status,omitempty"`
@@ -360,9 +360,9 @@ func (v *Victim) blocks() *Refusal {
 
 func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 	w := wireGroupPlan{
-		Header: answerjson.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome, Ineligible: p.Ineligible,
-		Placement:   answerjson.List(p.Placement, e.assignment),
-		Nominations: answerjson.List(p.Nominations, e.assignment),
+		Header: document.NewHeader("GroupPlan"), Group: p.Group, Composite: e.Composite(p.Composite), Outcome: p.Outcome, Ineligible: p.Ineligible,
+		Placement:   document.List(p.Placement, e.assignment),
+		Nominations: document.List(p.Nominations, e.assignment),
 		Victims:     []wireGroupVictim{},
 		TurnedDown:  e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
 	}
@@ -385,5 +385,5 @@ func (p GroupPlan) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
 func (p *GroupPlan) UnmarshalJSON(text []byte) error {
-	return answerjson.Unread("preemption.GroupPlan", text)
+	return document.Unread("preemption.GroupPlan", text)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Outcome is the kind of an answer. Its values are words that never change. The zero Outcome
@@ -216,9 +215,9 @@ func (v *Victim) leavesWith(w *Victim) bool {
 // String names the victim, and Node if that is set.
 func (v Victim) String() string {
 	if v.Node != "" {
-		return phrase.Pod(v.Pod) + " on " + v.Node
+		return prose.Pod(v.Pod) + " on " + v.Node
 	}
-	return phrase.Pod(v.Pod)
+	return prose.Pod(v.Pod)
 }
 
 // NodeReport is the answer of one node.
@@ -254,7 +253,7 @@ func (p *Plan) For(node string) (*Plan, error) {
 		return nil, errNoPlan
 	}
 	if p.Outcome != Preempts {
-		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", phrase.Pod(p.Pod), ErrState, p.Outcome)
+		return nil, fmt.Errorf("pod %s: %w: the outcome is %q", prose.Pod(p.Pod), ErrState, p.Outcome)
 	}
 	for _, c := range p.Candidates {
 		if c.Node == node {
@@ -267,5 +266,5 @@ func (p *Plan) For(node string) (*Plan, error) {
 			return &plan, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", phrase.Object("candidate on node", node), ErrNotFound)
+	return nil, fmt.Errorf("%s: %w", prose.Object("candidate on node", node), ErrNotFound)
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // Preempt decides which pods have to leave so that a pod can run, and on which node:
@@ -107,7 +107,7 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 func (a *attempt) planOf(answers []answer) *Plan {
 	plan := &Plan{
 		Pod: a.pod, Now: a.now, Release: a.cluster.Release.OrDefault(), Variant: a.config.Variant,
-		Resize: a.resize, Refused: a.refused, Warnings: phrase.Unread(a.pod, a.config.filterNames),
+		Resize: a.resize, Refused: a.refused, Warnings: prose.Unread(a.pod, a.config.filterNames),
 	}
 	for _, one := range answers {
 		if one.before.Code != Success {

@@ -3,7 +3,7 @@ package preemption
 import (
 	"cmp"
 
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/internal/prose"
 )
 
 // Code says whether a pod may run on a node and, if not, whether the loss of other pods may
@@ -49,5 +49,5 @@ func (s Status) String() string {
 	if s.Code == Success {
 		return s.Code.String()
 	}
-	return string(phrase.AppendStatus(nil, s.Filter, s.Reasons))
+	return string(prose.AppendStatus(nil, s.Filter, s.Reasons))
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -27,11 +26,11 @@ const (
 // decides between the first two. There is no line break at the end.
 func (p Plan) String() string {
 	var t planText
-	t.WriteString(phrase.Pod(p.Pod) + ": " + p.outcomeText())
+	t.WriteString(prose.Pod(p.Pod) + ": " + p.outcomeText())
 	t.line("warning", listed(p.Warnings, len(p.Warnings), outrank.Problem.String))
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims))
-	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), phrase.Pod))
+	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), prose.Pod))
 	if g := p.grace(); g != nil {
 		t.line("grace", g.String())
 	}
@@ -165,13 +164,13 @@ func unitText(victims []Victim) string {
 	case first.Group != nil:
 		return fmt.Sprintf("%s (%d pods)", first.Group.Key(), len(victims))
 	default:
-		return phrase.Pod(first.Pod)
+		return prose.Pod(first.Pod)
 	}
 }
 
 func victimText(v Victim) string {
 	if v.Pod == nil {
-		return phrase.Pod(v.Pod)
+		return prose.Pod(v.Pod)
 	}
 	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
 	if v.Pod.Terminating() {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -92,7 +92,7 @@ type Certificate struct {
 
 // text returns the certificate in a few words.
 func (c *Certificate) text() string {
-	steps := phrase.Steps(c.Steps)
+	steps := prose.Steps(c.Steps)
 	switch {
 	case c.Optimal:
 		return "optimal, " + steps

@@ -16,7 +16,7 @@
 // [Compare] sorts pods in the order in which preemption spares them, the most
 // important first. [Critical] reports the pods that the system itself depends on.
 //
-// Package priority/queue holds the pods that wait, and says which is next.
+// Package preemption/scheduler/queue holds the pods that wait, and says which is next.
 //
 // # Rules
 //

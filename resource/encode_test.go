@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 

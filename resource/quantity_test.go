@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/resource"
 )
 

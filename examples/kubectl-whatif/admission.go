@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
-	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
 )
 
 // admission is the part of an AdmissionConfiguration that says what may be had only where a quota

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/clock"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
 )
 
 // caveats are reasons why the answer may not come true: gaps in the dump, and

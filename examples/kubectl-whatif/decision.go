@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/trace"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
-	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
 // decision is the decision for a pod, with its origin.

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // document is a Document as a program would read it.

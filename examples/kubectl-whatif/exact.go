@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/console"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/explain"
-	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
 // Exact compares a decision with the best one by the same ranks, where budgets are charged

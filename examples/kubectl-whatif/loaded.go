@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/claimed"
 	"github.com/outrank-go/outrank/preemption/kube"
-	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
 )
 
 // loaded is a cluster as it was read, with its quotas.

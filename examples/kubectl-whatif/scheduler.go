@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
-	"github.com/outrank-go/outrank/preemption/score"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
 // schedulers decide: kube-scheduler's default, or the profiles of the file of

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/internal/structure"
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // The large packages of this module keep to the bounds of the library's: no long circle of

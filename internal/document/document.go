@@ -2,6 +2,11 @@
 // each of them, by which they are written and read. So the Go types are free of it: a list and
 // what it leaves out are one value in Go and two members in JSON, and what follows from other members is
 // written and not kept.
+//
+// It has the parts, too, that all documents share: what stands for the pods, budgets and groups that an
+// answer points to, and how times and durations are written, so that a reader meets one form. An answer
+// refers to objects; it does not hold them. A reference has what identifies the object and the figures
+// that the decision went by.
 package document
 
 import (

@@ -2,7 +2,7 @@ package filter
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/draw"
+	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
 // deferredPodSchedulingEntry is about pods that run and whose resize is deferred. A test that asks for

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/draw"
+	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
 // Entry is all that this module knows of a filter beside its two checks, those of the book and of

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/draw"
 	"github.com/outrank-go/outrank/internal/filter"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
 // An entry says what helps a pod, from outside and from within, and draws cases.

@@ -1,7 +1,7 @@
 package filter
 
 // The events that help pods which a filter kept off a node, by the names that package
-// priority/queue has for them.
+// preemption/scheduler/queue has for them.
 const (
 	EventNodeAdded          = "NodeAdded"
 	EventNodeUpdated        = "NodeUpdated"

@@ -2,8 +2,8 @@ package filter
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/draw"
 	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
 var nodeUnschedulableEntry = Entry{

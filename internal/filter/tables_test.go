@@ -20,7 +20,7 @@ import (
 // lists are the folders whose lists of filters are no tables: that of the words and of the book,
 // which knows nothing of entries, that of the entries themselves, and that of a scheduler's plugins,
 // of which some are no filters. Tests beside them hold them to all filters.
-var lists = []string{"preemption", "preemption/schedulerconfig", "internal/filter"}
+var lists = []string{"preemption", "preemption/scheduler/config", "internal/filter"}
 
 // Every table says something about every filter, and what lists most filters is a table: no place
 // knows filters by name that a new one could be missing from.

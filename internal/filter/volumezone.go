@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/draw"
+	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
 var volumeZoneEntry = Entry{

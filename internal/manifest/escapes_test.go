@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/internal/hostile"
 	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/internal/tests/hostile"
 )
 
 // A string ends at its own quote, wherever a read ends.

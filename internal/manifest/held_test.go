@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/internal/manifest"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
 // Elements get their kind from their list, before or after them. Those with a

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/packing"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
 // unit is what a leaver weighs about.

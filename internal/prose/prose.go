@@ -1,5 +1,6 @@
 // Package prose answers how names and amounts stand in a sentence: safely, whatever they
-// consist of, and alike in all packages that explain.
+// consist of, and alike in all packages that explain. It has the parts of sentences that answers and
+// errors share.
 package prose
 
 import (

@@ -68,7 +68,7 @@ func TestChangesAreTheRules(t *testing.T) {
 }
 
 // The document has the table of the changes, and names the gates that can be set. That
-// each number stands in a RULES.md is for the tests of internal/rules.
+// each number stands in a RULES.md is for the tests of internal/tests/rules.
 func TestTableOfChanges(t *testing.T) {
 	text, err := os.ReadFile("../../.github/RELEASES.md")
 	require.NoError(t, err)

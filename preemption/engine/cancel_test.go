@@ -10,14 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	report "github.com/outrank-go/outrank/preemption/explain"
-	"github.com/outrank-go/outrank/preemption/joint"
-	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/internal/structure"
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // The largest that a room of the engine may be, outside tests.

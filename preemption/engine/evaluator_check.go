@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Check asks one node whether it takes the pod as things are (chapter 7;
@@ -38,7 +38,7 @@ func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (pre
 		return preemption.Status{}, err
 	}
 	if _, ok := snap.Node(node); !ok {
-		return preemption.Status{}, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+		return preemption.Status{}, fmt.Errorf("%s: %w", prose.Object("node", node), preemption.ErrNotFound)
 	}
 	w := dryrun.NewDryRunner(a)
 	a.HearNominated(w)

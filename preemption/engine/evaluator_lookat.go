@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // LookAt begins to look at nodes for a request; the function that it returns looks at one. What
@@ -43,7 +43,7 @@ func (e *Evaluator) LookAt(cluster *Snapshot, req preemption.Request) (func(node
 	return func(node string) (preemption.NodeView, error) {
 		n := snap.NodeState(node)
 		if n == nil || n.Node == nil {
-			return nil, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+			return nil, fmt.Errorf("%s: %w", prose.Object("node", node), preemption.ErrNotFound)
 		}
 		shown.NodeView = noNode{} // one node is seen at a time
 		at.Turn(n)

@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/plantest"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/plantest"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // A search that the limit ends where nothing can be better any more has proven its set, and leaves no

@@ -28,7 +28,7 @@ func TestDocumentsKnowEveryFilter(t *testing.T) {
 		scenarios.WriteString(textOf(t, file))
 	}
 	for _, name := range filter.Names() {
-		for _, document := range []string{"../RULES.md", "../../priority/queue/RULES.md", "../../.github/SCOPE.md"} {
+		for _, document := range []string{"../RULES.md", "../../preemption/scheduler/queue/RULES.md", "../../.github/SCOPE.md"} {
 			assert.True(t, strings.Contains(textOf(t, document), name), "%s says nothing about %s", document, name)
 		}
 		assert.True(t, strings.Contains(scenarios.String(), " "+name+": "), "no scenario in which %s turns a node down", name)

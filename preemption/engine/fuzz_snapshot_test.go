@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 )
 
 // FuzzSnapshotChanges lets a fuzzer choose what [machine] does: pods, nodes,

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 )
 
 func at(number int32, ip, protocol string) with {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/hostile"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/hostile"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
@@ -43,7 +43,7 @@ func costOf(t *testing.T, c *outrank.Cluster, p *outrank.Pod) cost {
 }
 
 // Thousands of budgets over thousands of pods take memory in proportion to the input. The
-// time that they take is counted by internal/structure/growth.
+// time that they take is counted by internal/tests/structure/growth.
 func TestManyBudgetsOverManyPods(t *testing.T) {
 	for _, crowd := range hostile.Crowds {
 		t.Run(crowd.Name, func(t *testing.T) {

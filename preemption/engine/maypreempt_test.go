@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // The caller may refuse and allow in place of chapter 8, and is told what that says

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	report "github.com/outrank-go/outrank/preemption/explain"

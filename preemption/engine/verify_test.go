@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
 // update writes what came out into the golden files.

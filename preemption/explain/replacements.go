@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lifecycle"
 	"github.com/outrank-go/outrank/internal/prose"
-	"github.com/outrank-go/outrank/internal/recreate"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
 // Fate says what becomes of a victim once it is gone.
@@ -267,7 +267,7 @@ func replacesAtOnce(kind string) bool {
 // copyOf is a pod as its controller makes it again.
 func (s *successors) copyOf(victim *outrank.Pod) *outrank.Pod {
 	s.made++
-	return recreate.Pod(victim, fmt.Sprintf("%s-replacement-%d", victim.Name, s.made))
+	return lifecycle.Recreate(victim, fmt.Sprintf("%s-replacement-%d", victim.Name, s.made))
 }
 
 // Text says what becomes of the pod, and below it, indented, of the pods that its replacement

@@ -15,13 +15,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
-	"github.com/outrank-go/outrank/internal/plantest"
+	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of the cluster
-	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 	"github.com/outrank-go/outrank/resource"
 )
 

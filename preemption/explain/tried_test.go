@@ -14,8 +14,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
-	"github.com/outrank-go/outrank/internal/gen"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"

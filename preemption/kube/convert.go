@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -37,8 +37,8 @@ func (cv *converter) object() string {
 	}
 }
 
-func (cv *converter) add(at *fields.Path, format string, args ...any) {
-	if len(cv.problems) >= fields.MostProblems {
+func (cv *converter) add(at *apis.Path, format string, args ...any) {
+	if len(cv.problems) >= apis.MostProblems {
 		*cv.more++
 		return
 	}
@@ -46,7 +46,7 @@ func (cv *converter) add(at *fields.Path, format string, args ...any) {
 }
 
 // wrong records the problems of the values at a place.
-func (cv *converter) wrong(ms []manifest.Mismatch, at *fields.Path) {
+func (cv *converter) wrong(ms []manifest.Mismatch, at *apis.Path) {
 	for _, m := range ms {
 		one := *at
 		if m.Field != "" {
@@ -59,17 +59,17 @@ func (cv *converter) wrong(ms []manifest.Mismatch, at *fields.Path) {
 
 // word refuses a word that its field does not know and that is not kept. The path
 // is made only then.
-func (cv *converter) word(word string, known []string, field string, parent *fields.Path) {
-	if !fields.IsWord(word, known) {
+func (cv *converter) word(word string, known []string, field string, parent *apis.Path) {
+	if !apis.IsWord(word, known) {
 		at := parent.Field(field)
-		cv.add(&at, "%s", fields.NoWord(word, known))
+		cv.add(&at, "%s", apis.NoWord(word, known))
 	}
 }
 
 // onlyOne refuses a second object of a name; those that were read are the keys of seen.
 func onlyOne[T any](cv *converter, seen map[string]T, name string) {
 	if _, twice := seen[name]; twice && name != "" {
-		cv.add(&fields.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
+		cv.add(&apis.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
 }
 
@@ -93,7 +93,7 @@ func (cv *converter) labels(m map[string]string) map[string]string {
 	return m
 }
 
-func (cv *converter) requirements(r *manifest.Requirements, parent *fields.Path) resource.Requirements {
+func (cv *converter) requirements(r *manifest.Requirements, parent *apis.Path) resource.Requirements {
 	requests, limits := parent.Field("requests"), parent.Field("limits")
 	return resource.Requirements{
 		Requests: cv.amounts(r.Requests, &requests),
@@ -101,7 +101,7 @@ func (cv *converter) requirements(r *manifest.Requirements, parent *fields.Path)
 	}
 }
 
-func (cv *converter) amounts(as manifest.Amounts, at *fields.Path) resource.List {
+func (cv *converter) amounts(as manifest.Amounts, at *apis.Path) resource.List {
 	if len(as) == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (cv *converter) amounts(as manifest.Amounts, at *fields.Path) resource.List
 		bad = bad || q.Err != nil
 	}
 	if bad {
-		for _, name := range fields.SortedKeys(as) {
+		for _, name := range apis.SortedKeys(as) {
 			if err := as[name].Err; err != nil {
 				one := at.Field(name)
 				cv.add(&one, "%v", err)
@@ -124,14 +124,14 @@ func (cv *converter) amounts(as manifest.Amounts, at *fields.Path) resource.List
 
 // reported is amounts for a list of a status, where an empty one is not the same as
 // none.
-func (cv *converter) reported(as manifest.Amounts, at *fields.Path) resource.List {
+func (cv *converter) reported(as manifest.Amounts, at *apis.Path) resource.List {
 	if as != nil && len(as) == 0 {
 		return resource.List{}
 	}
 	return cv.amounts(as, at)
 }
 
-func (cv *converter) time(text string, at *fields.Path) time.Time {
+func (cv *converter) time(text string, at *apis.Path) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
@@ -142,6 +142,6 @@ func (cv *converter) time(text string, at *fields.Path) time.Time {
 	return t
 }
 
-func (cv *converter) notTime(text string, at *fields.Path) {
-	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", fields.Quote(text))
+func (cv *converter) notTime(text string, at *apis.Path) {
+	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", apis.Quote(text))
 }

@@ -2,13 +2,13 @@ package kube
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
 // containers reads one of the two lists of containers, with their statuses: those of the
 // same sort first (rule 2.2.14).
-func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *fields.Path) []outrank.Container {
+func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *apis.Path) []outrank.Container {
 	if len(cs) == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 }
 
 // container reads the spec of one; at is nil for one by itself.
-func (cv *converter) container(w *manifest.Container, at *fields.Path) outrank.Container {
+func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Container {
 	res := at.Field("resources")
 	r := cv.requirements(&w.Resources, &res)
 	c := outrank.Container{
@@ -63,7 +63,7 @@ func (cv *converter) container(w *manifest.Container, at *fields.Path) outrank.C
 	}
 	cv.word(w.RestartPolicy, restartPolicies, "restartPolicy", at)
 	for i := range w.RestartRules {
-		if action := w.RestartRules[i].Action; !fields.IsWord(action, restartActions) {
+		if action := w.RestartRules[i].Action; !apis.IsWord(action, restartActions) {
 			list := at.Field("restartPolicyRules")
 			rule := list.At(i)
 			cv.word(action, restartActions, "action", &rule)
@@ -80,7 +80,7 @@ func (cv *converter) container(w *manifest.Container, at *fields.Path) outrank.C
 }
 
 // status keeps the requests that a container's status reports.
-func (cv *converter) status(c *outrank.Container, st *manifest.ContainerStatus, container *fields.Path) {
+func (cv *converter) status(c *outrank.Container, st *manifest.ContainerStatus, container *apis.Path) {
 	at := container.Field("(status).allocatedResources")
 	c.AllocatedResources = cv.reported(st.AllocatedResources, &at)
 	if st.Resources != nil {

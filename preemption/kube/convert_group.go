@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -16,36 +16,36 @@ func inGroup(apiVersion string) bool {
 }
 
 func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
-	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, fields.OfPods)
+	t := cv.terms(&w.Spec, &apis.Path{Name: "spec", Index: -1}, apis.OfPods)
 	g := &outrank.PodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
 		DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinCount: t.MinCount,
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy,
-		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, fields.OfPods),
+		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, apis.OfPods),
 	}
 	g.Workload, g.Template = cv.madeFrom(&w.Spec)
-	cv.groupConditions(w.Status.Conditions, fields.OfPods)
+	cv.groupConditions(w.Status.Conditions, apis.OfPods)
 	return g
 }
 
 func (cv *converter) composite(w *manifest.PodGroup) *outrank.CompositePodGroup {
-	t := cv.terms(&w.Spec, &fields.Path{Name: "spec", Index: -1}, fields.OfGroups)
+	t := cv.terms(&w.Spec, &apis.Path{Name: "spec", Index: -1}, apis.OfGroups)
 	g := &outrank.CompositePodGroup{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace), UID: w.Metadata.UID,
 		DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinGroupCount: t.MinCount,
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy,
-		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, fields.OfGroups),
+		Parent: cv.text(w.Spec.Parent), Topology: t.Topology, Scheduled: isScheduled(&w.Status, apis.OfGroups),
 	}
 	g.Workload, g.Template = cv.madeFrom(&w.Spec)
-	cv.groupConditions(w.Status.Conditions, fields.OfGroups)
+	cv.groupConditions(w.Status.Conditions, apis.OfGroups)
 	return g
 }
 
 // groupConditions refuses an unknown status of a condition that counts (rule 26.1.5).
-func (cv *converter) groupConditions(cs []manifest.Condition, kind *fields.GroupKind) {
+func (cv *converter) groupConditions(cs []manifest.Condition, kind *apis.GroupKind) {
 	for i := range cs {
-		if slices.Contains(kind.Scheduled, cs[i].Type) && !fields.IsWord(cs[i].Status, conditionStatuses) {
-			list := fields.Path{Name: "status.conditions", Index: -1}
+		if slices.Contains(kind.Scheduled, cs[i].Type) && !apis.IsWord(cs[i].Status, conditionStatuses) {
+			list := apis.Path{Name: "status.conditions", Index: -1}
 			at := list.At(i)
 			cv.word(cs[i].Status, conditionStatuses, "status", &at)
 		}
@@ -63,7 +63,7 @@ func (cv *converter) madeFrom(w *manifest.GroupSpec) (workload, template string)
 }
 
 // isScheduled looks at the first condition of each type (rule 22.2.5).
-func isScheduled(st *manifest.GroupStatus, kind *fields.GroupKind) bool {
+func isScheduled(st *manifest.GroupStatus, kind *apis.GroupKind) bool {
 	return slices.ContainsFunc(kind.Scheduled, func(word string) bool {
 		i := slices.IndexFunc(st.Conditions, func(c manifest.Condition) bool { return c.Type == word })
 		return i >= 0 && st.Conditions[i].Status == "True"
@@ -71,7 +71,7 @@ func isScheduled(st *manifest.GroupStatus, kind *fields.GroupKind) bool {
 }
 
 // terms reads the fields that groups and templates share.
-func (cv *converter) terms(w *manifest.GroupSpec, at *fields.Path, kind *fields.GroupKind) outrank.PodGroupTemplate {
+func (cv *converter) terms(w *manifest.GroupSpec, at *apis.Path, kind *apis.GroupKind) outrank.PodGroupTemplate {
 	t := outrank.PodGroupTemplate{
 		Priority: w.Priority, PriorityClassName: cv.text(w.PriorityClassName),
 		PreemptionPolicy: outrank.PreemptionPolicy(cv.text(w.PreemptionPolicy)),
@@ -98,7 +98,7 @@ func (cv *converter) terms(w *manifest.GroupSpec, at *fields.Path, kind *fields.
 // disruption reads {"single": {}} and {"all": {}}, or "Pod" and "PodGroup" as
 // v1.36 has it for groups of pods (rule 22.2.2). Anything else becomes a mode that
 // Validate refuses.
-func (cv *converter) disruption(raw json.RawMessage, at *fields.Path, kind *fields.GroupKind) outrank.DisruptionMode {
+func (cv *converter) disruption(raw json.RawMessage, at *apis.Path, kind *apis.GroupKind) outrank.DisruptionMode {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
 	}

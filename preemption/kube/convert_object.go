@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -25,7 +25,7 @@ func (cv *converter) node(w *manifest.Node) *outrank.Node {
 		n.Images = append(n.Images, outrank.NodeImage{Names: cv.list(image.Names), SizeBytes: image.Size})
 	}
 	n.DisableResizePreemption = cv.list(w.Spec.Preemption.DisableResize)
-	status := fields.Path{Name: "status", Index: -1}
+	status := apis.Path{Name: "status", Index: -1}
 	at := status.Field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
 	cv.nodeTimes(w)
@@ -43,7 +43,7 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 		CurrentHealthy:     w.Status.CurrentHealthy, DesiredHealthy: w.Status.DesiredHealthy,
 		UnhealthyPodEvictionPolicy: outrank.UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
 	}
-	spec, status := fields.Path{Name: "spec", Index: -1}, fields.Path{Name: "status", Index: -1}
+	spec, status := apis.Path{Name: "spec", Index: -1}, apis.Path{Name: "status", Index: -1}
 	at := spec.Field("minAvailable")
 	b.MinAvailable = cv.intOrPercent(w.Spec.MinAvailable, &at)
 	at = spec.Field("maxUnavailable")
@@ -51,7 +51,7 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	if len(w.Status.DisruptedPods) > 0 {
 		b.DisruptedPods = make(map[string]time.Time, len(w.Status.DisruptedPods))
 		list := status.Field("disruptedPods")
-		for _, name := range fields.SortedKeys(w.Status.DisruptedPods) {
+		for _, name := range apis.SortedKeys(w.Status.DisruptedPods) {
 			at := list.Field(name)
 			if text := w.Status.DisruptedPods[name]; text != nil {
 				b.DisruptedPods[name] = cv.time(*text, &at)
@@ -63,7 +63,7 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	return b
 }
 
-func (cv *converter) intOrPercent(raw json.RawMessage, at *fields.Path) *outrank.IntOrPercent {
+func (cv *converter) intOrPercent(raw json.RawMessage, at *apis.Path) *outrank.IntOrPercent {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
 func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	m, s, st := &w.Metadata, &w.Spec, &w.Status
-	root := (*fields.Path)(nil)
+	root := (*apis.Path)(nil)
 	spec, status, meta := root.Field("spec"), root.Field("status"), root.Field("metadata")
 	p := &outrank.Pod{
 		Name: m.Name, Namespace: cv.text(m.Namespace), UID: m.UID,
@@ -77,7 +77,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 
 // podLevelStatus keeps the pod-level requests that the status reports.
 func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
-	status := fields.Path{Name: "status", Index: -1}
+	status := apis.Path{Name: "status", Index: -1}
 	at := status.Field("allocatedResources")
 	p.AllocatedResources = cv.reported(st.AllocatedResources, &at)
 	if st.Resources != nil {

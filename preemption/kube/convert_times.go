@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -13,7 +13,7 @@ import (
 func (cv *converter) created() {
 	m := cv.meta.CreationTimestamp
 	if m.Bad != "" {
-		cv.notTime(m.Bad, &fields.Path{Name: "metadata.creationTimestamp", Index: -1})
+		cv.notTime(m.Bad, &apis.Path{Name: "metadata.creationTimestamp", Index: -1})
 	}
 	latest(cv.asOf, m.Time)
 }
@@ -46,6 +46,6 @@ func (cv *converter) nodeTimes(w *manifest.Node) {
 // conditionTime makes the path only where the time is none, because there are many times.
 func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
 	if m.Bad != "" {
-		cv.notTime(m.Bad, &fields.Path{Name: fmt.Sprintf("status.conditions[%d].%s", i, field), Index: -1})
+		cv.notTime(m.Bad, &apis.Path{Name: fmt.Sprintf("status.conditions[%d].%s", i, field), Index: -1})
 	}
 }

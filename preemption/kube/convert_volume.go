@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
-	"github.com/outrank-go/outrank/internal/intree"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -41,21 +40,21 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (outrank.Vol
 		}
 		return outrank.Volume{Disk: outrank.Disk{Kind: outrank.RBD, ID: pool + "/" + w.RBD.Image, Monitors: cv.list(w.RBD.Monitors), ReadOnly: w.RBD.ReadOnly}}, true
 	case w.Azure != nil && w.Azure.URI != "":
-		return outrank.Volume{Driver: intree.Azure, Handle: w.Azure.URI}, true
+		return outrank.Volume{Driver: apis.Azure, Handle: w.Azure.URI}, true
 	case w.Cinder != nil && w.Cinder.ID != "":
-		return outrank.Volume{Driver: intree.Cinder, Handle: w.Cinder.ID}, true
+		return outrank.Volume{Driver: apis.Cinder, Handle: w.Cinder.ID}, true
 	case w.Portworx != nil && w.Portworx.ID != "":
-		return outrank.Volume{Driver: intree.Portworx, Handle: w.Portworx.ID}, true
+		return outrank.Volume{Driver: apis.Portworx, Handle: w.Portworx.ID}, true
 	}
 	return outrank.Volume{}, false
 }
 
 func (cv *converter) accessModes(modes []string) {
 	for i, mode := range modes {
-		if !fields.IsWord(mode, accessModes) {
-			list := fields.Path{Name: "spec.accessModes", Index: -1}
+		if !apis.IsWord(mode, accessModes) {
+			list := apis.Path{Name: "spec.accessModes", Index: -1}
 			at := list.At(i)
-			cv.add(&at, "%s", fields.NoWord(mode, accessModes))
+			cv.add(&at, "%s", apis.NoWord(mode, accessModes))
 		}
 	}
 }
@@ -67,19 +66,19 @@ func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle stri
 	case spec.CSI != nil:
 		driver, handle = cv.text(spec.CSI.Driver), spec.CSI.Handle
 	case spec.AWS != nil:
-		driver, handle = intree.EBS, intree.EBSHandle(spec.AWS.ID)
+		driver, handle = apis.EBS, apis.EBSHandle(spec.AWS.ID)
 	case spec.GCE != nil:
 		zones := labels[outrank.BetaZoneLabel]
 		if zones == "" {
 			zones = labels[outrank.ZoneLabel]
 		}
-		driver, handle = intree.GCE, intree.GCEHandle(spec.GCE.Name, zones)
+		driver, handle = apis.GCE, apis.GCEHandle(spec.GCE.Name, zones)
 	case spec.Azure != nil:
-		driver, handle = intree.Azure, spec.Azure.URI
+		driver, handle = apis.Azure, spec.Azure.URI
 	case spec.Cinder != nil:
-		driver, handle = intree.Cinder, spec.Cinder.ID
+		driver, handle = apis.Cinder, spec.Cinder.ID
 	case spec.Portworx != nil:
-		driver, handle = intree.Portworx, spec.Portworx.ID
+		driver, handle = apis.Portworx, spec.Portworx.ID
 	}
 	if driver == "" || handle == "" {
 		return "", "" // it counts against no limit

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -13,7 +13,7 @@ import (
 const oldWorkload = "scheduling.k8s.io/v1alpha1"
 
 func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
-	spec := fields.Path{Name: "spec", Index: -1}
+	spec := apis.Path{Name: "spec", Index: -1}
 	return &outrank.Workload{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
 		Owner:                      outrank.Owner{Kind: cv.text(w.Spec.ControllerRef.Kind), Name: cv.text(w.Spec.ControllerRef.Name)},
@@ -22,7 +22,7 @@ func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
 	}
 }
 
-func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *fields.Path, level int) []outrank.PodGroupTemplate {
+func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *apis.Path, level int) []outrank.PodGroupTemplate {
 	list := parent.Field("podGroupTemplates")
 	if len(ws) == 0 || !cv.listed(len(ws), level, &list) {
 		return nil
@@ -30,7 +30,7 @@ func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *fields.Path
 	out := make([]outrank.PodGroupTemplate, len(ws))
 	for i := range ws {
 		at := list.At(i)
-		out[i] = cv.terms(&ws[i], &at, fields.OfPods)
+		out[i] = cv.terms(&ws[i], &at, apis.OfPods)
 		out[i].Name = cv.text(ws[i].Name)
 	}
 	return out
@@ -38,7 +38,7 @@ func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *fields.Path
 
 // compositeTemplates reads templates that are so many levels deep. Those that are
 // too deep are not looked at.
-func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *fields.Path, level int) []outrank.CompositePodGroupTemplate {
+func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *apis.Path, level int) []outrank.CompositePodGroupTemplate {
 	list := parent.Field("compositePodGroupTemplates")
 	if len(raws) == 0 || !cv.listed(len(raws), level, &list) {
 		return nil
@@ -51,7 +51,7 @@ func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *fields.P
 	return out
 }
 
-func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, level int) outrank.CompositePodGroupTemplate {
+func (cv *converter) compositeTemplate(raw json.RawMessage, at *apis.Path, level int) outrank.CompositePodGroupTemplate {
 	var own manifest.GroupSpec
 	var below manifest.WorkloadSpec
 	wrong := manifest.Decode(raw, &own)
@@ -59,7 +59,7 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, lev
 		wrong = append(wrong, manifest.Decode(raw, &below)...)
 	}
 	cv.wrong(wrong, at)
-	t := cv.terms(&own, at, fields.OfGroups)
+	t := cv.terms(&own, at, apis.OfGroups)
 	return outrank.CompositePodGroupTemplate{
 		Name: cv.text(own.Name), DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinGroupCount: t.MinCount,
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: t.PreemptionPolicy, Topology: t.Topology,
@@ -69,8 +69,8 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *fields.Path, lev
 }
 
 // listed reports whether a level may have a list of so many templates.
-func (cv *converter) listed(n, level int, list *fields.Path) bool {
-	text := fields.TemplatesProblem(n, level)
+func (cv *converter) listed(n, level int, list *apis.Path) bool {
+	text := apis.TemplatesProblem(n, level)
 	if text != "" {
 		cv.add(list, "%s", text)
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/atonce"
 	"github.com/outrank-go/outrank/internal/manifest"
+	"github.com/outrank-go/outrank/internal/work"
 )
 
 // Most of a dump is pods, and a pod can be read without the objects before it. A
@@ -23,7 +23,7 @@ type crew struct {
 	given  int
 	jobs   chan *batch // nil until there are workers
 	others sync.WaitGroup
-	panics atonce.Panics
+	panics work.Panics
 }
 
 // batch is some objects of a dump, as text.

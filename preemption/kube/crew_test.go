@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/internal/manifest"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
 // drawObject draws an object of a dump, some of them with mistakes.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -18,7 +18,7 @@ type encoder struct {
 	beta     bool // groups are written in v1beta1, whatever their fields
 }
 
-func (e *encoder) add(at *fields.Path, format string, args ...any) {
+func (e *encoder) add(at *apis.Path, format string, args ...any) {
 	e.problems = append(e.problems, outrank.Problem{Object: e.subject, Field: at.String(), Text: fmt.Sprintf(format, args...)})
 }
 
@@ -32,7 +32,7 @@ func (e *encoder) text(wire any) []byte {
 }
 
 // part returns the JSON of a part of an object.
-func (e *encoder) part(wire any, at *fields.Path) []byte {
+func (e *encoder) part(wire any, at *apis.Path) []byte {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
 		one := at.Field(m.Field)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -26,7 +26,7 @@ const someTime = "1970-01-01T00:00:00Z"
 func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	vc := bc.claim
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
-	e.noDisk(&vc.Volume.Disk, &fields.Path{Name: "spec", Index: -1})
+	e.noDisk(&vc.Volume.Disk, &apis.Path{Name: "spec", Index: -1})
 	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
 	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
 	if vc.Volume.OncePod {
@@ -51,12 +51,12 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 // claimVolume refuses a volume that a claim in its state cannot have.
 func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
-	v, spec := &vc.Volume, fields.Path{Name: "spec", Index: -1}
+	v, spec := &vc.Volume, apis.Path{Name: "spec", Index: -1}
 	missing := spec.Field("volumeName")
 	gone := v.State == outrank.ClaimLost || v.State == outrank.ClaimVolumeMissing
 	switch {
 	case v.MissingVolume != "" && !gone:
-		e.add(&missing, "%s is said to be missing, but the claim is not in a state of that", fields.Quote(v.MissingVolume))
+		e.add(&missing, "%s is said to be missing, but the claim is not in a state of that", apis.Quote(v.MissingVolume))
 	case v.State == outrank.ClaimVolumeMissing && v.MissingVolume == "":
 		e.add(&missing, "nothing says which volume is missing")
 	}
@@ -102,8 +102,8 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 		return nil
 	}
 	labels := make(map[string]string, len(zones))
-	spec := fields.Path{Name: "spec", Index: -1}
-	for _, key := range fields.SortedKeys(zones) {
+	spec := apis.Path{Name: "spec", Index: -1}
+	for _, key := range apis.SortedKeys(zones) {
 		label, ok := zoneLabelOf(zones[key])
 		if !ok {
 			at := spec.Field("(volume).labels")

@@ -2,7 +2,7 @@ package kube
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -48,7 +48,7 @@ func wireContainer(c *outrank.Container) manifest.Container {
 
 // statuses returns the reports of the containers' statuses. A status finds its
 // container by name, so containers of one name must have one status.
-func (e *encoder) statuses(cs []outrank.Container, field string, spec *fields.Path) []manifest.ContainerStatus {
+func (e *encoder) statuses(cs []outrank.Container, field string, spec *apis.Path) []manifest.ContainerStatus {
 	var out []manifest.ContainerStatus
 	for i := range cs {
 		c := &cs[i]
@@ -57,7 +57,7 @@ func (e *encoder) statuses(cs []outrank.Container, field string, spec *fields.Pa
 				list := spec.Field(field)
 				at := list.At(i)
 				name := at.Field("name")
-				e.add(&name, "two containers are called %s, and their statuses differ", fields.Quote(c.Name))
+				e.add(&name, "two containers are called %s, and their statuses differ", apis.Quote(c.Name))
 			}
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -23,7 +23,7 @@ func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 			Text: fmt.Sprintf("%d drivers are missing on nodes, and no more than %d are read back", len(required), mostRequired)})
 		return nil
 	}
-	return fields.SortedKeys(required)
+	return apis.SortedKeys(required)
 }
 
 // csiDriver returns the object of a driver that has to be on a node.
@@ -42,13 +42,13 @@ func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode 
 	}
 	w := &manifest.CSINode{APIVersion: "storage.k8s.io/v1", Kind: kindCSINode}
 	w.Metadata.Name = n.Name
-	for _, driver := range fields.SortedKeys(n.AttachLimits) {
+	for _, driver := range apis.SortedKeys(n.AttachLimits) {
 		limit := n.AttachLimits[driver]
 		if limit < 0 || limit > math.MaxInt32 {
-			e.add(fields.LimitPath(driver), "%d is not between 0 and %d", limit, math.MaxInt32)
+			e.add(apis.LimitPath(driver), "%d is not between 0 and %d", limit, math.MaxInt32)
 		}
 		if len(required) > 0 && slices.Contains(n.MissingDrivers, driver) {
-			e.add(fields.LimitPath(driver), "the driver is among those that are missing")
+			e.add(apis.LimitPath(driver), "the driver is among those that are missing")
 		}
 		count := int32(limit)
 		w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{

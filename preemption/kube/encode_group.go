@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -36,7 +36,7 @@ func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
 	old := !e.beta && !groupNeedsBeta(g)
 	w := &manifest.PodGroup{APIVersion: groupBeta, Kind: kindGroup}
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
-	w.Spec = e.terms(groupTerms(g), &fields.Path{Name: "spec", Index: -1}, fields.OfPods, old)
+	w.Spec = e.terms(groupTerms(g), &apis.Path{Name: "spec", Index: -1}, apis.OfPods, old)
 	w.Spec.Parent = g.Parent
 	if old {
 		w.APIVersion = groupAlpha2
@@ -44,7 +44,7 @@ func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
 	} else {
 		w.Spec.WorkloadRef = manifest.WorkloadRef{WorkloadName: g.Workload, TemplateName: g.Template}
 	}
-	w.Status = scheduledStatus(g.Scheduled, fields.OfPods)
+	w.Status = scheduledStatus(g.Scheduled, apis.OfPods)
 	return w
 }
 
@@ -52,14 +52,14 @@ func (e *encoder) composite(g *outrank.CompositePodGroup) *manifest.PodGroup {
 	e.subject = "compositepodgroup " + string(g.Key())
 	w := &manifest.PodGroup{APIVersion: groupAlpha3, Kind: kindComposite}
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
-	w.Spec = e.terms(compositeTerms(g), &fields.Path{Name: "spec", Index: -1}, fields.OfGroups, false)
+	w.Spec = e.terms(compositeTerms(g), &apis.Path{Name: "spec", Index: -1}, apis.OfGroups, false)
 	w.Spec.Parent = g.Parent
 	w.Spec.WorkloadRef = manifest.WorkloadRef{WorkloadName: g.Workload, TemplateName: g.Template}
-	w.Status = scheduledStatus(g.Scheduled, fields.OfGroups)
+	w.Status = scheduledStatus(g.Scheduled, apis.OfGroups)
 	return w
 }
 
-func scheduledStatus(scheduled bool, kind *fields.GroupKind) manifest.GroupStatus {
+func scheduledStatus(scheduled bool, kind *apis.GroupKind) manifest.GroupStatus {
 	if !scheduled {
 		return manifest.GroupStatus{}
 	}
@@ -92,7 +92,7 @@ func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTempla
 }
 
 // terms writes the fields that groups and templates share; old is for v1.36.
-func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fields.GroupKind, old bool) manifest.GroupSpec {
+func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.GroupKind, old bool) manifest.GroupSpec {
 	w := manifest.GroupSpec{
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: string(t.PreemptionPolicy),
 	}
@@ -110,7 +110,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fiel
 		}
 	default:
 		policy := at.Field("schedulingPolicy")
-		e.add(&policy, "%s is neither basic nor gang", fields.Quote(string(t.Policy)))
+		e.add(&policy, "%s is neither basic nor gang", apis.Quote(string(t.Policy)))
 	}
 	switch t.DisruptionMode {
 	case "":
@@ -118,7 +118,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *fields.Path, kind *fiel
 		w.DisruptionMode = wireDisruption(t.DisruptionMode, old)
 	default:
 		mode := at.Field("disruptionMode")
-		e.add(&mode, "%s is %s", fields.Quote(string(t.DisruptionMode)), kind.Modes)
+		e.add(&mode, "%s is %s", apis.Quote(string(t.DisruptionMode)), kind.Modes)
 	}
 	return w
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -39,7 +39,7 @@ func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 		return w
 	}
 	w.Status.DisruptedPods = make(map[string]*string, len(b.DisruptedPods))
-	for _, name := range fields.SortedKeys(b.DisruptedPods) {
+	for _, name := range apis.SortedKeys(b.DisruptedPods) {
 		if text := e.time(b.DisruptedPods[name]); text != "" {
 			w.Status.DisruptedPods[name] = &text
 		} else {

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
 func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	e.subject = "pod " + string(p.Key())
-	root := (*fields.Path)(nil)
+	root := (*apis.Path)(nil)
 	spec, status := root.Field("spec"), root.Field("status")
 	w := &manifest.Pod{
 		APIVersion: "v1", Kind: kindPod,
@@ -41,7 +41,7 @@ func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	return w
 }
 
-func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
+func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 	w := manifest.PodSpec{
 		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClassName,
 		PreemptionPolicy: string(p.PreemptionPolicy),
@@ -78,7 +78,7 @@ func (e *encoder) podSpec(p *outrank.Pod, at *fields.Path) manifest.PodSpec {
 }
 
 // grace writes a number of seconds.
-func (e *encoder) grace(d *time.Duration, at *fields.Path) *int64 {
+func (e *encoder) grace(d *time.Duration, at *apis.Path) *int64 {
 	if d == nil {
 		return nil
 	}

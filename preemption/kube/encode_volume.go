@@ -5,15 +5,14 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
-	"github.com/outrank-go/outrank/internal/intree"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
 // volumes returns the entries of spec.volumes. An ephemeral one has the name that
 // its claim is made of; the names of the others, which nothing here keeps, are
 // numbers.
-func (e *encoder) volumes(p *outrank.Pod, spec *fields.Path) []manifest.Volume {
+func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 	var out []manifest.Volume
 	taken := map[string]bool{}
 	list := spec.Field("volumes")
@@ -40,23 +39,23 @@ func (e *encoder) volumes(p *outrank.Pod, spec *fields.Path) []manifest.Volume {
 }
 
 // ephemeralName is the name of the volume from which the pod's claim has its own.
-func (e *encoder) ephemeralName(p *outrank.Pod, v *outrank.Volume, at *fields.Path) string {
+func (e *encoder) ephemeralName(p *outrank.Pod, v *outrank.Volume, at *apis.Path) string {
 	name, ok := strings.CutPrefix(v.Claim, p.Name+"-")
 	if !ok || name == "" {
-		e.add(at, "is ephemeral, but its claim %s is not named after the pod", fields.Quote(v.Claim))
+		e.add(at, "is ephemeral, but its claim %s is not named after the pod", apis.Quote(v.Claim))
 	}
 	return name
 }
 
-func (e *encoder) volume(v *outrank.Volume, at *fields.Path) manifest.Volume {
+func (e *encoder) volume(v *outrank.Volume, at *apis.Path) manifest.Volume {
 	if v.Claim == "" {
 		e.unclaimed(v, at)
 		switch {
 		case v.Disk.Kind != "":
 			return e.disk(&v.Disk, at)
-		case attachedInPod(v) && v.Driver == intree.Azure:
+		case attachedInPod(v) && v.Driver == apis.Azure:
 			return manifest.Volume{Azure: &manifest.AzureDisk{URI: v.Handle}}
-		case attachedInPod(v) && v.Driver == intree.Portworx:
+		case attachedInPod(v) && v.Driver == apis.Portworx:
 			return manifest.Volume{Portworx: &manifest.PortworxVolume{ID: v.Handle}}
 		case attachedInPod(v):
 			return manifest.Volume{Cinder: &manifest.CinderDisk{ID: v.Handle}}
@@ -72,12 +71,12 @@ func (e *encoder) volume(v *outrank.Volume, at *fields.Path) manifest.Volume {
 // attachedInPod reports whether a pod can name the volume itself, though it is no
 // Disk.
 func attachedInPod(v *outrank.Volume) bool {
-	inPod := v.Driver == intree.Azure || v.Driver == intree.Cinder || v.Driver == intree.Portworx
+	inPod := v.Driver == apis.Azure || v.Driver == apis.Cinder || v.Driver == apis.Portworx
 	return inPod && v.Handle != "" && v.Disk.Kind == ""
 }
 
 // unclaimed refuses fields that a volume can have from its claim alone.
-func (e *encoder) unclaimed(v *outrank.Volume, at *fields.Path) {
+func (e *encoder) unclaimed(v *outrank.Volume, at *apis.Path) {
 	inPod := attachedInPod(v)
 	for _, part := range []struct {
 		field string
@@ -94,14 +93,14 @@ func (e *encoder) unclaimed(v *outrank.Volume, at *fields.Path) {
 }
 
 // noDisk refuses a disk beside a claim, and parts of a disk without a kind.
-func (e *encoder) noDisk(d *outrank.Disk, at *fields.Path) {
+func (e *encoder) noDisk(d *outrank.Disk, at *apis.Path) {
 	if d.Kind != "" || d.ID != "" || d.ReadOnly || len(d.Monitors) > 0 {
 		kind := at.Field("(disk).kind")
-		e.add(&kind, "%s does not go with the rest of the volume", fields.Quote(string(d.Kind)))
+		e.add(&kind, "%s does not go with the rest of the volume", apis.Quote(string(d.Kind)))
 	}
 }
 
-func (e *encoder) disk(d *outrank.Disk, at *fields.Path) manifest.Volume {
+func (e *encoder) disk(d *outrank.Disk, at *apis.Path) manifest.Volume {
 	if d.Kind != outrank.RBD && len(d.Monitors) > 0 {
 		monitors := at.Field("(disk).monitors")
 		e.add(&monitors, "a disk of kind %s has none", d.Kind)
@@ -117,11 +116,11 @@ func (e *encoder) disk(d *outrank.Disk, at *fields.Path) manifest.Volume {
 		pool, image, ok := strings.Cut(d.ID, "/")
 		if !ok || pool == "" {
 			id := at.Field("(disk).id")
-			e.add(&id, "%s is not of the form pool/image", fields.Quote(d.ID))
+			e.add(&id, "%s is not of the form pool/image", apis.Quote(d.ID))
 		}
 		return manifest.Volume{RBD: &manifest.RBDImage{Monitors: d.Monitors, Pool: pool, Image: image, ReadOnly: d.ReadOnly}}
 	}
 	kind := at.Field("(disk).kind")
-	e.add(&kind, "%s is no kind of disk", fields.Quote(string(d.Kind)))
+	e.add(&kind, "%s is no kind of disk", apis.Quote(string(d.Kind)))
 	return manifest.Volume{}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -14,7 +14,7 @@ func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
 	if !e.valid(one) { // it may be without end
 		return &manifest.Workload{}
 	}
-	spec := fields.Path{Name: "spec", Index: -1}
+	spec := apis.Path{Name: "spec", Index: -1}
 	w := &manifest.Workload{APIVersion: groupBeta, Kind: kindWorkload}
 	w.Metadata = manifest.Meta{Name: one.Name, Namespace: one.Namespace}
 	w.Spec = manifest.WorkloadSpec{
@@ -39,24 +39,24 @@ func (e *encoder) valid(one *outrank.Workload) bool {
 	return false
 }
 
-func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *fields.Path) []manifest.GroupSpec {
+func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *apis.Path) []manifest.GroupSpec {
 	list := parent.Field("podGroupTemplates")
 	var out []manifest.GroupSpec
 	for i := range ts {
 		at := list.At(i)
-		w := e.terms(&ts[i], &at, fields.OfPods, false)
+		w := e.terms(&ts[i], &at, apis.OfPods, false)
 		w.Name = ts[i].Name
 		out = append(out, w)
 	}
 	return out
 }
 
-func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, parent *fields.Path) []json.RawMessage {
+func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, parent *apis.Path) []json.RawMessage {
 	list := parent.Field("compositePodGroupTemplates")
 	var out []json.RawMessage
 	for i := range ts {
 		at := list.At(i)
-		own := e.terms(templateTerms(&ts[i]), &at, fields.OfGroups, false)
+		own := e.terms(templateTerms(&ts[i]), &at, apis.OfGroups, false)
 		own.Name = ts[i].Name
 		below := manifest.WorkloadSpec{
 			Groups:     e.groupTemplates(ts[i].PodGroupTemplates, &at),

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/hostile"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/hostile"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 

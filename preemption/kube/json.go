@@ -5,13 +5,12 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
-	"github.com/outrank-go/outrank/internal/objectjson"
 )
 
 // The plain types write and read their JSON here from now on.
-func init() { objectjson.Register(objectjson.Codec{Marshal: marshal, Unmarshal: unmarshal}) }
+func init() { apis.Register(apis.Codec{Marshal: marshal, Unmarshal: unmarshal}) }
 
 // marshal returns the JSON of a plain type.
 func marshal(object any) ([]byte, error) {
@@ -104,7 +103,7 @@ func unmarshalCluster(text []byte, to *outrank.Cluster) error {
 	rd := newReader()
 	err := manifest.Each(bytes.NewReader(text), func(it manifest.Item) error {
 		if it.Single {
-			rd.problem("input", "kind", "%s where a List is wanted", fields.Quote(it.Kind))
+			rd.problem("input", "kind", "%s where a List is wanted", apis.Quote(it.Kind))
 			return nil
 		}
 		return rd.item(it)
@@ -150,7 +149,7 @@ func (rd *reader) expect(text []byte, kind string) bool {
 		rd.problem("input", m.Field, "%s", m.Text)
 	}
 	if len(wrong) == 0 && have != "" && have != kind {
-		rd.problem("input", "kind", "%s where a %s is wanted", fields.Quote(have), kind)
+		rd.problem("input", "kind", "%s where a %s is wanted", apis.Quote(have), kind)
 	}
 	return len(rd.problems) == 0
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 )
 
 // An object read by itself names the fields that could not be read.

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -118,7 +118,7 @@ func ReadManifest(r io.Reader) (pod *outrank.Pod, warnings []outrank.Problem, er
 	rd.finished, rd.fills = true, true
 	err = manifest.Each(r, func(it manifest.Item) error {
 		if it.Kind != kindPod && it.Kind != kindStatus {
-			rd.problem(it.Where, "kind", "%s where a Pod is wanted%s", fields.Quote(it.Kind), instead(it.Kind))
+			rd.problem(it.Where, "kind", "%s where a Pod is wanted%s", apis.Quote(it.Kind), instead(it.Kind))
 			return nil
 		}
 		return rd.item(it)

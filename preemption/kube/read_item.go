@@ -2,7 +2,7 @@ package kube
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -86,7 +86,7 @@ func (rd *reader) status(it manifest.Item) {
 		rd.skip(it)
 		return
 	}
-	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", fields.Quote(w.Message))
+	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", apis.Quote(w.Message))
 }
 
 func (rd *reader) pod(it manifest.Item) *outrank.Pod {

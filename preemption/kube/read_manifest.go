@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -23,23 +23,23 @@ func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
 
 // named refuses names and labels with which no pod is created (group 21.7).
 func (cv *converter) named(p *outrank.Pod) {
-	meta, spec := fields.Path{Name: "metadata", Index: -1}, fields.Path{Name: "spec", Index: -1}
-	if p.Name != "" && !fields.IsSubdomain(p.Name) {
+	meta, spec := apis.Path{Name: "metadata", Index: -1}, apis.Path{Name: "spec", Index: -1}
+	if p.Name != "" && !apis.IsSubdomain(p.Name) {
 		at := meta.Field("name")
-		cv.add(&at, "%s is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", fields.Quote(p.Name))
+		cv.add(&at, "%s is no name of a pod: small letters, digits, '-' and '.', a letter or digit at both ends, at most 253", apis.Quote(p.Name))
 	}
-	if ns := p.NamespaceName(); !fields.IsSubdomain(ns) || strings.Contains(ns, ".") || len(ns) > fields.MaxLabelName {
+	if ns := p.NamespaceName(); !apis.IsSubdomain(ns) || strings.Contains(ns, ".") || len(ns) > apis.MaxLabelName {
 		at := meta.Field("namespace")
-		cv.add(&at, "%s is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", fields.Quote(ns))
+		cv.add(&at, "%s is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", apis.Quote(ns))
 	}
 	labels, selector := meta.Field("labels"), spec.Field("nodeSelector")
 	cv.labelled(p.Labels, &labels)
 	cv.labelled(p.NodeSelector, &selector)
 }
 
-func (cv *converter) labelled(labels map[string]string, at *fields.Path) {
-	for _, key := range fields.SortedKeys(labels) {
-		for _, text := range [...]string{fields.KeyProblem(key), fields.ValueProblem(labels[key])} {
+func (cv *converter) labelled(labels map[string]string, at *apis.Path) {
+	for _, key := range apis.SortedKeys(labels) {
+		for _, text := range [...]string{apis.KeyProblem(key), apis.ValueProblem(labels[key])} {
 			if text != "" {
 				cv.add(at, "%s", text)
 			}
@@ -51,7 +51,7 @@ func (cv *converter) labelled(labels map[string]string, at *fields.Path) {
 func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem {
 	var ws []outrank.Problem
 	if w.Spec.RuntimeClassName != "" {
-		ws = append(ws, outrank.Problem{Object: object, Field: "spec.runtimeClassName", Text: "what the runtime class " + fields.Quote(w.Spec.RuntimeClassName) +
+		ws = append(ws, outrank.Problem{Object: object, Field: "spec.runtimeClassName", Text: "what the runtime class " + apis.Quote(w.Spec.RuntimeClassName) +
 			" adds is not filled in: overhead, a node selector, tolerations"})
 	}
 	if len(w.Spec.ResourceClaims) > 0 {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/intree"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -51,7 +51,7 @@ func (rd *reader) storageClass(it manifest.Item) {
 	cv.word(w.BindingMode, bindingModes, "volumeBindingMode", nil)
 	rd.keep(cv.problems...)
 	if w.Metadata.Name != "" {
-		rd.storage.classes[w.Metadata.Name] = class{driver: intree.DriverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
+		rd.storage.classes[w.Metadata.Name] = class{driver: apis.DriverOf(cv.text(w.Provisioner)), waits: w.BindingMode == waitsForPod}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
@@ -27,7 +27,7 @@ func newReader() *reader {
 }
 
 func (rd *reader) problem(object, field, format string, args ...any) {
-	if len(rd.problems) >= fields.MostProblems {
+	if len(rd.problems) >= apis.MostProblems {
 		rd.more++
 		return
 	}
@@ -36,7 +36,7 @@ func (rd *reader) problem(object, field, format string, args ...any) {
 
 // keep adds problems as long as there are not too many.
 func (rd *reader) keep(ps ...outrank.Problem) {
-	room := min(len(ps), fields.MostProblems-len(rd.problems))
+	room := min(len(ps), apis.MostProblems-len(rd.problems))
 	rd.problems = append(rd.problems, ps[:room]...)
 	rd.more += len(ps) - room
 }
@@ -80,7 +80,7 @@ func (rd *reader) decode(it manifest.Item, kind objectKind, wire any, meta *mani
 	if meta.Name == "" && it.Where != "" {
 		text := "missing"
 		if meta.GenerateName != "" {
-			text = "missing; only the API server makes one of generateName " + fields.Quote(meta.GenerateName) + ": give the object a name here"
+			text = "missing; only the API server makes one of generateName " + apis.Quote(meta.GenerateName) + ": give the object a name here"
 		}
 		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: "metadata.name", Text: text})
 	}

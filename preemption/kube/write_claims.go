@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/fields"
+	"github.com/outrank-go/outrank/internal/apis"
 )
 
 // claimIndex holds the volume of each claim while the pods are walked.
@@ -59,10 +59,10 @@ func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 			continue
 		}
 		e.subject = "pod " + string(p.Key())
-		spec := fields.Path{Name: "spec", Index: -1}
+		spec := apis.Path{Name: "spec", Index: -1}
 		list := spec.Field("volumes")
 		at := list.At(i)
-		e.add(&at, "the claim %s stands for something else elsewhere in the cluster", fields.Quote(v.Claim))
+		e.add(&at, "the claim %s stands for something else elsewhere in the cluster", apis.Quote(v.Claim))
 	}
 }
 

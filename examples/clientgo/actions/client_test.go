@@ -27,7 +27,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 var pods = schema.GroupResource{Resource: "pods"}

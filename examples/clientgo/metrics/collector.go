@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
 // Collector collects the counts of plugins. [New] makes one. Any number of

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
 // series are values by the name of the metric and its labels, to which others of the same

@@ -13,7 +13,7 @@ import "github.com/outrank-go/outrank"
 // snapshot as a function for [Mirror.Update] may, and must call no method of the mirror. Objects
 // that were there before Tell are not told.
 //
-// [attempt.Loop.Observe]: https://pkg.go.dev/github.com/outrank-go/outrank/preemption/attempt#Loop.Observe
+// [attempt.Loop.Observe]: https://pkg.go.dev/github.com/outrank-go/outrank/preemption/scheduler/attempt#Loop.Observe
 func (m *Mirror) Tell(f func(old, new any)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/executiontest"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/executiontest"
+	"github.com/outrank-go/outrank/preemption/scheduler/attempt"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // said is an object in a word: its kind, name and what the tests change of it.

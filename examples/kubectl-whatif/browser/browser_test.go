@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // The README and the sample are beside the folder of this package.

@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
-	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
 // rules are one way to decide about a cluster with devices.

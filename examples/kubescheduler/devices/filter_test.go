@@ -23,11 +23,11 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
-	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/filtertest"
 	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/filtertest"
 	amount "github.com/outrank-go/outrank/resource"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
-	"github.com/outrank-go/outrank/internal/plantest"
-	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/tests/plantest"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 )

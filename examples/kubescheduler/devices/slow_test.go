@@ -22,7 +22,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
-	"github.com/outrank-go/outrank/internal/plantest"
+	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	amount "github.com/outrank-go/outrank/resource"

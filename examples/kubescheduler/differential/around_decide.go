@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // surrounded is a case that is decided as by a scheduler with more than its own

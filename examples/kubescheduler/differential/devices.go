@@ -17,7 +17,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // DeviceFilter is the filter for devices, with what it does about the cluster and as a way out.

@@ -24,10 +24,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // Cell is a cell of the matrix: how much processor time both take for one decision, by the

@@ -26,8 +26,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
-	"github.com/outrank-go/outrank/preemption/score"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 )
 
 // placer is a scheduler that gives pods places, with their scores.

@@ -3,10 +3,10 @@
 //
 //   - the kubelet's admission check and its CriticalPodAdmissionHandler against
 //     package kubeletadmit;
-//   - the scheduling queue against package priority/queue, with hints and gates of the
+//   - the scheduling queue against package preemption/scheduler/queue, with hints and gates of the
 //     test; with those of kube-scheduler it is compared by the sequences of differential;
 //   - its nominator, and the executor of preemptions, against package
-//     preemption/execution.
+//     preemption/scheduler/execution.
 //
 // It has tests alone. A test has a number of cases that takes seconds; more of them
 // are run with

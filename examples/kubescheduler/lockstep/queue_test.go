@@ -30,7 +30,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
-	ourqueue "github.com/outrank-go/outrank/priority/queue"
+	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 123, time.UTC)

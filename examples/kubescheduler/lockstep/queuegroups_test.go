@@ -26,7 +26,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
-	ourqueue "github.com/outrank-go/outrank/priority/queue"
+	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // groupQueues are both queues with pods of which some belong to groups. Members have no

@@ -12,7 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/queuepair"
-	ourqueue "github.com/outrank-go/outrank/priority/queue"
+	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // Filters of the test. Each is registered for some events, with a hint that looks at

@@ -10,8 +10,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
-	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	schedulermetrics "github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
 // fly carries a plan out in the background. The preemptor is under way until then. A plan

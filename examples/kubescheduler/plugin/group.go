@@ -17,8 +17,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubescheduler/internal/handedout"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 var _ fwk.PodGroupPostFilterPlugin = (*Plugin)(nil)

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/outrank-go/outrank/preemption"
-	schedulermetrics "github.com/outrank-go/outrank/preemption/execution/metrics"
+	schedulermetrics "github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
 // The outcomes of the metrics beside those of plans.

@@ -19,8 +19,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // Options are the program's settings of the plugin. The zero value is that of a

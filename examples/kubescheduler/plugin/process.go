@@ -15,7 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/clientgo/actions"
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // process is shared by the profiles of one scheduler: the snapshot, the executor, which

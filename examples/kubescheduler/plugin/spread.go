@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
 )
 
 // spreadSelector joins the selectors of a pod's services and of the controller that

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // sums are the values of the scheduler's metrics, of histograms the sums of what was observed.

@@ -84,7 +84,7 @@ func TestEndsWithTheScheduler(t *testing.T) {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for _, one := range strings.Split(string(stacks), "\n\n") {
-		assert.False(t, strings.Contains(one, "kubescheduler/plugin.") || strings.Contains(one, "preemption/execution."), one)
+		assert.False(t, strings.Contains(one, "kubescheduler/plugin.") || strings.Contains(one, "preemption/scheduler/execution."), one)
 	}
 	require.NotNil(t, c.pod("b"), "what had not begun was left alone")
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/outrank-go/outrank/internal/testdiff"
-	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
+	"github.com/outrank-go/outrank/preemption/planner/history"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

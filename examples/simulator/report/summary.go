@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/preemption/planner/history"
 )
 
 // Summary is a run in figures. Times are in seconds of the run.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // actions is the cluster's side of an attempt. All of it takes effect at once.

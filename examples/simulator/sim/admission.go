@@ -6,7 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/kubeletadmit"
-	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/preemption/planner/history"
 )
 
 // deliver hands a pod to the kubelet of its node.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // cluster is the cluster as the schedulers see it, with the usage of its nodes.

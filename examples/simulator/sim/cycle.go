@@ -9,9 +9,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/attempt"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/attempt"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // cycle is one scheduling cycle; see the package comment.

@@ -9,8 +9,8 @@
 //	fmt.Println(result.Pods.Finished, result.Lost.CPUHours)
 //
 // It is made of the parts of the library and nothing hidden. Pods arrive in a queue (package
-// priority/queue), go through scheduling cycles, are placed by a scoring rule, push others out
-// (packages preemption and preemption/execution), come to their end, are evicted and end within their
+// preemption/scheduler/queue), go through scheduling cycles, are placed by a scoring rule, push others out
+// (packages preemption and preemption/scheduler/execution), come to their end, are evicted and end within their
 // grace period, and are recreated by controllers.
 //
 // # What a program can bring
@@ -54,7 +54,7 @@
 //
 // # A scheduling cycle
 //
-// A cycle is an attempt of package preemption/attempt ([attempt.Loop.Attempt]):
+// A cycle is an attempt of package preemption/scheduler/attempt ([attempt.Loop.Attempt]):
 //
 //  1. The first pod is popped from the queue.
 //  2. [engine.Evaluator.Feasible] lists the nodes that take it. If the node

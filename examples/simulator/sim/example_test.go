@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 	"github.com/outrank-go/outrank/resource"
 )
 

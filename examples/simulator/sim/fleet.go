@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // fleet lets nodes come, change and go during a run.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/filtertest"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/filtertest"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // Followers hear what an observer does, refused attempts apart, whether attempts are made one by

@@ -5,7 +5,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // gang is a group of the cluster that is queued as one.

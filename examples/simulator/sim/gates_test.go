@@ -7,7 +7,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // A gated pod does not keep the scheduler busy, nor a run from its end; it is

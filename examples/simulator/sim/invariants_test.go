@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 	"github.com/outrank-go/outrank/resource"
 )
 

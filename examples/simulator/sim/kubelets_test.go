@@ -12,7 +12,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/internal/plainkubelet"
+	"github.com/outrank-go/outrank/internal/tests/plainkubelet"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/resource"
 )

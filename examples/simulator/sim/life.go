@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // life moves pods from one phase to the next: they come, get to a node, and go.

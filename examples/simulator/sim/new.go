@@ -6,9 +6,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/history"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/planner/history"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // New prepares a run: the cluster as it is at the beginning, and the work to

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 	"github.com/outrank-go/outrank/resource"
 )
 

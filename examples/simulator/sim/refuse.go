@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // refuse makes the next attempts that come to nothing, for pods that have been

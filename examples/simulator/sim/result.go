@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
-	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/preemption/planner/history"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
 // Result is a run in figures. It belongs to the caller.

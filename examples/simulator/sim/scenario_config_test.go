@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // readRecreate reads the rule of controllers. With raise, a pod that is

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // aScenario is a correct beginning of five lines; the next has the number 6.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/internal/testdiff"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // aStory has a bit of everything: at 41 s web runs on n1, whose victim batch was

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/outrank-go/outrank/examples/simulator/sim"
-	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/preemption/planner/history"
 )
 
 // Expectations about the past: single events, and the findings of the history

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/outrank-go/outrank/internal/testdiff"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 var update = flag.Bool("update", false, "write the logs of the scenarios anew")

@@ -5,8 +5,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/scheduler/attempt"
 )
 
 // schedulerState is a [Scheduler] ready for use.

@@ -15,9 +15,9 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/simulator/chart"
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/internal/testdiff"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // drawFewKinds draws a run with many pods of few kinds, most of which have to wait.

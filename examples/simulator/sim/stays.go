@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // stays follows pods on their nodes, from the beginning of their work until they have left.

@@ -2,8 +2,8 @@ package sim
 
 import (
 	"github.com/outrank-go/outrank/examples/simulator/report"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
-	"github.com/outrank-go/outrank/preemption/history"
+	"github.com/outrank-go/outrank/preemption/planner/history"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
 )
 
 // tally has a run's counts for its [Result].

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 )
 
 // Each so many pods of a class are a gang, which comes with the last of them.

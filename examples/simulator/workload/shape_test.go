@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/testdiff"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 )
 
 func sampleItems(t require.TestingT) []Item {

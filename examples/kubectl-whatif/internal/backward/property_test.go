@@ -18,8 +18,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // drawnSetting is a setting about a drawn cluster in which some pods wait, none is being deleted, and

@@ -11,10 +11,10 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/brief"
-	"github.com/outrank-go/outrank/internal/plantest"
+	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 func explained(t testing.TB, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan {

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/inverse"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 	"github.com/outrank-go/outrank/priority"
 	"github.com/outrank-go/outrank/resource"
 )

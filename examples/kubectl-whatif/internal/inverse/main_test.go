@@ -14,10 +14,10 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/drawn"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 func TestMain(m *testing.M) { seeded.Run(m, 100) }

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
 	"github.com/outrank-go/outrank/preemption/kube"
-	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/preemption/planner/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/input"
-	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/preemption/planner/tenancy"
 )
 
 // Settings are those of Kueue's own Configuration that its decisions depend on.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/outrank-go/outrank/preemption/tenancy"
+	"github.com/outrank-go/outrank/preemption/planner/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/examples/internal/screen"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // themes are what readers prefer.

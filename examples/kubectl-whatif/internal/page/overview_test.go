@@ -14,8 +14,8 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/chrome"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
 // overview is an overview of so many nodes, of which the second goes and the

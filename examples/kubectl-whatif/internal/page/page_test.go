@@ -18,12 +18,12 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/internal/screen"
-	"github.com/outrank-go/outrank/internal/plantest"
+	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/explain"
 	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
 	"github.com/outrank-go/outrank/priority"
-	"github.com/outrank-go/outrank/priority/quota"
 )
 
 // AddObjects adds everything but pods: nodes, classes, budgets, namespaces and groups. An

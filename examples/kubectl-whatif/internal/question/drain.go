@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // Drain is the drain of nodes, played to its end: the nodes are cordoned, then their pods

@@ -14,8 +14,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/page"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
-	"github.com/outrank-go/outrank/preemption/clustergen"
-	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 	"github.com/outrank-go/outrank/resource"
 )
 

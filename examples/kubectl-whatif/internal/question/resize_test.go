@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
 	"github.com/outrank-go/outrank/qos"
 	"github.com/outrank-go/outrank/resource"
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/quotas"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
 	"github.com/outrank-go/outrank/priority"
-	"github.com/outrank-go/outrank/priority/quota"
 )
 
 // ErrContradiction is wrapped by errors about a change that another change, or the cluster,

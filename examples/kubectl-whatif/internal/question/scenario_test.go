@@ -13,9 +13,9 @@ import (
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/clustergen"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // changed draws changes, and makes them by hand on a stage. pods are those that turns are about:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/question"
-	"github.com/outrank-go/outrank/preemption/score"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/scenario"
+	"github.com/outrank-go/outrank/internal/tests/scenario"
 	"github.com/outrank-go/outrank/preemption/kube"
 )
 

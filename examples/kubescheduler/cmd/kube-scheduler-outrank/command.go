@@ -15,7 +15,7 @@ import (
 
 	"github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/examples/kubescheduler/plugin"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
 )
 
 // newCommand is kube-scheduler's command with the plugin.

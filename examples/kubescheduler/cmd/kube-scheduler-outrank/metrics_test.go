@@ -18,7 +18,7 @@ import (
 
 	outrank "github.com/outrank-go/outrank/examples/clientgo/metrics"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // Every metric that the alerts and the dashboard name exists in the program, with the labels

@@ -17,10 +17,10 @@ import (
 	"github.com/outrank-go/outrank/examples/clientgo/convert"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/attempt"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/priority/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/attempt"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // An attempt loop with an execution.Config that has the actions alone, told of the same events, does to the cluster

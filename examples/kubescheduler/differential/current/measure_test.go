@@ -9,7 +9,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 )

@@ -19,8 +19,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	_ "github.com/outrank-go/outrank/preemption/kube" // the JSON of pods and nodes
-	"github.com/outrank-go/outrank/preemption/score"
-	"github.com/outrank-go/outrank/priority/quota"
+	"github.com/outrank-go/outrank/preemption/planner/quota"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
 	"github.com/outrank-go/outrank/resource"
 )
 

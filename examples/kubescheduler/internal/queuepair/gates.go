@@ -12,7 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 
 	"github.com/outrank-go/outrank"
-	ourqueue "github.com/outrank-go/outrank/priority/queue"
+	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // gates are the checks before the queue. Ours repeat the latest answer of the

@@ -8,7 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	ourqueue "github.com/outrank-go/outrank/priority/queue"
+	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // helps asks the reference's hints about an event for a pod, so that both queues know

@@ -24,7 +24,7 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/outrank-go/outrank"
-	ourqueue "github.com/outrank-go/outrank/priority/queue"
+	ourqueue "github.com/outrank-go/outrank/preemption/scheduler/queue"
 )
 
 // Began is when the clock of a [Pair] begins.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/schedulerconfig"
+	schedulerconfig "github.com/outrank-go/outrank/preemption/scheduler/config"
 )
 
 // script is a program that stands for one of the control plane.

@@ -12,12 +12,12 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/execution"
-	"github.com/outrank-go/outrank/preemption/execution/executiontest"
-	"github.com/outrank-go/outrank/preemption/execution/metrics"
 	"github.com/outrank-go/outrank/preemption/kube"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/executiontest"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
 	"github.com/outrank-go/outrank/priority"
-	"github.com/outrank-go/outrank/priority/queue"
 )
 
 // Forecast is the expected result of a trial.

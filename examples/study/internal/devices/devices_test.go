@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
-	"github.com/outrank-go/outrank/preemption/filtertest"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/filtertest"
 	"github.com/outrank-go/outrank/resource"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/study/internal/course"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/joint"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
 // watch follows a run.

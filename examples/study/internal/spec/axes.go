@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/examples/simulator/sim"
 	"github.com/outrank-go/outrank/examples/simulator/workload"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
 )
 
 // Axis is something that cells may differ in.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/internal/release"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
@@ -99,7 +99,7 @@ func (a *Attempt) Warnings() []outrank.Problem {
 	if len(a.Pod.ResourceClaims) == 0 {
 		return nil
 	}
-	return phrase.Unread(a.Pod, func(yield func(string) bool) {
+	return prose.Unread(a.Pod, func(yield func(string) bool) {
 		for _, f := range a.Config.Filters {
 			if !yield(f.Name) {
 				return

@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // SortCounts sorts by frequency, and then by text.
@@ -17,7 +17,7 @@ func SortCounts(cs []preemption.Count) {
 			return c
 		}
 		var space [2][256]byte
-		if c := bytes.Compare(phrase.AppendStatus(space[0][:0], a.Filter, a.Reasons), phrase.AppendStatus(space[1][:0], b.Filter, b.Reasons)); c != 0 {
+		if c := bytes.Compare(prose.AppendStatus(space[0][:0], a.Filter, a.Reasons), prose.AppendStatus(space[1][:0], b.Filter, b.Reasons)); c != 0 {
 			return c
 		}
 		return cmp.Or(cmp.Compare(filters.CodeOf(a.Code), filters.CodeOf(b.Code)), cmp.Compare(a.Status.ExcludedBy, b.Status.ExcludedBy))

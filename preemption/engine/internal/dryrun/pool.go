@@ -3,7 +3,7 @@ package dryrun
 import (
 	"context"
 
-	"github.com/outrank-go/outrank/internal/atonce"
+	"github.com/outrank-go/outrank/internal/work"
 )
 
 // ChunkSize is how many nodes a worker takes at a time. The context is checked
@@ -16,5 +16,5 @@ const ChunkSize = 64
 // goroutine with what a visit panics with. Which worker visits which
 // chunk is not determined, so visit has to record what it finds by position.
 func InChunks(ctx context.Context, workers, n, chunk int, visit func(worker, from, to int)) error {
-	return atonce.Chunks(ctx, workers, n, chunk, visit)
+	return work.Chunks(ctx, workers, n, chunk, visit)
 }

@@ -6,10 +6,10 @@ import (
 	"iter"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // draft is a [preemption.Draft]. What it shows is a clone, and where pods get their places is another.
@@ -81,7 +81,7 @@ func (d *draft) check(pod *outrank.Pod, beside []preemption.Assignment) error {
 			return fmt.Errorf("draft: %w: a pod is nil", outrank.ErrInvalid)
 		}
 		if _, ok := d.ours[p.Key()]; !ok || there[p.Key()] {
-			return fmt.Errorf("draft: %w: %s is no waiting pod of the group, or has its place already", outrank.ErrInvalid, phrase.Pod(p))
+			return fmt.Errorf("draft: %w: %s is no waiting pod of the group, or has its place already", outrank.ErrInvalid, prose.Pod(p))
 		}
 		there[p.Key()] = true
 		return nil

@@ -2,7 +2,7 @@ package groups
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
@@ -23,7 +23,7 @@ import (
 type fitter struct {
 	run  *run
 	snap *state.Snapshot
-	look *lookout.Watch // of the run
+	look *work.Watch // of the run
 	// lean is set if no filter but NodeResourcesFit looks at the pods on a node. The
 	// sites count what pods take then, and the snapshot stays as it was, but for
 	// pods that a filter counts wherever they are.

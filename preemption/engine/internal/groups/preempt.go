@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -27,7 +27,7 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 
 // decide writes the plan.
 func (r *run) decide(ctx context.Context, refused bool) error {
-	r.look = lookout.New(ctx)
+	r.look = work.NewWatch(ctx)
 	f, placed, err := r.first(ctx, refused)
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package groups
 
 import (
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
@@ -12,7 +12,7 @@ import (
 // run is one call.
 type run struct {
 	// look ends loops over units with the context of the call: what they made by then is of no use.
-	look lookout.Watch
+	look work.Watch
 	// terms are those of single pods of the group: a guard is asked about the whole.
 	terms    *dryrun.Terms
 	snap     *state.Snapshot // the caller's, only read

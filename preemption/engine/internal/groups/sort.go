@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/work"
 )
 
 // sort puts units in order of importance (moreImportant). A cluster can have
@@ -20,7 +20,7 @@ func (r *run) sort(units []possibleVictim) {
 	}
 	var differs [sortWords]uint32
 	first := units[0].sortKey()
-	for some := range slices.Chunk(units, lookout.Each/4) {
+	for some := range slices.Chunk(units, work.Each/4) {
 		if r.look.Ended(sortWords * len(some)) {
 			return
 		}
@@ -68,7 +68,7 @@ func (u *possibleVictim) sortKey() [sortWords]uint32 {
 // the context ends it.
 func (r *run) sortByByte(to, from []possibleVictim, word, shift int) bool {
 	var next [256]int
-	for some := range slices.Chunk(from, lookout.Each) {
+	for some := range slices.Chunk(from, work.Each) {
 		if r.look.Ended(len(some)) {
 			return false
 		}
@@ -80,7 +80,7 @@ func (r *run) sortByByte(to, from []possibleVictim, word, shift int) bool {
 	for b, n := range next {
 		next[b], sum = sum, sum+n
 	}
-	for some := range slices.Chunk(from, lookout.Each) {
+	for some := range slices.Chunk(from, work.Each) {
 		if r.look.Ended(len(some)) {
 			return false
 		}

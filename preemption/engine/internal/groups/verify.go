@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/lookout"
 	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Verify is engine.Evaluator.Verify for the plan of a group.
@@ -67,7 +66,7 @@ func noPlace(r *preemption.Refusal) string {
 
 // verifyVictims finds the victims among the units that there are.
 func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
-	r.look = lookout.New(ctx)
+	r.look = work.NewWatch(ctx)
 	possible = r.possible()
 	reason := r.eligible(possible)
 	switch {
@@ -186,7 +185,7 @@ func nameOf(unit []preemption.Victim) string {
 	case first.Group != nil:
 		return fmt.Sprintf("%s (%d pods)", first.Group.Key(), len(unit))
 	default:
-		return phrase.Pod(first.Pod)
+		return prose.Pod(first.Pod)
 	}
 }
 

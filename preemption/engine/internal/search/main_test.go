@@ -3,7 +3,7 @@ package search
 import (
 	"testing"
 
-	"github.com/outrank-go/outrank/internal/seeded"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
 func TestMain(m *testing.M) { seeded.Run(m, 200) }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Feasible lists the nodes that take a pod as things are, in the order of the cluster, or the one that it
@@ -86,7 +86,7 @@ func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot,
 	defer s.Close()
 	n := snap.NodeState(node)
 	if n == nil || n.Node == nil {
-		return preemption.NodeReport{}, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+		return preemption.NodeReport{}, fmt.Errorf("%s: %w", prose.Object("node", node), preemption.ErrNotFound)
 	}
 	report := s.explainNode(n)
 	s.Busy = false

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Apply is engine.Snapshot.Apply.
@@ -50,7 +50,7 @@ func changeOfPlan(plan *preemption.Plan) *change {
 	if plan == nil {
 		return nil
 	}
-	c := change{plan: "plan for pod " + phrase.Pod(plan.Pod), stays: plan.Resize}
+	c := change{plan: "plan for pod " + prose.Pod(plan.Pod), stays: plan.Resize}
 	switch plan.Outcome {
 	case preemption.Fits:
 		c.placed = []preemption.Assignment{{Pod: plan.Pod, Node: plan.FirstFit}}
@@ -129,7 +129,7 @@ func (s *Snapshot) checkChange(c *change) error {
 			return err
 		}
 		if _, ok := s.Node(at.Node); !ok {
-			return fmt.Errorf("%s: %w", phrase.Object("node", at.Node), preemption.ErrNotFound)
+			return fmt.Errorf("%s: %w", prose.Object("node", at.Node), preemption.ErrNotFound)
 		}
 	}
 	for i, v := range c.victims {

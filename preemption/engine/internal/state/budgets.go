@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // ConcernedBy reports whether any of the changes may make a difference to the pods of a node up to a
@@ -90,7 +90,7 @@ func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	namespace, _ := key.Split()
 	i := s.findBudget(key)
 	if i < 0 {
-		return fmt.Errorf("%s: %w", phrase.Object("poddisruptionbudget", key), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("poddisruptionbudget", key), preemption.ErrNotFound)
 	}
 	s.setBudgets(s.BudgetSet.with(i, nil))
 	s.objects.budgetAt.Remove(string(key))

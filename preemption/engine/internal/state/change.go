@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // RemoveNode is engine.Snapshot.RemoveNode.
 func (s *Snapshot) RemoveNode(name string) error {
 	slot, ok := s.Slots.Get(name)
 	if !ok || s.NodeStates[slot].Node == nil {
-		return fmt.Errorf("%s: %w", phrase.Object("node", name), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("node", name), preemption.ErrNotFound)
 	}
 	s.unsetNode(slices.Index(s.Order, slot))
 	return nil
@@ -23,7 +23,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 func (s *Snapshot) RemovePod(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {
-		return fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("pod", key), preemption.ErrNotFound)
 	}
 	s.Drop(p)
 	return nil
@@ -46,7 +46,7 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 func (s *Snapshot) unbind(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {
-		return fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("pod", key), preemption.ErrNotFound)
 	}
 	if !p.Running {
 		return fmt.Errorf("pod %s: %w: it has no node", key, preemption.ErrState)
@@ -72,13 +72,13 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, int, error) {
 	p, cell := s.PodStates.locate(key)
 	if p == nil {
-		return nil, 0, fmt.Errorf("%s: %w", phrase.Object("pod", key), preemption.ErrNotFound)
+		return nil, 0, fmt.Errorf("%s: %w", prose.Object("pod", key), preemption.ErrNotFound)
 	}
 	if p.Node() != "" {
 		return nil, 0, fmt.Errorf("pod %s: %w: it runs on node %s", key, preemption.ErrState, p.Node())
 	}
 	if _, ok := s.Node(node); !ok && node != "" {
-		return nil, 0, fmt.Errorf("%s: %w", phrase.Object("node", node), preemption.ErrNotFound)
+		return nil, 0, fmt.Errorf("%s: %w", prose.Object("node", node), preemption.ErrNotFound)
 	}
 	return p, cell, nil
 }

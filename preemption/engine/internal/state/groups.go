@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Group is engine.Snapshot.Group.
@@ -30,7 +30,7 @@ func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
 // RemoveGroup is engine.Snapshot.RemoveGroup.
 func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	if _, ok := s.Group(key); !ok {
-		return fmt.Errorf("%s: %w", phrase.Object("pod group", key), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("pod group", key), preemption.ErrNotFound)
 	}
 	s.setGroup(string(key), nil)
 	return nil
@@ -74,7 +74,7 @@ func (s *Snapshot) PutComposite(g *outrank.CompositePodGroup) error {
 // RemoveComposite is engine.Snapshot.RemoveComposite.
 func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	if _, ok := s.Composite(key); !ok {
-		return fmt.Errorf("%s: %w", phrase.Object("composite pod group", key), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("composite pod group", key), preemption.ErrNotFound)
 	}
 	s.setComposite(string(key), nil)
 	return nil

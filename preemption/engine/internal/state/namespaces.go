@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/prose"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/internal/phrase"
 )
 
 // Namespaces is engine.Snapshot.Namespaces.
@@ -25,7 +25,7 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 // RemoveNamespace is engine.Snapshot.RemoveNamespace.
 func (s *Snapshot) RemoveNamespace(name string) error {
 	if _, ok := s.objects.namespaces.Get(name); !ok {
-		return fmt.Errorf("%s: %w", phrase.Object("namespace", name), preemption.ErrNotFound)
+		return fmt.Errorf("%s: %w", prose.Object("namespace", name), preemption.ErrNotFound)
 	}
 	s.setNamespace(name, nil)
 	return nil

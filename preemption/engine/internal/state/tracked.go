@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/outrank-go/outrank/internal/lookout"
+	"github.com/outrank-go/outrank/internal/work"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -81,7 +81,7 @@ func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attac
 // or the functions of the caller panic, and nothing is locked while they run.
 func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 	a.owner, a.stateOwner = s.Owner, s.Owner
-	look := lookout.New(ctx)
+	look := work.NewWatch(ctx)
 	var concerned []*PodState // of a node
 	for _, n := range s.NodeStates {
 		if n == nil {
@@ -137,7 +137,7 @@ func (s *Snapshot) lent(ctx context.Context, t *preemption.Tracker) preemption.C
 	if state == nil {
 		return nil
 	}
-	look := lookout.New(ctx)
+	look := work.NewWatch(ctx)
 	for _, slot := range s.Order {
 		n := s.NodeStates[slot]
 		for _, p := range n.Pods {

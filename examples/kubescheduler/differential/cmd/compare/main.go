@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/outrank-go/outrank/internal/gen"
+	"github.com/outrank-go/outrank/internal/tests/gen"
 
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential"
 	"github.com/outrank-go/outrank/examples/kubescheduler/differential/current"

@@ -1,0 +1,45 @@
+package apis
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Codec writes and reads objects, which are pointers to plain types. Package outrank asks for it and
+// knows no JSON of Kubernetes; package preemption/kube knows it and registers itself, as an image
+// format or a hash function does. A program that does not import preemption/kube gets an error, so
+// that nothing is lost silently.
+type Codec struct {
+	Marshal   func(object any) ([]byte, error)
+	Unmarshal func(text []byte, object any) error
+}
+
+// registered is set while packages are initialised and only read afterwards.
+var registered Codec
+
+// Register sets the codec that [Marshal] and [Unmarshal] use. It is for an init function.
+func Register(c Codec) { registered = c }
+
+// Marshal returns the JSON of an object. Without a codec the error wraps
+// [errors.ErrUnsupported].
+func Marshal(object any) ([]byte, error) {
+	if registered.Marshal == nil {
+		return nil, missing(object)
+	}
+	return registered.Marshal(object)
+}
+
+// Unmarshal reads JSON into an object. Without a codec it changes nothing, and the error
+// wraps [errors.ErrUnsupported].
+func Unmarshal(text []byte, object any) error {
+	if registered.Unmarshal == nil {
+		return missing(object)
+	}
+	return registered.Unmarshal(text, object)
+}
+
+func missing(object any) error {
+	name := strings.TrimPrefix(fmt.Sprintf("%T", object), "*")
+	return fmt.Errorf("%w: the JSON of %s is in github.com/outrank-go/outrank/preemption/kube, which the program does not import", errors.ErrUnsupported, name)
+}

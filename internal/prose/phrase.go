@@ -1,0 +1,68 @@
+package prose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Object returns a kind of object with the name of one, for errors.
+func Object[T ~string](kind string, name T) string {
+	if name == "" {
+		return kind + " without a name"
+	}
+	return kind + " " + string(name)
+}
+
+// Pod names a pod. A plan that was not made by an evaluator may lack one.
+func Pod(p *outrank.Pod) string {
+	if p == nil {
+		return "no pod"
+	}
+	return string(p.Key())
+}
+
+// Devices is the name of the plugin of kube-scheduler that reads claims for devices. A filter of the caller that
+// does so has it.
+const Devices = "DynamicResources"
+
+// Unread says what no filter reads of a pod to be placed (rule 7.14.7): its claims for devices, where no filter of the
+// caller's has the name of the plugin that does.
+func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []outrank.Problem {
+	if p == nil || len(p.ResourceClaims) == 0 {
+		return nil
+	}
+	for name := range ownFilters {
+		if name == Devices {
+			return nil
+		}
+	}
+	return []outrank.Problem{{
+		Object: "pod " + string(p.Key()), Field: "spec.resourceClaims",
+		Text: "no filter reads claims for devices (" + strings.Join(p.ResourceClaims, ", ") + "); the pod is decided about as if it had none",
+	}}
+}
+
+// Steps returns the number of steps of a search.
+func Steps(steps int) string {
+	if steps == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", steps)
+}
+
+// AppendStatus appends the name of a filter, if there is one, and reasons.
+func AppendStatus(b []byte, filter string, reasons []string) []byte {
+	if filter != "" {
+		b = append(b, filter...)
+		b = append(b, ": "...)
+	}
+	for i, reason := range reasons {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, reason...)
+	}
+	return b
+}

@@ -1,5 +1,0 @@
-package users
-
-import "github.com/outrank-go/outrank/internal/structure/testdata/users/lib"
-
-var every = []any{lib.Alone, lib.Used}

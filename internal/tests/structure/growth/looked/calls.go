@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/explain"
+	"github.com/outrank-go/outrank/preemption/planner/joint"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// clusters have more pods than may be gone through without a look, and as many nodes as Kubernetes is made for.
+// Each has the preemptors that take longest there.
+var clusters = []struct {
+	name        string
+	nodes, pods int
+	without     []string
+}{
+	{"pods", 500, 30, []string{"spread"}},
+	{"nodes", 5000, 5, []string{"apart", "near"}},
+}
+
+// preemptors are the benchmark's, alone, with a term that keeps it apart, and with a constraint.
+var preemptors = []struct {
+	name string
+	with func(p *outrank.Pod)
+}{
+	{"plain", func(*outrank.Pod) {}},
+	{"apart", func(p *outrank.Pod) {
+		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: ofApp(), TopologyKey: hostname}}
+	}},
+	{"near", func(p *outrank.Pod) {
+		p.Affinity.PodAffinity = []outrank.PodAffinityTerm{{LabelSelector: ofApp(), TopologyKey: hostname}}
+	}},
+	{"spread", func(p *outrank.Pod) {
+		p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: hostname, WhenUnsatisfiable: outrank.DoNotSchedule, LabelSelector: ofApp(),
+		}}
+	}},
+}
+
+const hostname = "kubernetes.io/hostname"
+
+func ofApp() *outrank.LabelSelector {
+	return &outrank.LabelSelector{MatchLabels: map[string]string{"app": "app-1"}}
+}
+
+// now is later than every start.
+func now() time.Time { return clustergen.Now() }
+
+// fixture is a cluster and what asks for room there.
+type fixture struct {
+	cluster *outrank.Cluster
+	pod     *outrank.Pod
+	eval    *engine.Evaluator
+	across  *engine.Evaluator
+	scorer  *score.Scorer
+
+	// The snapshots and a plan for the preemptor are made with the first call. One of them keeps the counts of scores
+	// by then, and one never does.
+	snap, tracked, uncounted *engine.Snapshot
+	plan                     *preemption.Plan
+}
+
+func (f *fixture) snapshot() *engine.Snapshot {
+	snap, err := engine.NewSnapshot(f.cluster)
+	if err != nil {
+		panic(err)
+	}
+	return snap
+}
+
+func calls() ([]call, error) {
+	groups, err := outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
+	if err != nil {
+		return nil, err
+	}
+	var all []call
+	for _, c := range clusters {
+		for _, p := range preemptors {
+			if slices.Contains(c.without, p.name) {
+				continue
+			}
+			f := &fixture{}
+			if f.cluster, f.pod, err = clustergen.Benchmark(c.nodes, c.pods, 20); err != nil {
+				return nil, err
+			}
+			f.cluster.Release = groups
+			f.pod.Labels = map[string]string{"app": "app-1"}
+			p.with(f.pod)
+			if f.eval, err = engine.New(preemption.Config{}); err != nil {
+				return nil, err
+			}
+			if f.across, err = engine.New(preemption.Config{Victims: preemption.Across{}}); err != nil {
+				return nil, err
+			}
+			if f.scorer, err = score.New(score.Config{}); err != nil {
+				return nil, err
+			}
+			for _, one := range f.calls() {
+				all = append(all, call{c.name + "/" + p.name + "/" + one.name, one.of})
+			}
+		}
+	}
+	return all, nil
+}
+
+// calls lists the calls about the preemptor. They share the snapshots, as the calls of a program do: what one leaves
+// in a cache, the next ones find.
+func (f *fixture) calls() []call {
+	return slices.Concat(f.decisions(), f.groups(), f.explanations(), f.scores(), f.plans())
+}
+
+// on is a call that is made once everything is prepared. What that takes is not counted.
+func (f *fixture) on(name string, of func(ctx context.Context) error) call {
+	return call{name, func(ctx context.Context) error {
+		if err := f.prepare(); err != nil {
+			return err
+		}
+		restart(ctx)
+		return of(ctx)
+	}}
+}
+
+// prepare makes the snapshots, and a plan for the calls that are about one, unless they are there.
+func (f *fixture) prepare() (err error) {
+	if f.snap != nil {
+		return nil
+	}
+
+	f.tracked, f.uncounted = f.snapshot(), f.snapshot()
+	if _, err := f.scorer.Rank(context.Background(), f.eval, f.tracked, f.small()); err != nil {
+		return err
+	}
+
+	f.plan, err = f.eval.Preempt(context.Background(), f.snapshot(), preemption.Request{Pod: f.pod, Now: now()})
+	if err != nil {
+		return err
+	}
+	if f.plan.Outcome != preemption.Preempts {
+		return fmt.Errorf("outcome %v", f.plan.Outcome)
+	}
+
+	f.snap = f.snapshot()
+	return nil
+}
+
+func (f *fixture) request() preemption.Request { return preemption.Request{Pod: f.pod, Now: now()} }
+
+// decisions are the calls of an evaluator about one pod. The first time a preemptor is asked about, everything is made
+// that the snapshot keeps; the second time the answers about nodes are, which the third time finds.
+func (f *fixture) decisions() []call {
+	e := f.eval
+	preempt := func(ctx context.Context) error {
+		_, err := e.Preempt(ctx, f.snap, preemption.Request{Pod: f.pod, Now: now()})
+		return err
+	}
+
+	return []call{
+		f.on("Preempt", preempt),
+		f.on("Preempt again", preempt),
+		f.on("Preempt a third time", preempt),
+		f.on("Explain", func(ctx context.Context) error {
+			_, err := e.Explain(ctx, f.snap, preemption.Request{Pod: f.pod, Now: now()})
+			return err
+		}),
+		f.on("Feasible", func(ctx context.Context) error { _, err := e.Feasible(ctx, f.snap, f.small()); return err }),
+		f.on("Verify", func(ctx context.Context) error { return e.Verify(ctx, f.snap, f.plan) }),
+		f.on("Regret", func(ctx context.Context) error { _, err := joint.RegretOf(ctx, e, f.snap, f.plan, now()); return err }),
+		f.on("Preempt across nodes", func(ctx context.Context) error {
+			_, err := f.across.Preempt(ctx, f.snap, f.request())
+			return err
+		}),
+		f.on("ExplainNode", func(ctx context.Context) error {
+			_, err := e.ExplainNode(ctx, f.snap, f.request(), f.cluster.Nodes[1].Name)
+			return err
+		}),
+		f.on("Candidates", func(ctx context.Context) error {
+			for _, err := range e.Candidates(ctx, f.snap, f.request()) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+}
+
+// groups are the calls about several pods that come together. Whether anything helps does not matter: the
+// search for it takes as long.
+func (f *fixture) groups() []call {
+	return []call{
+		f.on("PreemptGroup", func(ctx context.Context) error {
+			plan, err := f.eval.PreemptGroup(ctx, f.snap, preemption.GroupRequest{Pods: copies(f.pod, 10), Now: now()})
+			if err == nil && plan.Outcome != preemption.Preempts && plan.Outcome != preemption.NothingHelps {
+				err = fmt.Errorf("outcome %v", plan.Outcome)
+			}
+			return err
+		}),
+		f.on("PreemptGroup, placed by a function", func(ctx context.Context) error {
+			_, err := f.eval.PreemptGroup(ctx, f.snap, preemption.GroupRequest{Pods: copies(f.pod, 10), Now: now(), Place: inTurn})
+			return err
+		}),
+	}
+}
+
+// inTurn gives each pod the first node that takes it beside those before it.
+func inTurn(_ context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
+	var placed []preemption.Assignment
+	for _, p := range pods {
+		nodes, err := draft.Feasible(p, placed...)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case len(nodes) == 0:
+			return nil, &preemption.Refusal{Pod: p}, nil
+		}
+		placed = append(placed, preemption.Assignment{Pod: p, Node: nodes[0].Name})
+	}
+	return placed, nil, nil
+}
+
+func (f *fixture) explanations() []call {
+	return []call{
+		f.on("explain.Ask", func(ctx context.Context) error {
+			_, err := explain.Ask(ctx, explain.Question{Evaluator: f.eval, Snapshot: f.snap, Request: f.request()}, explain.Options{})
+			return err
+		}),
+		f.on("explain.Replacements", func(ctx context.Context) error {
+			_, err := explain.Replacements(ctx, explain.Question{Evaluator: f.eval, Snapshot: f.snap, Request: preemption.Request{Now: now()}, Plan: f.plan}, explain.Options{})
+			return err
+		}),
+	}
+}
+
+// scores are asked for with pods counted by the call, and before it.
+func (f *fixture) scores() []call {
+	return []call{
+		f.on("Rank", func(ctx context.Context) error {
+			_, err := f.scorer.Rank(ctx, f.eval, f.uncounted.Scratch(), f.small())
+			return err
+		}),
+		f.on("Rank, tracked", func(ctx context.Context) error {
+			_, err := f.scorer.Rank(ctx, f.eval, f.tracked, f.small())
+			return err
+		}),
+	}
+}
+
+// plans are those for several pods at once, and the ranking by what becomes of victims.
+func (f *fixture) plans() []call {
+	asked := joint.Request{Pods: copies(f.pod, 10), Now: now(), Limit: 2000}
+	moving, one := asked, asked
+	moving.Moves, one.Pods = &joint.LossCosts{}, copies(f.pod, 1)
+
+	return []call{
+		f.on("joint.Preempt", func(ctx context.Context) error {
+			_, err := joint.Preempt(ctx, f.eval, f.snap, asked)
+			return err
+		}),
+		f.on("joint.Preempt with moves", func(ctx context.Context) error {
+			owned, err := f.owned()
+			if err != nil {
+				return err
+			}
+			restart(ctx)
+			_, err = joint.Preempt(ctx, f.eval, owned, moving)
+			return err
+		}),
+		f.on("joint.Outlooks", func(ctx context.Context) error {
+			_, _, err := joint.Outlooks(ctx, f.eval, f.snap, one)
+			return err
+		}),
+	}
+}
+
+// owned is the cluster with a controller for most pods, and without a tenth of them, so that there is room for what
+// the controller makes again.
+func (f *fixture) owned() (*engine.Snapshot, error) {
+	snap := f.snapshot()
+	for i, p := range slices.Collect(snap.Pods()) {
+		var err error
+		switch {
+		case i%10 == 0:
+			err = snap.RemovePod(p.Key())
+		case i%4 > 0:
+			q := *p
+			q.Owner = outrank.Owner{Kind: "ReplicaSet", Name: "set"}
+			_, err = snap.PutPod(&q)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return snap, nil
+}
+
+// small is a pod that fits on most nodes, and prefers some: scores look at the pods of the whole cluster for it.
+func (f *fixture) small() *outrank.Pod {
+	small := *f.pod
+	small.Containers = []outrank.Container{{Name: "c", Requests: resource.List{resource.CPU: resource.NewMilli(1)}}}
+	small.Affinity.PodAntiAffinity, small.Affinity.PodAffinity = nil, nil
+
+	small.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: hostname, WhenUnsatisfiable: outrank.ScheduleAnyway, LabelSelector: ofApp(),
+	}}
+	small.Preferences = &outrank.Preferences{PodAffinity: []outrank.WeightedPodAffinityTerm{{
+		Weight: 3, PodAffinityTerm: outrank.PodAffinityTerm{LabelSelector: ofApp(), TopologyKey: hostname},
+	}}}
+	return &small
+}
+
+// copies are pods of the same kind that ask for the same, a half, a quarter and an eighth.
+func copies(pod *outrank.Pod, n int) []*outrank.Pod {
+	out := make([]*outrank.Pod, n)
+	for i := range out {
+		p := *pod
+		p.Name = fmt.Sprint("waiting-", i)
+		list := resource.List{}
+		for name, q := range pod.Requests() {
+			amount := resource.Amount(name, q) >> (i % 4)
+			if list[name] = resource.New(amount); name == resource.CPU {
+				list[name] = resource.NewMilli(amount)
+			}
+		}
+		p.Containers, p.InitContainers, p.Overhead, p.Resources = []outrank.Container{{Name: "c", Requests: list}}, nil, nil, nil
+		out[i] = &p
+	}
+	return out
+}

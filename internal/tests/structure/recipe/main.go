@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fault is a text in place of another.
+type fault struct {
+	name                 string
+	file, plain, planted string
+}
+
+// recipe is one of the two, with the faults that its properties have to see.
+type recipe struct {
+	name string
+	// named are the tests beside the properties that the recipe names.
+	named  string
+	faults []fault
+}
+
+// recipes are those of CONTRIBUTING. A fault on one side alone is seen where the two are compared.
+var recipes = []recipe{
+	{
+		name: "filter", named: "TestEveryDescriptorIsSeenEverywhere",
+		faults: []fault{
+			{
+				"the engine does not count nominated pods",
+				"preemption/engine/internal/filters/hostnetworklimit.go", "range nominated", "range nominated[:0]",
+			},
+			{
+				"the engine counts a pod that leaves as if it came",
+				"preemption/engine/internal/filters/hostnetworklimit.go", "h.there += int64(by)", "h.there++",
+			},
+			{
+				"the book takes one pod more",
+				"preemption/filter_hostnetworklimit.go", "there+1 > limit", "there > limit",
+			},
+			{
+				"the book does not look who stays",
+				"preemption/filter_hostnetworklimit.go", "range d.pods", "range d.site.running",
+			},
+			{
+				"the entry says that no running pod has a part",
+				"internal/filter/hostnetworklimit.go", "Running: onHostNetwork", "Running: nobody",
+			},
+		},
+	},
+	{
+		name: "rank", named: "TestEveryRankDecidesEverywhere",
+		faults: []fault{
+			{
+				"the entry leaves sidecars out",
+				"preemption/internal/rank/restarts.go", "len(victim.Containers) + len(victim.InitContainers)", "len(victim.Containers)",
+			},
+			{
+				"the book counts a container less",
+				"preemption/rank_restarts.go", "containers++", "containers = 1",
+			},
+		},
+	},
+}
+
+// tests is what a run has to say.
+const (
+	properties = "^TestProperty"
+	compared   = "^(TestPropertyBookAndEngine|TestPropertyRanksAgreeWithBook)$"
+)
+
+func main() {
+	if err := run(os.Stdout, "."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run follows each recipe, and plants all faults.
+func run(w io.Writer, root string) error {
+	for _, r := range recipes {
+		if err := r.holds(w, root, properties+"|^"+r.named+"$"); err != nil {
+			return err
+		}
+		for _, f := range r.faults {
+			if err := r.sees(w, root, f, properties); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// holds follows the recipe, after which the tests pass.
+func (r *recipe) holds(w io.Writer, root, tests string) error {
+	failed, out, err := r.try(root, nil, tests)
+	switch {
+	case err != nil:
+		return err
+	case len(failed) > 0:
+		return fmt.Errorf("with the %s of the recipe fail %s:\n%s", r.name, strings.Join(failed, ", "), out)
+	}
+	fmt.Fprintf(w, "%s: holds\n", r.name)
+	return nil
+}
+
+// sees plants a fault, with which a property fails.
+func (r *recipe) sees(w io.Writer, root string, f fault, tests string) error {
+	failed, out, err := r.try(root, &f, tests)
+	switch {
+	case err != nil:
+		return err
+	case len(failed) == 0:
+		return fmt.Errorf("%s: no property sees that %s:\n%s", r.name, f.name, out)
+	}
+	fmt.Fprintf(w, "%s: that %s is seen by %s\n", r.name, f.name, strings.Join(failed, ", "))
+	return nil
+}
+
+// try follows the recipe, plants a fault if there is one, and returns the tests that fail.
+func (r *recipe) try(root string, f *fault, tests string) (failed []string, out string, err error) {
+	root, err = filepath.Abs(root)
+	if err != nil {
+		return nil, "", err
+	}
+	sections, err := readRecipe(filepath.Join(root, "internal/tests/structure/recipe/testdata", r.name+".txt"))
+	if err != nil {
+		return nil, "", err
+	}
+	s := sources{}
+	if err := s.follow(root, sections); err != nil {
+		return nil, "", err
+	}
+	if f != nil {
+		if err := s.plant(*f); err != nil {
+			return nil, "", err
+		}
+	}
+	dir, err := os.MkdirTemp("", "recipe")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := s.overlay(root, dir)
+	if err != nil {
+		return nil, "", err
+	}
+	return runTests(root, dir, overlay, tests)
+}
+
+// failedTest finds the tests at the top level that fail.
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
+// runTests builds and runs tests of the engine. That they cannot be built, or end before one of them
+// fails, is an error.
+func runTests(root, dir, overlay, tests string) (failed []string, out string, err error) {
+	binary := filepath.Join(dir, "engine.test")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, "./preemption/engine")
+	build.Dir = root
+	if text, err := build.CombinedOutput(); err != nil {
+		return nil, "", fmt.Errorf("the recipe cannot be built: %w\n%s", err, text)
+	}
+	test := exec.Command(binary, "-test.run", tests, "-test.timeout", "10m", "-rapid.nofailfile", "-rapid.shrinktime", "100ms")
+	test.Dir = filepath.Join(root, "preemption/engine")
+	text, err := test.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, "", err
+	}
+	for _, m := range failedTest.FindAllSubmatch(text, -1) {
+		failed = append(failed, string(m[1]))
+	}
+	slices.Sort(failed)
+	if err != nil && len(failed) == 0 {
+		return nil, "", fmt.Errorf("the tests end without a word of which fails: %w\n%s", err, text)
+	}
+	return failed, string(text), nil
+}

@@ -1,0 +1,113 @@
+// Command sizes prints how big the packages of a module are, as a table in Markdown.
+//
+//	go run ./internal/tests/structure/sizes [-all] [DIR]
+//
+// DIR is the folder of the module, the one at hand by default. Packages below examples and
+// internal are left out of the sum of exported names; -all lists those below examples, too. The
+// last lines tell how much of all is in what a user imports, with what that imports in turn: the
+// rest is for tests and for work on the library itself.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
+)
+
+func main() {
+	all := flag.Bool("all", false, "list the packages below examples, too")
+	flag.Parse()
+	dir := "."
+	if flag.NArg() > 0 {
+		dir = flag.Arg(0)
+	}
+	if err := table(os.Stdout, dir, *all); err != nil {
+		fmt.Fprintln(os.Stderr, "sizes:", err)
+		os.Exit(1)
+	}
+}
+
+func table(w io.Writer, root string, all bool) error {
+	folders, err := structure.Folders(root)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "| package | files | lines | test files | largest circle | files in circles | widest struct | fields | exported |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|---|--:|--:|")
+	reader := structure.NewReader()
+	files, lines, exported := 0, 0, 0
+	read := map[string]*structure.Package{}
+	for _, folder := range folders {
+		if !all && strings.HasPrefix(folder+"/", "examples/") {
+			continue
+		}
+		p, err := reader.Read(filepath.Join(root, folder))
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		largest, within := 1, 0
+		for i, circle := range p.Circles() {
+			if within += len(circle); i == 0 {
+				largest = len(circle)
+			}
+		}
+		names := 0
+		if p.Name != "main" {
+			names = p.Exported()
+		}
+		widest := p.WidestStruct()
+		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %s | %d | %d |\n",
+			folder, len(p.Files), p.Lines, p.Tests, largest, within, widest.Name, widest.Fields, names)
+		files, lines = files+len(p.Files), lines+p.Lines
+		read[folder] = p
+		if public(folder) {
+			exported += names
+		}
+	}
+	fmt.Fprintf(w, "| all | %d | %d | | | | | | %d public |\n", files, lines, exported)
+	files, lines = imported(read)
+	fmt.Fprintf(w, "| what users import | %d | %d | | | | | | |\n", files, lines)
+	return nil
+}
+
+// imported counts the files and lines of the public packages and of their imports.
+func imported(read map[string]*structure.Package) (files, lines int) {
+	seen := map[string]bool{}
+	var visit func(folder string)
+	visit = func(folder string) {
+		p := read[folder]
+		if p == nil || seen[folder] {
+			return
+		}
+		seen[folder] = true
+		files, lines = files+len(p.Files), lines+p.Lines
+		for _, path := range p.Imports() {
+			if path == module {
+				visit(".")
+			} else if below, ok := strings.CutPrefix(path, module+"/"); ok {
+				visit(below)
+			}
+		}
+	}
+	for folder := range read {
+		if public(folder) {
+			visit(folder)
+		}
+	}
+	return files, lines
+}
+
+const module = "github.com/outrank-go/outrank"
+
+// public reports whether a package can be imported from outside.
+func public(folder string) bool {
+	return folder != "examples" && !strings.HasPrefix(folder, "examples/") && !strings.Contains("/"+folder+"/", "/internal/")
+}

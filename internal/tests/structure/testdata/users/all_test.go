@@ -1,0 +1,5 @@
+package users
+
+import "github.com/outrank-go/outrank/internal/tests/structure/testdata/users/lib"
+
+var every = []any{lib.Alone, lib.Used}

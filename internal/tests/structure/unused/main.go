@@ -1,0 +1,77 @@
+// Command unused lists the exported names of the library that have no user: no other package
+// of the module, and no other module below examples. It says which of them stand in an
+// example of their own package all the same.
+//
+//	go run ./internal/tests/structure/unused [DIR]
+//
+// DIR is the folder of the module, the one at hand by default. A name in the list is not
+// wrong: it may be what people who import the library are promised. It is to be judged.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
+)
+
+func main() {
+	flag.Parse()
+	dir := "."
+	if flag.NArg() > 0 {
+		dir = flag.Arg(0)
+	}
+	if err := list(os.Stdout, dir); err != nil {
+		fmt.Fprintln(os.Stderr, "unused:", err)
+		os.Exit(1)
+	}
+}
+
+func list(w io.Writer, root string) error {
+	users := structure.NewUsers()
+	var modules []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		folder, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		folder = filepath.ToSlash(folder)
+		if folder != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if _, other := os.Stat(filepath.Join(path, "go.mod")); other == nil && folder != "." {
+			modules = append(modules, path)
+			return filepath.SkipDir
+		}
+		return users.Add(root, folder, public(folder))
+	})
+	if err != nil {
+		return err
+	}
+	for _, dir := range modules {
+		if err := users.AddModule(dir); err != nil {
+			return err
+		}
+	}
+	for _, n := range users.Without() {
+		says := ""
+		if n.Exampled {
+			says = "\texample"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s%s\n", n.Folder, n.Kind, n.Name, says)
+	}
+	return nil
+}
+
+// public reports whether a package can be imported from outside.
+func public(folder string) bool {
+	return folder != "examples" && !strings.HasPrefix(folder, "examples/") && !strings.Contains("/"+folder+"/", "/internal/")
+}

@@ -1,9 +1,0 @@
-package joint_test
-
-import (
-	"testing"
-
-	"github.com/outrank-go/outrank/internal/seeded"
-)
-
-func TestMain(m *testing.M) { seeded.Run(m, 50) }

@@ -1,0 +1,30 @@
+// Package history answers: does preemption move a cluster forward, or round and round? A [Log]
+// records every preemption that was carried out, and its [Summary] has
+//
+//   - cascades: A evicts B, and B, recreated, evicts C;
+//   - cycles: the same, but the last pod evicts A, and all begins again;
+//   - repeats: pods that are evicted more than once, by the same pods or others.
+//
+// A pod that is recreated has another name or UID, so pods are known by their lineage: the name,
+// chosen by the caller, that a pod shares with the pods it replaces. [LineageOf] uses the
+// controller, by which replicas count as one another's replacement, so that what is found is an
+// estimate.
+//
+// A link is one lineage evicting another. The chain of a lineage lists the links that led to its
+// latest eviction: when P evicts V, the chain of V becomes that of P with the link from P to V at
+// its end. If V had a place in that chain, the links from there on are one round of a cycle,
+// which is counted and taken out of the chain. A cascade is all chains with the same beginning,
+// and its length is that of the longest chain it ever had. Chapter 16 of [RULES.md] defines each
+// of these exactly.
+//
+// No pod is evicted by a pod of equal or lower priority, so a cycle needs priorities that change
+// when a pod is recreated, or schedulers with different rules. A repeat needs neither.
+//
+// A [Log] is for one goroutine at a time; a [Summary] is a value of the caller's own. Recording
+// takes time linear in the victims and in the length of the chain, which [Config.MaxChain]
+// limits. Memory is one record for every lineage that was ever evicted and one for every distinct
+// cycle, which [Config.MaxCycles] limits. The result depends on the preemptions and their order
+// alone. The reference has nothing of this kind.
+//
+// [RULES.md]: https://github.com/outrank-go/outrank/blob/main/preemption/planner/history/RULES.md
+package history

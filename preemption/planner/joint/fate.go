@@ -1,0 +1,94 @@
+package joint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lifecycle"
+	"github.com/outrank-go/outrank/internal/prose"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// Fate is what becomes of the work of a victim once the plan is carried out (group 25.6).
+type Fate struct {
+	// Loss is Moved where another node takes the replacement beside all pods of the plan and the
+	// replacements of the victims before it.
+	Loss Loss
+	// Node is that node, empty where there is none.
+	Node string
+	// Why says why there is none: that nobody makes the pod again, or only for its own node, or what
+	// the filters say on how many of the other nodes, the most frequent first, which an interrupted plan
+	// does not ask for. It is nil for one that moves.
+	Why []string
+}
+
+// String says what becomes of the victim in a few words.
+func (f Fate) String() string {
+	if f.Loss == Moved {
+		return "moves to " + prose.Name(f.Node)
+	}
+	text := string(f.Loss)
+	if len(f.Why) > 0 {
+		text += ": " + strings.Join(f.Why, ", ")
+	}
+	return text
+}
+
+// relocate has the replacements of victims run where they have places, one after the other, and says
+// what becomes of each.
+func (b *draft) relocate(snap *engine.Snapshot, s *settled) (fates []Fate, replacements []*outrank.Pod) {
+	for i, v := range s.victims {
+		f := Fate{Loss: s.fates[i].loss}
+		again := replacement(snap, v, i)
+		if node := s.fates[i].node; node >= 0 {
+			f.Node = b.nodes[node].Name
+			b.seat(snap, again, node)
+			replacements = append(replacements, again)
+		} else {
+			f.Why = b.why(snap, v, again)
+		}
+		fates = append(fates, f)
+	}
+	return fates, replacements
+}
+
+// why says why no other node takes the replacement of a victim.
+func (b *draft) why(snap *engine.Snapshot, victim, again *outrank.Pod) []string {
+	switch lifecycle.MakerOf(victim) {
+	case lifecycle.Nobody:
+		return []string{"no controller makes it again"}
+	case lifecycle.ForItsNode:
+		return []string{"its DaemonSet makes it again for " + prose.Name(victim.NodeName) + " alone"}
+	case lifecycle.WithItsGroup:
+		return []string{"its group is scheduled as a whole, which is not looked at"}
+	}
+	switch {
+	case len(b.nodes) == 1:
+		return []string{"there is no other node"}
+	}
+	nodes := map[string]int{}
+	b.others(snap, victim, again, func(s preemption.Status) bool {
+		for _, reason := range s.Reasons {
+			nodes[reason]++
+		}
+		return !b.over()
+	})
+	if b.brief {
+		return []string{"nobody asked for the reasons after the interruption"}
+	}
+	reasons := make([]string, 0, len(nodes))
+	for reason := range nodes {
+		reasons = append(reasons, reason)
+	}
+	slices.SortFunc(reasons, func(r, s string) int {
+		return cmp.Or(cmp.Compare(nodes[s], nodes[r]), cmp.Compare(r, s))
+	})
+	for i, reason := range reasons {
+		reasons[i] = fmt.Sprintf("%s on %d of %d", reason, nodes[reason], len(b.nodes)-1)
+	}
+	return reasons
+}

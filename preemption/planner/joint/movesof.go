@@ -1,0 +1,361 @@
+package joint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/lifecycle"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// Moves knows of a snapshot which pods could run elsewhere. It holds a copy of the
+// snapshot as it was when it was made, and answers about that one: what has changed since
+// does not matter to it. Any number of goroutines may use it at once; they take turns.
+//
+// [NewMoves] makes one. To the zero Moves every pod is Lost, with an error.
+type Moves struct {
+	mu sync.Mutex
+	// eval goes by the filters alone, as config says.
+	eval   *engine.Evaluator
+	config preemption.Config
+	snap   *engine.Snapshot
+	// nodes are the names of all nodes, in their order.
+	nodes []string
+	// alike are the answers for pods that every node answers alike.
+	alike alikePods
+	err   error
+}
+
+// errUnmade is about the zero Moves, which knows of no snapshot.
+var errUnmade = fmt.Errorf("moves: %w: it was not made by NewMoves", outrank.ErrInvalid)
+
+// elsewhere is which nodes take a pod: the first two that do and, if there are not two,
+// the first two that could if pods left them. With two, one is not the pod's own.
+type elsewhere struct{ fit, could [2]string }
+
+// other returns whether one of the two is another node than this one.
+func other(two [2]string, node string) bool {
+	return two[0] != "" && two[0] != node || two[1] != "" && two[1] != node
+}
+
+// add takes a node in unless there are two already.
+func add(two *[2]string, node string) {
+	switch {
+	case two[0] == "":
+		two[0] = node
+	case two[1] == "":
+		two[1] = node
+	}
+}
+
+// NewMoves returns what is known of the snapshot as it is now, by the filters of the
+// evaluator's configuration; nothing else of that counts. The snapshot is cloned. The
+// error wraps [outrank.ErrInvalid] for no evaluator or snapshot.
+func NewMoves(eval *engine.Evaluator, snap *engine.Snapshot) (*Moves, error) {
+	if eval == nil || snap == nil {
+		return nil, fmt.Errorf("moves: %w: no evaluator or no snapshot", outrank.ErrInvalid)
+	}
+	config := eval.Config()
+	plain, err := engine.New(preemption.Config{Filters: config.Filters, Profile: config.Profile})
+	if err != nil {
+		return nil, err
+	}
+	m := &Moves{eval: plain, config: plain.Config(), snap: snap.Clone()}
+	for n := range m.snap.Nodes() {
+		m.nodes = append(m.nodes, n.Name)
+	}
+	return m, nil
+}
+
+// Of returns what becomes of the work of a running pod if it is evicted and every other
+// pod stays where it is (rules 11.12 to 11.14). The pod's own node does not count: the
+// preemptor takes the room there. Each pod is asked about by itself, so that two that
+// could both take the last place elsewhere both count as moved; [Moves.Together] has them
+// one after the other.
+//
+// A pod that the filters cannot be asked about is Lost, and [Moves.Err] says why. Time is
+// that of asking nodes until one has room. Pods that are alike, such as the replicas of a
+// Deployment, share an answer, unless they have volumes, affinity to other pods or a spread constraint
+// that can keep them away, or a filter of the caller's has something to say about them: then each costs
+// that.
+func (m *Moves) Of(pod *outrank.Pod) Loss {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if pod == nil {
+		m.fail(fmt.Errorf("moves: %w: no pod", outrank.ErrInvalid))
+		return Lost
+	}
+	if m.eval == nil {
+		m.fail(errUnmade)
+		return Lost
+	}
+	if loss, ok := byOwner(pod); ok {
+		return loss
+	}
+	found, err := m.find(pod)
+	if err != nil {
+		m.fail(fmt.Errorf("pod %s: %w", pod.Key(), err))
+		return Lost
+	}
+	return found.loss(pod.NodeName)
+}
+
+// find asks about a pod, with the pod itself gone where that matters to other nodes than
+// its own.
+func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
+	again := m.again(pod)
+	stands, err := m.standsAlone(again)
+	if err != nil {
+		return elsewhere{}, err
+	}
+	if stands {
+		return m.alike.answer(m.snap, again, func() (elsewhere, error) { return m.ask(again, "") })
+	}
+
+	var found elsewhere
+	err = m.trying(func() error {
+		if _, err := m.remove(pod); err != nil {
+			return err
+		}
+		found, err = m.ask(again, pod.NodeName)
+		return err
+	})
+	return found, err
+}
+
+// standsAlone reports whether no node looks at other pods for the sake of this one, but for what they take and whom
+// they keep away themselves. So neither the pod in whose place it comes nor where that runs matters to any node but
+// that pod's own.
+func (m *Moves) standsAlone(pod *outrank.Pod) (bool, error) {
+	near := len(pod.Affinity.PodAffinity) + len(pod.Affinity.PodAntiAffinity)
+	if near+len(pod.Volumes) > 0 || spreads(pod.TopologySpreadConstraints) {
+		return false, nil
+	}
+	if selector := m.config.Profile.SpreadSelector; selector != nil && spreads(m.config.Profile.DefaultConstraints) && selector(pod) != nil {
+		return false, nil
+	}
+	for _, f := range m.config.Filters {
+		if f.Start == nil {
+			continue // it looks at no other pods
+		}
+		state, err := f.Start(pod, m.snap)
+		if err != nil {
+			return false, fmt.Errorf("filter %s: %w", f.Name, err)
+		}
+		if state != nil {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// spreads reports whether a constraint can keep a pod away.
+func spreads(constraints []outrank.TopologySpreadConstraint) bool {
+	return slices.ContainsFunc(constraints, func(c outrank.TopologySpreadConstraint) bool {
+		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
+	})
+}
+
+func (e *elsewhere) loss(node string) Loss {
+	switch {
+	case other(e.fit, node):
+		return Moved
+	case other(e.could, node):
+		return Waits
+	}
+	return Lost
+}
+
+// ask finds nodes for a pod that its controller has made again, in the snapshot as it is: the first two or, with its
+// own node, which does not count then, the first one.
+func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
+	lookAt, err := m.eval.LookAt(m.snap, preemption.Request{Pod: pod})
+	if err != nil {
+		return found, err
+	}
+	enough := func(nodes [2]string) bool { return nodes[1] != "" || own != "" && nodes[0] != "" }
+	at := 0
+	for ; at < len(m.nodes) && at < oneByOneFirst && !enough(found.fit); at++ {
+		code, err := m.codeOf(lookAt, at, own)
+		if err != nil {
+			return found, err
+		}
+		if code == preemption.Success {
+			add(&found.fit, m.nodes[at])
+		} else if code == preemption.Unschedulable {
+			add(&found.could, m.nodes[at])
+		}
+	}
+	if enough(found.fit) {
+		return found, nil
+	}
+
+	feasible, err := m.eval.Feasible(context.Background(), m.snap, pod)
+	if err != nil {
+		return found, err
+	}
+	found.fit = [2]string{}
+	for _, n := range feasible {
+		if n.Name != own {
+			add(&found.fit, n.Name)
+		}
+	}
+	for ; at < len(m.nodes) && !enough(found.fit) && !enough(found.could); at++ {
+		code, err := m.codeOf(lookAt, at, own)
+		if err != nil {
+			return found, err
+		}
+		if code == preemption.Unschedulable {
+			add(&found.could, m.nodes[at])
+		}
+	}
+	return found, nil
+}
+
+// oneByOneFirst is how many nodes are asked one by one before all are asked for those that take a pod. Mostly one of
+// the first has room, or none at all: and then an evaluator passes over full nodes without a look at any of their pods.
+const oneByOneFirst = 8
+
+// codeOf returns what a node says to a pod as things are. Its own node says nothing that helps.
+func (m *Moves) codeOf(lookAt looker, at int, own string) (preemption.Code, error) {
+	if m.nodes[at] == own {
+		return preemption.UnschedulableAndUnresolvable, nil
+	}
+	view, err := lookAt(m.nodes[at])
+	if err != nil {
+		return "", err
+	}
+	return view.Check().Code, nil
+}
+
+// again is a pod as its controller makes it again, with a name that nobody has.
+func (m *Moves) again(pod *outrank.Pod) *outrank.Pod {
+	p := lifecycle.Recreate(pod, pod.Name+"-again")
+	for _, there := m.snap.Pod(p.Key()); there; _, there = m.snap.Pod(p.Key()) {
+		p.Name += "-again"
+	}
+	return p
+}
+
+// trying takes back what f changes.
+func (m *Moves) trying(f func() error) (err error) {
+	mark := m.snap.Mark()
+	defer func() { err = errors.Join(err, m.snap.Undo(mark)) }()
+	return f()
+}
+
+func (m *Moves) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+// Err returns the first error that a question ran into, nil if none has: a pod that is
+// not valid, or a filter of the caller's that failed. What it was about counts as Lost.
+func (m *Moves) Err() error {
+	if m == nil {
+		return errUnmade
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// Cost makes a Cost for a [preemption.Rank] of what [Moves.Of] says. It keeps the contract of that,
+// because the answer depends on the pod and on the copy of the snapshot alone. So an
+// evaluator with it goes by what fitted where when the Moves was made: after changes that
+// matter, make a new Moves and a new Evaluator. The costs of several victims are added up
+// though each was asked about by itself.
+//
+// The costs of all pods on a node are asked for before the node is compared by
+// the rank, also those of pods that cannot be victims.
+func (m *Moves) Cost(costs LossCosts) func(victim *outrank.Pod) int64 {
+	return func(victim *outrank.Pod) int64 { return costs.Of(m.Of(victim)) }
+}
+
+// Together returns what becomes of the victims of a candidate for the preemptor, in their
+// order, once all of them are gone and the preemptor runs: each replacement takes the
+// first node with room other than its own, in the order of the nodes, and is there when
+// the next one is asked about (rule 11.15). So of two that could take the last place
+// elsewhere the first moves. With the Figure of a rank candidates can be compared by it, at the price
+// of a few questions to all nodes for each candidate; Cost is cheaper, and says less. [Outlooks] looks
+// for the best places rather than the first.
+//
+// Errors are [preemption.ErrNotFound] for a victim that is not in the copy of the snapshot, those about the
+// preemptor, and a filter's. Time is that of asking nodes for each victim.
+func (m *Moves) Together(preemptor *outrank.Pod, c *preemption.Candidate) (losses []Loss, err error) {
+	if m == nil {
+		return nil, errUnmade
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.eval == nil {
+		return nil, errUnmade
+	}
+	if preemptor == nil || c == nil {
+		return nil, fmt.Errorf("moves: %w: no preemptor or no candidate", outrank.ErrInvalid)
+	}
+	err = m.trying(func() error {
+		losses, err = m.together(preemptor, c)
+		return err
+	})
+	return losses, err
+}
+
+func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Loss, error) {
+	for i := range c.Victims {
+		victim := c.Victims[i].Pod
+		if victim == nil {
+			return nil, fmt.Errorf("moves: %w: victim %d is missing", outrank.ErrInvalid, i)
+		}
+		if known, err := m.remove(victim); !known || err != nil {
+			return nil, cmp.Or(err, fmt.Errorf("pod %s: %w", victim.Key(), preemption.ErrNotFound))
+		}
+	}
+	if err := m.seat(preemptor, c.Node); err != nil {
+		return nil, err
+	}
+
+	losses := make([]Loss, len(c.Victims))
+	for i := range c.Victims {
+		victim, own := c.Victims[i].Pod, cmp.Or(c.Victims[i].Node, c.Node)
+		if loss, ok := byOwner(victim); ok {
+			losses[i] = loss
+			continue
+		}
+		pod := m.again(victim)
+		found, err := m.ask(pod, own)
+		if err != nil {
+			return nil, err
+		}
+		if losses[i] = found.loss(own); losses[i] == Moved {
+			if err := m.seat(pod, found.fit[0]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return losses, nil
+}
+
+// remove takes a pod away, if the snapshot has it. One of its name with another UID is another pod.
+func (m *Moves) remove(pod *outrank.Pod) (known bool, err error) {
+	there, ok := m.snap.Pod(pod.Key())
+	if !ok || there.UID != pod.UID && there.UID != "" && pod.UID != "" {
+		return false, nil
+	}
+	return true, m.snap.RemovePod(pod.Key())
+}
+
+// seat has a pod run on a node.
+func (m *Moves) seat(pod *outrank.Pod, node string) error {
+	placed := *pod
+	placed.NodeName, placed.NominatedNodeName = node, ""
+	_, err := m.snap.PutPod(&placed)
+	return err
+}

@@ -1,0 +1,336 @@
+package joint
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/document"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/internal/bounded"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// Regret says how far a plan is from the best one by the ranks of its policy (rule 13.4.8 of package
+// preemption). [RegretOf] finds it. It belongs to the caller.
+type Regret struct {
+	// Plan is the plan in question.
+	Plan *preemption.Plan
+	// Score is that of its victims with the budgets charged for them alone, so that it
+	// compares with exact ones. It is the zero Score unless the plan preempts.
+	Score preemption.Score
+	// Best is the plan with the best victims on the best node. Its certificates say
+	// whether that is certain.
+	Best *preemption.Plan
+	// OnNode is the best candidate on the node of the plan, nil unless the plan preempts
+	// and pods of that node alone make room. Its certificate says whether that is certain.
+	OnNode *preemption.Candidate
+	// By names the first rank in which Best is better. It is empty where none is, and "node-order" where
+	// Best preempts and the plan says that nothing helps.
+	By string
+	// Gaps has by how much Best is better in each rank of the policy, in their order.
+	// Behind the first rank that differs it may be below 0.
+	Gaps []RankGap
+}
+
+// RankGap is by how much a candidate is better than another in one rank, in the unit of
+// [preemption.Certificate].Gap; below 0 where it is worse.
+type RankGap struct {
+	Rank string `json:"rank"`
+	Gap  int64  `json:"gap"`
+}
+
+// RegretOf says how far a plan of the evaluator is from the best one, by the ranks of its
+// policy and with budgets charged for the victims alone, in the snapshot as it is now. Now
+// stands in for missing start times, as in the call that the plan is from.
+//
+// The best plan is that of the same configuration with [preemption.Exact], by its ranks: those with
+// a Figure, each with a Cost but the first, extenders and a chooser are left out. Errors: those of [engine.Evaluator.Preempt];
+// [outrank.ErrInvalid] for no evaluator, snapshot or plan, and where there is a
+// [preemption.Guard], by which exact victims are not chosen;
+// [engine.ErrStale] where the node or a victim is not there any more; [engine.ErrUnsound] for victims
+// that could be none. Whether they make room is not asked. The snapshot is only read; any number of
+// calls may run on it at once. Time is that of an exact decision.
+func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time) (*Regret, error) {
+	switch {
+	case ctx == nil || eval == nil || snap == nil:
+		return nil, fmt.Errorf("regret: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)
+	case plan == nil || plan.Pod == nil:
+		return nil, fmt.Errorf("regret: no plan: %w", outrank.ErrInvalid)
+	}
+	exact, err := exactly(eval)
+	if err != nil {
+		return nil, err
+	}
+	r := &Regret{Plan: plan}
+	if r.Best, err = exact.Preempt(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}); err != nil {
+		return nil, err
+	}
+	if plan.Outcome != preemption.Preempts {
+		if r.Best.Outcome == preemption.Preempts && plan.Outcome == preemption.NothingHelps {
+			r.By = rank.NodeOrder
+		}
+		return r, nil
+	}
+
+	_, across := eval.Config().Victims.(preemption.Across)
+	v := regretted{eval: exact, config: exact.Config(), across: across, snap: snap, plan: plan, now: now}
+	if r.Score, err = v.score(); err != nil {
+		return nil, err
+	}
+	r.compare(ranksOf(&v.config))
+	report, err := exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
+	if err != nil {
+		return nil, err
+	}
+	r.OnNode = report.Candidate
+	return r, nil
+}
+
+// exactly returns an evaluator of the same configuration that searches for exact victims.
+func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
+	c := eval.Config()
+	c.Victims, c.Extenders = preemption.Exact{}, nil
+	c.Ranks = bounded.Ranks(c.Ranks)
+	return engine.New(c)
+}
+
+// compare says by which ranks the best plan is better, where it preempts as the other does.
+func (r *Regret) compare(ranks []preemption.Rank) {
+	if r.Best.Outcome != preemption.Preempts {
+		return
+	}
+	if order, by := r.Best.Score.Compare(r.Score, ranks); order < 0 {
+		r.By = by
+	}
+	for i := range ranks {
+		r.Gaps = append(r.Gaps, RankGap{Rank: ranks[i].Name, Gap: gapOf(&ranks[i], &r.Best.Score, &r.Score)})
+	}
+}
+
+// gapOf returns by how much a is better than b by one rank.
+func gapOf(r *preemption.Rank, a, b *preemption.Score) int64 {
+	if r.Name == rank.Start {
+		f, g := rank.Figures{Start: rank.InstantOf(a.Start)}, rank.Figures{Start: rank.InstantOf(b.Start)}
+		return f.Gap(&g, rank.StartFigure)
+	}
+	return r.Of(*b) - r.Of(*a)
+}
+
+// regretted is a plan whose victims are counted as exact ones are.
+type regretted struct {
+	eval   *engine.Evaluator // that of exact victims
+	config preemption.Config
+	snap   *engine.Snapshot
+	plan   *preemption.Plan
+	across bool // its victims may be on several nodes
+	now    time.Time
+}
+
+// fault returns the error for the plan.
+func (v *regretted) fault(kind error, format string, args ...any) error {
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.plan.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+}
+
+// score is what the victims come to, by importance as a decision has it, with the budgets charged for them alone.
+func (v *regretted) score() (preemption.Score, error) {
+	lookAt, err := v.eval.LookAt(v.snap, preemption.Request{Pod: v.plan.Pod, Now: v.now})
+	if err != nil {
+		return preemption.Score{}, err
+	}
+	victims, err := v.victims(lookAt)
+	if err != nil || len(victims) == 0 {
+		return preemption.Score{}, err
+	}
+	view, err := lookAt(v.plan.Node)
+	if err != nil {
+		return preemption.Score{}, err
+	}
+
+	t, all := newTotals(v.snap, &v.config, v.now, nil), total{}
+	for i, budgets := range view.Violated(victims...) {
+		all.add(t.of(victims[i]))
+		all.Violations += v.violations(len(budgets))
+	}
+	// By the caller's importance the first victim need not have the highest priority, and counts all the same.
+	all.Top = victims[0].PriorityValue()
+	return t.tell(all), nil
+}
+
+// violations is what a victim adds to them that violates so many budgets: one, or each (rule 13.3.5).
+func (v *regretted) violations(budgets int) int {
+	if v.config.Variant == outrank.VariantSimplified && v.config.Budgets != preemption.ChargeVictims {
+		return budgets
+	}
+	return min(1, budgets)
+}
+
+// victims finds the victims in the snapshot, the most important first. Each has to run where the plan says, and could
+// be a victim.
+func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
+	if _, ok := v.snap.Node(v.plan.Node); !ok {
+		return nil, v.fault(engine.ErrStale, "there is no such node")
+	}
+	// Of v1.13 a plan may have none (rule 13.2.11).
+	if len(v.plan.Victims) == 0 && v.config.Variant != outrank.VariantV1_13 {
+		return nil, v.fault(engine.ErrUnsound, "there are no victims")
+	}
+
+	nodes := []string{v.plan.Node}
+	named := map[*outrank.Pod]bool{}
+	for i, victim := range v.plan.Victims {
+		if victim.Pod == nil {
+			return nil, v.fault(engine.ErrUnsound, "victim %d is missing", i)
+		}
+		known, ok := v.snap.Pod(victim.Pod.Key())
+		node := cmp.Or(victim.Node, v.plan.Node)
+		switch {
+		case !ok || v.snap.NodeOf(known.Key()) != node || known.UID != victim.Pod.UID && known.UID != "" && victim.Pod.UID != "":
+			return nil, v.fault(engine.ErrStale, "victim %s does not run there", victim)
+		case named[known]:
+			return nil, v.fault(engine.ErrUnsound, "victim %s is named twice", victim)
+		}
+		// Pods of other nodes leave with one of this node, but for a plan across nodes, where each is there for itself.
+		if named[known] = true; v.across && !slices.Contains(nodes, node) {
+			nodes = append(nodes, node)
+		}
+	}
+	return v.possible(lookAt, nodes, named)
+}
+
+// possible returns the victims by importance, once all of them are among the possible victims of these nodes, and
+// nobody stays who leaves with one of them.
+func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.Pod]bool) ([]*outrank.Pod, error) {
+	var out, others []*outrank.Pod
+	for _, node := range nodes {
+		view, err := lookAt(node)
+		if errors.Is(err, preemption.ErrNotFound) {
+			return nil, v.fault(engine.ErrStale, "there is no node %s", node)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range view.Possible() {
+			switch {
+			case !named[p]:
+				others = append(others, p)
+			case !slices.Contains(out, p): // a unit is seen from each of its nodes
+				out = append(out, p)
+			}
+		}
+	}
+
+	for i := range v.plan.Victims {
+		victim, _ := v.snap.Pod(v.plan.Victims[i].Pod.Key())
+		if !slices.Contains(out, victim) {
+			return nil, v.fault(engine.ErrUnsound, "victim %s is none of the pods that may leave", victim.Key())
+		}
+		for _, p := range others {
+			if p.Group != "" && victim.Group != "" && leaveTogether(v.snap, victim, p) {
+				return nil, v.fault(engine.ErrUnsound, "pod %s has to leave with victim %s", p.Key(), victim.Key())
+			}
+		}
+	}
+	if len(nodes) > 1 {
+		v.sort(out)
+	}
+	return out, nil
+}
+
+// sort puts victims of several nodes into the order of importance, which those of one node have already.
+func (v *regretted) sort(victims []*outrank.Pod) {
+	t := newTotals(v.snap, &v.config, v.now, nil)
+	t.sort(victims)
+	if v.config.Importance != nil {
+		slices.SortStableFunc(victims, v.config.Importance)
+	}
+}
+
+// String returns what is better about the best plan, in a line.
+func (r *Regret) String() string {
+	if r.By == "" {
+		return "as good as the best: " + r.Certainty()
+	}
+	var gaps []string
+	for _, g := range r.Gaps {
+		if g.Gap != 0 {
+			text := fmt.Sprint(g.Gap)
+			if g.Rank == rank.Start {
+				text = time.Duration(g.Gap).String()
+			}
+			gaps = append(gaps, fmt.Sprintf("%s: %s", rank.Text(g.Rank), text))
+		}
+	}
+	if gaps == nil {
+		gaps = []string{"preemption helps"}
+	}
+	best := "another plan"
+	if r.Best != nil {
+		var victims []string
+		for _, v := range r.Best.Victims {
+			victims = append(victims, v.String())
+		}
+		best = fmt.Sprintf("%s [%s]", r.Best.Node, strings.Join(victims, ", "))
+	}
+	return fmt.Sprintf("%s is better: %s; %s", best, strings.Join(gaps, ", "), r.Certainty())
+}
+
+// Certainty says in a few words how sure it is that no plan is better than Best.
+func (r *Regret) Certainty() string {
+	switch {
+	case r.Best == nil:
+		return "nothing is known"
+	case r.Best.ClusterCertificate == nil:
+		return string(r.Best.Outcome)
+	}
+	text := certificateText(*r.Best.ClusterCertificate)
+	if !r.Best.ClusterCertificate.Optimal {
+		text += fmt.Sprintf(", %d not searched to the end", r.Best.ClusterCertificate.Unsolved)
+	}
+	return text
+}
+
+// wireRegret has its fields in the order of JOINT_JSON.md.
+type wireRegret struct {
+	document.Header
+	By     string           `json:"by,omitempty"`
+	Gaps   []RankGap        `json:"gaps"`
+	Score  json.RawMessage  `json:"score,omitempty"`
+	Best   *preemption.Plan `json:"best,omitempty"`
+	OnNode json.RawMessage  `json:"onNode,omitempty"`
+}
+
+// MarshalJSON returns the regret as JOINT_JSON.md in this package's folder describes it, in one line and
+// with a version; see [Plan.MarshalJSON]. The plan in question is not in it.
+func (r Regret) MarshalJSON() ([]byte, error) {
+	var e document.Encoder
+	w := wireRegret{
+		Header: document.NewHeader("Regret"), By: r.By, Best: r.Best,
+		Gaps: document.List(r.Gaps, func(g RankGap) RankGap { return g }),
+	}
+	if r.Score.Victims > 0 {
+		scores, err := scoresOf(r.Score)
+		if err != nil {
+			return nil, err
+		}
+		w.Score = scores[0]
+	}
+	if r.OnNode != nil {
+		parts, err := partsOf(*r.OnNode)
+		if err != nil {
+			return nil, err
+		}
+		w.OnNode = parts[0].whole
+	}
+	return e.Encode("regret", w)
+}
+
+// UnmarshalJSON returns an error; see [Plan.UnmarshalJSON].
+func (r *Regret) UnmarshalJSON(text []byte) error { return document.Unread("joint.Regret", text) }

@@ -1,0 +1,60 @@
+package clustergen
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/filter"
+	"github.com/outrank-go/outrank/internal/tests/clusters"
+	"github.com/outrank-go/outrank/internal/tests/draw"
+)
+
+// Cluster generates a cluster. Its pods come in no particular order, and its
+// nodes are not in the order of their names. The error is that of
+// [Shape.Validate].
+func Cluster(shape Shape, seed uint64) (*outrank.Cluster, error) {
+	if err := shape.Validate(); err != nil {
+		return nil, err
+	}
+	return clusters.Cluster(shape.drawn(), draw.Seeded(seed)), nil
+}
+
+// Preemptor generates a pod that looks for a place in a cluster of the same
+// shape. It mostly outranks what is there and needs one to four pods to leave.
+// The error is that of [Shape.Validate].
+func Preemptor(shape Shape, seed uint64) (*outrank.Pod, error) {
+	if err := shape.Validate(); err != nil {
+		return nil, err
+	}
+	return clusters.Preemptor(shape.drawn(), draw.Seeded(seed)), nil
+}
+
+// PreemptorGroup generates the pods of a group that look for places in the
+// cluster of the same shape and seed: one to four, alike or not, of one priority
+// and preemption policy. Now and then they are of a group that has pods in the
+// cluster already, or of one that does not exist, or name no group. The error is
+// that of [Shape.Validate].
+func PreemptorGroup(shape Shape, seed uint64) ([]*outrank.Pod, error) {
+	if err := shape.Validate(); err != nil {
+		return nil, err
+	}
+	return clusters.PreemptorGroup(shape.drawn(), draw.Seeded(seed), true), nil
+}
+
+// minKinds is the least number of kinds of pods. Every size is that of a kind.
+const minKinds = 4
+
+// drawn is the shape with everything that a user does not choose.
+func (s Shape) drawn() clusters.Shape {
+	s = s.withDefaults()
+	return clusters.Shape{
+		Nodes: s.Nodes, Named: draw.Nodes(s.Nodes), Least: (s.PodsPerNode + 1) / 2, Most: s.PodsPerNode,
+		Kinds: max(minKinds, s.Sizes), Layouts: 3, Apart: 3,
+		Budgets: s.Budgets, Nominated: s.Nominated, Groups: s.Groups, Nominates: s.Nominated > 0,
+		Topics: filter.Topics{
+			filter.Taints: s.Taints, filter.Selectors: s.Selectors, filter.Ports: s.Ports, filter.Affinity: s.Affinity,
+			filter.Spread: s.Spread, filter.Volumes: s.Volumes, filter.Features: s.Features,
+			// No field is for the rest, which is part of a shape that has everything else.
+			filter.Rest: s.Taints && s.Selectors && s.Ports && s.Affinity && s.Spread && s.Volumes && s.Features,
+		},
+		Fill: s.Fill, Priorities: s.Priorities, Sizes: s.Sizes, Starts: s.Starts, OwnPriority: 1,
+	}
+}

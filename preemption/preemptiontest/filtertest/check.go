@@ -1,0 +1,212 @@
+package filtertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
+)
+
+// Error is what [Check] found: at most one violation of each rule.
+type Error struct {
+	// Filter is the name of the filter.
+	Filter     string
+	Violations []Violation
+}
+
+// phases are checks that find a violation of one rule each; a phase runs where
+// the ones before it found nothing. Concurrency comes last, because memory that
+// two states share could end the whole program there. ruleNamed, ruleNoPanic and
+// ruleSay have no check: their violations are noticed on the way.
+var phases = [][]checkFunc{
+	{checkNil, checkReadOnly, checkSameAnswer},
+	{
+		checkStatus, checkKeptStatus, checkCheck, checkClone, checkRestore, checkOrder,
+		checkFollow, checkUnresolvable, checkAttempts, checkConcern, checkTracked,
+	},
+	{checkConcurrency, checkTrackedConcurrency},
+}
+
+type checkFunc = func(*scene) *Violation
+
+// Error lists the violations, each with what shows it.
+func (e *Error) Error() string {
+	var b strings.Builder
+	for i := range e.Violations {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "filter %s: %s", e.Filter, e.Violations[i].text())
+	}
+	return b.String()
+}
+
+// Check runs a filter over generated clusters and reports which rules of its
+// contract it breaks. The error is nil, an *[Error], an *[outrank.InputError] about
+// the options, or one about a Prepare that does not do the same thing twice.
+//
+// The rules, in the order in which they are checked:
+//
+//   - it has a name, which is not that of a built-in filter, and what it is asked by;
+//   - no call panics;
+//   - a filter without a say about a pod returns a nil state, and no clone is nil;
+//   - nothing that is shown is changed: no pod, no node, not the snapshot;
+//   - the same question gives the same answer;
+//   - a status is Success without reasons, Unschedulable or UnschedulableAndUnresolvable, and
+//     one that was returned does not change any more;
+//   - Check has no effect on later answers;
+//   - a clone answers like its original and changes apart from it;
+//   - adding what was removed restores all answers, and the order does not matter;
+//   - following changes equals starting on a snapshot with these changes;
+//   - removing pods does not help on a node that is unresolvable;
+//   - what one attempt does shows in no other;
+//   - pods that do not concern the filter make no difference;
+//   - what a [preemption.Tracker] knows follows the snapshot;
+//   - answers are the same when several goroutines ask at once;
+//   - the filter turns some pod away from some node;
+//   - a guard allows that nobody is away ([CheckGuard] alone).
+//
+// Time is that of some hundred calls of the filter for each cluster, well below
+// a second in all for a filter that is as quick as its calls should be. Memory is
+// that of one cluster. The filter is called by several goroutines at once for
+// ruleConcurrency and by the caller's alone otherwise; all have ended before
+// Check returns. Check may be called by several goroutines.
+func Check(filter *preemption.Filter, options Options) error {
+	if err := options.validate(); err != nil {
+		return err
+	}
+	if filter == nil {
+		return fmt.Errorf("%w: no filter", outrank.ErrInvalid)
+	}
+	config := preemption.Config{Filters: []*preemption.Filter{filter}}
+	if err := config.Validate(); err != nil {
+		return &Error{Filter: filter.Name, Violations: []Violation{{Rule: ruleNamed, Text: err.Error()}}}
+	}
+	c := &checker{name: filter.Name, filter: subjectOf(filter), options: options.withDefaults(), phases: phases}
+	return c.result()
+}
+
+// result has the findings of a run.
+func (c *checker) result() error {
+	if err := c.run(); err != nil {
+		return err
+	}
+	if len(c.found) == 0 {
+		return nil
+	}
+	return &Error{Filter: c.name, Violations: c.found}
+}
+
+// checker is one run of [Check].
+type checker struct {
+	filter  subject
+	options Options
+	phases  [][]checkFunc
+	name    string
+	found   []Violation
+	tally   tally
+}
+
+func (c *checker) run() error {
+	for _, checks := range c.phases {
+		if err := c.onEveryScene(checks); err != nil || len(c.found) > 0 {
+			return err
+		}
+	}
+	c.checkSay()
+	return nil
+}
+
+// onEveryScene makes some checks on every cluster, each up to the first violation
+// that it finds.
+func (c *checker) onEveryScene(checks []checkFunc) error {
+	found := make([]*Violation, len(checks))
+	for i := range c.options.Clusters {
+		s, err := c.newScene(i)
+		if err != nil {
+			return err
+		}
+		for at, check := range checks {
+			if found[at] != nil {
+				continue
+			}
+			if found[at] = s.try(check); found[at] != nil && slices.Contains(first, found[at].Rule) {
+				// What was found before follows from this.
+				c.found = []Violation{*found[at]}
+				return nil
+			}
+		}
+	}
+	for _, v := range found {
+		if v != nil {
+			c.found = append(c.found, *v)
+		}
+	}
+	return nil
+}
+
+// checkSay checks [ruleSay].
+func (c *checker) checkSay() {
+	if c.tally.turnedAway > 0 || c.options.MayBeSilent {
+		return
+	}
+	text := "it said Success to everything: Options.Prepare can add to pods and nodes what it looks at"
+	switch {
+	case c.tally.started == 0 && c.tally.failure != nil:
+		text = "Start returned an error for every pod, such as: " + c.tally.failure.Error()
+	case c.tally.started == 0:
+		text = "Start returned a nil state for every pod: Options.Prepare can add to pods and nodes what it looks at"
+	}
+	c.found = append(c.found, Violation{Rule: ruleSay, Text: text})
+}
+
+// newScene generates cluster i.
+func (c *checker) newScene(i int) (*scene, error) {
+	s := &scene{filter: c.filter, shape: c.options.shapeOf(i), seed: c.options.Seed + uint64(i), tally: &c.tally}
+	var err error
+	if s.here, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
+		return nil, err
+	}
+	if s.untouched, err = c.newStage(s.shape, s.seed, s.seed); err != nil {
+		return nil, err
+	}
+	if s.changed() != "" {
+		return nil, errPrepare
+	}
+	// Far from the seeds of other clusters.
+	stranger, err := c.newStage(s.shape, s.seed, ^s.seed)
+	s.other = stranger.pod
+	return s, err
+}
+
+func (c *checker) newStage(shape clustergen.Shape, seed, podSeed uint64) (stage, error) {
+	cluster, err := clustergen.Cluster(shape, seed)
+	if err != nil {
+		return stage{}, err
+	}
+	pod, err := clustergen.Preemptor(shape, podSeed)
+	if err != nil {
+		return stage{}, err
+	}
+	for _, n := range cluster.Nodes {
+		n.Labels, n.Allocatable = ownLabels(n.Labels), n.Allocatable.Clone()
+	}
+	for _, p := range append(slices.Clone(cluster.Pods), pod) {
+		own(p)
+	}
+	if c.options.Prepare != nil {
+		c.options.Prepare(cluster, pod)
+	}
+	snap, err := engine.NewSnapshot(cluster)
+	if err != nil {
+		return stage{}, fmt.Errorf("after Prepare: %w", err)
+	}
+	if err := pod.Validate(); err != nil {
+		return stage{}, fmt.Errorf("after Prepare: %w", err)
+	}
+	return stage{cluster, pod, snap}, nil
+}

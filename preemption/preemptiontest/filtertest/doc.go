@@ -1,0 +1,26 @@
+// Package filtertest answers whether a filter of the caller's own keeps the
+// contract of [preemption.Filter]. A filter that does not makes decisions that
+// nothing explains: victims that need not leave, or two answers to one question.
+//
+//	func TestGPUFilter(t *testing.T) {
+//		if err := filtertest.Check(GPUFilter{}, filtertest.Options{}); err != nil {
+//			t.Error(err)
+//		}
+//	}
+//
+// [Check] puts the filter into generated clusters (see package
+// preemption/preemptiontest/clustergen), from one node with one pod on, and calls it as a
+// decision does and in other ways that the contract allows. Each rule that the
+// filter breaks is reported once, with the calls that show it and with the seed
+// of the cluster. Generated pods and nodes know nothing of what a particular
+// filter looks at, such as a label; [Options.Prepare] adds that to them. A filter
+// that never turns a pod away has not been tested, so that this is reported as
+// well.
+//
+// [Warnings] says what makes decisions with a filter slow, such as that it does not say
+// which pods concern it.
+//
+// The package needs no test framework and has no dependency beyond the module.
+// It finds memory that attempts share by the answers that come out; run the test
+// with the race detector to find the rest.
+package filtertest

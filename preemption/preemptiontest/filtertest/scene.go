@@ -1,0 +1,190 @@
+package filtertest
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// scene is one cluster with a filter in it. The filter sees the cluster of here;
+// untouched is equal to it from the start and made of other objects.
+type scene struct {
+	filter subject
+	shape  clustergen.Shape
+	seed   uint64
+	tally  *tally
+
+	here, untouched stage
+	// other looks for a place in the same cluster.
+	other *outrank.Pod
+
+	// calls are the calls of the filter in the current case; within is set until
+	// the last one returns.
+	calls  []string
+	within bool
+}
+
+// stage is a cluster and a pod that looks for a place in it.
+type stage struct {
+	cluster *outrank.Cluster
+	pod     *outrank.Pod
+	snap    *engine.Snapshot
+}
+
+// nodes goes through the nodes of the cluster, in its order.
+func (s *stage) nodes() iter.Seq[*outrank.Node] { return s.snap.Nodes() }
+
+// clone returns the cluster once more, to be changed.
+func (s *stage) clone() *engine.Snapshot { return s.snap.Clone() }
+
+// errPrepare says that a Prepare cannot be relied on.
+var errPrepare = errors.New("filter test options: Prepare does not do the same to equal clusters")
+
+// subject is what is checked: a filter, or a guard that is asked as one.
+type subject struct {
+	// concerns is nil where all pods do.
+	concerns func(*outrank.Pod) bool
+	start    func(pod *outrank.Pod, view preemption.View) (preemption.FilterState, error)
+}
+
+// subjectOf returns a filter as it is checked.
+func subjectOf(f *preemption.Filter) subject {
+	if f.Node == nil {
+		return subject{f.Concerns, f.Start}
+	}
+	return subject{nil, func(pod *outrank.Pod, _ preemption.View) (preemption.FilterState, error) {
+		return nodeAlone{f.Node, pod}, nil
+	}}
+}
+
+// nodeAlone is the state of a filter that looks at the pod and the node alone.
+type nodeAlone struct {
+	ask func(*outrank.Pod, *outrank.Node) preemption.Status
+	pod *outrank.Pod
+}
+
+func (a nodeAlone) Check(n *outrank.Node) preemption.Status { return a.ask(a.pod, n) }
+func (nodeAlone) Remove(*outrank.Pod, *outrank.Node)        {}
+func (nodeAlone) Add(*outrank.Pod, *outrank.Node)           {}
+func (a nodeAlone) Clone() preemption.FilterState           { return a }
+
+// tally counts over all clusters.
+type tally struct {
+	started, turnedAway int
+	// failure is an error of Start.
+	failure error
+}
+
+// own gives a pod labels and requests that it shares with no other pod.
+func own(p *outrank.Pod) {
+	p.Labels = ownLabels(p.Labels)
+	p.Containers = slices.Clone(p.Containers)
+	for i := range p.Containers {
+		if p.Containers[i].Requests = p.Containers[i].Requests.Clone(); p.Containers[i].Requests == nil {
+			p.Containers[i].Requests = resource.List{}
+		}
+	}
+}
+
+func ownLabels(labels map[string]string) map[string]string {
+	if labels == nil {
+		return map[string]string{}
+	}
+	return maps.Clone(labels)
+}
+
+// try checks one rule. A panic in the filter is a violation of its own.
+func (s *scene) try(check func(*scene) *Violation) (v *Violation) {
+	defer func() {
+		if !s.within {
+			return
+		}
+		p := recover()
+		v = s.violation(ruleNoPanic, "panic: %v", p)
+	}()
+	return check(s)
+}
+
+// violation describes one by the calls of the current case.
+func (s *scene) violation(rule string, format string, args ...any) *Violation {
+	return &Violation{
+		Rule: rule, Text: fmt.Sprintf(format, args...), Shape: s.shape, Seed: s.seed, Calls: slices.Clone(s.calls),
+	}
+}
+
+// victims are the pods on a node that may be removed and that concern the filter, the
+// most important first.
+func (s *scene) victims(node *outrank.Node, pod *outrank.Pod) []*outrank.Pod {
+	return slices.DeleteFunc(s.here.snap.PodsOn(node.Name), func(p *outrank.Pod) bool {
+		return p.PriorityValue() >= pod.PriorityValue() || !s.concerns(p)
+	})
+}
+
+// concerns reports whether a decision tells the filter of a pod that comes or goes.
+func (s *scene) concerns(p *outrank.Pod) bool {
+	return s.filter.concerns == nil || s.filter.concerns(p)
+}
+
+// nominated are the pods on a node that the pod has to leave room for.
+func (s *scene) nominated(node *outrank.Node) []*outrank.Pod {
+	return slices.DeleteFunc(s.here.snap.NominatedTo(node.Name), func(p *outrank.Pod) bool {
+		return p.PriorityValue() < s.here.pod.PriorityValue() || p.Key() == s.here.pod.Key() || !s.concerns(p)
+	})
+}
+
+// changed names an object that has changed, or returns an empty text.
+func (s *scene) changed() string {
+	a, b := s.here, s.untouched
+	switch {
+	case !reflect.DeepEqual(a.pod, b.pod):
+		return "the pod that looks for a place"
+	case len(a.cluster.Nodes) != len(b.cluster.Nodes) || len(a.cluster.Pods) != len(b.cluster.Pods):
+		return "the cluster"
+	}
+	for i, n := range a.cluster.Nodes {
+		if !reflect.DeepEqual(n, b.cluster.Nodes[i]) {
+			return "node " + b.cluster.Nodes[i].Name
+		}
+	}
+	for i, p := range a.cluster.Pods {
+		if !reflect.DeepEqual(p, b.cluster.Pods[i]) {
+			return "pod " + string(b.cluster.Pods[i].Key())
+		}
+	}
+	was, is := *b.cluster, *a.cluster
+	was.Nodes, was.Pods, is.Nodes, is.Pods = nil, nil, nil, nil // compared above
+	if !reflect.DeepEqual(is, was) {
+		return "the cluster"
+	}
+	if !slices.Equal(contents(a.snap), contents(b.snap)) {
+		return "the snapshot"
+	}
+	return ""
+}
+
+// contents lists the objects of a snapshot.
+func contents(snap *engine.Snapshot) []string {
+	var list []string
+	for n := range snap.Nodes() {
+		list = append(list, "node "+n.Name)
+		for _, p := range snap.PodsOn(n.Name) {
+			list = append(list, "pod "+string(p.Key()))
+		}
+		for _, p := range snap.NominatedTo(n.Name) {
+			list = append(list, "nominated "+string(p.Key()))
+		}
+	}
+	for b := range snap.Budgets() {
+		list = append(list, "budget "+string(b.Key()))
+	}
+	return list
+}

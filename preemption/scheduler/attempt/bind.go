@@ -1,0 +1,93 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
+)
+
+// byScore returns a function that chooses the node of the highest score.
+func byScore(scorer *score.Scorer, snap *engine.Snapshot) func(context.Context, *outrank.Pod, []*outrank.Node) (*outrank.Node, error) {
+	return func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error) {
+		ranking, err := scorer.Score(ctx, snap, pod, nodes)
+		if err != nil {
+			return nil, err
+		}
+		return ranking.Choose(nil), nil
+	}
+}
+
+// place chooses among the nodes that take the pod. Whoever chooses may have changed the snapshot;
+// the node is then asked again.
+func (l *Loop) place(ctx context.Context, d decided) (*outrank.Node, error) {
+	node := d.nodes[0]
+	if len(d.nodes) > 1 {
+		var err error
+		if node, err = l.choose(ctx, d.pod, d.nodes); err != nil {
+			return nil, err
+		}
+	}
+	if node == nil {
+		return nil, &hookError{fmt.Errorf("pod %s: %w: no node of those that take it was chosen", d.pod.Key(), outrank.ErrInvalid)}
+	}
+	if l.snap.Revision() == d.revision {
+		return node, nil
+	}
+
+	status, err := l.eval.Check(l.snap, d.pod, node.Name)
+	switch {
+	case err != nil:
+		return nil, stale(d.pod, err)
+	case status.Code != preemption.Success:
+		return nil, stale(d.pod, fmt.Sprintf("node %s does not take it: %v", node.Name, status))
+	}
+	return node, nil
+}
+
+// bind binds the pod of the result, or deals with the failure of that.
+func (l *Loop) bind(ctx context.Context, r *Result, node string, now time.Time) error {
+	entry, revision := r.Entry, l.snap.Revision()
+	err := l.executor.Bind(ctx, l.snap.Release(), entry.Pod, node)
+	if err != nil {
+		return l.fail(ctx, r, now, execution.Failure{Err: err, Node: node})
+	}
+	r.Outcome, r.Node = Bound, node
+
+	// A Bind that has changed the snapshot has put the pod there, too.
+	var seatErr error
+	if l.snap.Revision() == revision {
+		seatErr = l.seat(entry.Pod, node)
+	}
+	l.nominator.Remove(entry.Pod)
+	l.queue.Done(entry)
+	l.countBound(entry, now)
+	return seatErr
+}
+
+// seat puts a pod on its node in the snapshot.
+func (l *Loop) seat(pod *outrank.Pod, node string) error {
+	key := pod.Key()
+	err := l.snap.Bind(key, node)
+	if err == nil {
+		return nil
+	}
+	if _, known := l.snap.Pod(key); known {
+		return err
+	}
+	if _, err := l.snap.PutPod(pod); err != nil {
+		return err
+	}
+	return l.snap.Bind(key, node)
+}
+
+// countBound counts the last attempt of a pod, and how long the pod has waited for it.
+func (l *Loop) countBound(entry queue.Entry, now time.Time) {
+	l.meter.AddScheduled(l.profile(entry.Pod), entry.Attempts, now.Sub(entry.FirstEnqueued), l.measured())
+}

@@ -1,0 +1,81 @@
+package attempt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+)
+
+// fail is the other end of an attempt: the pod of the result has no node. The failure says why; what
+// every failure says is filled in here.
+func (l *Loop) fail(ctx context.Context, r *Result, now time.Time, f execution.Failure) error {
+	pod := r.Entry.Pod
+	f.Entry, f.Queue, f.Now = r.Entry, l.queue, now
+
+	// The attempt ends here, as in the reference: what is done about the failure is no part of it.
+	took := l.measured()
+	done, err := l.executor.Fail(ctx, f)
+	l.meter.AddFailure(l.profile(pod), done, took)
+	r.Failure, r.Err = done, f.Err
+	r.Outcome = Waiting
+	switch {
+	case done == nil:
+		l.queue.Done(f.Entry) // nothing was done about it
+		r.Outcome = Dropped
+	case done.Result != execution.Requeued:
+		r.Outcome = Dropped
+		if done.Result == execution.Gone {
+			l.forget(pod)
+		}
+	case r.Report != nil && f.Err == nil:
+		r.Outcome, r.Node = Preempting, r.Report.Node
+	}
+	if r.Report != nil { // what executing a plan ended in is dealt with by putting the pod back
+		return err
+	}
+	return errors.Join(misuse(f.Err), err)
+}
+
+// measured is how long the attempt has taken, nil where nobody has a clock.
+func (l *Loop) measured() *time.Duration {
+	if l.took == nil {
+		return nil
+	}
+	took := l.took()
+	return &took
+}
+
+// profile is the name of the scheduler that tries a pod.
+func (l *Loop) profile(pod *outrank.Pod) string { return cmp.Or(l.scheduler, pod.Scheduler()) }
+
+// forget takes a pod that is gone out of the loop's snapshot, unless another has its name by now.
+func (l *Loop) forget(pod *outrank.Pod) {
+	if !l.owns {
+		return
+	}
+	key := pod.Key()
+	if known, ok := l.snap.Pod(key); ok && known.UID == pod.UID && l.snap.NodeOf(key) == "" {
+		_ = l.snap.RemovePod(key) // it is there
+	}
+}
+
+// misuse is the part of an error that is not dealt with by putting the pod back.
+func misuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	var hook *hookError
+	switch {
+	case errors.As(err, &hook):
+		return hook.error
+	case errors.Is(err, engine.ErrStale), errors.Is(err, preemption.ErrState):
+		return err
+	}
+	return nil
+}

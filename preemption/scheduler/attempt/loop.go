@@ -1,0 +1,176 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution/metrics"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+	"github.com/outrank-go/outrank/preemption/scheduler/score"
+)
+
+// Loop makes the attempts of a scheduler, one after another. [New] makes one; the calls of the
+// zero Loop return errors that wrap [outrank.ErrInvalid].
+type Loop struct {
+	snap      *engine.Snapshot
+	queue     *queue.Queue
+	eval      *engine.Evaluator
+	executor  *execution.Executor
+	nominator *execution.Nominator
+	// scheduler is the name that attempts are counted under, empty for the one that the pod names.
+	scheduler string
+	// The functions of the caller, as in the Config. All but choose may be nil.
+	decideAs func(ctx context.Context, pod *outrank.Pod, now time.Time) ([]*outrank.Node, *preemption.Plan, error)
+	tell     func([]*outrank.Node, preemption.Decision) error
+	choose   func(ctx context.Context, pod *outrank.Pod, nodes []*outrank.Node) (*outrank.Node, error)
+	placing  func(*queue.Group) preemption.PlaceFunc
+	took     func() time.Duration
+	offset   func(pod *outrank.Pod) int
+	// meter is nil where nothing is counted.
+	meter *metrics.Meter
+	// schedulers are the names of those whose pods are queued; none stands for all.
+	schedulers []string
+	// owns is set where the nominator is the loop's own, and knows pods by the snapshot.
+	owns bool
+	// groups is set where groups of pods are queued as one (rule 5.8.1).
+	groups bool
+}
+
+// New makes a loop. The error has everything that is wrong with the
+// configuration, in one *[outrank.InputError].
+func New(config Config) (*Loop, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	snap, carryOut := config.Snapshot, config.Execution
+	release := snap.Release()
+	l := &Loop{
+		snap: snap, queue: config.Queue, eval: config.Evaluator, nominator: carryOut.Nominator,
+		scheduler: carryOut.Scheduler,
+		decideAs:  config.Decide, tell: config.Decided, choose: config.Place, placing: config.PlaceGroup, offset: config.Offset, took: config.Took,
+		meter: config.Metrics, groups: release.Gates()["GenericWorkload"],
+	}
+
+	// What the caller has left open.
+	if l.eval == nil {
+		l.eval = &engine.Evaluator{}
+	}
+	l.schedulers = l.eval.Config().Profile.Schedulers
+	if l.owns = l.nominator == nil; l.owns {
+		l.nominator = &execution.Nominator{Release: release, Find: snap.Pod}
+	}
+	if l.choose == nil {
+		l.choose = byScore(&score.Scorer{}, snap)
+	}
+
+	carryOut.Nominator = l.nominator
+	executor, err := execution.NewExecutor(carryOut)
+	if err != nil {
+		return nil, err
+	}
+	l.executor = executor
+	return l, nil
+}
+
+// Executor is what carries plans out. A caller that does not use [Loop.Observe] tells it of pods
+// that are gone.
+func (l *Loop) Executor() *execution.Executor { return l.executor }
+
+// Nominator has the nominations.
+func (l *Loop) Nominator() *execution.Nominator { return l.nominator }
+
+// ready reports why no call can begin: the loop was not made by New, or there is no context.
+func (l *Loop) ready(ctx context.Context) error {
+	switch {
+	case l == nil || l.executor == nil:
+		return fmt.Errorf("attempt: %w: the loop was not made by New", outrank.ErrInvalid)
+	case ctx == nil:
+		return fmt.Errorf("attempt: %w: no context", outrank.ErrInvalid)
+	}
+	return nil
+}
+
+// Next pops the first pod, or group, and makes an attempt with it. Where nothing is to be tried
+// the outcome is [Idle]. See [Loop.Attempt] for the rest.
+func (l *Loop) Next(ctx context.Context, now time.Time) (*Result, error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, err
+	}
+	entry, ok := l.queue.TryPop(now)
+	if !ok {
+		return &Result{Outcome: Idle}, nil
+	}
+	return l.Attempt(ctx, entry, now)
+}
+
+// Attempt makes an attempt with an entry that was popped from the queue, and ends it: the pod
+// is bound, back in the queue, or out of it. A pod that waits and is being deleted is dropped.
+// The result is nil for an entry without a pod, and a context that is nil; it is complete
+// beside any other error. The package comment lists these; for a group that has places any change
+// of the snapshot during the attempt is one. The others are those of
+// [execution.Executor.Fail] and of [Config.Decided].
+func (l *Loop) Attempt(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
+	if err := l.ready(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case entry.Group != nil:
+		return l.attemptGroup(ctx, entry, now)
+	case entry.Pod == nil:
+		return nil, fmt.Errorf("attempt: %w: an entry without a pod", outrank.ErrInvalid)
+	}
+	return l.attemptPod(ctx, entry, now)
+}
+
+// attemptPod is Attempt for a pod. What was decided is one value, and each end of the attempt is
+// reached with what that end is about: a node, or the failure.
+func (l *Loop) attemptPod(ctx context.Context, entry queue.Entry, now time.Time) (*Result, error) {
+	pod := entry.Pod
+	if pod.NodeName == "" && pod.Terminating() {
+		return l.drop(entry), nil
+	}
+
+	// A decision that failed may still say what the nodes answered, which the failure is told with.
+	d, err := l.decide(ctx, pod, now)
+	r := &Result{Entry: entry, Nodes: d.nodes, Plan: d.asDecision()}
+	if err != nil {
+		return r, l.fail(ctx, r, now, execution.Failure{Plan: d.asDecision(), Err: err})
+	}
+
+	if len(d.nodes) > 0 {
+		node, err := l.place(ctx, d)
+		if err != nil {
+			return r, l.fail(ctx, r, now, execution.Failure{Err: err})
+		}
+		return r, l.bind(ctx, r, node.Name, now)
+	}
+
+	// The plan of a pod without a node fits if it is a resize, for which there is room: the pod is
+	// on its node, and waits for the kubelet.
+	f := execution.Failure{Plan: d.plan}
+	switch d.plan.Outcome {
+	case preemption.Fits:
+		status := Permit(d.plan)
+		f = execution.Failure{Refused: &status}
+	case preemption.Preempts:
+		if err := l.stillHolds(ctx, d); err != nil {
+			f = execution.Failure{Err: err}
+			break
+		}
+		r.Report, f.Err = l.executor.Execute(ctx, d.plan)
+		l.meter.AddExecution(r.Report, f.Err)
+	}
+	return r, l.fail(ctx, r, now, f)
+}
+
+// drop ends an attempt with a pod that is being deleted.
+func (l *Loop) drop(entry queue.Entry) *Result {
+	l.nominator.Remove(entry.Pod)
+	l.queue.Done(entry)
+	return &Result{Entry: entry, Outcome: Dropped}
+}

@@ -1,0 +1,52 @@
+package attempt
+
+import (
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/scheduler/execution"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+)
+
+// Outcome is what an attempt came to.
+type Outcome string
+
+// The outcomes. An empty one is of an attempt that nobody made.
+const (
+	// Idle: no pod was to be tried.
+	Idle Outcome = "idle"
+	// Bound: the pod is on its node, and of a group as many pods as it takes.
+	Bound Outcome = "bound"
+	// Preempting: a plan was carried out, and the pod, or the group, is back in the queue and
+	// waits for the room.
+	Preempting Outcome = "preempting"
+	// Waiting: the pod, or the group, is back in the queue without that.
+	Waiting Outcome = "waiting"
+	// Dropped: the pod needs no node any more. It is gone, bound by somebody else, or being
+	// deleted.
+	Dropped Outcome = "dropped"
+)
+
+// Result says what became of an attempt. It belongs to the caller.
+type Result struct {
+	// Entry is the entry that was popped.
+	Entry   queue.Entry
+	Outcome Outcome
+	// Node is the node of a pod that is Bound, or that room is made for on it.
+	Node string
+	// Nodes take the pod as things are, in the cluster's order. Plan says who has to leave, or why
+	// nobody does: a *preemption.Plan, or the *preemption.GroupPlan of a group. It is nil with Nodes;
+	// both are where deciding failed.
+	Nodes []*outrank.Node
+	Plan  preemption.Decision
+	// Report is how a plan was carried out; nil without one.
+	Report *execution.Report
+	// Failure is what was done about a pod without a node; nil where it is Bound, and for a
+	// group.
+	Failure *execution.Verdict
+	// Members has, for a group, what became of each of its pods: those that were bound, in the
+	// order of the placement, and then the others in the order of the entry.
+	Members []Result
+	// Err is what went wrong and was dealt with by the rules: a decision, a binding or the
+	// execution of a plan that failed.
+	Err error
+}

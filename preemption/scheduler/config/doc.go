@@ -1,0 +1,38 @@
+// Package config answers what a KubeSchedulerConfiguration file means for
+// preemption: it reads the file that kube-scheduler is started with
+// (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
+// its profiles.
+//
+//	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)
+//	profile, ok := read.Profile(pod.Scheduler())
+//	evaluator, err := engine.New(profile.Config)
+//
+// It reads JSON, because the standard library has no YAML. Any tool that converts
+// will do:
+//
+//	yq -o=json . scheduler.yaml
+//	python3 -c 'import json,sys,yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)' < scheduler.yaml
+//
+// What counts is this; the rules stand in RULES.md in this folder:
+//
+//	in the file                                        becomes
+//	DefaultPreemption off                              Config.Profile.Off
+//	what is asked for a way out, or that nothing is    Profile.WaysOut
+//	DefaultPreemptionArgs                              Config.Sample
+//	a filter off                                       Config.Profile.Off, OffOnNodes
+//	NodeAffinityArgs.addedAffinity                     Config.Profile.AddedAffinity
+//	NodeResourcesFitArgs.ignoredResources and -Groups  Config.Profile.IgnoredResources, IgnoredResourceGroups
+//	the schedulerNames of all profiles                 Config.Profile.Schedulers
+//	an extender's ignoredByScheduler                   Config.Profile.IgnoredResources
+//	PodTopologySpreadArgs.defaultConstraints           Config.Profile.DefaultConstraints
+//	plugins and weights at score, and the arguments
+//	of the plugins there                               Profile.Scores
+//	podInitialBackoffSeconds, podMaxBackoffSeconds     Configuration.InitialBackoff, MaxBackoff
+//
+// What kube-scheduler would not start with is an error: unknown fields, repeated
+// fields, arguments that make no sense, plugins at a point that they do not serve.
+// What it would start with and this module has no counterpart for is named in
+// [Profile.Unsupported]: extenders, plugins that are not its own, filters in another
+// order. Of scores that is in [Profile.UnsupportedScores]. Fields that play no part in either, such
+// as leader election or timeouts, are checked for their names and types and then left out.
+package config

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/resource"
+)
+
+// extenders are the changes that the extenders of a file make to every profile.
+type extenders struct {
+	// ignored take the place of a profile's ignored resources, if there are any
+	// (rule 19.4.2).
+	ignored     []resource.Name
+	unsupported []outrank.Problem
+}
+
+// readExtenders reads the extenders. Their answers are known to them alone.
+func readExtenders(o *object) *extenders {
+	x, binders, managed := &extenders{}, 0, map[string]bool{}
+	o.objects("extenders", func(e *object) {
+		e.text("urlPrefix")
+		filter, preempt := e.text("filterVerb"), e.text("preemptVerb")
+		if e.text("bindVerb") != "" {
+			binders++
+		}
+		weight, _ := e.number("weight", math.MinInt64, math.MaxInt64)
+		if e.text("prioritizeVerb") != "" && weight <= 0 {
+			e.ps.add(e.path("weight"), "%d is not positive", weight)
+		}
+		e.flag("enableHTTPS")
+		e.flag("nodeCacheCapable")
+		e.flag("ignorable")
+		e.duration("httpTimeout")
+		readTLS(e.object("tlsConfig"))
+		names := x.readManaged(e, managed)
+		x.note(e.at, filter, preempt, names)
+	})
+	if binders > 1 {
+		o.ps.add("extenders", "%d extenders bind, and one can", binders)
+	}
+	return x
+}
+
+// note names an extender that has a say in preemption.
+func (x *extenders) note(at, filter, preempt string, resources []string) {
+	var does []string
+	if filter != "" {
+		does = append(does, "filters nodes")
+	}
+	if preempt != "" {
+		does = append(does, "changes candidates")
+	}
+	if len(does) == 0 {
+		return
+	}
+	pods := "every pod"
+	if len(resources) > 0 {
+		pods = "pods that ask for " + cut(strings.Join(resources, ", "))
+	}
+	x.unsupported = append(x.unsupported, outrank.Problem{Object: kind, Field: at, Text: fmt.Sprintf(
+		"an extender %s for %s; what it answers is not known", strings.Join(does, " and "), pods)})
+}
+
+// readManaged reads the resources that an extender manages.
+func (x *extenders) readManaged(e *object, managed map[string]bool) (names []string) {
+	e.objects("managedResources", func(m *object) {
+		name := m.text("name")
+		if !qualified(name) || !resource.Name(name).IsExtended() {
+			m.ps.add(m.path("name"), "%q is no extended resource", cut(name))
+		}
+		if managed[name] {
+			m.ps.add(m.path("name"), "%q is managed twice", cut(name))
+		}
+		managed[name] = true
+		names = append(names, name)
+		if m.flag("ignoredByScheduler") {
+			x.ignored = append(x.ignored, resource.Name(name))
+		}
+	})
+	return names
+}
+
+func readTLS(o *object) {
+	o.flag("insecure")
+	for _, name := range []string{"serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"} {
+		o.text(name)
+	}
+	o.done()
+}

@@ -1,0 +1,236 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// mostProblems is how many problems are kept.
+const mostProblems = 1000
+
+// problems collects the problems of a file.
+type problems struct {
+	list []outrank.Problem
+	more int
+}
+
+func (ps *problems) add(at, format string, args ...any) {
+	if len(ps.list) >= mostProblems {
+		ps.more++
+		return
+	}
+	ps.list = append(ps.list, outrank.Problem{Object: kind, Field: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// object is a JSON object whose fields are asked for by name. Those that nobody
+// asks for are unknown.
+type object struct {
+	ps    *problems
+	at    string // its path
+	names []string
+	value map[string]value
+	asked map[string]bool
+}
+
+// objectOf opens a value as an object. Null is one without fields.
+func objectOf(ps *problems, at string, v value) *object {
+	o := &object{ps: ps, at: at, value: map[string]value{}, asked: map[string]bool{}}
+	if v.kind != '{' && v.kind != 'n' {
+		ps.add(at, "%s where an object is wanted", v.word())
+	}
+	for _, f := range v.fields {
+		o.names = append(o.names, f.name)
+		o.value[f.name] = f.value
+	}
+	return o
+}
+
+// word names the kind of a value.
+func (v *value) word() string {
+	switch v.kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 'b':
+		return v.text
+	}
+	return "null"
+}
+
+// done reports the fields that nobody has asked for.
+func (o *object) done() {
+	for _, name := range o.names {
+		if !o.asked[name] {
+			o.ps.add(o.path(cut(name)), "unknown field")
+		}
+	}
+}
+
+func (o *object) path(name string) string {
+	if o.at == "" {
+		return name
+	}
+	return o.at + "." + name
+}
+
+// of returns a field of the wanted kind; not ok where it is missing, null or of
+// another kind.
+func (o *object) of(name string, kind byte, wanted string) (value, bool) {
+	o.asked[name] = true
+	v, ok := o.value[name]
+	if !ok || v.kind == 'n' {
+		return value{}, false
+	}
+	if v.kind != kind {
+		o.ps.add(o.path(name), "%s where %s is wanted", v.word(), wanted)
+		return value{}, false
+	}
+	return v, true
+}
+
+func (o *object) text(name string) string {
+	v, _ := o.of(name, '"', "a string")
+	return v.text
+}
+
+func (o *object) flag(name string) bool {
+	v, _ := o.of(name, 'b', "true or false")
+	return v.text == "true"
+}
+
+// number reads an integer from low to high; not ok where there is none.
+func (o *object) number(name string, low, high int64) (int64, bool) {
+	v, ok := o.of(name, '0', "an integer")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(v.text, 10, 64)
+	switch {
+	case err != nil:
+		o.ps.add(o.path(name), "%s is not an integer", cut(v.text))
+		return 0, false
+	case n < low || n > high:
+		o.ps.add(o.path(name), "%d is not between %d and %d", n, low, high)
+		return 0, false
+	}
+	return n, true
+}
+
+// int32 reads any int32.
+func (o *object) int32(name string) int32 {
+	n, _ := o.number(name, math.MinInt32, math.MaxInt32)
+	return int32(n)
+}
+
+// object opens a field. Where it is missing, it is one without fields.
+func (o *object) object(name string) *object {
+	v, _ := o.of(name, '{', "an object")
+	return objectOf(o.ps, o.path(name), value{kind: '{', fields: v.fields})
+}
+
+// has reports whether a field is there and not null.
+func (o *object) has(name string) bool {
+	v, ok := o.value[name]
+	return ok && v.kind != 'n'
+}
+
+// list calls f with each element of a field.
+func (o *object) list(name string, f func(at string, v value)) {
+	v, _ := o.of(name, '[', "a list")
+	for i, x := range v.list {
+		f(fmt.Sprintf("%s[%d]", o.path(name), i), x)
+	}
+}
+
+// mostProfiles is how many profiles a file may have, and how many extenders, which have a say in each of them
+// (rule 19.1.7).
+const mostProfiles = 1000
+
+// tooLong reports whether a list has more entries than that, and says so.
+func (o *object) tooLong(name string) bool {
+	v := o.value[name]
+	if len(v.list) <= mostProfiles {
+		return false
+	}
+	o.ps.add(o.path(name), "%d entries, and there can be %d", len(v.list), mostProfiles)
+	return true
+}
+
+// objects calls f with each element of a field, and reports the fields that f did not ask
+// for.
+func (o *object) objects(name string, f func(x *object)) {
+	o.list(name, func(at string, v value) {
+		x := objectOf(o.ps, at, v)
+		f(x)
+		x.done()
+	})
+}
+
+// texts reads a list of strings.
+func (o *object) texts(name string) []string {
+	var all []string
+	o.list(name, func(at string, v value) {
+		if v.kind != '"' {
+			o.ps.add(at, "%s where a string is wanted", v.word())
+			return
+		}
+		all = append(all, v.text)
+	})
+	return all
+}
+
+// duration checks a duration such as "15s".
+func (o *object) duration(name string) {
+	text := o.text(name)
+	if text == "" {
+		return
+	}
+	if _, err := time.ParseDuration(text); err != nil {
+		o.ps.add(o.path(name), "%q is not a duration", cut(text))
+	}
+}
+
+// typed reads the version and kind of an object. Missing ones are fine for nested
+// objects.
+func (o *object) typed(version, kind string) {
+	if got := o.text("apiVersion"); got != "" && got != version {
+		o.ps.add(o.path("apiVersion"), "%q where %q is wanted", cut(got), version)
+	}
+	if got := o.text("kind"); got != "" && got != kind {
+		o.ps.add(o.path("kind"), "%q where %q is wanted", cut(got), kind)
+	}
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// qualified reports whether a text could name a label.
+func qualified(name string) bool {
+	s := outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: name, Operator: outrank.Exists}}}
+	return s.Validate() == nil
+}
+
+func hasSlash(s string) bool { return strings.Contains(s, "/") }
+
+// fieldProblem is labelProblem for fields.
+func fieldProblem(r *outrank.NodeRequirement) string {
+	switch {
+	case r.Key != outrank.FieldName:
+		return "the only field is " + outrank.FieldName
+	case !slices.Contains([]outrank.Operator{outrank.In, outrank.NotIn}, r.Operator):
+		return "the operators are In and NotIn"
+	case len(r.Values) != 1:
+		return string(r.Operator) + " takes one value"
+	}
+	return ""
+}

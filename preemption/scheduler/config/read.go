@@ -1,0 +1,153 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Read reads a KubeSchedulerConfiguration in JSON, of at most 1 MiB, by the rules of a
+// release (rule 19.2.8), that of the cluster that is asked about by it; zero means
+// [outrank.DefaultRelease]. All problems come at once, in an *[outrank.InputError] that
+// names the fields, an unknown release among them; other errors are those of r. Time
+// and memory are linear in the size of the file.
+func Read(release outrank.Release, r io.Reader) (*Configuration, error) {
+	if !release.Known() {
+		return nil, &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf("%v is not known", release)}}}
+	}
+	return readBy(r, defaultsIn(release))
+}
+
+// readBy reads a file by a default profile.
+func readBy(r io.Reader, usual pluginList) (*Configuration, error) {
+	if r == nil {
+		return nil, unreadable("there is no reader")
+	}
+	ps := &problems{}
+	v, err := parse(r)
+	if err != nil {
+		return nil, err
+	}
+	c := usual.readFile(objectOf(ps, "", v))
+	if len(ps.list) > 0 {
+		return nil, &outrank.InputError{Problems: ps.list, More: ps.more}
+	}
+	return c, nil
+}
+
+// readFile reads the whole file.
+func (l pluginList) readFile(o *object) *Configuration {
+	version := o.text("apiVersion")
+	switch {
+	case version != fileVersion:
+		o.ps.add("apiVersion", "%q where %q is wanted%s", cut(version), fileVersion, older(version))
+		return nil
+	case o.text("kind") != kind:
+		o.ps.add("kind", "%q where %q is wanted", cut(o.text("kind")), kind)
+		return nil
+	}
+	c := &Configuration{}
+	c.readBackoff(o)
+	readAside(o)
+	if o.tooLong("profiles") || o.tooLong("extenders") {
+		return nil
+	}
+	x := readExtenders(o)
+	var sorts []pluginSet
+	o.objects("profiles", func(p *object) {
+		profile, sort := l.readProfile(p, x)
+		c.Profiles, sorts = append(c.Profiles, profile), append(sorts, sort)
+		if len(sort.enabled) > 1 {
+			p.ps.add(p.path("plugins.queueSort.enabled"), "%d plugins, and one can sort", len(sort.enabled))
+		}
+		if !slices.Equal(sort.enabled, sorts[0].enabled) || !slices.Equal(sort.disabled, sorts[0].disabled) {
+			p.ps.add(p.path("plugins.queueSort"), "not the same as in the first profile")
+		}
+	})
+	if len(c.Profiles) == 0 {
+		profile, _ := l.readProfile(objectOf(o.ps, "profiles[0]", value{kind: '{'}), x)
+		c.Profiles = []Profile{profile}
+	}
+	c.nameProfiles(o)
+	o.done()
+	return c
+}
+
+// older names the new place of a switch of old versions.
+func older(version string) string {
+	if version == "kubescheduler.config.k8s.io/v1alpha1" {
+		return "; what was disablePreemption there is DefaultPreemption among plugins.postFilter.disabled"
+	}
+	return ""
+}
+
+// readAside checks the fields that play no part in preemption (rule 19.1.4).
+func readAside(o *object) {
+	o.number("parallelism", 1, math.MaxInt32)
+	o.number("percentageOfNodesToScore", 0, 100)
+	o.number("percentageOfPlacementsToScore", 0, 100)
+	o.flag("enableProfiling")
+	o.flag("enableContentionProfiling")
+	o.flag("delayCacheUntilActive")
+	lead := o.object("leaderElection")
+	lead.flag("leaderElect")
+	for _, name := range []string{"leaseDuration", "renewDeadline", "retryPeriod"} {
+		lead.duration(name)
+	}
+	for _, name := range []string{"resourceLock", "resourceName", "resourceNamespace"} {
+		lead.text(name)
+	}
+	lead.done()
+	client := o.object("clientConnection")
+	for _, name := range []string{"kubeconfig", "acceptContentTypes", "contentType"} {
+		client.text(name)
+	}
+	client.of("qps", '0', "a number")
+	client.int32("burst")
+	client.done()
+}
+
+// readBackoff reads the queue's settings.
+func (c *Configuration) readBackoff(o *object) {
+	const most = int64(math.MaxInt64 / time.Second)
+	first, _ := o.number("podInitialBackoffSeconds", 1, most)
+	last, given := o.number("podMaxBackoffSeconds", 0, most)
+	if given && last < max(first, 1) {
+		o.ps.add("podMaxBackoffSeconds", "%d is less than podInitialBackoffSeconds, %d", last, max(first, 1))
+	}
+	if !given && first > 10 {
+		o.ps.add("podMaxBackoffSeconds", "its default of 10 is less than podInitialBackoffSeconds, %d", first)
+	}
+	c.InitialBackoff, c.MaxBackoff = time.Duration(first)*time.Second, time.Duration(last)*time.Second
+}
+
+// nameProfiles gives a single profile its default name, and refuses missing and
+// repeated names. All profiles share their nominations (rule 19.1.6).
+func (c *Configuration) nameProfiles(o *object) {
+	taken := map[string]bool{}
+	for i := range c.Profiles {
+		p := &c.Profiles[i]
+		at := o.path("profiles") + "[" + itoa(i) + "].schedulerName"
+		if p.SchedulerName == "" && len(c.Profiles) == 1 {
+			p.SchedulerName = outrank.DefaultScheduler
+		}
+		switch {
+		case p.SchedulerName == "":
+			o.ps.add(at, "missing, and there are several profiles")
+		case taken[p.SchedulerName]:
+			o.ps.add(at, "there is another profile for %q", cut(p.SchedulerName))
+		}
+		taken[p.SchedulerName] = true
+	}
+	names := make([]string, 0, len(c.Profiles))
+	for i := range c.Profiles {
+		names = append(names, c.Profiles[i].SchedulerName)
+	}
+	for i := range c.Profiles {
+		c.Profiles[i].Config.Profile.Schedulers = names
+	}
+}

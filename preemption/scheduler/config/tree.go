@@ -1,0 +1,146 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/outrank-go/outrank"
+)
+
+// Bounds on what is read.
+const (
+	mostBytes = 1 << 20
+	mostDepth = 50
+)
+
+// value is one JSON value.
+type value struct {
+	// kind is '{', '[', '"', '0' for a number, 'b' for a truth value, 'n' for null.
+	kind byte
+	// text is a string, or a number or truth value as it is written.
+	text   string
+	list   []value
+	fields []field
+}
+
+type field struct {
+	name  string
+	value value
+}
+
+// kind is what messages call the object.
+const kind = "KubeSchedulerConfiguration"
+
+// parse reads one JSON value and nothing else. Repeated fields are an error, as
+// they are to kube-scheduler. Errors are *[outrank.InputError] and those of r.
+func parse(r io.Reader) (value, error) {
+	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	if err != nil {
+		return value{}, err
+	}
+	if len(text) > mostBytes {
+		return value{}, unreadable("larger than %d MiB", mostBytes>>20)
+	}
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	if len(text) == 0 {
+		return value{}, unreadable("empty")
+	}
+	if text[0] != '{' {
+		return value{}, unreadable("not a JSON object; YAML has to be converted first: yq -o=json . FILE")
+	}
+	p := parser{json.NewDecoder(bytes.NewReader(text))}
+	p.UseNumber()
+	v, err := p.value(0)
+	if err != nil {
+		return value{}, unreadable("not JSON: %v", err)
+	}
+	if _, err := p.Token(); err != io.EOF {
+		return value{}, unreadable("something follows the object")
+	}
+	return v, nil
+}
+
+// unreadable is the error about a file as a whole.
+func unreadable(format string, args ...any) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{Object: kind, Text: fmt.Sprintf(format, args...)}}}
+}
+
+type parser struct{ *json.Decoder }
+
+func (p *parser) value(depth int) (value, error) {
+	if depth > mostDepth {
+		return value{}, fmt.Errorf("nested deeper than %d", mostDepth)
+	}
+	token, err := p.Token()
+	if err != nil {
+		return value{}, unexpected(err)
+	}
+	switch x := token.(type) {
+	case json.Delim:
+		if x == '{' {
+			return p.object(depth)
+		}
+		return p.array(depth)
+	case string:
+		return value{kind: '"', text: x}, nil
+	case json.Number:
+		return value{kind: '0', text: string(x)}, nil
+	case bool:
+		return value{kind: 'b', text: fmt.Sprint(x)}, nil
+	}
+	return value{kind: 'n'}, nil
+}
+
+func (p *parser) object(depth int) (value, error) {
+	v, taken := value{kind: '{'}, map[string]bool{}
+	for p.More() {
+		token, err := p.Token()
+		if err != nil {
+			return value{}, unexpected(err)
+		}
+		name, _ := token.(string)
+		if taken[name] {
+			return value{}, fmt.Errorf("the field %q is given twice", cut(name))
+		}
+		taken[name] = true
+		x, err := p.value(depth + 1)
+		if err != nil {
+			return value{}, err
+		}
+		v.fields = append(v.fields, field{name, x})
+	}
+	_, err := p.Token()
+	return v, unexpected(err)
+}
+
+func (p *parser) array(depth int) (value, error) {
+	v := value{kind: '['}
+	for p.More() {
+		x, err := p.value(depth + 1)
+		if err != nil {
+			return value{}, err
+		}
+		v.list = append(v.list, x)
+	}
+	_, err := p.Token()
+	return v, unexpected(err)
+}
+
+// unexpected names an end in the middle.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// cut shortens a text of the input for messages.
+func cut(s string) string {
+	const most = 80
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

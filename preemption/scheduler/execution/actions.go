@@ -1,0 +1,95 @@
+package execution
+
+import (
+	"context"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+)
+
+// Actions is how an [Executor] reaches the cluster: functions of the caller's. One that is nil does
+// nothing, as a cluster would that has no such thing; but Evict is needed to execute plans, and Bind to
+// bind. An error that wraps [preemption.ErrNotFound] says that the pod is gone, which is as good as what was
+// asked for. Several goroutines may call all functions at once. They must not change the pods that
+// they are shown.
+//
+// Most of it is the PodPreemptor of the scheduler of v1.13; waiting pods,
+// events and the queue came with the scheduling framework.
+type Actions struct {
+	// Latest returns the pod as it is now. Without it a pod is as it was known.
+	Latest func(ctx context.Context, pod *outrank.Pod) (*outrank.Pod, error)
+	// Reject refuses a victim that has a node but still waits to be bound
+	// (Permit), and reports whether the victim did wait. A victim that does not
+	// wait is evicted.
+	Reject func(ctx context.Context, victim *outrank.Pod) (bool, error)
+	// Evict sets the condition on a victim and then deletes it.
+	Evict func(ctx context.Context, e Eviction) error
+	// Nominate writes down on the pod that room is being made for it on the node.
+	Nominate func(ctx context.Context, pod *outrank.Pod, node string) error
+	// ClearNomination removes the pod's nomination and lets the pod be tried
+	// again at once: it goes to the active queue.
+	ClearNomination func(ctx context.Context, pod *outrank.Pod) error
+	// Activate lets the pod be tried again at once, because waiting for its
+	// victims is of no use any more.
+	Activate func(pod *outrank.Pod)
+	// Event posts an event.
+	Event func(e outrank.Event)
+	// UpdateStatus sets the condition of a pod that was not placed, and changes its nomination.
+	UpdateStatus func(ctx context.Context, pod *outrank.Pod, condition outrank.PodCondition, nomination Nomination) error
+	// UpdateGroupStatus sets the condition of a group of pods, PodGroupInitiallyScheduled, or that of
+	// a composite group, CompositePodGroupInitiallyScheduled. Where the group has it with the status
+	// True already, it stays as it is.
+	UpdateGroupStatus func(ctx context.Context, group outrank.Key, condition outrank.PodCondition) error
+	// Bind puts a pod on a node.
+	Bind func(ctx context.Context, pod *outrank.Pod, node string) error
+}
+
+// complete fills in what the functions that are missing do: nothing. Evict and Bind are left alone.
+func (a *Actions) complete() {
+	if a.Latest == nil {
+		a.Latest = func(_ context.Context, pod *outrank.Pod) (*outrank.Pod, error) { return pod, nil }
+	}
+	if a.Reject == nil {
+		a.Reject = func(context.Context, *outrank.Pod) (bool, error) { return false, nil }
+	}
+	if a.Nominate == nil {
+		a.Nominate = func(context.Context, *outrank.Pod, string) error { return nil }
+	}
+	if a.ClearNomination == nil {
+		a.ClearNomination = func(context.Context, *outrank.Pod) error { return nil }
+	}
+	if a.Activate == nil {
+		a.Activate = func(*outrank.Pod) {}
+	}
+	if a.Event == nil {
+		a.Event = func(outrank.Event) {}
+	}
+	if a.UpdateStatus == nil {
+		a.UpdateStatus = func(context.Context, *outrank.Pod, outrank.PodCondition, Nomination) error { return nil }
+	}
+	if a.UpdateGroupStatus == nil {
+		a.UpdateGroupStatus = func(context.Context, outrank.Key, outrank.PodCondition) error { return nil }
+	}
+}
+
+// Eviction is the request to evict a victim.
+type Eviction struct {
+	// Victim is the very pod that was chosen. Where it has a UID, a later pod of
+	// the same name is another pod and must not be deleted.
+	Victim *outrank.Pod
+	// Condition is set before the victim is deleted. A scheduler knows by it
+	// that the pod terminates because of a preemption (rule 8.4). Without a type there
+	// is none to be set, as in the variants (rules 13.2.13 and 13.3.14).
+	Condition outrank.PodCondition
+	// Grace is the time that the victim has to end; nil for the pod's own, which is that of
+	// outrank.Pod.GracePeriod (rule 14.1.7).
+	Grace *time.Duration
+	// Preemptor is the pod that the room is for, Node the node that it is on.
+	// For a group that is the first pod of it that still waits, and Node is
+	// "cluster".
+	Preemptor *outrank.Pod
+	Node      string
+	// Group is the preemptor if that is a group, else nil.
+	Group *queue.Group
+}

@@ -1,0 +1,165 @@
+package execution
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+)
+
+// Failure is an attempt to schedule a pod, or a group, that failed. Exactly one of Plan, Refused and
+// Err says why; Err beside a plan is the error that preemption ended in. Of a group,
+// Ways, Refused, Pending and Node are not set.
+type Failure struct {
+	// Entry is the entry that was popped from the queue. Its pods are as they were when the attempt
+	// began. Without a queue the pod alone is enough.
+	Entry queue.Entry
+	// Queue is the queue of the entry, in which the attempt ends. Nil leaves that to the caller,
+	// whom the verdict tells what to do.
+	Queue *queue.Queue
+	// Now is the time that goes to the queue.
+	Now time.Time
+	// Plan is the answer of preemption after every node had turned the pod down, or there was no
+	// place for the group: a *preemption.Plan or a *preemption.GroupPlan.
+	Plan preemption.Decision
+	// Ways are the ways out that were asked, as FirstWayOut returns them
+	// with Plan. Nil stands for those of the default scheduler: the step for devices,
+	// which has no claims to deallocate (rules 15.3.2 and 15.3.8), and Plan. An empty list
+	// says that the scheduler has none (rule 15.1.6).
+	Ways []WayOut
+	// Refused is the answer of a step that refused the node found for the pod:
+	// to reserve something on it, or to permit the binding. That of a resize for which there
+	// is room is what Permit of package attempt returns.
+	Refused *preemption.Status
+	// Pending says that the step of Refused waits for something of its own that is
+	// under way, and has not refused the node for good (upstream's code Pending).
+	Pending bool
+	// Err is anything else that went wrong. Beside a Plan to preempt it is the error of executing
+	// that, and beside another plan of a pod the error of asking for it (rule 8.12): the pod is
+	// turned down.
+	Err error
+	// Node is the node that the pod was about to be bound to when Err or Refused came up;
+	// empty if it came up before a node was found, or before the pod counted there.
+	Node string
+}
+
+// podFailure is the failure of a pod, with its plan.
+type podFailure struct {
+	*Failure
+	Plan *preemption.Plan
+}
+
+// ofPod returns the failure of a pod; the error is what is wrong with it.
+func (f *Failure) ofPod() (*podFailure, error) {
+	plan, ok := f.Plan.(*preemption.Plan)
+	if f.Plan != nil && !ok {
+		return nil, fmt.Errorf("failure: %w: the plan of a group, and no entry of one", outrank.ErrInvalid)
+	}
+	p := &podFailure{f, plan}
+	return p, p.check()
+}
+
+var errNoFailure = fmt.Errorf("%w: no failure", outrank.ErrInvalid)
+
+// failureKind is why an attempt with a pod failed.
+type failureKind int
+
+const (
+	// noNodes: there are no nodes at all, and preemption is not counted as
+	// tried (ErrNoNodesAvailable).
+	noNodes failureKind = iota
+	// noFit: every node turned the pod down (FitError), also where preemption failed.
+	noFit
+	// nodeRefused: a later step refused the node that had been found.
+	nodeRefused
+	// schedulerFailed: something went wrong that the pod has nothing to do with.
+	schedulerFailed
+)
+
+// rules are those of the plan.
+func (f *podFailure) rules() release.Rules { return release.Of(release.Release(f.Plan.Release)) }
+
+// resizes reports whether the pod is on its node and waits for its resize.
+func (f *podFailure) resizes() bool {
+	if f.Plan != nil {
+		return f.Plan.Resize
+	}
+	return f.Entry.Pod.NodeName != "" && f.Entry.Pod.ResizeDeferred // which a queue has where that preempts
+}
+
+// preemptions is how often preemption was asked for a way out (rule 14.5.1).
+func (f *podFailure) preemptions() int {
+	n := 0
+	switch {
+	case f.devicesFail():
+	case f.Ways == nil && !switchedOff(f.Plan):
+		n = 1
+	}
+	for i := range f.Ways {
+		if p := f.Ways[i].Plan; p != nil && !switchedOff(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// switchedOff reports whether preemption was not asked, because it is off (rule 15.3.10).
+func switchedOff(p *preemption.Plan) bool {
+	return p.Outcome == preemption.NotEligible && p.Ineligible == preemption.Disabled
+}
+
+// preemptionErr is the error that preemption ended in, nil for none (rules 8.12 and 15.3.6).
+func (f *podFailure) preemptionErr() error {
+	switch {
+	case f.Plan == nil:
+		return nil
+	case f.Err != nil:
+		return f.Err
+	}
+	return f.Plan.Err()
+}
+
+// devicesFail reports whether the default scheduler's step for devices fails, which comes
+// before preemption: for a pod that was refused before any node was asked (rule 15.3.9), unless
+// by the filter for devices itself. Nobody is asked for a way out then.
+func (f *podFailure) devicesFail() bool {
+	return f.Ways == nil && f.Plan != nil && f.Plan.Outcome != preemption.Preempts &&
+		f.Plan.Refused.Code != preemption.Success && f.Plan.Refused.Filter != dynamicResources
+}
+
+// dynamicResources is the name of the plugin for devices.
+const dynamicResources = "DynamicResources"
+
+// triedInVain reports whether v1.13 tried nodes and found no victims, which keeps the
+// nomination (rule 13.2.14).
+func (f *podFailure) triedInVain() bool {
+	return f.Plan.Variant == outrank.VariantV1_13 && f.Plan.Outcome == preemption.NothingHelps && len(f.Plan.Unhelpful) > 0
+}
+
+// check returns what is wrong with the failure.
+func (f *podFailure) check() error {
+	if f.Entry.Pod == nil {
+		return fmt.Errorf("failure: %w: no pod", outrank.ErrInvalid)
+	}
+	reasons := 0
+	for _, given := range [...]bool{f.Plan != nil, f.Refused != nil, f.Err != nil && f.Plan == nil} {
+		if given {
+			reasons++
+		}
+	}
+	pod := f.Entry.Pod
+	switch {
+	case reasons != 1:
+		return fmt.Errorf("failure of pod %s: %w: %d of Plan, Refused and Err instead of one", pod.Key(), outrank.ErrInvalid, reasons)
+	case f.Plan != nil && f.Plan.Outcome == preemption.Fits:
+		return fmt.Errorf("failure of pod %s: %w: the plan says that it fits", pod.Key(), preemption.ErrState)
+	case f.Refused != nil && f.Refused.Code == preemption.Success:
+		return fmt.Errorf("failure of pod %s: %w: refused with success", pod.Key(), preemption.ErrState)
+	case f.Pending && f.Refused == nil:
+		return fmt.Errorf("failure of pod %s: %w: pending, and nothing has refused it", pod.Key(), outrank.ErrInvalid)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+)
+
+// ExecuteGroup does what the plan for a group says (group 14.6). The group is that of
+// the entry that was popped from the queue. The steps are those of [Executor.Execute],
+// with these differences:
+//
+//  1. The latest versions of the pods that are to be nominated are fetched. Where all of
+//     them are gone, being deleted or bound, nothing is done.
+//  2. All pods of all victims are evicted, unit by unit. The events and the condition name
+//     the group, and the node "cluster".
+//  3. No nominations are cleared.
+//  4. Each pod that still waits is nominated to its own node.
+//
+// Meanwhile the group counts as being preempted for, by its UID, and its pods are kept
+// out of the queue: see [Executor.Preempting]. The first pod
+// that waits stands for the group in Eviction.Preemptor and where the preemptor is
+// activated: a queue activates the group with it. A plan without victims is carried out
+// as well.
+//
+// An error that wraps [outrank.ErrInvalid] is about a group that is missing or is not
+// that of the plan, a plan without a pod, or a release in which no group preempts. All
+// others are those of Execute.
+func (e *Executor) ExecuteGroup(ctx context.Context, group *queue.Group, plan *preemption.GroupPlan) (*Report, error) {
+	if e == nil {
+		return nil, errNoExecutor
+	}
+	if err := e.canExecute(ctx); err != nil {
+		return &Report{Result: Interrupted}, err
+	}
+	if err := checkGroupPlan(group, plan); err != nil {
+		return &Report{Result: Interrupted}, err
+	}
+	x := e.newGroupExecution(group, plan)
+	if !e.begin(x, leavesOf(group, plan)) {
+		return x.report, fmt.Errorf("%s %s: %w: it is preempting already", x.report.preemptorType(), group.Key(), preemption.ErrState)
+	}
+	err := x.run(ctx)
+	return x.report, err
+}
+
+func checkGroupPlan(group *queue.Group, plan *preemption.GroupPlan) error {
+	switch {
+	case plan == nil || plan.Outcome != preemption.Preempts:
+		return fmt.Errorf("plan: %w: there is nothing to execute", preemption.ErrState)
+	case !plan.Release.Known():
+		return fmt.Errorf("plan for a group: %w: Release: %v is not known", outrank.ErrInvalid, plan.Release)
+	case !release.Release(plan.Release).HasGroups():
+		return fmt.Errorf("plan for a group: %w: by the rules of %v no group preempts", outrank.ErrInvalid, plan.Release)
+	case group == nil || group.PodGroup == nil && group.Composite == nil:
+		return fmt.Errorf("plan: %w: no group", outrank.ErrInvalid)
+	case plan.Group != group.Key():
+		return fmt.Errorf("plan for group %s: %w: the group is %s", plan.Group, outrank.ErrInvalid, group.Key())
+	case len(nominationsOf(plan)) == 0:
+		return fmt.Errorf("plan for group %s: %w: no pod has a place", plan.Group, outrank.ErrInvalid)
+	}
+	for i, at := range nominationsOf(plan) {
+		if at.Pod == nil {
+			return fmt.Errorf("plan for group %s: %w: pod %d is missing", plan.Group, outrank.ErrInvalid, i)
+		}
+	}
+	for i := range plan.Victims {
+		if plan.Victims[i].Pod == nil {
+			return fmt.Errorf("plan for group %s: %w: the pod of victim %d is missing", plan.Group, outrank.ErrInvalid, i)
+		}
+	}
+	return nil
+}
+
+// groupCandidate is the name of the only candidate that there is for a group, which stands
+// in events where the name of the node is otherwise (rule 12.9.12).
+const groupCandidate = "cluster"
+
+// nominationsOf returns the nodes that the pods of a plan are nominated to.
+func nominationsOf(plan *preemption.GroupPlan) []preemption.Assignment {
+	if plan.Nominations != nil {
+		return plan.Nominations
+	}
+	return plan.Placement
+}
+
+// newGroupExecution prepares the report. The victims are those of a plan for a pod.
+func (e *Executor) newGroupExecution(group *queue.Group, plan *preemption.GroupPlan) *execution {
+	single := &preemption.Plan{
+		Outcome: plan.Outcome, Release: plan.Release, Now: plan.Now, Pod: nominationsOf(plan)[0].Pod,
+		Candidate: preemption.Candidate{Node: groupCandidate},
+	}
+	for i := range plan.Victims {
+		single.Victims = append(single.Victims, preemption.Victim{Pod: plan.Victims[i].Pod})
+	}
+	x := newExecution(e, single)
+	x.key, x.group, x.report.group = underwayAs(group), &groupPreemptor{nominations: nominationsOf(plan)}, group
+	x.decision = plan
+	return x
+}
+
+// underwayAs returns the name of a group among the preemptors under way: its UID, and no key
+// of a pod (rule 14.6.4).
+func underwayAs(g *queue.Group) outrank.Key {
+	if g.Composite != nil {
+		return outrank.Key(byCompositeGroup + " " + uidOr(g.Composite.UID, g.Key()))
+	}
+	return outrank.Key(byPodGroup + " " + uidOr(g.PodGroup.UID, g.Key()))
+}
+
+// leavesOf lists the groups that pods of the preemptor name.
+func leavesOf(group *queue.Group, plan *preemption.GroupPlan) []outrank.Key {
+	var keys []outrank.Key
+	if group.Composite == nil {
+		keys = append(keys, group.Key())
+	}
+	for i := range group.Members {
+		if pod := group.Members[i].Pod; pod != nil {
+			keys = append(keys, pod.GroupKey())
+		}
+	}
+	for _, at := range nominationsOf(plan) {
+		keys = append(keys, at.Pod.GroupKey())
+	}
+	slices.Sort(keys)
+	return slices.DeleteFunc(slices.Compact(keys), func(key outrank.Key) bool { return key == "" })
+}

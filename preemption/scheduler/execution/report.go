@@ -1,0 +1,193 @@
+package execution
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/scheduler/queue"
+)
+
+// Result is what became of a plan, or of a pod: one that is to be placed, or a victim. Which of them
+// there may be stands at the fields that have one.
+type Result string
+
+// The results. An empty one is of a report that nobody made.
+const (
+	// Completed: what was to be done was done. Of a plan: every victim was evicted or needed no
+	// eviction, and the preemptor is nominated, unless it is on its node already.
+	Completed Result = "completed"
+	// Interrupted: a step failed or the context ended. The preemptor can be
+	// tried again; the report says what was done.
+	Interrupted Result = "interrupted"
+
+	// Requeued: the pod went back to the queue as unschedulable.
+	Requeued Result = "requeued"
+	// Gone: the pod was not found. A preemptor is also gone where it is being deleted or another
+	// pod has its name. Nothing more was done; for a victim that is as good as its eviction.
+	Gone Result = "gone"
+	// Replaced: the pod of a failure is gone, and another pod has its name by now.
+	Replaced Result = "replaced"
+	// Bound: the pod runs on a node by now, or its resize there is not deferred any more.
+	// Nothing was done for it.
+	Bound Result = "bound"
+
+	// Evicted: the victim got its condition and was deleted. It terminates.
+	Evicted Result = "evicted"
+	// RejectedWhileWaiting: the victim was waiting to be bound, and will not be.
+	RejectedWhileWaiting Result = "rejected-while-waiting"
+	// AlreadyTerminating: the victim was terminating when the plan was made.
+	AlreadyTerminating Result = "already-terminating"
+	// AlreadyEvicted: this executor had evicted the victim before, or did so at
+	// the same time in another call.
+	AlreadyEvicted Result = "already-evicted"
+	// Skipped: nothing was done, because an earlier step failed.
+	Skipped Result = "skipped"
+	// Failed: what was to be done about the pod was tried and failed.
+	Failed Result = "failed"
+)
+
+// What preempts, in the words of the reference.
+const (
+	byPod            = "pod"
+	byPodGroup       = "podgroup"
+	byCompositeGroup = "compositepodgroup"
+)
+
+// PodReport says what was done about one pod of a plan.
+type PodReport struct {
+	// Pod is a victim, a pod that was to lose its nomination, or a pod of a group, which is as it was
+	// fetched or that of the plan. Node is the node that the last one is nominated to.
+	Pod  *outrank.Pod
+	Node string
+	// Result is what became of it. Err is why that failed, or why the eviction was skipped
+	// while another call was evicting the victim; else nil.
+	Result Result
+	Err    error
+}
+
+// done reports whether nothing is left to do about the victim.
+func (r Result) done() bool { return r != "" && r != Skipped && r != Failed }
+
+// What [Report.String] says of results whose word says too little there: of a plan, and of a victim.
+var (
+	planTexts   = map[Result]string{Gone: "the preemptor is gone", Bound: "the preemptor runs already"}
+	victimTexts = map[Result]string{
+		RejectedWhileWaiting: "rejected while waiting", AlreadyTerminating: "terminating already",
+		AlreadyEvicted: "evicted before", Gone: "gone already",
+	}
+)
+
+// Report says what was done about a plan. It belongs to the caller.
+type Report struct {
+	// Plan is the plan once the steps after the first were begun: the preemptor, or a pod of the
+	// group, still waited for room. It counts in the metrics then. Else it is nil.
+	Plan preemption.Decision
+	// Result is Completed, Interrupted, Gone or Bound.
+	Result Result
+	// Order is the order of these steps.
+	Order Order
+	// Preemptor is the pod as it was fetched before anything was done, or the plan's pod where
+	// fetching failed; of a group it is the first of Members that still waits. Node is the plan's
+	// node, and "cluster" for a group.
+	Preemptor *outrank.Pod
+	Node      string
+	// Members are the pods of a group that are to be nominated, in the order of the plan:
+	// Completed once nominated, Gone or Bound for one that needs no room any more, and else
+	// Interrupted.
+	Members []PodReport
+	// Victims are the victims of the plan in its order, each once: Evicted,
+	// RejectedWhileWaiting, AlreadyTerminating, AlreadyEvicted, Gone, Skipped or
+	// Failed.
+	Victims []PodReport
+	// Cleared are the pods whose nomination to the node was to be cleared, sorted
+	// by importance: Completed, Gone with its nomination, or Failed. A failure here does
+	// not interrupt the execution.
+	Cleared []PodReport
+	// Nominated says whether the preemptor was nominated to the node. After a
+	// failure in Asynchronous order it may be nominated although not all
+	// victims were evicted.
+	Nominated bool
+
+	// group is the preemptor if that is a group.
+	group *queue.Group
+	// variant is that of the plan, whose steps kube-scheduler's log does not tell.
+	variant outrank.Variant
+}
+
+// done counts the victims about which nothing is left to do.
+func (r *Report) done() (n int) {
+	for i := range r.Victims {
+		if r.Victims[i].Result.done() {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the whole report in one line.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %s: %s", r.who(), r.Node, cmp.Or(planTexts[r.Result], string(r.Result)))
+	for _, v := range r.Victims {
+		fmt.Fprintf(&b, "; %s %s", keyOfPod(v.Pod), cmp.Or(victimTexts[v.Result], string(v.Result)))
+	}
+	for _, c := range r.Cleared {
+		if c.Result != Failed {
+			fmt.Fprintf(&b, "; %s not nominated any more", keyOfPod(c.Pod))
+		}
+	}
+	if r.Nominated {
+		b.WriteString("; nominated")
+	}
+	return b.String()
+}
+
+// who names the preemptor.
+func (r *Report) who() string {
+	if r.group != nil {
+		return string(r.group.Key())
+	}
+	return keyOfPod(r.Preemptor)
+}
+
+// failure returns the error for an interrupted plan: what went wrong with each
+// victim, and the other cause, if any.
+func (r *Report) failure(cause error) error {
+	errs := []error{}
+	for _, v := range r.Victims {
+		if v.Err != nil {
+			errs = append(errs, fmt.Errorf("victim %s: %w", v.Pod.Key(), v.Err))
+		}
+	}
+	if cause != nil {
+		errs = append(errs, cause)
+	}
+	kind := "pod"
+	if r.group != nil {
+		kind = "group"
+	}
+	return fmt.Errorf("%s %s: preempting on node %s: %d of %d victims done: %w",
+		kind, r.who(), r.Node, r.done(), len(r.Victims), errors.Join(errs...))
+}
+
+// preemptorType says what the preemptor is.
+func (r *Report) preemptorType() string {
+	switch {
+	case r.group == nil:
+		return byPod
+	case r.group.Composite != nil:
+		return byCompositeGroup
+	}
+	return byPodGroup
+}
+
+func keyOfPod(p *outrank.Pod) string {
+	if p == nil {
+		return "(nil)"
+	}
+	return string(p.Key())
+}

@@ -1,0 +1,40 @@
+// Package queue answers: which pod is next? It is kube-scheduler's scheduling
+// queue: pods wait in it, the most important is popped first, and a pod that did
+// not fit waits apart until trying it again may help.
+//
+//	q, err := queue.New(queue.Config{})
+//	err = q.Add(pod, now)
+//	entry, ok := q.TryPop(now)                       // or Pop, which waits
+//	entry.FailedFilters = []string{"NodeResourcesFit"} // it did not fit
+//	err = q.AddUnschedulableIfNotPresent(entry, now) // else q.Done(entry)
+//	q.MoveAll(queue.ClusterEvent{Kind: queue.EventAssignedPodDeleted}, now)
+//
+// A [Queue] has four pools (active, backoff, unschedulable, gated) and goes by
+// priority; that of [NewFIFO] takes the pods as they come. An attempt that failed ends in it by
+// execution.Executor.Fail. Package preemption/scheduler/attempt makes the calls above, and tells it what
+// informers deliver.
+//
+// From v1.37 on, with the feature gate GenericWorkload, a [Queue] holds the pods of a group
+// together and pops them as one entry, which has a [Group] in place of a pod. The caller
+// tells it of groups with [Queue.PutGroup] and [Queue.PutComposite], and ends the attempt
+// once that of each member has ended, with [Queue.AddAttemptedGroup] or, where the group has no
+// place, as for a pod. Pods whose group is not known wait apart.
+//
+// # Calls at once, and cost
+//
+// All methods may be called from any number of goroutines. Time is an argument
+// throughout: nothing here reads a clock or starts a goroutine, and the same
+// calls return the same entries. A call about one pod takes O(log n) of the pods
+// inside, a call that looks at all pods of a pool O(n log n), where pods that
+// [Queue.Refuse] keeps together count as one. Memory is linear in
+// the largest number of pods that were ever inside at once, and in the events since
+// the oldest attempt under way began. Queues keep the pointers that they are given
+// and never change a pod.
+//
+// # Rules, and deviations from the reference
+//
+// Chapter 5 of RULES.md in this package's folder states what this package does,
+// and comments cite it, as in "rule 5.2.3". The reference is the queue of
+// kube-scheduler v1.36 and v1.37. The deviations are listed at [Queue], [CompareEntries]
+// and [Queue.AssignedPodAdded].
+package queue

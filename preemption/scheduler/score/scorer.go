@@ -1,0 +1,152 @@
+package score
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/fit"
+	"github.com/outrank-go/outrank/internal/work"
+	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
+)
+
+// Scorer is a [Config] ready for use. It holds no state of a cluster. Any number of goroutines
+// may use one. The zero Scorer is that of the default profile.
+type Scorer struct{ config Config }
+
+// New checks a configuration and makes a scorer of it. It keeps no slice or map of the caller.
+// The error has every problem of the configuration, each wrapping [outrank.ErrInvalid].
+func New(config Config) (*Scorer, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	return &Scorer{config.clone()}, nil
+}
+
+// Rank scores the nodes that take the pod as things are, in the cluster's order
+// ([engine.Evaluator.Feasible]): where the node that it is nominated to takes it, that one alone. There
+// may be none. The errors are those of [engine.Evaluator.Preempt] and of [Scorer.Score].
+func (s *Scorer) Rank(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod) (*Ranking, error) {
+	if s == nil || eval == nil || snap == nil || pod == nil || ctx == nil {
+		return nil, errMissing
+	}
+	nodes, err := eval.Feasible(ctx, snap, pod)
+	if err != nil {
+		return nil, err
+	}
+	return s.score(ctx, snap, pod, nodes)
+}
+
+// Score scores these nodes of the snapshot for the pod. The normalized scores, and some raw
+// ones, depend on which nodes are scored together. The snapshot is only read. Errors: the
+// context's; [preemption.ErrNotFound] for a node that is not in the snapshot; those of
+// [outrank.Pod.Validate]; and [outrank.ErrInvalid] for a term or selector of the pod that
+// kube-scheduler cannot read, with two nodes or more (rule 27.1.7). Time is linear in the nodes, and the first
+// time in the pods of the snapshot.
+func (s *Scorer) Score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
+	if s == nil || snap == nil || pod == nil || ctx == nil {
+		return nil, errMissing
+	}
+	if err := pod.Validate(); err != nil {
+		return nil, err
+	}
+	for i, n := range nodes {
+		if n == nil {
+			return nil, fmt.Errorf("node %d: %w: nil", i, outrank.ErrInvalid)
+		}
+		if there, ok := snap.Node(n.Name); !ok || there != n {
+			return nil, fmt.Errorf("node %d, %q: %w", i, n.Name, preemption.ErrNotFound)
+		}
+	}
+	return s.score(ctx, snap, pod, append([]*outrank.Node(nil), nodes...))
+}
+
+var errMissing = fmt.Errorf("%w: no scorer, context, evaluator, snapshot or pod", outrank.ErrInvalid)
+
+// plugin gives a node scores for a pod (chapter 27). Raw is nil where it has nothing to say.
+type plugin struct {
+	name      string
+	raw       func(q *question) ([]int64, error)
+	normalize func(q *question, raw []int64) []int64 // nil for scores that stay as they are
+}
+
+// plugins are those of the default profile, in its order.
+var plugins []plugin
+
+func init() {
+	plugins = []plugin{
+		{preemption.TaintToleration, (*question).taints, reversed},
+		{preemption.NodeAffinity, (*question).affinity, upwards},
+		{preemption.NodeResourcesFit, (*question).fit, nil},
+		{preemption.PodTopologySpread, (*question).spread, (*question).normalizeSpread},
+		{preemption.InterPodAffinity, (*question).interPod, spanned},
+		{BalancedAllocation, (*question).balance, nil},
+		{ImageLocality, (*question).images, nil},
+	}
+}
+
+// question is a pod and the nodes that are scored for it.
+type question struct {
+	work.Watch
+	config *Config
+	snap   *engine.Snapshot
+	pod    *outrank.Pod
+	// tolerations are those of the pod.
+	tolerations fit.Tolerations
+	nodes       []*outrank.Node
+	counts      *counts
+	table       *table
+	at          []int32 // index of each node in the table
+	// loads are columns of the fields of a load, nil as long as nothing has asked for them.
+	loads [4][]int64
+	// ignored marks nodes that lack the topology key of a constraint (rule 27.5.5).
+	ignored []bool
+}
+
+func (s *Scorer) score(ctx context.Context, snap *engine.Snapshot, pod *outrank.Pod, nodes []*outrank.Node) (*Ranking, error) {
+	r := &Ranking{Nodes: nodes, Totals: make([]int64, len(nodes))}
+	if len(nodes) == 0 {
+		return r, ctx.Err()
+	}
+	q := &question{Watch: work.NewWatch(ctx), config: &s.config, snap: snap, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), nodes: nodes}
+	q.counts = snap.Within(ctx).Tracked(trackerOf(snap.Release())).(*counts)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.table = q.counts.tables.of(snap)
+	q.at = q.table.indexOf(nodes)
+	weights := s.config.Weights
+	if weights == nil {
+		weights = DefaultWeights()
+	}
+	for _, p := range plugins {
+		weight, asked := weights[p.name]
+		if !asked {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		raw, err := p.raw(q)
+		switch {
+		case q.Err() != nil:
+			return nil, q.Err()
+		case err != nil && len(nodes) == 1:
+			continue // kube-scheduler takes a node that is alone without asking for its score (rule 27.1.7)
+		case err != nil:
+			return nil, fmt.Errorf("pod %s: %s: %w: %w", pod.Key(), p.name, outrank.ErrInvalid, err)
+		case raw == nil || weight == 0:
+			continue
+		}
+		c := Column{Plugin: p.name, Weight: weight, Raw: raw, Normalized: raw}
+		if p.normalize != nil {
+			c.Normalized = p.normalize(q, raw)
+		}
+		for i := range r.Totals {
+			r.Totals[i] += c.Normalized[i] * c.Weight
+		}
+		r.Plugins = append(r.Plugins, c)
+	}
+	return r, ctx.Err()
+}
