@@ -1,0 +1,155 @@
+// Command bodies prints, for each package of a module, how its functions read: how many of 100 lines
+// in a body are blank and have a comment, how many functions are long, and how often code takes three
+// steps through fields, as in w.search.attempt.config: a function that does so was not given what it
+// needs. It also names the functions with five parameters or more beside a context, and the structs
+// with more than twelve fields that are bools.
+//
+//	go run ./internal/tests/structure/bodies [-all] [-v] [-over N] [DIR]
+//
+// DIR is the folder of the module, the one at hand by default. -all has the packages below examples and
+// internal/tests/structure, too; -v prints every reach, and -over the functions of more than N lines, with
+// their blank lines, comments, and the most lines in a row without a blank one.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
+)
+
+// The most parameters of a function beside a context, and the most bools of a struct.
+const (
+	mostParameters = 4
+	mostBools      = 12
+)
+
+// long is the number of lines from which on the table counts a function as long.
+const long = 25
+
+// options say what is printed.
+type options struct {
+	all, verbose bool
+	// over is how long functions are that are printed by name; negative prints none.
+	over int
+}
+
+func main() {
+	var o options
+	flag.BoolVar(&o.all, "all", false, "look at the packages below examples and internal/tests/structure, too")
+	flag.BoolVar(&o.verbose, "v", false, "print every reach")
+	flag.IntVar(&o.over, "over", -1, "print the functions with more lines than this")
+	flag.Parse()
+	dir := "."
+	if flag.NArg() > 0 {
+		dir = flag.Arg(0)
+	}
+	if err := table(os.Stdout, dir, o); err != nil {
+		fmt.Fprintln(os.Stderr, "bodies:", err)
+		os.Exit(1)
+	}
+}
+
+// room is what the table says of a package, or of several.
+type room struct {
+	functions, long        int
+	lines, blank, comments int
+	allLines, reaches      int
+}
+
+func table(w io.Writer, root string, o options) error {
+	folders, err := structure.Folders(root)
+	if err != nil {
+		return err
+	}
+
+	fmt.Fprintf(w, "| package | functions | over %d lines | lines in bodies | blank of 100 | comments of 100 | reaches | of 100 lines |\n", long)
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
+	var sum room
+	var details []string
+	reader := structure.NewReader()
+	for _, folder := range folders {
+		if !o.all && beside(folder) {
+			continue
+		}
+		p, err := reader.Read(filepath.Join(root, folder))
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		bodies, err := p.Bodies()
+		if err != nil {
+			return err
+		}
+		reaches := p.Reaches()
+
+		r := roomOf(p, bodies, reaches)
+		r.print(w, folder)
+		sum.add(r)
+
+		if o.verbose {
+			details = append(details, printed(reaches)...)
+		}
+		if o.over >= 0 {
+			for _, b := range structure.Longer(bodies, o.over) {
+				details = append(details, fmt.Sprintf("%s: %s has %d lines, %d blank, %d comments, %d in a row", b.At, b.Name, b.Lines, b.Blank, b.Comments, b.Run))
+			}
+		}
+		details = append(details, printed(p.Crowded(mostParameters, mostBools))...)
+	}
+	sum.print(w, "all")
+
+	for _, d := range details {
+		fmt.Fprintln(w, d)
+	}
+	return nil
+}
+
+// roomOf counts what a package has.
+func roomOf(p *structure.Package, bodies []structure.Body, reaches []structure.Finding) room {
+	r := room{functions: len(bodies), long: len(structure.Longer(bodies, long)), allLines: p.Lines, reaches: len(reaches)}
+	for _, b := range bodies {
+		r.lines += b.Lines
+		r.blank += b.Blank
+		r.comments += b.Comments
+	}
+	return r
+}
+
+func (r *room) add(o room) {
+	r.functions += o.functions
+	r.long += o.long
+	r.lines += o.lines
+	r.blank += o.blank
+	r.comments += o.comments
+	r.allLines += o.allLines
+	r.reaches += o.reaches
+}
+
+func (r *room) print(w io.Writer, name string) {
+	fmt.Fprintf(w, "| %s | %d | %d | %d | %.1f | %.1f | %d | %.1f |\n", name, r.functions, r.long, r.lines,
+		share(r.blank, r.lines), share(r.comments, r.lines), r.reaches, share(r.reaches, r.allLines))
+}
+
+// share is n of a hundred.
+func share(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+
+// printed writes findings.
+func printed(findings []structure.Finding) []string {
+	var lines []string
+	for _, f := range findings {
+		lines = append(lines, f.At+": "+f.Text)
+	}
+	return lines
+}
+
+// beside reports whether a package is a program or a tool beside the library.
+func beside(folder string) bool {
+	return strings.HasPrefix(folder+"/", "examples/") || strings.HasPrefix(folder+"/", "internal/tests/structure/")
+}
