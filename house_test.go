@@ -191,6 +191,27 @@ func mayImport(room, imported string) bool {
 	})
 }
 
+// What v1.0 does not freeze says so in its comment, and nothing else does.
+func TestTiers(t *testing.T) {
+	text, err := os.ReadFile(".github/frozen.txt")
+	require.NoError(t, err)
+	frozen := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "#") {
+			frozen[strings.TrimSpace(line)] = true
+		}
+	}
+
+	for path, d := range readDocumented(t) {
+		if strings.Contains(path+"/", "/internal/") || strings.HasPrefix(path, module+"/examples/") {
+			continue
+		}
+		assert.NotEqual(t, frozen[path], strings.Contains(d.doc.Doc, "\n\nExperimental: "), "%s: frozen, or experimental by its comment?", path)
+		delete(frozen, path)
+	}
+	assert.Empty(t, frozen, "listed, and no package")
+}
+
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		"resource", "priority", "qos", "pdb", "preemption", "kubeletadmit", "internal", "examples",

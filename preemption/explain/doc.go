@@ -3,6 +3,8 @@
 // every other node was out and what stands in the way there by name, and, where nothing
 // helps, what is missing and which priority would be enough.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 // A [Question] is a request of an evaluator about a snapshot. [Ask] explains its answer,
 // which it decides itself or finds in [Question].Plan. The
 // answer is a [Report]: data that programs read as JSON, described field by field in

@@ -5,6 +5,8 @@
 //   - cycles: the same, but the last pod evicts A, and all begins again;
 //   - repeats: pods that are evicted more than once, by the same pods or others.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 // A pod that is recreated has another name or UID, so pods are known by their lineage: the name,
 // chosen by the caller, that a pod shares with the pods it replaces. [LineageOf] uses the
 // controller, by which replicas count as one another's replacement, so that what is found is an

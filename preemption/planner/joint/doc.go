@@ -1,6 +1,8 @@
 // Package joint answers: who has to leave so that several pending pods can run, if they
 // are planned together?
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 // kube-scheduler lets the pods of its queue preempt one after the other. Each chooses what
 // is best for itself: the node where one small pod leaves, say, though a larger one of the
 // same priority would have made room for the next three as well. Preempt plans for all of

@@ -2,6 +2,8 @@
 // pod that is to be created to the resource quotas of its namespace, and to what
 // the admission plugin ResourceQuota has been told to limit.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	admission := quota.Admission{Limited: []quota.Limited{{
 //		Resource:    "pods",
 //		MatchScopes: []quota.Requirement{{Scope: quota.PriorityClass, Operator: outrank.In, Values: []string{"urgent"}}},

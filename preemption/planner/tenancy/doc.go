@@ -2,6 +2,8 @@
 // cluster: what Kueue, YuniKorn and Nomad do, as rules of a configuration of package
 // preemption.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	own := tenancy.Quota{Nominal: resource.MustList("cpu", "4")}
 //	tree, err := tenancy.NewTree(tenancy.Config{Queues: []tenancy.Queue{
 //		{Name: "ads", Cohort: "shop", Quota: own, Policy: policy},

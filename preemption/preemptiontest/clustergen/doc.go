@@ -2,6 +2,8 @@
 // full, and made of few distinct values, so that ties and conflicts are the rule. It is for the
 // tests of programs that use package preemption, for simulators and for benchmarks.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	shape := clustergen.Full()
 //	cluster, err := clustergen.Cluster(shape, seed)
 //	pod, err := clustergen.Preemptor(shape, seed)

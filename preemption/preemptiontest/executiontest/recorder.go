@@ -2,6 +2,8 @@
 // cluster? A [Recorder] stands in for the cluster in tests and in simulators. It
 // writes down every call, and its fields decide what the calls return.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 // The package needs no test framework. A recorder may be used by any number of
 // goroutines at once; each call takes constant time beside the caller's own
 // functions.

@@ -2,6 +2,8 @@
 // contract of [preemption.Filter]. A filter that does not makes decisions that
 // nothing explains: victims that need not leave, or two answers to one question.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	func TestGPUFilter(t *testing.T) {
 //		if err := filtertest.Check(GPUFilter{}, filtertest.Options{}); err != nil {
 //			t.Error(err)

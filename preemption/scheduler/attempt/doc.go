@@ -3,6 +3,8 @@
 // found or else those who have to leave, and what was decided is done through the caller's
 // [execution.Actions]; a pod that has no node yet goes back to the queue by the queue's rules.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	cluster := execution.Config{Actions: execution.Actions{Evict: evict, Bind: bind}}
 //	loop, err := attempt.New(attempt.Config{Snapshot: snap, Queue: waiting, Execution: cluster})
 //	moved, err := loop.Observe(nil, pod, now) // what an informer delivers: it is in the queue

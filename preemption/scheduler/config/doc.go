@@ -3,6 +3,8 @@
 // (kubescheduler.config.k8s.io/v1) and returns a [preemption.Config] for each of
 // its profiles.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	read, err := schedulerconfig.Read(outrank.DefaultRelease, file)
 //	profile, ok := read.Profile(pod.Scheduler())
 //	evaluator, err := engine.New(profile.Config)

@@ -3,6 +3,8 @@
 // kube-scheduler does after DefaultPreemption has chosen the victims, with every
 // effect a function of the caller's.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 // Its parts work alone or together:
 //
 //   - An [Executor] evicts the victims of a plan, clears the nominations of lower

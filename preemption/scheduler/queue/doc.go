@@ -2,6 +2,8 @@
 // queue: pods wait in it, the most important is popped first, and a pod that did
 // not fit waits apart until trying it again may help.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	q, err := queue.New(queue.Config{})
 //	err = q.Add(pod, now)
 //	entry, ok := q.TryPop(now)                       // or Pop, which waits

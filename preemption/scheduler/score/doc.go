@@ -2,6 +2,8 @@
 // scores that kube-scheduler's default profile gives them, of v1.37 or of v1.36 where the
 // cluster's release says so.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 //	scorer, err := score.New(score.Config{})              // the default profile
 //	ranked, err := scorer.Rank(ctx, eval, snap, pod)      // the nodes that take the pod
 //	node := ranked.Choose(nil)                            // nil where none does

@@ -1,6 +1,8 @@
 // Package metrics answers: how often was preemption tried, with how many victims, and how long did
 // pods wait? It counts what kube-scheduler counts about preemption, under its names.
 //
+// Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
+//
 // A [Meter] is told what was done, as an [execution.Executor] reports
 // it: by the loop of package attempt, or by a scheduler of one's own.
 // [Meter.Values] is a copy of what it has counted, and [Values.Families] has that under the names
