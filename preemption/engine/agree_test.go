@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
@@ -128,7 +127,7 @@ func (w *world) ask(t fataler, e *engine.Evaluator, p *outrank.Pod, now time.Tim
 	if err != nil {
 		return answer{}
 	}
-	if diff := cmp.Diff(want, got, samePlans); diff != "" {
+	if diff := diffPlans(want, got); diff != "" {
 		t.Fatalf("%s asks at %s (-fresh snapshot +changed in place):\n%s", p.Key(), now, diff)
 	}
 	return answered(got)
@@ -149,7 +148,7 @@ func (w *world) agree(t fataler, p *outrank.Pod, now time.Time) answer {
 			for i, snap := range []*engine.Snapshot{w.snap, fresh} {
 				got, err := e.Preempt(context.Background(), snap, req)
 				require.NoError(t, err)
-				if diff := cmp.Diff(want, got, samePlans); diff != "" {
+				if diff := diffPlans(want, got); diff != "" {
 					which := []string{"changed in place", "fresh"}[i]
 					t.Fatalf("%s asks for time %d with %d workers at %s (-book +%s):\n%s", p.Key(), turn+1, workers, now, which, diff)
 				}

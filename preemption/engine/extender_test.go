@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -16,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/plantest"
+	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
 )
 
@@ -370,7 +370,7 @@ func TestPropertyExtendersSeeWhatAnExplanationHas(t *testing.T) {
 		config.Extenders = []preemption.Extender{extender{process: listens}.extender(), extender{process: scribbles}.extender(), extender{process: listens}.extender()}
 		got, err := newEvaluator(t, config).Explain(context.Background(), snap, req)
 		require.NoError(t, err)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := testdiff.Diff(want, got); diff != "" {
 			t.Fatalf("an explanation (-without +with an extender that changes nothing that counts):\n%s", diff)
 		}
 		if len(want.Candidates) == 0 {
@@ -381,7 +381,7 @@ func TestPropertyExtendersSeeWhatAnExplanationHas(t *testing.T) {
 		require.Len(t, told, 2)
 		for _, ps := range told {
 			slices.SortFunc(ps, byName)
-			if diff := cmp.Diff(want.Candidates, ps); diff != "" {
+			if diff := testdiff.Diff(want.Candidates, ps); diff != "" {
 				t.Fatalf("candidates (-as explained +as an extender is told):\n%s", diff)
 			}
 		}

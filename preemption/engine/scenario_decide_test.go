@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -98,7 +97,7 @@ func (w *scenarioWorld) compareBook(c *scenario.Command, pod *outrank.Pod, ex *p
 	w.t.Helper()
 	want, err := preemption.Explain(w.cluster, preemption.Request{Pod: pod, Now: scenario.Now}, preemption.Config{})
 	require.NoError(w.t, err)
-	if diff := cmp.Diff(want, ex, samePlans); diff != "" {
+	if diff := diffPlans(want, ex); diff != "" {
 		w.t.Errorf("%s: %s (-book +engine):\n%s", c.Line.Place(), c.Line.Text, diff)
 	}
 }
@@ -184,7 +183,7 @@ func (w *scenarioWorld) compareGroup(c *scenario.Command, pods []*outrank.Pod) {
 	w.t.Helper()
 	want, err := preemption.PreemptGroup(w.cluster, preemption.GroupRequest{Pods: pods, Now: scenario.Now}, preemption.Config{})
 	require.NoError(w.t, err)
-	if diff := cmp.Diff(want, w.group, samePlans); diff != "" {
+	if diff := diffPlans(want, w.group); diff != "" {
 		w.t.Errorf("%s: (-book +engine):\n%s", c.Line.Place(), diff)
 	}
 }
