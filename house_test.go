@@ -97,7 +97,7 @@ var rooms = map[string][]string{
 	"internal/tests/structure":    {},
 
 	"internal/tests/structure/independent": {"internal/tests/structure"},
-	"internal/tests/structure/bodies":       {"internal/tests/structure"},
+	"internal/tests/structure/bodies":      {"internal/tests/structure"},
 	"internal/tests/structure/sizes":       {"internal/tests/structure"},
 	"internal/tests/structure/unused":      {"internal/tests/structure"},
 	"internal/tests/structure/way":         {},

@@ -111,10 +111,10 @@ type record struct {
 
 var v1_37 = record{".v1.37", outrank.V1_37}
 
-// some are the cases of a profile that a test takes: all, and in a short test every fourth where
-// there are many.
+// some is the step from one case of a profile to the next that a test takes: one in four where there are
+// many, and all of them with -every 1.
 func some(cases int) (step int) {
-	if testing.Short() && cases > 40 {
+	if *every > 1 && cases > 40 {
 		return 4
 	}
 	return 1

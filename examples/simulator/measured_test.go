@@ -44,9 +44,7 @@ func TestAudited(t *testing.T) {
 		{"-gangs", "3", "-events", "-"}, {"-static", "6000,8192", "-kubelet-order", "best"}, {"-order", "async", "-policy", "current", "-cycle", "20ms"},
 		{"-policy", "v1.13", "-load", "2", "-cycle", "20ms"},
 	} {
-		if testing.Short() {
-			args = append(args, "-until", "40m")
-		}
+		args = append(args, "-until", "40m")
 		require.Equal(t, answered(t, args...), answered(t, append(args, "-audit")...), args)
 	}
 }

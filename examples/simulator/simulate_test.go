@@ -57,9 +57,7 @@ func TestReproducible(t *testing.T) {
 		{"-seed", "3", "-static", "5000,8192", "-order", "async"},
 		{"-seed", "3", "-until", "75m", "-queue", "fifo", "-score", "most", "-order", "async", "-cycle", "5ms"},
 	} {
-		if testing.Short() {
-			args = append(args, "-until", "40m")
-		}
+		args = append(args, "-until", "40m")
 		require.Equal(t, outputs(args...), outputs(args...), args)
 	}
 	require.NotEqual(t, outputs("-seed", "3"), outputs("-seed", "4"))

@@ -51,7 +51,7 @@ func TestHeldElementsAreBounded(t *testing.T) {
 	assert.ErrorContains(t, err, "put kind first")
 	assert.NotContains(t, err.Error(), "not JSON")
 	var memory [2]uint64
-	most := seeded.InShort(1<<18, 1<<20)
+	most := seeded.Sample(1<<18, 1<<20)
 	for i, elements := range []int{most >> 3, most} {
 		memory[i], err = allocated(`{"items":[` + strings.Repeat(`{},`, elements) + `{}]}`)
 		require.NoError(t, err)
@@ -85,10 +85,8 @@ func TestTextsAreBounded(t *testing.T) {
 		texts := []string{"x", `\"`}
 		if strings.HasSuffix(begin, "[") {
 			texts = []string{"1,"}
-		} else if testing.Short() {
-			texts = texts[:1]
 		}
-		for _, more := range texts {
+		for _, more := range texts[:min(len(texts), seeded.Sample(1, 2))] {
 			in := &endless{begin: begin, more: strings.Repeat(more, 1<<15)}
 			_, err := itemsOf(in)
 			assert.ErrorIs(t, err, manifest.ErrSyntax, begin)

@@ -280,7 +280,7 @@ func oneOfEach(kinds int) *packing.Problem {
 
 // With many kinds prices take many rounds, and the bound is not far below what is placed.
 func TestManyKinds(t *testing.T) {
-	p := oneOfEach(seeded.InShort(20, 40))
+	p := oneOfEach(seeded.Sample(20, 40))
 	from := packing.Relax(p, packing.Goal{Most: -1, Upper: 60 * unit}, &packing.Meter{Limit: 400_000})
 	got := packing.Place(p, from, packing.Aim{Rounds: 200}, &packing.Meter{Limit: 400_000})
 	require.NotNil(t, got)

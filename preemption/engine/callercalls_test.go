@@ -96,7 +96,7 @@ func (s *talliedState) Clone() preemption.FilterState {
 // says, and everything that was removed is added again.
 func TestCallsOfOwnFilters(t *testing.T) {
 	removals, chosen := 0, 0
-	seeds := seeded.InShort(60, 200)
+	seeds := seeded.Sample(60, 200)
 	for _, shape := range []clustergen.Shape{{}, {Nominated: 4}, {Nodes: 12, PodsPerNode: 12}, clustergen.Full()} {
 		for seed := range uint64(seeds) {
 			c, err := clustergen.Cluster(shape, seed)

@@ -25,7 +25,7 @@ import (
 // none to several thousand, any of which matters.
 func TestManyChangesBetweenQuestions(t *testing.T) {
 	const nodes, podsPerNode = 60, 4
-	questions := seeded.InShort(75, 150)
+	questions := seeded.Sample(75, 150)
 	r := rand.New(rand.NewPCG(1, 1))
 	c := &outrank.Cluster{}
 	change := func(p *outrank.Pod) *outrank.Pod {

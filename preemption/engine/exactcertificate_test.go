@@ -155,7 +155,7 @@ func endsWithinLimit(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) (ended bool
 
 // Nodes that share a limit are searched in the same order whatever the workers are.
 func TestCallLimitWithWorkers(t *testing.T) {
-	c, p, err := clustergen.Benchmark(seeded.InShort(600, 2000), 30, 20)
+	c, p, err := clustergen.Benchmark(seeded.Sample(600, 2000), 30, 20)
 	require.NoError(t, err)
 	snap := newSnapshot(t, c)
 	var first *preemption.Plan

@@ -111,7 +111,7 @@ func (a *gpuAttempt) Clone() preemption.FilterState {
 
 // The filter keeps its contract, also where what it counts is tracked.
 func TestGPUSharingKeepsItsContract(t *testing.T) {
-	err := filtertest.Check(gpuSharing, filtertest.Options{Clusters: seeded.InShort(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
+	err := filtertest.Check(gpuSharing, filtertest.Options{Clusters: seeded.Sample(15, 60), Prepare: func(c *outrank.Cluster, pod *outrank.Pod) {
 		for i, n := range c.Nodes {
 			n.Labels["gpus"] = fmt.Sprint(i % 3)
 		}

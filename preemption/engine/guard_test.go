@@ -397,5 +397,5 @@ func TestPropertyGuardHolds(t *testing.T) {
 
 // The guard of the examples keeps its contract.
 func TestGuardKeepsItsContract(t *testing.T) {
-	require.NoError(t, filtertest.CheckGuard(atMost{"AtMost", 1}.guard(), filtertest.Options{Clusters: seeded.InShort(15, 60)}))
+	require.NoError(t, filtertest.CheckGuard(atMost{"AtMost", 1}.guard(), filtertest.Options{Clusters: seeded.Sample(15, 60)}))
 }

@@ -48,7 +48,7 @@ func TestManyBudgetsOverManyPods(t *testing.T) {
 	for _, crowd := range hostile.Crowds {
 		t.Run(crowd.Name, func(t *testing.T) {
 			sizes := []int{500, 2000}
-			for _, n := range sizes[:seeded.InShort(1, 2)] {
+			for _, n := range sizes[:seeded.Sample(1, 2)] {
 				k := costOf(t, crowd.Cluster(n), crowd.Asking(n))
 				require.Less(t, k.allocated, uint64(10*k.input))
 				require.Less(t, k.answer, 5*k.input)

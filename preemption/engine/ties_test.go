@@ -56,7 +56,7 @@ func TestEqualVictims(t *testing.T) {
 	}
 	for name, each := range sizes {
 		t.Run(name, func(t *testing.T) {
-			for victims := 1; victims <= 12; victims += seeded.InShort(4, 1) {
+			for victims := 1; victims <= 12; victims += seeded.Sample(4, 1) {
 				for spare := range 3 {
 					for best := range 3 {
 						starts := []time.Time{early, early, early}
@@ -83,7 +83,7 @@ func TestStartsWithinASecond(t *testing.T) {
 	offsets := []time.Duration{-1, 0, 1, 500 * time.Millisecond, time.Second - 1, time.Second}
 	each := resource.MustList("cpu", "3")
 	few := []int{1, 8, 2, 7}
-	for _, victims := range few[:seeded.InShort(2, 4)] {
+	for _, victims := range few[:seeded.Sample(2, 4)] {
 		p := pod("asker", 100, "0", requests(times(each, victims, 0)))
 		for _, first := range offsets {
 			for _, second := range offsets {
@@ -191,7 +191,7 @@ func TestLargestNodeAmongOthers(t *testing.T) {
 	early, late := gen.Now.Add(-2*time.Hour), gen.Now.Add(-time.Hour)
 	for _, size := range []string{"0", "1Gi", "2Ei", "4Ei", "5Ei", "8Ei"} {
 		few := []int{2, 9, 1, 7}
-		for _, victims := range few[:seeded.InShort(2, 4)] {
+		for _, victims := range few[:seeded.Sample(2, 4)] {
 			for best := range 3 {
 				for large := range 8 {
 					starts := []time.Time{early, early, early}

@@ -43,7 +43,7 @@ func dumpOf(part string, times int) string {
 func TestHostileInput(t *testing.T) {
 	for name, part := range wrongAllOver {
 		t.Run(name, func(t *testing.T) {
-			text := dumpOf(part, seeded.InShort(1<<18, 1<<20)/len(part))
+			text := dumpOf(part, seeded.Sample(1<<18, 1<<20)/len(part))
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -118,13 +118,13 @@ func TestPeakHasABound(t *testing.T) {
 			if !testing.Short() { // the larger one has as many on its way to the error
 				requireBound(t, hostile.Written(form, 250_000))
 			}
-			err := requireBound(t, hostile.Written(form, seeded.InShort(250_010, 2_000_000)))
+			err := requireBound(t, hostile.Written(form, seeded.Sample(250_010, 2_000_000)))
 			require.ErrorContains(t, err, "its lists have more than 250000 parts together")
 			require.NotContains(t, err.Error(), "\n", "that is all there is to say")
 		})
 	}
 	t.Run("requests", func(t *testing.T) {
-		requireBound(t, hostile.Written(hostile.InSpec(`"containers":[{"name":"c","resources":{"requests":{@"%d":1@}}}]`), seeded.InShort(50_000, 250_000)))
+		requireBound(t, hostile.Written(hostile.InSpec(`"containers":[{"name":"c","resources":{"requests":{@"%d":1@}}}]`), seeded.Sample(50_000, 250_000)))
 	})
 }
 

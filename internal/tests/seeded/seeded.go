@@ -15,6 +15,9 @@ import (
 // Seed is what properties draw from if nothing else is asked for.
 const Seed = 1
 
+// usual is how many cases the package asks for, and 0 before [Run].
+var usual int
+
 // fewest is how many cases short tests see at least: with fewer, some property meets none of the
 // cases that it is about.
 const fewest = 24
@@ -24,6 +27,7 @@ const fewest = 24
 // others, and -rapid.seed=0 for others in every run. Short tests see two fifths of them, and at least
 // 24 where the package asks for as many. It panics in a package that has no properties.
 func Run(m *testing.M, checks int) {
+	usual = checks
 	if slices.Contains(os.Args, "-test.short=true") { // no flag is parsed yet
 		checks = min(checks, max(checks*2/5, fewest)) * 5 // of which rapid takes a fifth
 	}
@@ -37,12 +41,13 @@ func Run(m *testing.M, checks int) {
 	os.Exit(m.Run())
 }
 
-// InShort returns a size for short tests, and the usual one for others.
-func InShort(short, usual int) int {
-	if testing.Short() {
-		return short
+// Sample returns few for a plain run, and all where the command line asks for more cases than the package does, as
+// `.ci/run properties` does: it is for tests that go through tables, and for the sizes of what they try.
+func Sample(few, all int) int {
+	if usual == 0 || testing.Short() || Checks() <= usual {
+		return few
 	}
-	return usual
+	return all
 }
 
 // Checks returns how many cases each property sees, for a test that draws its cases itself.

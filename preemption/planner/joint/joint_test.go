@@ -411,7 +411,7 @@ func TestContext(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled, "after %d", left)
 	}
 	interrupted := 0
-	step := seeded.InShort(160, 60) // any place is drawn by TestPropertyEndsWithItsContext
+	step := seeded.Sample(160, 60) // any place is drawn by TestPropertyEndsWithItsContext
 	for left := 20; left < 1500; left += step {
 		ctx := &counting{context.Background(), left}
 		plan, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: clustergen.Now()})

@@ -261,7 +261,7 @@ func TestContextWithMoves(t *testing.T) {
 	}
 	eval := must(engine.New(preemption.Config{}))
 	ended, brief := 0, 0
-	for left := 20; left < 1200; left += seeded.InShort(390, 170) {
+	for left := 20; left < 1200; left += seeded.Sample(390, 170) {
 		plan, err := joint.Preempt(&counting{context.Background(), left}, eval, snap, joint.Request{Pods: pods, Now: clustergen.Now(), Moves: &joint.LossCosts{}})
 		if err != nil {
 			require.ErrorIs(t, err, context.Canceled)

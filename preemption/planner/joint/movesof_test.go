@@ -260,7 +260,7 @@ var movesShapes = map[string]gen.Shape{
 // Several workers, and several calls at once, may ask about costs, and get the answers that
 // one gets.
 func TestMovesAtOnce(t *testing.T) {
-	c, asks := gen.Benchmark(seeded.InShort(600, 2000), 6, 0)
+	c, asks := gen.Benchmark(seeded.Sample(600, 2000), 6, 0)
 	for i, p := range c.Pods {
 		p.Owner = outrank.Owner{Kind: []string{"ReplicaSet", "DaemonSet"}[i%2], Name: fmt.Sprint(i % 7)}
 	}

@@ -23,10 +23,7 @@ func TestAllIsValid(t *testing.T) {
 		odd = append(odd, shape)
 	}
 	for _, shape := range odd {
-		seeds := uint64(300)
-		if testing.Short() {
-			seeds = 60
-		}
+		seeds := uint64(60)
 		if shape.Sizes > 100 {
 			seeds = 3
 		}

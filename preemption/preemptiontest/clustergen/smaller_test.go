@@ -53,7 +53,7 @@ func TestFeaturesLeaveTheRest(t *testing.T) {
 		plain := shape
 		plain.Taints, plain.Selectors, plain.Ports, plain.Affinity = false, false, false, false
 		plain.Spread, plain.Volumes, plain.Features = false, false, false
-		for seed := range uint64(seeded.InShort(12, 50)) {
+		for seed := range uint64(seeded.Sample(12, 50)) {
 			with, without := cluster(t, shape, seed), cluster(t, plain, seed)
 			withoutFeatures(with)
 			withoutFeatures(without)

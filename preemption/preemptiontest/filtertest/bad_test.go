@@ -321,7 +321,7 @@ func goroutine() string {
 }
 
 // few is how many clusters show each fault here.
-func few() int { return seeded.InShort(6, 12) }
+func few() int { return seeded.Sample(6, 12) }
 
 func TestBadFilters(t *testing.T) {
 	for _, b := range bad {

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	flag.Parse()
 	if *clusters == 0 {
-		*clusters = seeded.InShort(6, 20)
+		*clusters = seeded.Sample(6, 20)
 	}
 	m.Run()
 }

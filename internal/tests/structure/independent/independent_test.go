@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,21 +39,21 @@ func TestBookAndEngineAreIndependent(t *testing.T) {
 	}
 }
 
-// Faults whose judges are built quickly; -plant plants all of them.
-func TestJudgesSeeFaults(t *testing.T) {
+// Faults are planted in all functions that decide, in those that are named, or where it takes no time.
+func TestAsked(t *testing.T) {
 	s := readAll(t)
-	slow := func(j judge) bool {
-		return j.replays || folderOf(j.name) != "resource" && !strings.HasPrefix(j.name, "internal/")
-	}
-	quick := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
-		return !e.decides || slices.ContainsFunc(e.faults, func(f fault) bool { return slices.ContainsFunc(f.judges, slow) })
-	})
-	require.Greater(t, len(quick), 10)
-	unseen, err := plantFaults(io.Discard, s, quick)
+	all, err := s.asked(options{})
 	require.NoError(t, err)
-	for _, said := range unseen {
-		assert.Fail(t, said)
-	}
+	quick, err := s.asked(options{quick: true})
+	require.NoError(t, err)
+	require.Greater(t, len(quick), 10)
+	require.Greater(t, len(all), len(quick))
+
+	named, err := s.asked(options{names: []string{"internal/apis.gceRegion"}})
+	require.NoError(t, err)
+	require.Len(t, named, 1)
+	_, err = s.asked(options{names: []string{"internal/apis.nothing"}})
+	require.ErrorContains(t, err, "0 of 1 names")
 }
 
 // A fault that changes no answer is seen by nobody, one that cannot be built is an error, and so is
@@ -208,15 +207,9 @@ func TestSeveralFaults(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
-	t.Chdir(top)
 	var out bytes.Buffer
-	ok, err := run(&out, false, nil)
+	ok, err := run(&out, top, options{})
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Regexp(t, `(?m)^resource\.Name\.Counted +resource\.TestName +\S+ > .* > resource\.Name\.Counted$`, out.String())
-	ok, err = run(&out, true, []string{"internal/apis.gceRegion"})
-	require.NoError(t, err)
-	assert.True(t, ok)
-	_, err = run(&out, true, []string{"internal/apis.nothing"})
-	require.ErrorContains(t, err, "0 of 1 names")
 }

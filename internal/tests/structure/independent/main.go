@@ -10,9 +10,12 @@ import (
 )
 
 func main() {
-	plant := flag.Bool("plant", false, "plant the fault of each function, or of those that are named, and run its judge")
+	var o options
+	flag.BoolVar(&o.plant, "plant", false, "plant the fault of each function, or of those that are named, and run its judge")
+	flag.BoolVar(&o.quick, "quick", false, "plant a fault only where all its judges are built quickly")
 	flag.Parse()
-	ok, err := run(os.Stdout, *plant, flag.Args())
+	o.names = flag.Args()
+	ok, err := run(os.Stdout, ".", o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "independent:", err)
 	}
@@ -21,20 +24,26 @@ func main() {
 	}
 }
 
-func run(w io.Writer, plant bool, names []string) (bool, error) {
-	s, err := read(".")
+// options say what is done.
+type options struct {
+	plant, quick bool
+	// names are the functions whose faults are planted; none names all.
+	names []string
+}
+
+func run(w io.Writer, root string, o options) (bool, error) {
+	s, err := read(root)
 	if err != nil {
 		return false, err
 	}
-	if !plant {
+	if !o.plant {
 		s.print(w)
 		return true, nil
 	}
-	asked := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
-		return !e.decides || len(names) > 0 && !slices.Contains(names, e.name)
-	})
-	if len(asked) < len(names) {
-		return false, fmt.Errorf("%d of %d names are those of functions that decide by %s", len(asked), len(names), listingFile)
+
+	asked, err := s.asked(o)
+	if err != nil {
+		return false, err
 	}
 	said := s.problems()
 	if len(said) == 0 {
@@ -44,6 +53,27 @@ func run(w io.Writer, plant bool, names []string) (bool, error) {
 		fmt.Fprintln(w, line)
 	}
 	return len(said) == 0, err
+}
+
+// asked returns the functions whose faults are planted.
+func (s *sharing) asked(o options) ([]entry, error) {
+	asked := slices.DeleteFunc(slices.Clone(s.entries), func(e entry) bool {
+		return !e.decides || len(o.names) > 0 && !slices.Contains(o.names, e.name)
+	})
+	if len(asked) < len(o.names) {
+		return nil, fmt.Errorf("%d of %d names are those of functions that decide by %s", len(asked), len(o.names), listingFile)
+	}
+	if o.quick {
+		asked = slices.DeleteFunc(asked, func(e entry) bool {
+			return slices.ContainsFunc(e.faults, func(f fault) bool { return slices.ContainsFunc(f.judges, judge.slow) })
+		})
+	}
+	return asked, nil
+}
+
+// slow reports whether the judge takes long to build: all but the tests of the rooms that import hardly anything.
+func (j judge) slow() bool {
+	return j.replays || folderOf(j.name) != "resource" && !strings.HasPrefix(j.name, "internal/")
 }
 
 // print prints what both sides reach, each with a way of the book to it.

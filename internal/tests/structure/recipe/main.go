@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -75,7 +76,15 @@ const (
 )
 
 func main() {
-	if err := run(os.Stdout, "."); err != nil {
+	sample := flag.Bool("sample", false, "follow the recipe of a rank alone, and plant one fault")
+	flag.Parse()
+	var err error
+	if *sample {
+		err = runSample(os.Stdout, ".")
+	} else {
+		err = run(os.Stdout, ".")
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -94,6 +103,16 @@ func run(w io.Writer, root string) error {
 		}
 	}
 	return nil
+}
+
+// runSample follows the recipe that is built sooner, and sees that a property fails with one fault, though no
+// line of a test is about it.
+func runSample(w io.Writer, root string) error {
+	r := &recipes[len(recipes)-1]
+	if err := r.holds(w, root, compared+"|^"+r.named+"$"); err != nil {
+		return err
+	}
+	return r.sees(w, root, r.faults[0], compared)
 }
 
 // holds follows the recipe, after which the tests pass.

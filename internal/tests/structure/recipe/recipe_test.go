@@ -1,24 +1,22 @@
 package main
 
 import (
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
-// Both recipes can be followed, and the properties that compare book and engine pass with them. A
-// fault in the filter's or the rank's code is seen by these properties, though no line of a test is about it.
-func TestRecipes(t *testing.T) {
-	// Each build of the engine's tests takes long, so that a short run has the rank alone.
-	for _, r := range recipes[seeded.InShort(1, 0):] {
-		t.Run(r.name, func(t *testing.T) {
-			require.NoError(t, r.holds(io.Discard, "../../../..", compared+"|^"+r.named+"$"))
-			require.NoError(t, r.sees(io.Discard, "../../../..", r.faults[0], compared))
-		})
+// Each recipe can be followed: all lines stand where it says, and each fault finds its text.
+func TestRecipesCanBeFollowed(t *testing.T) {
+	for _, r := range recipes {
+		for _, f := range r.faults {
+			sections, err := readRecipe("testdata/" + r.name + ".txt")
+			require.NoError(t, err)
+			s := sources{}
+			require.NoError(t, s.follow("../../../..", sections), r.name)
+			require.NoError(t, s.plant(f), "%s: %s", r.name, f.name)
+		}
 	}
 }
 
