@@ -7,35 +7,42 @@ import (
 	"strings"
 )
 
-// Value is a member that is always written, as package json writes its value, but for a list: one that is nil is
-// written as an empty one.
-func Value[T any](name string, v *T) Member {
+// Value is a member that is always written, as package json writes the value that v points to, but for a list: one
+// that is nil is written as an empty one.
+//
+// What does not have to know the type at compile time is no generic function here and below: a document has a hundred
+// members, and each of their types would be compiled once more.
+func Value(name string, v any) Member {
 	return Member{
 		name: name,
 		value: func() (any, bool) {
-			if r := reflect.ValueOf(*v); r.Kind() == reflect.Slice && r.IsNil() {
+			r := reflect.ValueOf(v).Elem()
+			if r.Kind() == reflect.Slice && r.IsNil() {
 				return []Object{}, true
 			}
-			return *v, true
+			return r.Interface(), true
 		},
 		read: func(text []byte) error { return json.Unmarshal(text, v) },
 	}
 }
 
 // Optional is a [Value] that is left out where it is empty.
-func Optional[T any](name string, v *T) Member {
+func Optional(name string, v any) Member {
 	m := Value(name, v)
-	m.value = func() (any, bool) { return *v, !empty(*v) }
+	m.value = func() (any, bool) {
+		held := reflect.ValueOf(v).Elem().Interface()
+		return held, !empty(held)
+	}
 	return m
 }
 
 // Follows is a member that follows from others: it is written and not read.
-func Follows[T any](name string, v T) Member {
+func Follows(name string, v any) Member {
 	return Member{name: name, value: func() (any, bool) { return v, true }}
 }
 
 // OptionalFollows is a member that [Follows] and is left out where it is empty.
-func OptionalFollows[T any](name string, v T) Member {
+func OptionalFollows(name string, v any) Member {
 	return Member{name: name, value: func() (any, bool) { return v, !empty(v) }}
 }
 
@@ -94,12 +101,18 @@ func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 
 // Parts is a list of objects, which is always written.
 func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
+	return parts(name, list, func(i int) Object { return of(&(*list)[i]) })
+}
+
+// parts is [Parts] of a pointer to a list, where at returns an element of the list as an object.
+func parts(name string, list any, at func(i int) Object) Member {
+	held := reflect.ValueOf(list).Elem()
 	return Member{
 		name: name,
 		value: func() (any, bool) {
-			out := make([]Object, len(*list))
-			for i := range *list {
-				out[i] = of(&(*list)[i])
+			out := make([]Object, held.Len())
+			for i := range out {
+				out[i] = at(i)
 			}
 			return out, true
 		},
@@ -108,16 +121,19 @@ func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
 			if err := json.Unmarshal(text, &each); err != nil {
 				return err
 			}
-			read := make([]T, len(each))
+
+			// An element can only be read where it stands. What was there comes back if one makes no sense.
+			before := reflect.ValueOf(held.Interface())
+			held.Set(reflect.MakeSlice(held.Type(), len(each), len(each)))
 			for i, text := range each {
 				if string(text) == "null" {
 					continue
 				}
-				if err := of(&read[i]).read(text); err != nil {
+				if err := at(i).read(text); err != nil {
+					held.Set(before)
 					return within(fmt.Sprintf("[%d]", i), err)
 				}
 			}
-			*list = read
 			return nil
 		},
 	}
@@ -125,11 +141,15 @@ func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
 
 // OptionalParts are [Parts] that are left out where there are none.
 func OptionalParts[T any](name string, list *[]T, of func(*T) Object) Member {
-	m := Parts(name, list, of)
+	return optionalParts(Parts(name, list, of))
+}
+
+// optionalParts leaves parts out where there are none.
+func optionalParts(m Member) Member {
 	value := m.value
 	m.value = func() (any, bool) {
 		v, _ := value()
-		return v, len(*list) > 0
+		return v, len(v.([]Object)) > 0
 	}
 	return m
 }
