@@ -101,11 +101,11 @@ func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 
 // Parts is a list of objects, which is always written.
 func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
-	return parts(name, list, func(i int) Object { return of(&(*list)[i]) })
+	return listed(name, list, func(i int) Object { return of(&(*list)[i]) })
 }
 
-// parts is [Parts] of a pointer to a list, where at returns an element of the list as an object.
-func parts(name string, list any, at func(i int) Object) Member {
+// listed is [Parts] of a pointer to a list, where at returns an element of the list as an object.
+func listed(name string, list any, at func(i int) Object) Member {
 	held := reflect.ValueOf(list).Elem()
 	return Member{
 		name: name,
@@ -141,11 +141,11 @@ func parts(name string, list any, at func(i int) Object) Member {
 
 // OptionalParts are [Parts] that are left out where there are none.
 func OptionalParts[T any](name string, list *[]T, of func(*T) Object) Member {
-	return optionalParts(Parts(name, list, of))
+	return unlessNone(Parts(name, list, of))
 }
 
-// optionalParts leaves parts out where there are none.
-func optionalParts(m Member) Member {
+// unlessNone leaves a list of objects out where there are none.
+func unlessNone(m Member) Member {
 	value := m.value
 	m.value = func() (any, bool) {
 		v, _ := value()
