@@ -258,6 +258,7 @@ func (p *Plan) helpless() []Count {
 		if after == nil || after.Code == Success {
 			continue
 		}
+
 		key := after.key()
 		at, known := position[key]
 		if !known {

@@ -14,10 +14,9 @@ import (
 //  3. On every node where the loss of pods may help, the victims are found (chapters 6 and 9).
 //  4. The best of these nodes is chosen (chapter 11).
 //
-// Each step is one function, written as one reads the rules. The plan is the one that package
-// preemption/engine has to give: tests hold the engine to it. Preempt keeps nothing between calls. Its
-// time is linear in the nodes and, at worst, quadratic in the pods of one node. The engine is for
-// callers that ask often, or about more than a few hundred nodes.
+// Each step is one function, written as one reads the rules. Tests hold package preemption/engine to the
+// same plan. Preempt keeps nothing between calls. Its time is linear in the nodes and, at worst, quadratic
+// in the pods of one node. Callers that ask often, or about more than a few hundred nodes, take the engine.
 //
 // The pod is a pending one of the cluster, or one that the cluster does not know. Preempt changes
 // nothing that is passed in, and calls may run at once.
@@ -90,8 +89,8 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	// Step 2: may the pod preempt? The plan says so also where the pod fits.
 	d.plan.Ineligible = a.mayPreempt(d.answers)
 
-	// Step 3: who has to leave each node? A search across nodes keeps the best victims alone, so that it
-	// has nothing to tell where nobody has to leave.
+	// Step 3: which pods have to leave each node? A search across nodes keeps the best victims alone, so
+	// that it has nothing to tell where none are needed.
 	needed := d.plan.Feasible == 0 && d.plan.Ineligible == ""
 	if needed || everything && !config.across() {
 		if err := d.findVictims(req.Offset); err != nil {

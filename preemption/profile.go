@@ -6,8 +6,8 @@ import (
 )
 
 // Profile holds the changes that a profile of a KubeSchedulerConfiguration can make to the built-in
-// filters (group 7.18). The zero value is the default profile. Package schedulerconfig reads one from a
-// file.
+// filters (group 7.18). The zero value is the default profile. Package preemption/scheduler/config reads
+// one from a file.
 type Profile struct {
 	// Schedulers are the schedulerNames of all profiles. Nominations of pods of other schedulers count
 	// nowhere (rule 7.16.3). Empty means that all nominations count.

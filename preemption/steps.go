@@ -87,18 +87,21 @@ func spareNobody(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	return d, possible, Status{}
 }
 
+// stepsOfVariant returns the steps of a variant alone (chapter 13).
+func stepsOfVariant(v outrank.Variant) steps {
+	switch v {
+	case outrank.VariantV1_13:
+		return v113()
+	case outrank.VariantSimplified:
+		return simplified()
+	}
+	return plain()
+}
+
 // stepsOf returns the steps of a configuration. They are those of its variant, and each setting replaces
 // some (rule 13.1.4). The order matters: what stands later builds on the steps before it.
 func stepsOf(config *Config) steps {
-	var s steps
-	switch config.Variant {
-	case outrank.VariantV1_13:
-		s = v113()
-	case outrank.VariantSimplified:
-		s = simplified()
-	default:
-		s = plain()
-	}
+	s := stepsOfVariant(config.Variant)
 
 	// The simplified variant finds victims from the least important one up (rule 13.3.1), and so it keeps
 	// to budgets and guards in its own way.
