@@ -245,7 +245,7 @@ func (p *Plan) decided() string {
 
 // helpless counts the nodes where preemption was tried and does not help, by their status with every
 // possible victim gone. The most frequent comes first, and ties go by text. A plan has these counts as
-// Unhelpful only where nothing helps; of any other plan the nodes are counted, which Explain alone lists.
+// Unhelpful only where nothing helps. For any other plan it counts the Nodes, which Explain alone fills.
 func (p *Plan) helpless() []Count {
 	if p.Unhelpful != nil {
 		return p.Unhelpful

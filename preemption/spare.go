@@ -16,7 +16,7 @@ func (s steps) chargingVictims(ascending bool) steps {
 	s.shows = plain().shows
 
 	// By ascending importance budgets are charged once the victims are known, in the order in which they
-	// were taken away (rule 13.3.5). To charge them again would change nothing.
+	// were taken away (rule 13.3.5). They need not be charged a second time.
 	if ascending {
 		s.charge = (*attempt).chargeEachToFirst
 		return s
@@ -62,8 +62,9 @@ func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
 	return leaving, spared
 }
 
-// spareByBudgets puts the units back that budgets spare. They are still away, and the pod fits so; if it
-// does not fit any more, the node is out because of the budgets (rule 13.5.2).
+// spareByBudgets puts the units back that budgets spare. In the dry run that it is given all possible
+// victims are away and the pod fits. If the pod does not fit any more with the spared ones back, the node
+// is out because of the budgets (rule 13.5.2).
 func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	leaving, spared := d.sparedByBudgets(possible)
 	if len(spared) == 0 {

@@ -28,12 +28,13 @@ type whole struct {
 	composite *outrank.CompositePodGroup
 }
 
-// isGroup reports whether a group leaves whole, and no pod by itself.
+// isGroup reports whether there is such a group.
 func (w whole) isGroup() bool { return w != whole{} }
 
 // unitKind decides between units of one priority: the higher kind is the more important (rule 12.7.2).
 type unitKind int
 
+// The kinds of units. A pod that names a group is ofGroup, also where it leaves by itself.
 const (
 	ofPod unitKind = iota
 	ofGroup
