@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// Outcome is the kind of an answer. Its values are words that never change. A plan with the zero
-// Outcome was made by nobody.
+// Outcome is the kind of an answer. Its values are words that never change. The zero Outcome says that
+// nobody has made the plan.
 type Outcome string
 
 // The outcomes, in the order in which they are checked.
@@ -201,7 +201,7 @@ type Victim struct {
 	// that would have had room for it alone. Victims may share one list: do not change it.
 	Violated []*outrank.PodDisruptionBudget
 	// Blocks is what the preemptor failed with when this pod was put back or, with the simplified variant,
-	// before it was taken away. It is Success if an extender named the victim.
+	// before it was taken away. It is Success for a victim that an extender alone has named.
 	Blocks Status
 	// Blocked is the pod of the preempting group that failed with Blocks. It is nil in the plan for a
 	// single pod, and where Blocks is the guard's.

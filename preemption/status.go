@@ -36,8 +36,8 @@ type Status struct {
 	// Filter is the name of the filter that turned the pod down. It is empty on success, and if no filter
 	// was asked.
 	Filter string
-	// ExcludedBy is the name of a filter that leaves out nodes before any filter is asked about them, as
-	// this one: it names the only nodes that may take the pod (rule 7.15.2). Filter is empty then.
+	// ExcludedBy is the name of the filter that left the node out before any filter was asked about it,
+	// because the pod names the only nodes that may take it (rule 7.15.2). Filter is empty then.
 	ExcludedBy string
 	// Reasons are texts for people. They are shared: do not change them.
 	Reasons []string
