@@ -36,7 +36,7 @@ type Exact struct {
 // without it has found that nothing helps.
 type Across struct {
 	// Limit bounds the steps of the engine's search in one call; zero means 20,000. Package preemption
-	// tries every set, as for [Exact].
+	// tries every set, as for Exact.
 	Limit int
 }
 
