@@ -14,8 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// The wire forms have their fields in the order of PLAN_JSON.md, which says what
-// each of them means.
+// The wire forms of a plan. Their fields stand in the order of PLAN_JSON.md, which says what each means.
 type (
 	wireStatus struct {
 		Code       string   `json:"code"`
@@ -115,9 +114,9 @@ func (e *answerEncoder) count(c Count) wireCount {
 
 func (e *answerEncoder) counts(cs []Count) []wireCount { return document.List(cs, e.count) }
 
-// mostViolated is how many budgets are named for a victim. The API server evicts no
-// pod that more than one covers; where thousands cover thousands of pods, naming all
-// of them for each would make hundreds of megabytes of a small cluster.
+// mostViolated limits how many budgets are named for a victim. More than one is rare, because the API
+// server evicts no pod that several cover. But where thousands of budgets cover thousands of pods, to name
+// all of them for each pod would make hundreds of megabytes of a small cluster.
 const mostViolated = 10
 
 func (e *answerEncoder) victim(v Victim) wireVictim {
@@ -130,6 +129,8 @@ func (e *answerEncoder) victim(v Victim) wireVictim {
 
 func (e *answerEncoder) victims(vs []Victim) []wireVictim { return document.List(vs, e.victim) }
 
+// score writes the sum of priorities twice: as people count it, and as the ranks compare it, with every
+// priority raised (rule 11.4).
 func (e *answerEncoder) score(s Score) wireScore {
 	return wireScore{
 		Violations: s.Violations, TopPriority: s.TopPriority,
@@ -163,8 +164,8 @@ func (e *answerEncoder) report(r NodeReport) wireReport {
 	return w
 }
 
-// ineligible returns the word for why a pod may not preempt, and what the caller says where it is
-// the caller who keeps it from that.
+// ineligible returns the word for why a pod may not preempt. Where that is a text of the caller's, the
+// text is the refusal.
 func ineligible(i Ineligibility) (word, refusal string) {
 	if i.byCaller() {
 		return "by-caller", string(i)
@@ -172,12 +173,12 @@ func ineligible(i Ineligibility) (word, refusal string) {
 	return string(i), ""
 }
 
-// across reports whether a pod leaves another node that does not leave with a group.
+// across reports whether a victim leaves another node by itself, and not because its group leaves whole.
 func (p *Plan) across() bool {
 	return slices.ContainsFunc(p.Victims, func(v Victim) bool { return v.Node != "" && v.Group == nil && v.Composite == nil })
 }
 
-// grace returns the time that the victims get to end; nil for their own.
+// grace returns the time that the victims get to end, where the variant names one; nil leaves each its own.
 func (p *Plan) grace() *time.Duration {
 	if p.Outcome != Preempts {
 		return nil
@@ -193,10 +194,14 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 		Certificate: e.certificate(p.Certificate), ClusterCertificate: e.certificate(p.ClusterCertificate),
 		Feasible: p.Feasible, TurnedDown: e.counts(p.TurnedDown), Unhelpful: e.counts(p.helpless()),
 	}
+
 	w.Ineligible, w.Refusal = ineligible(p.Ineligible)
 	for _, warning := range p.Warnings {
 		w.Warnings = append(w.Warnings, warning.String())
 	}
+
+	// These two are left out where they would say nothing. A node of the variant v1.13 may be taken without
+	// victims: its score is empty, and yet the answer.
 	if p.Refused.Code != Success {
 		refused := e.status(p.Refused)
 		w.Refused = &refused
@@ -208,16 +213,17 @@ func (e *answerEncoder) plan(p *Plan, kind string) wirePlan {
 	return w
 }
 
-// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
-// describes it, in one line and with a version. Pods and budgets appear as
-// references, enums as words, and the same plan as the same bytes. Victims, candidates and
-// the rest have no JSON of their own. The error is
-// an *[outrank.InputError] about what JSON cannot say: a time beyond the year
-// 9999, a string that is not UTF-8. A plan that Explain has
-// made is an Explanation there, with the candidates and the nodes. Time is linear in
-// the plan.
+// MarshalJSON returns the plan in one line and with a version, as PLAN_JSON.md in the folder of package
+// preemption describes it. Pods and budgets appear as references, enums as words. The same plan gives the
+// same bytes. A plan that Explain has made becomes an Explanation there, with the candidates and the
+// nodes. Victims, candidates and the other parts have no JSON of their own.
+//
+// The error is an *[outrank.InputError] about what JSON cannot say: a time beyond the year 9999, a string
+// that is not UTF-8. Time is linear in the plan.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
+
+	// Explain alone fills in the nodes.
 	if p.Nodes == nil {
 		return e.Encode("plan", e.plan(&p, "Plan"))
 	}
@@ -228,7 +234,8 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return e.Encode("explanation", w)
 }
 
-// decided is the word for what decides between the first two candidates, empty where there are fewer.
+// decided names what decides between the first two candidates: a rank, or the order of the nodes where
+// they tie in all ranks. It is empty where there are fewer than two.
 func (p *Plan) decided() string {
 	if p.DecidedBy == "" && len(p.Candidates) > 1 {
 		return rank.NodeOrder
@@ -236,26 +243,32 @@ func (p *Plan) decided() string {
 	return p.DecidedBy
 }
 
-// helpless counts the nodes where preemption was tried and does not help, as far as that is known, by
-// their status then, the most frequent first, and then by text: Unhelpful, or what the Nodes say.
-func (p *Plan) helpless() (counts []Count) {
+// helpless counts the nodes where preemption was tried and does not help, by their status with every
+// possible victim gone. The most frequent comes first, and ties go by text. A plan has these counts as
+// Unhelpful only where nothing helps. For any other plan it counts the Nodes, which Explain alone fills.
+func (p *Plan) helpless() []Count {
 	if p.Unhelpful != nil {
 		return p.Unhelpful
 	}
-	at := map[string]int{}
+
+	var counts []Count
+	position := map[string]int{} // in counts, by status
 	for i := range p.Nodes {
 		after := p.Nodes[i].AfterRemoval
 		if after == nil || after.Code == Success {
 			continue
 		}
-		key := fmt.Sprintf("%q", []string{string(after.Code), after.Filter, after.ExcludedBy, strings.Join(after.Reasons, "\x00")})
-		known, ok := at[key]
-		if !ok {
-			known = len(counts)
-			at[key], counts = known, append(counts, Count{Status: *after})
+
+		key := after.key()
+		at, known := position[key]
+		if !known {
+			at = len(counts)
+			position[key] = at
+			counts = append(counts, Count{Status: *after})
 		}
-		counts[known].Nodes++
+		counts[at].Nodes++
 	}
+
 	severity := []Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}
 	slices.SortStableFunc(counts, func(a, b Count) int {
 		return cmp.Or(
@@ -266,12 +279,17 @@ func (p *Plan) helpless() (counts []Count) {
 	return counts
 }
 
-// UnmarshalJSON returns an error that wraps [errors.ErrUnsupported]: a document refers to pods, and a
-// plan holds them. Without this method reading would succeed and leave a plan without victims. null
-// changes nothing.
+// key tells apart statuses that say different things.
+func (s *Status) key() string {
+	return fmt.Sprintf("%q", []string{string(s.Code), s.Filter, s.ExcludedBy, strings.Join(s.Reasons, "\x00")})
+}
+
+// UnmarshalJSON returns an error that wraps [errors.ErrUnsupported], except for null, which changes
+// nothing. A document only refers to pods, and a plan holds them. Without this method, reading one would
+// succeed and leave a plan without victims.
 func (p *Plan) UnmarshalJSON(text []byte) error { return document.Unread("preemption.Plan", text) }
 
-// The wire forms of a group's answer, as those of a pod's.
+// The wire forms of a plan for a group; see those of a plan for a pod.
 type (
 	wireAssignment struct {
 		Pod  *document.Pod `json:"pod,omitempty"`
@@ -324,13 +342,16 @@ func (e *answerEncoder) refusal(r *Refusal) *wireRefusal {
 	return w
 }
 
-// unit writes victims that leave together.
+// unit writes victims that leave together. They agree in their group, their priority, their rule and in
+// what they block, so that the first speaks for all.
 func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
 	first := &victims[0]
 	w := wireGroupVictim{
-		Group: e.Group(first.Group), Composite: e.Composite(first.Composite), Priority: first.Priority, Rule: first.Rule, Blocks: e.refusal(first.blocks()),
+		Group: e.Group(first.Group), Composite: e.Composite(first.Composite), Priority: first.Priority,
+		Rule: first.Rule, Blocks: e.refusal(first.blocks()),
 	}
-	var violated []*outrank.PodDisruptionBudget
+
+	var violated []*outrank.PodDisruptionBudget // each once
 	for i := range victims {
 		v := &victims[i]
 		w.Pods = append(w.Pods, e.Pod(v.Pod))
@@ -347,7 +368,8 @@ func (e *answerEncoder) unit(victims []Victim) wireGroupVictim {
 	return w
 }
 
-// blocks says what a group fails with if the victim stays; nil where nothing does.
+// blocks returns what a group fails with if the victim stays: a pod of the group on its node, or the
+// guard. It is nil where nothing is known.
 func (v *Victim) blocks() *Refusal {
 	switch {
 	case v.Blocked != nil:
@@ -366,9 +388,12 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 		Victims:     []wireGroupVictim{},
 		TurnedDown:  e.refusal(p.TurnedDown), Unhelpful: e.refusal(p.Unhelpful),
 	}
+
 	for unit := range p.Units() {
 		w.Victims = append(w.Victims, e.unit(unit))
 	}
+
+	// What is said of a group may be a success, too (rule 12.9.11).
 	if len(p.Status.Reasons) > 0 {
 		status := e.status(p.Status)
 		w.Status = &status
@@ -376,8 +401,8 @@ func (e *answerEncoder) groupPlan(p *GroupPlan) wireGroupPlan {
 	return w
 }
 
-// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption
-// describes it; see [Plan.MarshalJSON].
+// MarshalJSON returns the plan as PLAN_JSON.md in the folder of package preemption describes it; see
+// [Plan.MarshalJSON].
 func (p GroupPlan) MarshalJSON() ([]byte, error) {
 	var e answerEncoder
 	return e.Encode("group plan", e.groupPlan(&p))

@@ -10,7 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A search ends in an error where filters contradict themselves and nothing helps (rule 8.12).
+// The search for victims ends in an error if filters contradict themselves and there is no candidate (rule
+// 8.12).
 func TestPlanErr(t *testing.T) {
 	broken := func(reasons ...string) preemption.Count {
 		return preemption.Count{Status: preemption.Contradiction.Because(reasons...), Nodes: 1}
@@ -39,7 +40,7 @@ func TestPlanErr(t *testing.T) {
 	}
 }
 
-// What a pod is told that may not preempt, and what a code is called.
+// A pod that may not preempt is told why, and each code has a word.
 func TestMessages(t *testing.T) {
 	for i, want := range map[preemption.Ineligibility]string{
 		"": "", preemption.PolicyNever: "not eligible due to preemptionPolicy=Never.", "mine": "mine",
@@ -55,7 +56,7 @@ func TestMessages(t *testing.T) {
 	assert.Equal(t, "NodePorts: taken, twice", preemption.Status{Code: preemption.Unschedulable, Filter: "NodePorts", Reasons: []string{"taken", "twice"}}.String())
 }
 
-// The victims of a group that leaves as one are one unit.
+// The pods of a group that leaves whole are one unit among the victims.
 func TestUnitsOfAGroupPlan(t *testing.T) {
 	g, h := &outrank.PodGroup{Name: "g"}, &outrank.PodGroup{Name: "h"}
 	top := &outrank.CompositePodGroup{Name: "g"}

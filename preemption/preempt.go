@@ -9,24 +9,23 @@ import (
 
 // Preempt decides which pods have to leave so that a pod can run, and on which node:
 //
-//  1. Every node is asked whether it takes the pod as things are (chapter 7). If one does, the pod
-//     fits.
-//  2. The pod has to be allowed to preempt (chapter 8).
+//  1. Every node says whether it takes the pod as things are (chapter 7). If one does, the pod fits.
+//  2. Otherwise the pod needs the right to preempt (chapter 8).
 //  3. On every node where the loss of pods may help, the victims are found (chapters 6 and 9).
 //  4. The best of these nodes is chosen (chapter 11).
 //
-// It is the rules as one reads them, one function for each step, and the judge of package
-// preemption/engine, which gives the same plan. Its time is linear in the nodes and pods, and within
-// ten times of kube-scheduler's own; it begins anew with every call. Whoever asks often, or about
-// more than a few hundred nodes, takes the engine.
+// Each step is one function, written as one reads the rules. Tests hold package preemption/engine to the
+// same plan. Preempt keeps nothing between calls. Its time is linear in the nodes and, at worst, quadratic
+// in the pods of one node. Callers that ask often, or about more than a few hundred nodes, take the engine.
 //
-// The pod is a pending one of the cluster, or one that the cluster does not know. Nothing that is
-// passed in is changed, and calls may run at once. Errors: those of [Config.Validate],
-// [outrank.Cluster.Validate] and [outrank.Pod.Validate]; an [outrank.InputError] for a pod that
-// names a group, where groups preempt as a whole (rule 12.8.8); [ErrState] for a pod that runs
-// already, unless its node has deferred its resize (group 7.19), or whose name another pod has; and
-// those of filters, guards, choosers and extenders. Beside the error of an extender, and no other,
-// comes a plan that says what the nodes answered (rule 8.12).
+// The pod is a pending one of the cluster, or one that the cluster does not know. Preempt changes
+// nothing that is passed in, and calls may run at once.
+//
+// Errors: those of [Config.Validate], [outrank.Cluster.Validate] and [outrank.Pod.Validate]; an
+// [outrank.InputError] for a pod that names a group, where groups preempt as a whole (rule 12.8.8);
+// [ErrState] for a pod that runs already, unless its node has deferred its resize (group 7.19), and for
+// a pod whose name another pod has; those of filters, guards, choosers and extenders. The error of an
+// extender alone comes with a plan, which says what the nodes answered (rule 8.12).
 func Preempt(cluster *outrank.Cluster, req Request, config Config) (*Plan, error) {
 	d, err := decide(cluster, req, &config, false)
 	if err != nil {
@@ -35,9 +34,9 @@ func Preempt(cluster *outrank.Cluster, req Request, config Config) (*Plan, error
 	return d.plan, d.failed
 }
 
-// Explain decides as [Preempt] does and gives every reason: the plan has the answer of every node,
-// and all candidates, also where the pod fits or may not preempt. Time, memory and errors are those of
-// Preempt, but that no plan comes beside the error of an extender.
+// Explain decides as [Preempt] does and gives every reason. The plan has the answer of every node and
+// all candidates, also where the pod fits or may not preempt. Errors are those of Preempt; none of them
+// comes with a plan.
 func Explain(cluster *outrank.Cluster, req Request, config Config) (*Plan, error) {
 	d, err := decide(cluster, req, &config, true)
 	switch {
@@ -50,13 +49,13 @@ func Explain(cluster *outrank.Cluster, req Request, config Config) (*Plan, error
 	return d.plan, nil
 }
 
-// verdict is what comes to light on the way to a plan.
+// verdict is a decision in the making: the plan, and the answers that it rests on.
 type verdict struct {
 	*attempt
 	plan *Plan
 	// answers are those of the nodes, in the cluster's order.
 	answers []answer
-	// failed is the error of an extender, which leaves nobody to choose.
+	// failed is the error of an extender; with one, no candidate is chosen (rule 10.2.2).
 	failed error
 }
 
@@ -65,14 +64,15 @@ type answer struct {
 	site *site
 	// before is the answer as things are.
 	before Status
-	// tried says that victims were looked for. after is then the answer with every possible victim
-	// gone, and candidate what was found, nil where after is no success.
+	// tried reports whether victims were looked for. If so, after is the answer with every possible
+	// victim gone, and candidate has the victims; candidate is nil unless after is a success.
 	tried     bool
 	after     Status
 	candidate *Candidate
 }
 
-// decide goes through the steps. With everything, victims are looked for also where none are needed.
+// decide goes through the four steps of a decision. With everything, it looks for victims also where
+// none are needed.
 func decide(cluster *outrank.Cluster, req Request, config *Config, everything bool) (*verdict, error) {
 	a, err := begin(cluster, req, config)
 	if err != nil {
@@ -80,25 +80,25 @@ func decide(cluster *outrank.Cluster, req Request, config *Config, everything bo
 	}
 	d := &verdict{attempt: a}
 
+	// Step 1: what do the nodes say as things are?
 	if d.answers, err = a.askNodes(req.Statuses); err != nil {
 		return nil, err
 	}
 	d.plan = a.planOf(d.answers)
+
+	// Step 2: may the pod preempt? The plan says so also where the pod fits.
 	d.plan.Ineligible = a.mayPreempt(d.answers)
 
-	wanted := d.plan.Feasible == 0 && d.plan.Ineligible == ""
-	switch {
-	case config.across() && wanted:
-		if err := a.findAcross(d.answers); err != nil {
+	// Step 3: which pods have to leave each node? A search across nodes keeps the best victims alone, so
+	// that it has nothing to tell where none are needed.
+	needed := d.plan.Feasible == 0 && d.plan.Ineligible == ""
+	if needed || everything && !config.across() {
+		if err := d.findVictims(req.Offset); err != nil {
 			return nil, err
 		}
-	case !config.across() && (wanted || everything):
-		if err := a.findCandidates(d.answers, req.Offset); err != nil {
-			return nil, err
-		}
-		d.failed = a.callExtenders(d.answers)
-		a.completeScores(d.answers)
 	}
+
+	// Step 4: which node is the best?
 	d.conclude()
 	return d, nil
 }
@@ -109,27 +109,51 @@ func (a *attempt) planOf(answers []answer) *Plan {
 		Pod: a.pod, Now: a.now, Release: a.cluster.Release.OrDefault(), Variant: a.config.Variant,
 		Resize: a.resize, Refused: a.refused, Warnings: prose.Unread(a.pod, a.config.filterNames),
 	}
+
 	for _, one := range answers {
 		if one.before.Code != Success {
 			continue
 		}
 		if plan.Feasible == 0 {
-			plan.FirstFit = one.site.node.Name
+			plan.FirstFit = one.node().Name
 		}
 		plan.Feasible++
 	}
+
 	plan.TurnedDown = counted(answers, func(one answer) (Status, bool) { return one.before, true })
 	return plan
 }
 
-// conclude says what the answer is: of the candidates the best (rule 11.1).
+// node is the node that answers.
+func (one *answer) node() *outrank.Node { return one.site.node }
+
+// findVictims looks for victims wherever the loss of pods may help (rule 7.1.2), by the search that the
+// configuration asks for. What extenders leave of the candidates is final (group 10.2).
+func (d *verdict) findVictims(offset int) error {
+	if d.config.across() {
+		return d.findAcross(d.answers)
+	}
+	if err := d.findCandidates(d.answers, offset); err != nil {
+		return err
+	}
+
+	// A rank with a Figure looks at a whole candidate. An extender may still change it, and the rank is
+	// asked about each candidate once: so it is asked last (rule 11.8).
+	d.failed = d.callExtenders(d.answers)
+	d.completeScores(d.answers)
+	return nil
+}
+
+// conclude gives the plan its outcome and, where one is needed, the best candidate (rule 11.1).
 func (d *verdict) conclude() {
 	plan, best := d.plan, d.best(d.answers)
 	switch {
+	// Explain may have found candidates in these two cases, too. They are told and not chosen.
 	case plan.Feasible > 0:
 		plan.Outcome = Fits
 	case plan.Ineligible != "":
 		plan.Outcome = NotEligible
+
 	case best == nil || d.failed != nil:
 		plan.Outcome = NothingHelps
 		plan.Unhelpful = counted(d.answers, func(one answer) (Status, bool) { return one.after, one.tried })
@@ -141,38 +165,48 @@ func (d *verdict) conclude() {
 	}
 }
 
-// tellEverything adds the answer of every node, and the candidates with what decides between the
-// first two.
+// tellEverything adds to the plan what [Explain] tells beyond the decision. A search across nodes keeps
+// the best candidate alone, so that it has no list of them.
 func (d *verdict) tellEverything() {
-	plan := d.plan
 	for _, one := range d.answers {
-		report := NodeReport{Node: one.site.node.Name, Status: one.before}
+		report := NodeReport{Node: one.node().Name, Status: one.before}
 		if one.tried {
 			after := one.after
 			report.AfterRemoval = &after
 		}
-		plan.Nodes = append(plan.Nodes, report)
-	}
-	if d.config.across() {
-		return // a search for victims elsewhere keeps the best alone
+		d.plan.Nodes = append(d.plan.Nodes, report)
 	}
 
+	if !d.config.across() {
+		d.tellCandidates()
+	}
+}
+
+// tellCandidates lists the candidates, the best first, and names the rank that decides between the first
+// two (rule 11.1).
+func (d *verdict) tellCandidates() {
 	var found []answer
 	for _, one := range d.answers {
 		if one.candidate != nil {
 			found = append(found, one)
 		}
 	}
+
+	// Stable: candidates that tie in every rank stay in the order of the nodes (rule 11.7).
 	slices.SortStableFunc(found, func(x, y answer) int {
 		order, _ := d.compare(x.candidate, y.candidate)
 		return order
 	})
+
+	// The reports point into the list, so that it has to be complete before they do.
+	plan := d.plan
 	for _, one := range found {
 		plan.Candidates = append(plan.Candidates, *one.candidate)
 	}
 	for i, one := range found {
 		plan.Nodes[one.site.position].Candidate = &plan.Candidates[i]
 	}
+
 	if len(found) > 1 {
 		_, plan.DecidedBy = d.compare(found[0].candidate, found[1].candidate)
 	}

@@ -76,7 +76,7 @@ func countsOf(counts []preemption.Count) []string {
 	return list
 }
 
-// Each victim is told with what the pod failed with when it was put back (rule 9.5).
+// Each victim says what the pod failed with when the victim was put back (rule 9.5).
 func TestVictimsSayWhatTheyBlock(t *testing.T) {
 	c := clusterOf(node("a"), pod("x", "a", 2, cpu("1")), pod("y", "a", 1, binds(80, "", "")), pod("z", "a", 1))
 	plan := explain(t, c, preemptor(cpu("1"), binds(80, "", "")), preemption.Config{})
@@ -86,7 +86,7 @@ func TestVictimsSayWhatTheyBlock(t *testing.T) {
 	assert.Equal(t, []int32{2, 1}, []int32{plan.Victims[0].Priority, plan.Victims[1].Priority})
 }
 
-// What makes no sense is refused, and the error says what.
+// A question that makes no sense is refused, and the error says why.
 func TestQuestionsThatAreRefused(t *testing.T) {
 	other := func(p *outrank.Pod) { p.UID = "other" }
 	busy := clusterOf(node("a"), pod("x", "a", 1), pod("p", "", 100, func(p *outrank.Pod) { p.UID = "one" }))
@@ -118,13 +118,13 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// oddSelector is one that old API servers let in: no label could have the value.
+// oddSelector is a selector that old API servers let in: no label could have its value.
 var oddSelector = &outrank.LabelSelector{
 	MatchExpressions: []outrank.Requirement{{Key: "app", Operator: outrank.NotIn, Values: []string{"b c"}}},
 }
 
-// A selector that cannot be read matches nothing on a pod that is there, and none is read in a constraint
-// of ScheduleAnyway (rule 7.15.7).
+// A selector that cannot be read matches nothing if a running pod has it. In a constraint of ScheduleAnyway
+// no selector is read (rule 7.15.7).
 func TestSelectorsThatCannotBeReadElsewhere(t *testing.T) {
 	runRows(t, []row{
 		{
@@ -153,7 +153,7 @@ func explained(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) *preemption.Plan 
 	return plan
 }
 
-// monotone has everything in which a pod only ever takes room from others.
+// monotone draws only features by which a pod takes room from others and never helps them.
 func monotone() gen.Shape {
 	return gen.Shape{Budgets: 4, Nominated: 4, Taints: true, Selectors: true}
 }
@@ -179,7 +179,7 @@ func TestInvariantOnlyNodeOrderMatters(t *testing.T) {
 	})
 }
 
-// withoutChoice has the lines about nodes in an order that is not theirs.
+// withoutChoice returns the sorted lines of a plan, without those about the chosen node.
 func withoutChoice(plan *preemption.Plan) []string {
 	return slices.Sorted(slices.Values(slices.DeleteFunc(lines(text(plan)), func(line string) bool {
 		return strings.HasPrefix(line, "best ") || strings.HasPrefix(line, "cleared ")
@@ -234,7 +234,7 @@ func TestInvariantVictimsMakeRoomAndNoneIsSpare(t *testing.T) {
 	})
 }
 
-// fitsWithout reports whether the pod fits on the candidate's node without its victims but for one.
+// fitsWithout reports whether the pod fits on the candidate's node with one victim back and the others gone.
 func fitsWithout(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, k preemption.Candidate, spared outrank.Key) bool {
 	rest := *c
 	rest.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(p *outrank.Pod) bool {
@@ -259,7 +259,7 @@ func TestInvariantTheSameCallTwiceSaysTheSame(t *testing.T) {
 	})
 }
 
-// Without a time for now a missing start is later than any (rule 4.3.7), and nobody is the wiser in the score.
+// Without a time for now a missing start is later than any (rules 4.3.5 and 4.3.7), and the score has none.
 func TestNowMayBeUnknown(t *testing.T) {
 	c := clusterOf(node("a"), pod("x", "a", 1, cpu("500m"), notStarted), pod("y", "a", 1, cpu("500m"), started(-5)))
 	plan, err := preemption.Preempt(c, preemption.Request{Pod: preemptor(cpu("1"))}, preemption.Config{})

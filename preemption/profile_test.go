@@ -172,8 +172,8 @@ func TestProfiles(t *testing.T) {
 	})
 }
 
-// The selector of a default constraint is asked once, about the preemptor (rule 7.18.8), and one that cannot
-// be read is an error.
+// The selector of default constraints is asked for once, about the preemptor (rule 7.18.8). A selector that
+// cannot be read is an error.
 func TestSpreadSelectors(t *testing.T) {
 	var asked []string
 	selector := selects("app", "web")

@@ -9,25 +9,25 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Rank is a step in the comparison of candidates, by one figure of its own: less is better. A
-// built-in one is known by its name alone, one of the caller has a Cost or a Figure.
+// Rank is a step in the comparison of candidates. It compares one figure: less is better. A built-in rank
+// is known by its name alone; a rank of the caller has a Cost or a Figure.
 //
-// One rank with a Cost may stand beside the built-in ones without slowing the engine down, which
-// bounds what victims cost by sums. For a Figure, and for a second Cost, every node is evaluated.
+// One rank with a Cost may stand beside the built-in ones without slowing the engine down, which bounds
+// the sums of costs. With a Figure or a second Cost the engine evaluates every node.
 type Rank struct {
-	// Name stands in Plan.DecidedBy and is the key in Score.Own. No two ranks share one.
+	// Name stands in Plan.DecidedBy and is the key in Score.Own. No two ranks share a name.
 	Name string
-	// Cost is what the loss of a victim costs; the figure is the sum, up to the largest int64. Below 0
-	// counts as 0. It depends on the pod alone, and is asked about any pods, any number of times;
-	// several goroutines may call it at once.
+	// Cost returns what the loss of a victim costs. The figure of the rank is the sum over the victims, up
+	// to the largest int64; a cost below 0 counts as 0. Cost depends on the pod alone. It may be called
+	// with any pod, any number of times, and by several goroutines at once.
 	Cost func(victim *outrank.Pod) int64
-	// Figure is the figure of a candidate, whose Score.Own has the figures of the ranks with a Cost and
-	// of those before this one. It is called once for each candidate, on the goroutine of the caller,
-	// and neither changes nor keeps the candidate.
+	// Figure returns the figure of a whole candidate. Score.Own has the figures of all ranks with a Cost
+	// by then, and of the ranks before this one. It is called once for each candidate, on the goroutine of
+	// the caller, and neither changes nor keeps the candidate.
 	Figure func(c *Candidate) int64
 }
 
-// The ranks of kube-scheduler, in its order (rules 11.2 to 11.6). They are not to be assigned.
+// The ranks of kube-scheduler, in its order (rules 11.2 to 11.6). Do not assign to them.
 var (
 	ByViolations  = Rank{Name: "budget-violations"}
 	ByTopPriority = Rank{Name: "top-priority"}
@@ -41,10 +41,12 @@ func DefaultRanks() []Rank {
 	return []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims, ByStart}
 }
 
+// sharedRanks are the default ranks, for reading alone.
 var sharedRanks = DefaultRanks()
 
-// Of returns the figure of a score that the rank compares; less is better. That of ByStart is in
-// nanoseconds, as far as an int64 goes: the later the start, the less, and the least without one.
+// Of returns the figure of a score that the rank compares; less is better. For ByStart it counts
+// nanoseconds, as far as an int64 goes: the later the start, the less. A score without a start has the
+// least.
 func (r Rank) Of(s Score) int64 {
 	switch rank.FigureOf(r.Name) {
 	case rank.ViolationsFigure:
@@ -67,8 +69,8 @@ func (r Rank) costs() bool {
 	return r.Cost != nil || rule != nil && rule.Cost != nil
 }
 
-// earliness is less for a later start: the nanoseconds from it to 1970, or the end of an int64 that
-// is nearer.
+// earliness returns the nanoseconds from a start to the beginning of 1970, which are less for a later
+// start. Beyond what an int64 holds it returns the nearer end of its range.
 func earliness(start time.Time) int64 {
 	const most = math.MaxInt64 / int64(time.Second)
 	switch sec := start.Unix(); {
@@ -81,11 +83,13 @@ func earliness(start time.Time) int64 {
 	}
 }
 
-// compare orders two scores by the rank. Starts are compared in full, whatever an int64 can say.
+// compare orders two scores by the rank, the better first. It compares starts as times, because an int64
+// cannot hold the nanoseconds of all.
 func (r Rank) compare(a, b *Score) int {
 	if rank.FigureOf(r.Name) != rank.StartFigure {
 		return cmp.Compare(r.Of(*a), r.Of(*b))
 	}
+
 	start, other := rank.InstantOf(a.Start), rank.InstantOf(b.Start)
 	switch {
 	case other.Before(start):
@@ -96,26 +100,26 @@ func (r Rank) compare(a, b *Score) int {
 	return 0
 }
 
-// Score is what candidates are compared by (chapter 11). Lower is better, but for Start. The zero
-// Score is that of nobody.
+// Score has the figures by which candidates are compared (chapter 11). The lower figure is the better one;
+// of Start the later. The zero Score has no victims.
 type Score struct {
-	// Violations is the number of PDB violations, by default that of the victims that violate a
+	// Violations is the number of budget violations: by default the number of victims that violate a
 	// budget.
 	Violations int
 	// TopPriority is the priority of the most important victim.
 	TopPriority int32
 	// PrioritySum is the sum of the victims' priorities, 2^31 added to each (rule 11.4).
 	PrioritySum int64
-	// Victims is their number.
+	// Victims is the number of victims.
 	Victims int
-	// Start is the earliest start among the victims of the top priority; zero where none is known.
+	// Start is the earliest start among the victims of the highest priority; zero where none is known.
 	Start time.Time
 	// Own has the figures of the caller's ranks by their names; nil without such ranks.
 	Own map[string]int64
 }
 
-// Compare orders two candidates of one decision by the ranks, nil meaning [DefaultRanks]
-// (pickOneNodeForPreemption). It is negative if a is better. by names the rank that decides, empty if
+// Compare orders the scores of two candidates of one decision by the ranks; nil means [DefaultRanks]
+// (pickOneNodeForPreemption). order is negative if a is better. by names the rank that decides, empty if
 // none does.
 func (a Score) Compare(b Score, ranks []Rank) (order int, by string) {
 	if ranks == nil {
@@ -129,7 +133,7 @@ func (a Score) Compare(b Score, ranks []Rank) (order int, by string) {
 	return 0, ""
 }
 
-// empty reports whether the score is that of nobody.
+// empty reports whether the score is the zero Score.
 func (a *Score) empty() bool {
 	return a.Violations == 0 && a.TopPriority == 0 && a.PrioritySum == 0 && a.Victims == 0 && a.Start.IsZero() && len(a.Own) == 0
 }

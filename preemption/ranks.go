@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// best is the candidate that the ranks prefer; of equal ones the first in the order of the nodes
-// (rules 11.1 and 11.7). It is nil where there is none.
+// best is the candidate that the ranks prefer; of equal ones it is the first in the order of the nodes
+// (rules 11.1 and 11.7). It is nil without candidates.
 func (a *attempt) best(answers []answer) *Candidate {
 	var best *Candidate
 	for _, one := range answers {
@@ -29,8 +29,8 @@ func (a *attempt) best(answers []answer) *Candidate {
 	return best
 }
 
-// compare orders two candidates by the ranks, each of which decides among those that tie in all before
-// it (rule 11.1). by names the rank that decides.
+// compare orders two candidates, the better first: by the ranks, each of which decides between candidates
+// that tie in all ranks before it (rule 11.1). by names the rank that decides, empty for none.
 func (a *attempt) compare(c, d *Candidate) (order int, by string) {
 	if order, by := a.steps.compareFirst(c, d); order != 0 {
 		return order, by
@@ -43,7 +43,8 @@ func (a *attempt) compare(c, d *Candidate) (order int, by string) {
 	return 0, ""
 }
 
-// ranks are those of the configuration, or of the variant (rules 11.9 and 13.1.4).
+// ranks returns the ranks of the configuration or, where it names none, those of the variant (rules 11.9
+// and 13.1.4).
 func (a *attempt) ranks() []Rank {
 	if a.config.Ranks != nil {
 		return a.config.Ranks
@@ -51,8 +52,8 @@ func (a *attempt) ranks() []Rank {
 	return a.steps.ranks
 }
 
-// compareFigures compares two scores by the figure of one rank. The lower is the better, but for the
-// start: the later it is, the less work is lost (rules 11.2 to 11.6, 11.8 and 11.10).
+// compareFigures compares two scores by the figure of one rank. The lower figure is the better one. Only
+// of starts the later is better, because less work is lost (rules 11.2 to 11.6, 11.8 and 11.10).
 func compareFigures(r Rank, s, t *Score) int {
 	switch r.Name {
 	case ByViolations.Name:
@@ -69,7 +70,7 @@ func compareFigures(r Rank, s, t *Score) int {
 	return cmp.Compare(s.Own[r.Name], t.Own[r.Name])
 }
 
-// startOfScore is the start of a score, later than any where none is known (rule 11.6).
+// startOfScore returns the start of a score. Where none is known it is later than any (rule 11.6).
 func startOfScore(s *Score) time.Time {
 	if s.Start.IsZero() {
 		return laterThanAny
@@ -77,9 +78,8 @@ func startOfScore(s *Score) time.Time {
 	return s.Start
 }
 
-// scoreOf is what candidates are compared by. The victims are in order of importance, so that the first
-// is the most important one; the caller's own order may put others before those of the highest priority
-// (rules 11.3 to 11.6 and 12.8.6).
+// scoreOf counts what candidates are compared by, but for the figures of whole candidates (completeScores).
+// The victims are in order of importance and count with their own priorities (rule 12.8.6).
 func (a *attempt) scoreOf(victims []Victim) Score {
 	score := Score{Victims: len(victims)}
 	a.addCosts(victims, &score)
@@ -87,22 +87,29 @@ func (a *attempt) scoreOf(victims []Victim) Score {
 		return score
 	}
 
+	// The first victim stands for the top priority. It need not have the highest one: units and the
+	// caller's own order go by more than the priority of a pod (rules 11.3 and 12.8.6).
 	score.TopPriority = victims[0].Pod.PriorityValue()
+
 	for i := range victims {
 		score.Violations += a.steps.violations(victims[i].Violated)
-		// Raised so that none is negative, a sum never gets less with a victim more.
+
+		// No term is negative, so that the sum never shrinks when a victim is added (rule 11.4).
 		score.PrioritySum += int64(victims[i].Pod.PriorityValue()) + 1<<31
 	}
+
 	score.Start = a.startOfTop(victims)
 	return score
 }
 
-// startOfTop is the earliest start among the victims of the highest priority (rule 11.6), as the caller
-// has written it. It is zero where nobody knows when now is and such a victim has no start.
+// startOfTop returns the earliest start among the victims of the highest priority, as the caller has
+// written it (rule 11.6). If that is a victim without a start it returns the time of the request, which
+// may be zero.
 func (a *attempt) startOfTop(victims []Victim) time.Time {
 	top := slices.MaxFunc(victims, func(v, w Victim) int {
 		return cmp.Compare(v.Pod.PriorityValue(), w.Pod.PriorityValue())
 	}).Pod.PriorityValue()
+
 	var first *outrank.Pod
 	for i := range victims {
 		p := victims[i].Pod
@@ -110,20 +117,22 @@ func (a *attempt) startOfTop(victims []Victim) time.Time {
 			first = p
 		}
 	}
+
 	if first.StartTime.IsZero() {
 		return a.now
 	}
 	return first.StartTime
 }
 
-// addCosts adds the figure of each rank that says what a victim costs: the sum, up to the
-// largest number, where less than nothing counts as nothing (rule 11.10).
+// addCosts adds the figure of each rank that says what a victim costs: the sum over the victims. A cost
+// below 0 counts as 0, and the sum stops at the largest int64 (rule 11.10).
 func (a *attempt) addCosts(victims []Victim, score *Score) {
 	for _, r := range a.ranks() {
 		costOf := r.Cost
 		if costOf == nil {
 			continue
 		}
+
 		sum := int64(0)
 		for i := range victims {
 			cost := max(0, costOf(victims[i].Pod))
@@ -136,13 +145,17 @@ func (a *attempt) addCosts(victims []Victim, score *Score) {
 	}
 }
 
-// completeScores adds the figures of the caller's ranks that look at whole candidates, once these are
-// final (rule 11.8). Each is told of those before it.
+// completeScores adds the figures of the caller's ranks that look at whole candidates (rule 11.8). The
+// candidates are final by then. A rank finds the figures of the ranks before it in the score.
 func (a *attempt) completeScores(answers []answer) {
 	for _, one := range answers {
+		c := one.candidate
+		if c == nil {
+			continue
+		}
 		for _, r := range a.ranks() {
-			if one.candidate != nil && r.Figure != nil {
-				one.candidate.Score.setOwn(r.Name, r.Figure(one.candidate))
+			if r.Figure != nil {
+				c.Score.setOwn(r.Name, r.Figure(c))
 			}
 		}
 	}
@@ -156,12 +169,13 @@ func (s *Score) setOwn(name string, figure int64) {
 	s.Own[name] = figure
 }
 
-// clearedNominations are the pods of lower priority that are nominated to the node, and lose that, by
-// importance (rule 14.3.3).
+// clearedNominations lists the pods of lower priority whose nomination to the node is cleared, the most
+// important first (rule 14.3.3).
 func (a *attempt) clearedNominations(s *site, victims []Victim) []*outrank.Pod {
 	if !a.steps.clears(a, victims) {
 		return nil
 	}
+
 	var cleared []*outrank.Pod
 	for _, p := range s.nominated {
 		if p.pod.PriorityValue() < a.pod.PriorityValue() {
@@ -172,8 +186,8 @@ func (a *attempt) clearedNominations(s *site, victims []Victim) []*outrank.Pod {
 	return cleared
 }
 
-// byPriorityAndStart orders pods by importance where nobody says when now is: a missing start is later
-// than any (rule 4.3.7).
+// byPriorityAndStart orders pods by importance without knowing when now is: a missing start is later than
+// any (rules 4.3.5 and 4.3.7).
 func byPriorityAndStart(p, q *outrank.Pod) int {
 	start := func(p *outrank.Pod) time.Time { return startOfScore(&Score{Start: p.StartTime}) }
 	return cmp.Or(
@@ -184,8 +198,8 @@ func byPriorityAndStart(p, q *outrank.Pod) int {
 	)
 }
 
-// clearsForSomebody: where every victim is being deleted already, a release that carries preemption out
-// asynchronously does nothing, and clears nothing either (rule 14.2.6).
+// clearsForSomebody reports whether carrying the plan out clears nominations. Where every victim is being
+// deleted already, a release that carries preemption out asynchronously clears none (rule 14.2.6).
 func (a *attempt) clearsForSomebody(victims []Victim) bool {
 	if !release.Release(a.cluster.Release).Asynchronous() {
 		return true

@@ -12,8 +12,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// full puts pods on a node which is full with them: all of them have to leave
-// for a preemptor that wants the whole node.
+// full puts pods on a node until it is full. A preemptor that wants the whole node needs all of them to
+// leave.
 func full(name string, pods ...*outrank.Pod) []any {
 	objects := []any{node(name)}
 	for _, p := range pods {
@@ -30,8 +30,8 @@ func victim(name string, priority int32, options ...podOption) *outrank.Pod {
 	return pod(name, "", priority, options...)
 }
 
-// Each row has the better node second, so that node order does not choose it,
-// and the ranks after the one in question speak for the first (rules 11.1 to 11.6).
+// Each row has the better node second, so that the order of the nodes does not choose it. The ranks after
+// the one in question prefer the first node (rules 11.1 to 11.6).
 func TestRanks(t *testing.T) {
 	rows := []struct {
 		name   string
@@ -118,7 +118,7 @@ func TestRanksLeaveTiesToNodeOrder(t *testing.T) {
 	assert.Equal(t, "z", plan.Node)
 }
 
-// A score has the figures that the ranks compare (rules 11.2 to 11.6), which the plan of the best shows.
+// A plan shows the score of the best candidate, with the figures that the ranks compare (rules 11.2 to 11.6).
 func TestScores(t *testing.T) {
 	c := clusterOf(append(full("a", victim("x", 50, web, started(20)), victim("y", 50, started(30)), victim("z", -1, started(99))), budget("none", 0))...)
 	plan := explain(t, c, preemptor(cpu("1")), preemption.Config{})

@@ -13,14 +13,15 @@ type Request struct {
 	Pod *outrank.Pod
 	// Now stands in for the start of pods that have none. Zero is later than any start.
 	Now time.Time
-	// Offset is the node at which a Sample begins, modulo the number of nodes. A caller that wants
-	// chance draws it anew for each request.
+	// Offset says where a Sample begins: at this one of the nodes where preemption may help, modulo their
+	// number. A caller that wants chance draws it anew for each request.
 	Offset int
-	// Statuses, if not nil, has the answers of the nodes as things are, found by a scheduler of the
-	// caller: the filters are asked in dry runs alone. Preemption cannot help on a node that was not
-	// asked, which only the variant v1.13 tries (rule 13.2.10). The position is that of the node in
-	// the cluster. A decision calls it once for each node, in their order. A code that there is not is an
-	// error.
+	// Statuses, if not nil, returns what a scheduler of the caller's has found about a node as things are.
+	// The filters are then asked in dry runs alone. It is called once for each node, with the position of
+	// the node in the cluster, in that order. A code that does not exist is an error.
+	//
+	// asked is false for a node that the scheduler did not look at. Preemption does not try such a node;
+	// only the variant v1.13 does (rule 13.2.10).
 	Statuses func(position int, node *outrank.Node) (status Status, asked bool)
 }
 
@@ -29,17 +30,18 @@ type Request struct {
 // through the nodes where preemption may help in the order of the cluster, and begins again at the
 // front.
 type Sample struct {
-	// Percent of the nodes where preemption may help, and at least Minimum, are enough. Zero means 10
-	// and 100, as in DefaultPreemptionArgs; below zero means none. With no Minimum the reference
-	// drops every candidate where Percent of the nodes is less than one (rule 10.1.5).
+	// Enough candidates are Percent of the nodes where preemption may help, or Minimum, whichever is more.
+	// Zero means 10 and 100, as in DefaultPreemptionArgs. Below zero means none; both cannot be none. If
+	// none are enough, because Percent comes to less than one node and Minimum is none, every candidate is
+	// dropped, as by the reference (rule 10.1.5).
 	Percent, Minimum int
 }
 
 // The errors that decisions wrap, beside [outrank.ErrInvalid].
 var (
-	// ErrNotFound: there is no such pod, node or candidate.
+	// ErrNotFound says that there is no such pod, node or candidate.
 	ErrNotFound = errors.New("not found")
-	// ErrState: a pod is not in the state that this needs: it runs already, say, or another
-	// one has its name.
+	// ErrState says that a pod or a plan is not in a state that allows the call: the pod runs already, for
+	// example, or another pod has its name.
 	ErrState = errors.New("not in the right state")
 )

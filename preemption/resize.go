@@ -9,8 +9,8 @@ import (
 // A pod that is on its node may want room for a resize in place that its node has deferred (group
 // 7.19). It preempts there as any pod does, but for what this file says.
 
-// wantsResize: the release has such pods preempt, the pod is on a node, and the cluster does not know
-// it as one that still waits for a node (rule 7.19.1).
+// wantsResize reports whether the pod asks for room for its resize: the release lets such pods preempt,
+// and the pod is on a node. A pod that the cluster knows as one that waits for a node is not (rule 7.19.1).
 func (a *attempt) wantsResize() bool {
 	if !a.rules.DeferredResizes || !a.pod.ResizeDeferred || a.pod.NodeName == "" {
 		return false
@@ -24,26 +24,28 @@ func (a *attempt) isItself(p *occupant) bool {
 	return a.resize && !p.nominated && sameName(p.pod, a.pod)
 }
 
-// beginDeferred: of other pods nothing is asked (rule 7.19.2).
+// beginDeferred reports whether the filter DeferredPodScheduling has anything to say: it has about a pod
+// that wants a resize, and about no other (rule 7.19.2).
 func (a *attempt) beginDeferred() bool { return a.resize }
 
-// askDeferred: the pod stays where it is, and its node may have asked that nobody leave for the sake
-// of a resize (rule 7.19.3).
+// askDeferred turns down every node but the pod's own, because the pod stays where it is, and its own node
+// if that lets no pod leave for the sake of a resize (rule 7.19.3).
 func (d *dryRun) askDeferred() Status {
-	if d.pod.NodeName != d.site.node.Name {
+	node := d.site.node
+	if d.pod.NodeName != node.Name {
 		return unresolvableBy(DeferredPodScheduling, "pod assigned to different node")
 	}
-	if len(d.site.node.DisableResizePreemption) > 0 {
+	if len(node.DisableResizePreemption) > 0 {
 		return unresolvableBy(DeferredPodScheduling, "node had resize preemption disabled")
 	}
 	return Status{}
 }
 
-// lacksForResize is lacks for a pod that the node counts already. No part of it counts twice: what has
-// to be free is the request less what the node counts for the pod. Of a resource beside cpu, memory
-// and ephemeral storage the node is never short once it counts all of the request (rules 7.19.4 and
-// 7.19.11).
+// lacksForResize is lacks for a pod that the node counts already (rules 7.19.4 and 7.19.11). need is the
+// one at index i of the attempt's resources, and whole is all that the node has of it.
 func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
+	// No part of the pod counts twice: what has to be free is the request less what the node counts for
+	// the pod.
 	missing := need.amount
 	for _, p := range d.pods {
 		if d.isItself(p) {
@@ -51,6 +53,9 @@ func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 		}
 	}
 
+	// Of a standard resource the whole request has to fit on an empty node (rule 7.7.5). Of any other one
+	// only the missing part has to; and where nothing is missing the node is never short, however much it
+	// holds (rule 7.19.11).
 	standard := slices.Contains([]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}, need.name)
 	switch {
 	case standard && need.amount > whole:
@@ -59,6 +64,7 @@ func (d *dryRun) lacksForResize(i int, need need, whole int64) Code {
 		return Success
 	case !standard && missing > whole:
 		return UnschedulableAndUnresolvable
+
 	case missing > d.free(i, whole):
 		return Unschedulable
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// deferred is the pod p, on node a, whose resize there from 300m of cpu to more its node has deferred.
+// deferred is the pod p on node a. It has 300m of cpu and wants more; the node has deferred that resize.
 func deferred(to string, options ...podOption) *outrank.Pod {
 	return pod("p", "a", 100, append([]podOption{resizing(to, "300m", false), func(p *outrank.Pod) { p.ResizeDeferred = true }}, options...)...)
 }
 
-// A pod that is on its node, which has deferred its resize, preempts there (group 7.19).
+// A pod preempts on its own node if the node has deferred its resize (group 7.19).
 func TestDeferredResizes(t *testing.T) {
 	const gate = "InPlacePodVerticalScalingSchedulerPreemption"
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// The ranks of kube-scheduler decide one after the other, and the first that tells two candidates apart names
-// itself (rules 11.2 to 11.6).
+// The ranks of kube-scheduler decide one after the other. The first that tells two candidates apart is named
+// (rules 11.2 to 11.6).
 func TestScoreCompare(t *testing.T) {
 	at := func(sec int64) time.Time { return time.Unix(sec, 0) }
 	cost := preemption.Rank{Name: "lost work", Cost: func(*outrank.Pod) int64 { return 0 }}
@@ -70,7 +70,7 @@ func TestRankOf(t *testing.T) {
 	} {
 		assert.Equal(t, want, r.Of(score), r.Name)
 	}
-	// A start is counted in nanoseconds as far as they go, and then at the end of the numbers.
+	// A start counts in nanoseconds, and beyond their range as the end of the range.
 	for _, test := range []struct {
 		start time.Time
 		want  int64

@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// simplified is preemption as tutorials tell it (group 13.3).
+// simplified returns the steps of preemption as tutorials tell it (group 13.3).
 func simplified() steps {
 	s := plain()
 	s.victims = (*attempt).ascend                                               // 13.3.1
@@ -20,8 +20,7 @@ func simplified() steps {
 	return s
 }
 
-// ascend takes pods away by ascending importance until the preemptor fits. Nobody is put back (rule
-// 13.3.1).
+// ascend takes units away by ascending importance until the pod fits. None is put back (rule 13.3.1).
 func (a *attempt) ascend(s *site, possible []*unit) (*Candidate, Status, error) {
 	victims, status := a.takeUpTo(s, possible)
 	if status.Code != Success {
@@ -30,11 +29,13 @@ func (a *attempt) ascend(s *site, possible []*unit) (*Candidate, Status, error) 
 	return a.ascended(s, victims), Status{}, nil
 }
 
-// takeUpTo takes units away, the least important first, until the pod fits: each with what it failed
-// with before (rule 13.3.1).
+// takeUpTo takes units away, the least important first, until the pod fits (rule 13.3.1). Each victim
+// blocks what the pod failed with before it left. If the pod does not fit even then, the status says why.
 func (a *attempt) takeUpTo(s *site, possible []*unit) (victims []loss, status Status) {
 	d := a.dryRun(s)
 	status = a.steps.fits(d)
+
+	// The first unit leaves whatever the status says: the node has turned the pod down.
 	for _, u := range slices.Backward(possible) {
 		victims = append(victims, loss{u, status})
 		if status = a.steps.fits(d.takeAway(u)); status.Code == Success {
@@ -44,17 +45,14 @@ func (a *attempt) takeUpTo(s *site, possible []*unit) (victims []loss, status St
 	return victims, status
 }
 
-// ascended is the candidate with these victims. Budgets are charged in the order in which they were
-// taken away (rule 13.3.5).
+// ascended returns the candidate with these victims. Budgets are charged for them in the order in which
+// they were taken away (rule 13.3.5).
 func (a *attempt) ascended(s *site, victims []loss) *Candidate {
-	var taken []*unit
-	for _, v := range victims {
-		taken = append(taken, v.unit)
-	}
-	return a.candidate(s, victims, a.steps.charge(a, podsOf(taken)))
+	violated := a.steps.charge(a, podsOf(lostUnits(victims)))
+	return a.candidate(s, victims, violated)
 }
 
-// fitsOnce asks the filters once, with the promised pods in place (rule 13.3.2).
+// fitsOnce asks the filters once, with the pods in place that are promised the node (rule 13.3.2).
 func (d *dryRun) fitsOnce() Status {
 	if promised := d.promised(); len(promised) > 0 {
 		return d.with(promised).runFilters()
@@ -62,8 +60,8 @@ func (d *dryRun) fitsOnce() Status {
 	return d.runFilters()
 }
 
-// withoutPriority: a pod without a priority can always be taken, unless it names a group (rules 13.3.3
-// and 12.8.10).
+// withoutPriority reports whether a unit can be taken by whoever preempts: a pod without a priority that
+// names no group (rules 13.3.3 and 12.8.10).
 func withoutPriority(u *unit) bool { return u.kind == ofPod && u.pods[0].pod.Priority == nil }
 
 // chargeEach charges every budget for every pod that it covers (rule 13.3.5).
@@ -71,19 +69,20 @@ func (a *attempt) chargeEach(pods []*occupant) charges {
 	return a.chargeThose(pods, picks, false)
 }
 
-// chargeEachToFirst is chargeEach where a pod counts once, whatever it violates (rule 13.5.5).
+// chargeEachToFirst is chargeEach with the release's own rule about pods under several budgets: from v1.37
+// on a pod is charged no further than to the first budget that it violates (rules 6.3.8 and 13.5.5).
 func (a *attempt) chargeEachToFirst(pods []*occupant) charges {
 	return a.chargeThose(pods, picks, a.rules.BudgetsStopAtFirst)
 }
 
-// picks: a budget covers what its selector picks, everything if that is empty, also pods without labels
-// and those that it has counted already (rules 13.3.6 and 13.3.11).
+// picks reports whether a budget covers a pod: its selector picks the pod, or is empty. Pods without
+// labels and pods that the budget has counted already are covered, too (rules 13.3.6 and 13.3.11).
 func picks(b budget, p *outrank.Pod) bool {
 	return b.NamespaceName() == p.NamespaceName() && b.selector.Matches(p.Labels)
 }
 
-// eligibleInSimplified: a pod that is nominated to a node may preempt only if nobody's leaving helps there
-// (rule 13.3.7).
+// eligibleInSimplified keeps a pod with the policy Never from preempting, and a pod with a nomination,
+// unless its node is one where no loss of pods helps (rule 13.3.7).
 func (a *attempt) eligibleInSimplified(nominated *site, on Status) Ineligibility {
 	switch {
 	case a.pod.PreemptionPolicy == outrank.PreemptNever:

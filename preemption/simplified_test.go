@@ -121,7 +121,7 @@ func TestSimplified(t *testing.T) {
 	runRows(t, rows)
 }
 
-// The number of victims comes before their sum, and nothing behind it (rule 13.3.4).
+// The number of victims comes before the sum of their priorities, which is the last rank (rule 13.3.4).
 func TestSimplifiedRanks(t *testing.T) {
 	config := preemption.Config{Variant: outrank.VariantSimplified}
 	lowSum := full("a", victim("x", 50), victim("y", -1<<31), victim("z", -1<<31))
@@ -136,7 +136,7 @@ func TestSimplifiedRanks(t *testing.T) {
 	assert.Equal(t, "b", explain(t, c, preemptor(cpu("1")), config).Node, "starts do not count")
 }
 
-// A victim says what the preemptor failed with before it left.
+// A victim says what the preemptor failed with before the victim left.
 func TestSimplifiedVictimsSayWhatTheyBlock(t *testing.T) {
 	c := clusterOf(node("a"), pod("x", "a", 2, cpu("500m")), pod("y", "a", 1, cpu("500m"), binds(80, "", "")))
 	plan := explain(t, c, preemptor(cpu("1"), binds(80, "", "")), preemption.Config{Variant: outrank.VariantSimplified})
@@ -145,7 +145,7 @@ func TestSimplifiedVictimsSayWhatTheyBlock(t *testing.T) {
 	assert.Equal(t, preemption.NodePorts, plan.Victims[1].Blocks.Filter)
 }
 
-// Units are taken whole, and a pod without a priority that names a group is no exception to it (rule
+// Units are taken whole. A pod without a priority can always be taken, but not if it names a group (rule
 // 12.8.10).
 func TestSimplifiedTakesUnitsWhole(t *testing.T) {
 	c := clusterOf(

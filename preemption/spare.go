@@ -6,13 +6,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Budgets for the victims alone, or never violated (group 13.5).
+// Budgets that are charged for the victims alone, and budgets that are never violated (group 13.5).
 
-// chargingVictims charges budgets for the victims alone, and counts each pod that violates any once.
-// Which pods are victims stays the same. Where they are found by ascending importance they are charged
-// alone anyway (rule 13.5.5).
+// chargingVictims charges budgets for the victims alone, and counts a pod that violates any of them once.
+// Which pods are victims stays the same (rule 13.5.5).
 func (s steps) chargingVictims(ascending bool) steps {
-	s.violations, s.readsTop, s.shows = onePerPod, plain().readsTop, plain().shows
+	s.violations = onePerPod
+	s.readsTop = plain().readsTop
+	s.shows = plain().shows
+
+	// By ascending importance budgets are charged once the victims are known, in the order in which they
+	// were taken away (rule 13.3.5). They need not be charged a second time.
 	if ascending {
 		s.charge = (*attempt).chargeEachToFirst
 		return s
@@ -27,10 +31,10 @@ func chargeAgain(a *attempt, victims []*unit, _ charges) charges {
 	return a.steps.charge(a, podsOf(victims))
 }
 
-// budgetsForbid is the answer of a node with room for no violation at all (rule 13.5.2).
+// budgetsForbid is the answer of a node where each way to make room violates a budget (rule 13.5.2).
 var budgetsForbid = Status{Code: Unschedulable, Reasons: []string{"making room would violate a disruption budget"}}
 
-// strict never violates a budget (rule 13.5.1).
+// strict finds victims that violate no budget (rule 13.5.1).
 func (s steps) strict(ascending bool) steps {
 	if ascending {
 		s.victims = (*attempt).ascendStrictly
@@ -40,9 +44,11 @@ func (s steps) strict(ascending bool) steps {
 	return s
 }
 
-// sparedByBudgets parts the possible victims. Budgets are charged from the least important up; one that
-// violates any beside those that leave by then stays whole, and takes nothing from any (rule 13.5.1).
+// sparedByBudgets parts the possible victims by budgets: the units that may leave, and the spared ones.
+// Both are in order of importance, as possible is (rule 13.5.1).
 func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
+	// The least important unit has the first claim on a budget. Each is charged beside the units that
+	// leave by then, so that a spared one takes nothing from any budget.
 	for _, u := range slices.Backward(possible) {
 		if a.steps.charge(a, podsOf(append(slices.Clone(leaving), u))).any(u) {
 			spared = append(spared, u)
@@ -50,12 +56,15 @@ func (a *attempt) sparedByBudgets(possible []*unit) (leaving, spared []*unit) {
 			leaving = append(leaving, u)
 		}
 	}
+
 	slices.Reverse(leaving)
 	slices.Reverse(spared)
 	return leaving, spared
 }
 
-// spareByBudgets puts those back whose loss violates a budget, where all possible victims make room (rule 13.5.2).
+// spareByBudgets puts the units back that budgets spare. In the dry run that it is given all possible
+// victims are away and the pod fits. If the pod does not fit any more with the spared ones back, the node
+// is out because of the budgets (rule 13.5.2).
 func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	leaving, spared := d.sparedByBudgets(possible)
 	if len(spared) == 0 {
@@ -67,7 +76,7 @@ func spareByBudgets(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	return d, leaving, Status{}
 }
 
-// ascendStrictly is ascend among those whose loss violates no budget (rules 13.3.1 and 13.5.1).
+// ascendStrictly is ascend among the units that budgets do not spare (rules 13.3.1 and 13.5.1).
 func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status, error) {
 	leaving, spared := a.sparedByBudgets(possible)
 	victims, status := a.takeUpTo(s, leaving)
@@ -79,20 +88,24 @@ func (a *attempt) ascendStrictly(s *site, possible []*unit) (*Candidate, Status,
 	case len(spared) == 0:
 		return nil, status, nil
 	}
+
+	// There is no room. Budgets are the reason only if there would be room without the spared units, too
+	// (rule 13.5.2).
 	if status := a.withAllGone(s, possible); status.Code != Success {
 		return nil, status, nil
 	}
 	return nil, budgetsForbid, nil
 }
 
-// withAllGone is the answer of a node with all of these away (rule 9.3).
+// withAllGone is the answer of a node with all of the units away (rule 9.3).
 func (a *attempt) withAllGone(s *site, units []*unit) Status {
 	return a.steps.fits(a.dryRun(s).takeAway(units...))
 }
 
 // A guard of the caller says which pods may leave together (group 13.6).
 
-// guarding follows who is away from a node, for the caller's guard. The zero value allows everything.
+// guarding asks the caller's guard about the units that are away at present. The zero value allows
+// everything.
 type guarding struct {
 	name  string
 	state GuardState
@@ -103,7 +116,9 @@ func (a *attempt) guarding(units ...*unit) *guarding {
 	if a.guard == nil {
 		return &guarding{}
 	}
-	g := &guarding{a.config.Guard.Name, a.guard.Clone()}
+
+	of := a.config.Guard
+	g := &guarding{of.Name, a.guard.Clone()}
 	for _, u := range units {
 		g.remove(u)
 	}
@@ -124,7 +139,8 @@ func (g *guarding) add(u *unit) {
 	}
 }
 
-// says is what the guard says of those that are away (rule 13.6.2).
+// says returns what the guard says of the units that are away. Of its status only the reasons count: a
+// refusal is always one that other victims may avoid (rules 13.6.2 and 13.6.4).
 func (g *guarding) says() Status {
 	if g.state == nil {
 		return Status{}
@@ -136,11 +152,12 @@ func (g *guarding) says() Status {
 	return unschedulableBy(g.name, status.Reasons...)
 }
 
-// leaves has a unit leave beside those that are away, unless the guard refuses that (rule 13.6.3).
+// leaves has a unit leave, unless the guard refuses that beside the units that are away (rule 13.6.3).
 func (g *guarding) leaves(u *unit) Status {
 	if g.state == nil {
 		return Status{}
 	}
+
 	g.remove(u)
 	status := g.says()
 	if status.Code != Success {
@@ -149,11 +166,13 @@ func (g *guarding) leaves(u *unit) Status {
 	return status
 }
 
-// comesBack has a unit come back, unless the guard refuses that the others stay away then (rule 13.6.5).
+// comesBack has a unit come back, unless the guard refuses that the other units stay away without it
+// (rule 13.6.5).
 func (g *guarding) comesBack(u *unit) Status {
 	if g.state == nil {
 		return Status{}
 	}
+
 	g.add(u)
 	status := g.says()
 	if status.Code != Success {
@@ -162,9 +181,8 @@ func (g *guarding) comesBack(u *unit) Status {
 	return status
 }
 
-// guarded has the victims found among those that the guard lets go. The node is out if the filters do
-// not pass with all possible victims gone, and by the guard if they pass only then (rule 13.6.4). By
-// ascending importance the first is asked only where nobody is found.
+// guarded finds the victims among the units that the guard lets go (rules 13.6.3 and 13.6.4). Where
+// victims are found by ascending importance, nobody asks first whether the loss of all would make room.
 func (s steps) guarded(ascending bool) steps {
 	find := s.victims
 	s.victims = func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error) {
@@ -176,25 +194,36 @@ func (s steps) guarded(ascending bool) steps {
 				return nil, status, nil
 			}
 		}
-
-		leaving, refusal := a.letGo(possible)
-		if len(leaving) > 0 || refusal.Code == Success {
-			c, status, err := find(a, s, leaving)
-			if err != nil || status.Code == Success || status.Code == Contradiction || refusal.Code == Success {
-				return c, status, err
-			}
-		}
-		if status := a.withAllGone(s, possible); status.Code != Success {
-			return nil, status, nil
-		}
-		return nil, refusal, nil
+		return a.findGuarded(s, possible, find)
 	}
 	return s
 }
 
-// letGo lists the possible victims that the guard lets go, in their order: they leave one after the
-// other, the least important first, and each stays whose loss the guard refuses beside those that are
-// away by then. The status is what it said of the first that it kept (rule 13.6.3).
+// findGuarded finds the victims of a node as find does, among the units that the guard lets go. If there
+// is no room with these gone, the guard is the reason where it kept a unit and the loss of all possible
+// victims would make room (rule 13.6.4).
+func (a *attempt) findGuarded(s *site, possible []*unit, find victimFinder) (*Candidate, Status, error) {
+	leaving, refusal := a.letGo(possible)
+	kept := refusal.Code != Success
+
+	// Where the guard keeps every unit there is nothing to find. Where it keeps none, what is found is
+	// the answer, whatever it is. A contradiction of the filters is no matter of who leaves (rule 9.9).
+	if len(leaving) > 0 || !kept {
+		c, status, err := find(a, s, leaving)
+		if err != nil || !kept || status.Code == Success || status.Code == Contradiction {
+			return c, status, err
+		}
+	}
+
+	if status := a.withAllGone(s, possible); status.Code != Success {
+		return nil, status, nil
+	}
+	return nil, refusal, nil
+}
+
+// letGo lists the possible victims that the guard lets go, in order of importance. They leave one after
+// the other, the least important first, each beside the units that are away by then; a unit stays if the
+// guard refuses that. refusal is the first such refusal, Success if there is none (rule 13.6.3).
 func (a *attempt) letGo(possible []*unit) (leaving []*unit, refusal Status) {
 	guard := a.guarding()
 	for _, u := range slices.Backward(possible) {
@@ -209,8 +238,8 @@ func (a *attempt) letGo(possible []*unit) (leaving []*unit, refusal Status) {
 	return leaving, refusal
 }
 
-// nameRules names the rule by which each victim may be one: the guard's, or else that of the caller who
-// says who may take from whom. Where lower priority is the rule there is no name.
+// nameRules gives each victim the name of the rule that lets it be one, beside the units that are away
+// with it. Where lower priority is the rule there is no name (rule 13.6.1).
 func (a *attempt) nameRules(units []*unit, victims []Victim) {
 	guard := a.guarding(units...)
 	for i := range victims {
@@ -218,13 +247,16 @@ func (a *attempt) nameRules(units []*unit, victims []Victim) {
 	}
 }
 
-// ruleFor names the rule for one victim (rule 13.6.1).
+// ruleFor names the rule for one victim: the guard's or, where that has none, the one of the caller's
+// Take (rule 13.6.1).
 func (a *attempt) ruleFor(guard *guarding, victim *outrank.Pod) (rule string) {
 	if guard.state != nil {
 		rule = guard.state.Rule(victim)
 	}
-	if take := a.config.Eligibility.Take; rule == "" && take != nil {
-		rule, _ = take(a.pod, victim)
+
+	eligibility := &a.config.Eligibility
+	if rule == "" && eligibility.Take != nil {
+		rule, _ = eligibility.Take(a.pod, victim)
 	}
 	return rule
 }

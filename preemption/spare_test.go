@@ -115,7 +115,7 @@ func TestBudgetsThatAreNeverViolated(t *testing.T) {
 	runRows(t, rows)
 }
 
-// Budgets are charged for the victims alone, which are those that they ever are (rule 13.5.5).
+// Budgets are charged for the victims alone, and the victims stay the same (rule 13.5.5).
 func TestBudgetsOfTheVictimsAlone(t *testing.T) {
 	third := cpu("300m")
 	c := clusterOf(node("a"), pod("x", "a", 3, web, third), pod("y", "a", 2, web, third), pod("z", "a", 1, web, third), budget("b", 1), budget("c", 1))

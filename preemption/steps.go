@@ -6,63 +6,76 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// steps are the places where an attempt can go another way than kube-scheduler's: because of the
-// variant, or because of what the configuration asks for. The plain way stands in the chapter of each
-// step; whoever reads it may skip this file and all that it names but plain.
+// steps are the places where an attempt can leave the way of today's kube-scheduler, because of a variant
+// or a setting. The plain form of each step stands in its chapter. To follow the plain way, read plain in
+// this file and skip the rest.
 type steps struct {
-	// eligible says why the pod may not preempt, nominated to a node with a status (chapter 8).
+	// eligible says why the pod may not preempt; nominated is the node that it is nominated to, on is
+	// that node's status (chapter 8).
 	eligible func(a *attempt, nominated *site, on Status) Ineligibility
-	// takesAnyway lets a unit be a possible victim that is of no lower priority (rule 9.1).
+	// takesAnyway lets a unit be a possible victim though its priority is not lower (rule 9.1).
 	takesAnyway func(u *unit) bool
-	// ageOf is the start by which pods of one priority are ordered (group 4.3).
+	// ageOf returns the start by which pods of one priority are ordered (group 4.3).
 	ageOf func(a *attempt, p *outrank.Pod) time.Time
-	// askedFirst is the node that is asked before all others; nil for none (rule 7.15.9).
+	// askedFirst returns the node that is asked before all others; nil for none (rule 7.15.9).
 	askedFirst func(a *attempt) *site
-	// fits asks the filters (group 7.16), and unasked is the answer of a node that was not asked.
-	fits    func(d *dryRun) Status
+	// fits asks the filters (group 7.16).
+	fits func(d *dryRun) Status
+	// unasked is the status of a node that the caller's scheduler did not ask (rule 13.2.10).
 	unasked Status
 	// victims finds the victims among the possible ones (chapter 9).
-	victims func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error)
-	// takesFree reports whether a node may be taken on which nobody leaves (rules 9.2 and 9.9).
+	victims victimFinder
+	// takesFree reports whether the node may be taken without a victim (rules 9.2, 9.9 and 13.2.11).
 	takesFree func(a *attempt, s *site) bool
-	// spare says which of the possible victims, all of which are away, may leave, and returns a dry run
-	// without these. The status says why there is no room then.
+	// spare returns the possible victims that may leave. It is given a dry run without any of the
+	// possible ones, and returns one with the spared ones put back. The status says why there is no room
+	// then (rule 13.5.2).
 	spare func(d *dryRun, possible []*unit) (*dryRun, []*unit, Status)
-	// charge says who violates which budgets (group 6.3), and violations what a victim adds to their
-	// number (rule 9.7).
-	charge     func(a *attempt, pods []*occupant) charges
+	// charge charges the budgets, and says which of them each pod violates (group 6.3).
+	charge func(a *attempt, pods []*occupant) charges
+	// violations returns what a victim that violates these budgets adds to the score (rule 9.7).
 	violations func(violated []*outrank.PodDisruptionBudget) int
-	// recharge may charge budgets once more, for the victims alone (rule 13.5.5).
+	// recharge may charge the budgets once more, for the victims alone (rule 13.5.5).
 	recharge func(a *attempt, victims []*unit, violated charges) charges
-	// readsTop may read the top priority in another way, from the victims in the order in which they
-	// were found (rule 11.3).
+	// readsTop may change the top priority of a score. It sees the victims in the order in which they
+	// were found, of which there is at least one (rules 11.3 and 13.2.3).
 	readsTop func(found []loss, score *Score)
-	// shows lists the victims of a candidate as the first extender is shown them (rule 10.2.1).
+	// shows puts the victims of a candidate in the order in which the first extender sees them (rule 10.2.1).
 	shows func(victims []Victim) []Victim
-	// compareFirst decides before the ranks (rule 11.1), which are ranks.
+	// compareFirst compares two candidates before any rank does (rules 11.1 and 13.2.11).
 	compareFirst func(c, d *Candidate) (order int, by string)
-	ranks        []Rank
-	// clears reports whether the lower nominations of the chosen node are cleared (rule 14.2.6).
+	// ranks compare the candidates where the configuration names none (rule 11.1).
+	ranks []Rank
+	// clears reports whether the lower nominations to the chosen node are cleared (rule 14.2.6).
 	clears func(a *attempt, victims []Victim) bool
 }
 
-// plain is the way of today's kube-scheduler, which is the default (rule 13.1.1).
+// victimFinder finds the victims on a node among the possible ones. The status says why the node is no
+// candidate.
+type victimFinder func(a *attempt, s *site, possible []*unit) (*Candidate, Status, error)
+
+// plain returns the steps of today's kube-scheduler, which are the default (rule 13.1.1).
 func plain() steps {
 	return steps{
-		eligible:     (*attempt).eligible,
-		takesAnyway:  func(*unit) bool { return false },
-		ageOf:        (*attempt).startOf,
-		askedFirst:   (*attempt).nominatedSite,
-		fits:         (*dryRun).fits,
-		unasked:      neverFiltered,
-		victims:      (*attempt).removeAndReprieve,
-		takesFree:    func(*attempt, *site) bool { return false },
-		spare:        spareNobody,
-		charge:       (*attempt).charge,
-		violations:   onePerPod,
-		recharge:     func(_ *attempt, _ []*unit, violated charges) charges { return violated },
-		readsTop:     func([]loss, *Score) {},
+		// Chapters 7 and 8: what the nodes say, and whether the pod may preempt.
+		askedFirst: (*attempt).nominatedSite,
+		fits:       (*dryRun).fits,
+		unasked:    neverFiltered,
+		eligible:   (*attempt).eligible,
+
+		// Chapters 4, 6 and 9: the victims on a node.
+		takesAnyway: func(*unit) bool { return false },
+		ageOf:       (*attempt).startOf,
+		victims:     (*attempt).removeAndReprieve,
+		takesFree:   func(*attempt, *site) bool { return false },
+		spare:       spareNobody,
+		charge:      (*attempt).charge,
+		recharge:    func(_ *attempt, _ []*unit, violated charges) charges { return violated },
+
+		// Chapters 10, 11 and 14: the choice of a node, and what follows from it.
 		shows:        func(victims []Victim) []Victim { return victims },
+		violations:   onePerPod,
+		readsTop:     func([]loss, *Score) {},
 		compareFirst: func(*Candidate, *Candidate) (int, string) { return 0, "" },
 		ranks:        DefaultRanks(),
 		clears:       (*attempt).clearsForSomebody,
@@ -74,19 +87,24 @@ func spareNobody(d *dryRun, possible []*unit) (*dryRun, []*unit, Status) {
 	return d, possible, Status{}
 }
 
-// stepsOf are the steps of a configuration: those of its variant, with what it asks for beside that
-// (rule 13.1.4).
-func stepsOf(config *Config) steps {
-	var s steps
-	switch config.Variant {
+// stepsOfVariant returns the steps of a variant alone (chapter 13).
+func stepsOfVariant(v outrank.Variant) steps {
+	switch v {
 	case outrank.VariantV1_13:
-		s = v113()
+		return v113()
 	case outrank.VariantSimplified:
-		s = simplified()
-	default:
-		s = plain()
+		return simplified()
 	}
+	return plain()
+}
 
+// stepsOf returns the steps of a configuration. They are those of its variant, and each setting replaces
+// some (rule 13.1.4). The order matters: what stands later builds on the steps before it.
+func stepsOf(config *Config) steps {
+	s := stepsOfVariant(config.Variant)
+
+	// The simplified variant finds victims from the least important one up (rule 13.3.1), and so it keeps
+	// to budgets and guards in its own way.
 	ascending := config.Variant == outrank.VariantSimplified
 	switch config.Budgets {
 	case ChargeVictims:
@@ -94,12 +112,17 @@ func stepsOf(config *Config) steps {
 	case NeverViolate:
 		s = s.strict(ascending)
 	}
+
+	// Exact victims do not go with a guard, and the victims of a chooser are held to it once they are
+	// chosen (rule 13.6.6). Across has a search of its own and needs no step here.
 	switch rule := config.Victims.(type) {
 	case Exact:
 		return s.exact(config)
 	case Chooser:
 		return s.choosing(rule, config)
 	}
+
+	// A guard narrows the possible victims for whatever finds the victims among them (rule 13.6.3).
 	if config.Guard != nil {
 		s = s.guarded(ascending)
 	}

@@ -13,21 +13,23 @@ import (
 
 // The texts of plans are for people and may change; programs read the JSON.
 
-// mostReasons and mostCandidates keep the text of a plan to a few lines on a
-// cluster of any size. Who has to leave is always told in full.
+// mostReasons and mostCandidates keep the text of a plan to a few lines on a cluster of any size. The
+// victims are always told in full.
 const (
 	mostReasons    = 4
 	mostCandidates = 3
 )
 
-// String returns the plan in a few lines: what becomes of the pod, who leaves,
-// which budgets that violates, who loses a nomination, and why how many nodes do
-// not take the pod; of a plan that Explain has made, also the best candidates and what
-// decides between the first two. There is no line break at the end.
+// String returns the plan in a few lines: the outcome, the victims, the budgets that their loss violates,
+// the nominations that are cleared, and how many nodes turn the pod down for which reason. Of a plan that
+// Explain has made it also tells the best candidates and the rank that decides between the first two.
+// There is no line break at the end.
 func (p Plan) String() string {
 	var t planText
 	t.WriteString(prose.Pod(p.Pod) + ": " + p.outcomeText())
 	t.line("warning", listed(p.Warnings, len(p.Warnings), outrank.Problem.String))
+
+	// What happens, and what it costs.
 	t.line("victims", listed(p.Victims, len(p.Victims), victimText))
 	t.line("violated budgets", budgetsText(p.Victims))
 	t.line("cleared nominations", listed(p.ClearedNominations, len(p.ClearedNominations), prose.Pod))
@@ -37,6 +39,8 @@ func (p Plan) String() string {
 	if p.ClusterCertificate != nil {
 		t.line("certificate", p.ClusterCertificate.text())
 	}
+
+	// Why so, and not otherwise.
 	t.line("as things are", listed(p.TurnedDown, mostReasons, turnedDownText))
 	t.line("after removal", listed(p.helpless(), mostReasons, Count.String))
 	if p.Nodes != nil {
@@ -86,23 +90,25 @@ func candidateText(c Candidate) string {
 // String returns the number of nodes with the status.
 func (c Count) String() string { return fmt.Sprintf("%d %s", c.Nodes, c.Status) }
 
-// String returns the group's plan in a few lines: what becomes of the group,
-// where each pod goes, who leaves, which budgets that violates, who loses a
-// nomination, and why there was no place. There is no line break at the end.
+// String returns the group's plan in a few lines: the outcome, what kube-scheduler says of the group, the
+// node of each pod, the victims, the budgets that their loss violates, and why there was no place. There
+// is no line break at the end.
 func (p GroupPlan) String() string {
-	var t planText
 	subject := "pods without a group"
 	if p.Group != "" {
 		subject = "group " + string(p.Group)
 	}
-	t.WriteString(subject + ": ")
-	if p.Outcome == Preempts {
-		t.WriteString("preempts")
-	} else {
-		t.WriteString(outcomeText(p.Outcome, p.Ineligible))
+
+	outcome := "preempts" // on several nodes, which the placement names
+	if p.Outcome != Preempts {
+		outcome = outcomeText(p.Outcome, p.Ineligible)
 	}
+
+	var t planText
+	t.WriteString(subject + ": " + outcome)
 	t.line("status", strings.Join(p.Status.Reasons, ", "))
 	t.line("placement", listed(p.Placement, len(p.Placement), Assignment.String))
+
 	units := slices.Collect(p.Units())
 	t.line("victims", listed(units, len(units), unitText))
 	t.line("violated budgets", budgetsText(p.Victims))
@@ -134,8 +140,8 @@ func listed[T any](list []T, most int, text func(T) string) string {
 	return out
 }
 
-// turnedDownText tells apart nodes on which preemption may help and nodes on
-// which it cannot: they may give the same reason.
+// turnedDownText marks the nodes where preemption cannot help. They may give the same reason as nodes
+// where it may.
 func turnedDownText(c Count) string {
 	if c.Code == UnschedulableAndUnresolvable {
 		return c.String() + " (removal cannot help)"
@@ -168,20 +174,24 @@ func unitText(victims []Victim) string {
 	}
 }
 
+// victimText returns the victim with what makes it one: its priority, its group and the caller's rule.
 func victimText(v Victim) string {
-	if v.Pod == nil {
+	if v.Pod == nil { // in a plan that a caller has put together
 		return prose.Pod(v.Pod)
 	}
+
 	text := fmt.Sprintf("%s (priority %d", v, v.Pod.PriorityValue())
 	if v.Pod.Terminating() {
 		text += ", terminating"
 	}
+
 	switch {
 	case v.Group != nil:
 		text += ", with podgroup " + string(v.Group.Key())
 	case v.Composite != nil:
 		text += ", with compositepodgroup " + string(v.Composite.Key())
 	}
+
 	if v.Rule != "" {
 		text += ", by the rule: " + v.Rule
 	}

@@ -7,40 +7,43 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Tally counts running pods, each in one domain of nodes: licences by rack, shares of a GPU by
-// node. It makes filters that follow the count through an attempt, over plain types by counting
-// anew and in the engine at the price of what has changed. S is a plain value: assigning it
-// copies it. A Tally is not changed or copied once it is used.
+// Tally counts running pods, each in one domain of nodes: licences by rack, shares of a GPU by node. It
+// makes filters that follow the count through an attempt. Package preemption counts anew for each attempt,
+// and the engine only what has changed. S is a plain value: assigning it copies it. A Tally must not be
+// changed or copied once it is used.
 type Tally[S any] struct {
-	// Domain names what a pod on a node counts in; empty for nothing. Nil: each node by itself.
+	// Domain names the domain that a pod on a node counts in. The empty one counts nothing. Nil makes each
+	// node a domain.
 	Domain func(pod *outrank.Pod, node *outrank.Node) string
-	// Concerns reports whether a pod counts, and is limited; nil: all are.
+	// Concerns reports whether a pod counts, and is asked about by a filter. Nil means all pods.
 	Concerns func(pod *outrank.Pod) bool
-	// Change returns a count after a pod has come (by is 1) or gone (by is -1). The order in
+	// Change returns the count after a pod has come (by is 1) or gone (by is -1). The order in
 	// which pods come and go must not matter.
 	Change func(count S, pod *outrank.Pod, by int) S
 
 	once    sync.Once
-	tracker Tracker // what a tally is known by
+	tracker Tracker // its address is what the View keeps the counts by
 }
 
-// Filter returns a filter that asks check about each pod that the tally concerns, with the count
-// of the domain that it would be in on the node, or with none if there is no domain. Without a check
-// or a Change it is one that Config.Validate refuses.
+// Filter returns a filter that asks check about each pod that the tally concerns. The count is that of the
+// domain that the pod would be in on the node; without a domain it is the zero S. Without a check or a
+// Change the result is a filter that Config.Validate refuses.
 func (t *Tally[S]) Filter(name string, check func(count S, pod *outrank.Pod, node *outrank.Node) Status) *Filter {
 	if t == nil || t.Change == nil || check == nil {
-		return &Filter{Name: name} // which Validate refuses
+		return &Filter{Name: name}
 	}
+
 	start := func(pod *outrank.Pod, view View) (FilterState, error) {
 		if t.Concerns != nil && !t.Concerns(pod) {
 			return nil, nil
 		}
-		return &tallied[S]{cluster: t.in(view), pod: pod, check: check}, nil
+		return &tallied[S]{tally: t, cluster: t.in(view), pod: pod, check: check}, nil
 	}
 	return &Filter{Name: name, Concerns: t.Concerns, Start: start}
 }
 
-// Count returns the count of a domain in a cluster. It is none without a Change.
+// Count returns the count of a domain in a cluster. It is the zero S for a domain without pods, and
+// without a Change.
 func (t *Tally[S]) Count(view View, domain string) (count S) {
 	if t == nil || t.Change == nil || view == nil {
 		return count
@@ -48,18 +51,18 @@ func (t *Tally[S]) Count(view View, domain string) (count S) {
 	return t.in(view).counts[domain]
 }
 
-// in returns the counts of a cluster.
+// in returns the counts of a cluster. All calls use one tracker, so that the engine keeps one set of counts.
 func (t *Tally[S]) in(view View) *tallies[S] {
 	t.once.Do(func() {
 		t.tracker = Tracker{
 			Concerns: t.Concerns,
-			New:      func() ClusterState { return &tallies[S]{of: t, counts: map[string]S{}} },
+			New:      func() ClusterState { return &tallies[S]{tally: t, counts: map[string]S{}} },
 		}
 	})
 	return view.Tracked(&t.tracker).(*tallies[S])
 }
 
-// domainOf is Domain, or what stands for it.
+// domainOf returns the domain of a pod on a node: by Domain, or the node by itself.
 func (t *Tally[S]) domainOf(pod *outrank.Pod, node *outrank.Node) string {
 	if t.Domain == nil {
 		return node.Name
@@ -69,7 +72,7 @@ func (t *Tally[S]) domainOf(pod *outrank.Pod, node *outrank.Node) string {
 
 // tallies are the counts of a cluster.
 type tallies[S any] struct {
-	of     *Tally[S]
+	tally  *Tally[S]
 	counts map[string]S // by domain
 }
 
@@ -80,18 +83,20 @@ func (c *tallies[S]) Add(pod *outrank.Pod, node *outrank.Node) { c.change(pod, n
 func (c *tallies[S]) Remove(pod *outrank.Pod, node *outrank.Node) { c.change(pod, node, -1) }
 
 func (c *tallies[S]) change(pod *outrank.Pod, node *outrank.Node, by int) {
-	if domain := c.of.domainOf(pod, node); domain != "" {
-		c.counts[domain] = c.of.Change(c.counts[domain], pod, by)
+	if domain := c.tally.domainOf(pod, node); domain != "" {
+		c.counts[domain] = c.tally.Change(c.counts[domain], pod, by)
 	}
 }
 
 // Clone implements [ClusterState].
-func (c *tallies[S]) Clone() ClusterState { return &tallies[S]{c.of, maps.Clone(c.counts)} }
+func (c *tallies[S]) Clone() ClusterState { return &tallies[S]{c.tally, maps.Clone(c.counts)} }
 
 // tallied is a tally in an attempt to place a pod.
 type tallied[S any] struct {
+	tally *Tally[S]
+	// cluster has the counts as the attempt began. It is shared and only read.
 	cluster *tallies[S]
-	// changed has the counts of the domains in which pods came or went since the attempt began.
+	// changed has the counts of the domains in which pods came or went since then; nil for none.
 	changed map[string]S
 	pod     *outrank.Pod
 	check   func(count S, pod *outrank.Pod, node *outrank.Node) Status
@@ -99,10 +104,10 @@ type tallied[S any] struct {
 
 // Check implements [FilterState].
 func (a *tallied[S]) Check(node *outrank.Node) Status {
-	return a.check(a.count(a.cluster.of.domainOf(a.pod, node)), a.pod, node)
+	return a.check(a.count(a.tally.domainOf(a.pod, node)), a.pod, node)
 }
 
-// count is that of a domain as things are in the attempt. Nothing counts in the empty one.
+// count returns the count of a domain as things are in the attempt. Nothing counts in the empty domain.
 func (a *tallied[S]) count(domain string) S {
 	if count, ok := a.changed[domain]; ok {
 		return count
@@ -117,11 +122,12 @@ func (a *tallied[S]) Add(pod *outrank.Pod, node *outrank.Node) { a.change(pod, n
 func (a *tallied[S]) Remove(pod *outrank.Pod, node *outrank.Node) { a.change(pod, node, -1) }
 
 func (a *tallied[S]) change(pod *outrank.Pod, node *outrank.Node, by int) {
-	domain := a.cluster.of.domainOf(pod, node)
+	domain := a.tally.domainOf(pod, node)
 	if domain == "" {
 		return
 	}
-	count := a.cluster.of.Change(a.count(domain), pod, by)
+
+	count := a.tally.Change(a.count(domain), pod, by)
 	if a.changed == nil {
 		a.changed = map[string]S{}
 	}

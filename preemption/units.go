@@ -9,74 +9,94 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// unit is what leaves together: a pod by itself or, where the release has it, all running pods of a
-// group, or of the groups below a composite one (group 12.6). Where no pod names a group, units are
-// pods, and everything about them reads as if it said pod.
+// unit is a set of running pods that leave together: a pod by itself or, where the release has it, all
+// running pods of a group, or of the groups below a composite one (group 12.6). Where no pod names a
+// group, each unit is one pod, and one may read "pod" wherever the rules say "unit".
 type unit struct {
-	// group or composite leaves whole; both are nil for a pod that leaves by itself.
-	group     *outrank.PodGroup
-	composite *outrank.CompositePodGroup
+	whole
 	// pods are in order of importance.
-	pods     []*occupant
+	pods []*occupant
+	// priority is the one that the unit counts with as a victim, whatever its pods' own (rule 12.6.2).
 	priority int32
 	kind     unitKind
 }
 
-// unitKind says who is the more important of two units of one priority: the higher (rule 12.7.2).
+// whole is the group, or the composite group, that leaves whole. Both are nil for a pod that leaves by
+// itself.
+type whole struct {
+	group     *outrank.PodGroup
+	composite *outrank.CompositePodGroup
+}
+
+// isGroup reports whether there is such a group.
+func (w whole) isGroup() bool { return w != whole{} }
+
+// unitKind decides between units of one priority: the higher kind is the more important (rule 12.7.2).
 type unitKind int
 
+// The kinds of units. A pod that names a group is ofGroup, also where it leaves by itself.
 const (
 	ofPod unitKind = iota
 	ofGroup
 	ofComposite
 )
 
-// findUnits parts the pods on all nodes into units, in the order of the nodes and of the first pod of
-// each. Pods of one unit agree in its priority, unless their tree has too many levels: then the highest
-// counts (rule 12.6.6).
+// findUnits parts the running pods of all nodes into units. Each site lists the units with a pod there,
+// in the order of their first pods.
 func (a *attempt) findUnits() {
-	type whole struct {
-		group     *outrank.PodGroup
-		composite *outrank.CompositePodGroup
-	}
-	units := map[whole]*unit{}
+	units := map[whole]*unit{} // those that are groups
 	for _, s := range a.sites {
 		for _, p := range s.running {
 			u := a.unitOf(p)
-			if is := (whole{u.group, u.composite}); is != (whole{}) {
-				if first := units[is]; first != nil {
-					first.pods = append(first.pods, p)
-					first.priority = max(first.priority, u.priority)
-					u = first
-				}
-				units[is] = u
+			if u.isGroup() {
+				u = joined(units, u)
 			}
 			p.unit = u
-			if u.size() == 0 || !slices.Contains(s.units, u) {
+
+			// A pod by itself is a new unit. To look for it in the list would take time quadratic in the
+			// pods of the node.
+			if !u.isGroup() || !slices.Contains(s.units, u) {
 				s.units = append(s.units, u)
 			}
 		}
 	}
+
 	for _, u := range units {
 		slices.SortFunc(u.pods, func(p, q *occupant) int { return a.importance(p.pod, q.pod) })
 	}
 }
 
-// unitOf is the unit that a pod leaves with, with no other pod in it yet: that of the highest group
-// above it that leaves whole. Its priority is that of the group at the top, whichever leaves whole. A
-// pod that names a group counts as one also where it leaves by itself, be there such a group or not
-// (rules 12.6.2 to 12.6.5 and 12.7.2).
+// joined adds the pods of u to the unit of the same group, and returns that unit; it is u for the first
+// of them. Pods of one unit agree in its priority, unless their tree has too many levels: then the
+// highest counts (rule 12.6.6).
+func joined(units map[whole]*unit, u *unit) *unit {
+	first := units[u.whole]
+	if first == nil {
+		units[u.whole] = u
+		return u
+	}
+	first.pods = append(first.pods, u.pods...)
+	first.priority = max(first.priority, u.priority)
+	return first
+}
+
+// unitOf returns the unit that a pod leaves with, without its other pods: the highest group above the pod
+// that leaves whole, or the pod by itself (rules 12.6.3 and 12.6.4).
 func (a *attempt) unitOf(p *occupant) *unit {
 	u := &unit{pods: []*occupant{p}, priority: p.pod.PriorityValue()}
 	if !a.rules.VictimUnits || p.pod.Group == "" {
 		return u
 	}
+
+	// A pod that names a group counts as one, also where it leaves by itself and where there is no such
+	// group (rule 12.7.2). A group that is not known has no priority to give (rule 12.6.2).
 	u.kind = ofGroup
 	group, above := a.tree.lineage(p.pod.GroupKey())
 	if group == nil {
 		return u
 	}
 
+	// The topmost group gives the priority, whichever of them leaves whole (rule 12.6.5).
 	u.priority = orZero(group.Priority)
 	if group.DisruptionMode == outrank.DisruptPodGroup {
 		u.group = group
@@ -84,13 +104,14 @@ func (a *attempt) unitOf(p *occupant) *unit {
 	for _, c := range above {
 		u.priority = orZero(c.Priority)
 		if c.DisruptionMode == outrank.DisruptPodGroup {
-			u.group, u.composite, u.kind = nil, c, ofComposite
+			u.whole = whole{composite: c}
+			u.kind = ofComposite
 		}
 	}
 	return u
 }
 
-// orZero is a priority, 0 where there is none (rules 4.3.1 and 12.6.2).
+// orZero returns a priority, and 0 where there is none (rules 4.3.1 and 12.6.2).
 func orZero(priority *int32) int32 {
 	if priority == nil {
 		return 0
@@ -115,15 +136,16 @@ func (a *attempt) importance(p, q *outrank.Pod) int {
 	)
 }
 
-// byImportance sorts units: by the caller's own order of their most important pods, then the higher
-// priority, the higher kind, more pods, the earlier start of the pod that started first, and the name, a
-// group before a pod (group 12.7). Of single pods without groups that is importance.
+// byImportance sorts units, the most important first, and returns them (group 12.7).
 func (a *attempt) byImportance(units []*unit) []*unit {
 	slices.SortFunc(units, a.compareUnits)
 	return units
 }
 
-// compareUnits is byImportance for two units (rules 12.7.1 to 12.7.6).
+// compareUnits orders units from the most to the least important: by the caller's own order of their most
+// important pods, then the higher priority, the higher kind, more pods, the earlier start of the pod that
+// started first, and the name (rules 12.7.1 to 12.7.6). It orders single pods without groups as importance
+// does.
 func (a *attempt) compareUnits(u, v *unit) int {
 	if own := a.config.Importance; own != nil {
 		if c := own(u.pods[0].pod, v.pods[0].pod); c != 0 {
@@ -137,16 +159,20 @@ func (a *attempt) compareUnits(u, v *unit) int {
 		a.ageOfUnit(u).Compare(a.ageOfUnit(v)),
 		cmp.Compare(u.pods[0].pod.NamespaceName(), v.pods[0].pod.NamespaceName()),
 		cmp.Compare(u.name(), v.name()),
-		cmp.Compare(v.size(), u.size()),
+		groupsFirst(u, v),
 	)
 }
 
-// size is 1 for what leaves whole, 0 for a pod by itself (rule 12.7.5).
-func (u *unit) size() int {
-	if u.group != nil || u.composite != nil {
-		return 1
+// groupsFirst orders a unit that is a group before one that is a pod, which may have the group's name
+// (rule 12.7.5).
+func groupsFirst(u, v *unit) int {
+	switch {
+	case u.isGroup() == v.isGroup():
+		return 0
+	case u.isGroup():
+		return -1
 	}
-	return 0
+	return 1
 }
 
 // name is that of the group that leaves whole, or of the pod (rule 12.7.5).
@@ -160,7 +186,7 @@ func (u *unit) name() string {
 	return u.pods[0].pod.Name
 }
 
-// ageOfUnit is the earliest start of its pods (rule 12.7.4).
+// ageOfUnit is the earliest start of the unit's pods (rule 12.7.4).
 func (a *attempt) ageOfUnit(u *unit) time.Time {
 	earliest := a.steps.ageOf(a, u.pods[0].pod)
 	for _, p := range u.pods {
@@ -171,8 +197,8 @@ func (a *attempt) ageOfUnit(u *unit) time.Time {
 	return earliest
 }
 
-// startOf: a pod without a start counts as started now, and if nobody says when that is, later than
-// any (rule 4.3.7).
+// startOf returns the start by which a pod is ordered. A pod without one counts as started now or, where
+// the request does not say when that is, as later than any other (rules 4.3.5 and 4.3.7).
 func (a *attempt) startOf(p *outrank.Pod) time.Time {
 	switch {
 	case !p.StartTime.IsZero():
@@ -183,9 +209,10 @@ func (a *attempt) startOf(p *outrank.Pod) time.Time {
 	return a.now
 }
 
+// laterThanAny is after every start that a pod has.
 var laterThanAny = time.Unix(1<<62, 0)
 
-// podsOf lists the pods unit by unit (rule 12.8.5).
+// podsOf lists the pods of units, unit by unit (rule 12.8.5).
 func podsOf(units []*unit) []*occupant {
 	var pods []*occupant
 	for _, u := range units {
@@ -194,32 +221,36 @@ func podsOf(units []*unit) []*occupant {
 	return pods
 }
 
-// tree finds the groups above a pod.
+// tree has the groups of the cluster by their keys.
 type tree struct {
 	groups     map[outrank.Key]*outrank.PodGroup
 	composites map[outrank.Key]*outrank.CompositePodGroup
 }
 
-// newTree reads the groups. Where composite groups do not count, there are none (rule 12.6.4).
+// newTree reads the groups of a cluster. Without their gate, composite groups are left out (rule 12.6.4).
 func newTree(cluster *outrank.Cluster, rules release.Rules) *tree {
 	t := &tree{map[outrank.Key]*outrank.PodGroup{}, map[outrank.Key]*outrank.CompositePodGroup{}}
 	for _, g := range cluster.Groups {
 		t.groups[g.Key()] = g
 	}
+	if !rules.CompositeUnits {
+		return t
+	}
 	for _, g := range cluster.Composites {
-		if rules.CompositeUnits {
-			t.composites[g.Key()] = g
-		}
+		t.composites[g.Key()] = g
 	}
 	return t
 }
 
-// lineage is a group with the composite groups above it, the lowest first. It ends where a parent is
-// not there, and after the last level that a tree may have (rules 12.6.4 and 12.6.6).
+// lineage returns a group with the composite groups above it, the lowest first; nil where the group is
+// not known. The way up ends where a parent is not there, and after the last level that a tree may have
+// (rules 12.6.4 and 12.6.6). So it ends also where groups are in a circle.
 func (t *tree) lineage(key outrank.Key) (group *outrank.PodGroup, above []*outrank.CompositePodGroup) {
-	if group = t.groups[key]; group == nil {
+	group = t.groups[key]
+	if group == nil {
 		return nil, nil
 	}
+
 	next := t.composites[group.ParentKey()]
 	for next != nil && len(above) < outrank.MaxGroupLevels-1 {
 		above = append(above, next)

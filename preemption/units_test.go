@@ -31,7 +31,7 @@ func withGates(t *testing.T, names ...string) outrank.Release {
 
 func ofGroup(name string) podOption { return func(p *outrank.Pod) { p.Group = name } }
 
-// group and composite are groups with a priority, of which a whole one leaves as a whole.
+// group and composite return groups with a priority. The pods of one with the option whole leave together.
 func group(name string, priority int32, changes ...func(*outrank.PodGroup)) *outrank.PodGroup {
 	g := &outrank.PodGroup{Name: name, Priority: &priority}
 	for _, change := range changes {
@@ -54,7 +54,7 @@ func composite(name string, priority int32, changes ...func(*outrank.CompositePo
 	return g
 }
 
-// A single pod that preempts takes whole units, also their pods elsewhere (rules 12.6.1 to 12.6.4, 12.7.1,
+// A single pod that preempts takes units whole, with their pods on other nodes (rules 12.6.1 to 12.6.4, 12.7.1,
 // 12.8.1, 12.8.4 and 12.8.5).
 func TestPodPushesUnitsOut(t *testing.T) {
 	c := clusterOf(
@@ -84,7 +84,7 @@ func TestPodPushesUnitsOut(t *testing.T) {
 	assert.Empty(t, plan.Candidates, "the group means nothing, and z is not enough")
 }
 
-// Who leaves with whom, and with which priority (group 12.6), and who is the more important (group 12.7).
+// Pods leave in units, each with one priority (group 12.6), and units are ordered by importance (group 12.7).
 func TestUnits(t *testing.T) {
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"
 	third := cpu("300m")

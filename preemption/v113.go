@@ -7,13 +7,14 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// v113 is the way of the scheduler of Kubernetes v1.13 (group 13.2).
+// v113 returns the steps of the scheduler of Kubernetes v1.13 (group 13.2).
 func v113() steps {
 	s := plain()
 	s.ageOf = func(*attempt, *outrank.Pod) time.Time { return time.Time{} } // 13.2.1: priority alone
 	s.charge = (*attempt).asBudgetsStand                                    // 13.2.2
 	s.ranks = []Rank{ByViolations, ByTopPriority, ByPrioritySum, ByVictims} // 13.2.3
-	s.readsTop, s.shows = readsFirst, violatingVictimsFirst                 // 13.2.3
+	s.readsTop = readsFirst                                                 // 13.2.3
+	s.shows = violatingVictimsFirst                                         // 13.2.3
 	s.eligible = (*attempt).eligibleInV113                                  // 13.2.4 and 13.2.5
 	s.askedFirst = func(*attempt) *site { return nil }                      // 7.15.9
 	s.unasked = Status{Code: Unschedulable, Reasons: neverFiltered.Reasons} // 13.2.10
@@ -23,8 +24,8 @@ func v113() steps {
 	return s
 }
 
-// asBudgetsStand charges nothing: a pod violates each budget that covers it and allows no disruption as
-// it stands (rule 13.2.2).
+// asBudgetsStand says which budgets each pod violates without charging any: all that cover it and allow no
+// disruption as they stand (rule 13.2.2).
 func (a *attempt) asBudgetsStand(pods []*occupant) charges {
 	violated := charges{}
 	for _, p := range pods {
@@ -37,14 +38,14 @@ func (a *attempt) asBudgetsStand(pods []*occupant) charges {
 	return violated
 }
 
-// readsFirst reads the priority of the victim that was found first: those that violate a budget are put
-// back first, so that a victim behind them may be higher (rule 13.2.3).
+// readsFirst takes the priority of the victim that was found first for the top priority. Pods that violate
+// a budget are tried first, so that a victim behind them may have a higher priority (rule 13.2.3).
 func readsFirst(found []loss, score *Score) {
 	score.TopPriority = found[0].pods[0].pod.PriorityValue()
 }
 
-// eligibleInV113: there is no preemption policy (rule 13.2.4), and a pod waits while any pod that it
-// could take is leaving the node that it is nominated to, whatever for (rule 13.2.5).
+// eligibleInV113 has a pod wait while any pod that it could take is being deleted on the node that it is
+// nominated to, for whatever reason (rule 13.2.5). There is no preemption policy to ask (rule 13.2.4).
 func (a *attempt) eligibleInV113(nominated *site, _ Status) Ineligibility {
 	if nominated != nil && a.anyLeaves(nominated, (*outrank.Pod).Terminating) {
 		return VictimsTerminating
@@ -55,19 +56,20 @@ func (a *attempt) eligibleInV113(nominated *site, _ Status) Ineligibility {
 // fitsAsItIs reports whether a node takes the pod with everybody there (rule 13.2.11).
 func (a *attempt) fitsAsItIs(s *site) bool { return a.steps.fits(a.dryRun(s)).Code == Success }
 
-// freeFirst has a node on which nobody leaves before all others; of several the first in the order of
-// the nodes (rule 13.2.11).
+// freeFirst orders a candidate without victims before all others (rule 13.2.11). Two of them tie, here and
+// in every rank but the caller's with a Figure, so that the first in the order of the nodes wins.
 func freeFirst(c, d *Candidate) (order int, by string) {
-	if free, other := len(c.Victims) == 0, len(d.Victims) == 0; free != other {
-		if free {
-			return -1, ByVictims.Name
-		}
-		return 1, ByVictims.Name
+	free, otherFree := len(c.Victims) == 0, len(d.Victims) == 0
+	switch {
+	case free == otherFree:
+		return 0, ""
+	case free:
+		return -1, ByVictims.Name
 	}
-	return 0, ""
+	return 1, ByVictims.Name
 }
 
-// violatingVictimsFirst lists the victims as v1.13 has them: those that violate a budget before the
+// violatingVictimsFirst puts the victims in the order of v1.13: those that violate a budget before the
 // others (rule 13.2.3).
 func violatingVictimsFirst(victims []Victim) []Victim {
 	sorted := slices.Clone(victims)

@@ -103,8 +103,8 @@ func TestV113(t *testing.T) {
 	runRows(t, rows)
 }
 
-// The second rank reads the first victim as it was found: those that violate a budget are put back first, so
-// that a victim behind them may be higher (rule 13.2.3).
+// The second rank reads the victim that was found first. Pods that violate a budget are tried first, so that
+// a victim behind them may have a higher priority (rule 13.2.3).
 func TestV113ReadsTheFirstVictim(t *testing.T) {
 	c := clusterOf(
 		node("a"), budget("b", 0), pod("x", "a", 1, web, cpu("500m")), pod("y", "a", 50, cpu("500m")),
@@ -119,7 +119,7 @@ func TestV113ReadsTheFirstVictim(t *testing.T) {
 	assert.Equal(t, "b", explain(t, c, preemptor(cpu("1")), preemption.Config{}).Node, "today's scheduler reads y")
 }
 
-// There is no fifth rank: the first node wins, whoever has started when (rule 13.2.3).
+// There is no fifth rank: the first node wins, and starts have no part in it (rule 13.2.3).
 func TestV113HasFourRanks(t *testing.T) {
 	c := clusterOf(append(full("b", victim("x", 1, started(99))), full("a", victim("y", 1, started(1)))...)...)
 	assert.Equal(t, "b", explain(t, c, preemptor(cpu("1")), preemption.Config{Variant: outrank.VariantV1_13}).Node)

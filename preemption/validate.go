@@ -13,7 +13,7 @@ import (
 
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
-// builtInFilters are the names that filters of the caller cannot have.
+// builtInFilters are the names of the built-in filters. A filter of the caller cannot have one of them.
 var builtInFilters = []string{
 	NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, DeferredPodScheduling, NodeResourcesFit,
 	VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread, InterPodAffinity, NodeDeclaredFeatures,
@@ -27,12 +27,14 @@ func (ps *configProblems) add(field, format string, args ...any) {
 }
 
 // Validate returns everything that is wrong with the configuration in one *[outrank.InputError]:
-// pairs that do not go together, two filters of one name, a filter without a function. It changes
-// nothing.
+// settings that do not go together, two filters of one name, a filter without a function. It changes
+// nothing. The configuration is valid if the error is nil.
 func (c *Config) Validate() error {
 	if c == nil {
 		return errNoConfig
 	}
+
+	// Problems are told in this order, which is nearly that of the fields.
 	var ps configProblems
 	if _, err := c.Variant.MarshalText(); err != nil {
 		ps.add("Variant", "%d is none", uint8(c.Variant))
@@ -41,34 +43,33 @@ func (c *Config) Validate() error {
 	if c.Sample != nil {
 		c.Sample.check(&ps)
 	}
-	names := c.checkFilters(&ps)
-	for i := range c.Extenders {
-		if c.Extenders[i].Process == nil {
-			ps.add(fmt.Sprintf("Extenders[%d].Process", i), "missing")
-		}
-	}
-	c.checkGuard(&ps, names)
+	taken := c.checkFilters(&ps)
+	c.checkExtenders(&ps)
+	c.checkGuard(&ps, taken)
 	c.checkVictims(&ps)
 	c.checkBudgets(&ps)
 	c.checkRanks(&ps)
+
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}
 	return nil
 }
 
-// checkFilters returns the names that are taken.
+// checkFilters checks the caller's filters, and returns the names that filters have.
 func (c *Config) checkFilters(ps *configProblems) (taken map[string]bool) {
 	taken = map[string]bool{}
 	for _, name := range builtInFilters {
 		taken[name] = true
 	}
+
 	for i, f := range c.Filters {
 		at := fmt.Sprintf("Filters[%d]", i)
 		if f == nil {
 			ps.add(at, "missing")
 			continue
 		}
+
 		switch {
 		case f.Name == "":
 			ps.add(at+".Name", "missing")
@@ -81,6 +82,7 @@ func (c *Config) checkFilters(ps *configProblems) (taken map[string]bool) {
 	return taken
 }
 
+// check checks that the functions of a filter go together.
 func (f *Filter) check(at string, ps *configProblems) {
 	switch {
 	case f.Node == nil && f.Start == nil:
@@ -94,10 +96,21 @@ func (f *Filter) check(at string, ps *configProblems) {
 	}
 }
 
+func (c *Config) checkExtenders(ps *configProblems) {
+	for i := range c.Extenders {
+		if c.Extenders[i].Process == nil {
+			ps.add(fmt.Sprintf("Extenders[%d].Process", i), "missing")
+		}
+	}
+}
+
+// checkGuard checks the guard. Its name stands where the names of filters stand, so that it must be none
+// of those that are taken.
 func (c *Config) checkGuard(ps *configProblems, taken map[string]bool) {
 	if c.Guard == nil {
 		return
 	}
+
 	switch {
 	case c.Guard.Name == "":
 		ps.add("Guard.Name", "missing")
@@ -111,45 +124,51 @@ func (c *Config) checkGuard(ps *configProblems, taken map[string]bool) {
 
 // checkVictims checks how victims are chosen, and what does not go with that.
 func (c *Config) checkVictims(ps *configProblems) {
-	limit := 0
 	switch rule := c.Victims.(type) {
 	case nil:
-		return
-	default: // its address, or what embeds it
-		ps.add("Victims", "a %T is none of Exact, Across and Chooser", rule)
-		return
 	case Chooser:
-		if rule.Name == "" {
-			ps.add("Victims.Name", "missing")
-		}
-		if rule.Choose == nil {
-			ps.add("Victims.Choose", "missing")
-		}
-		return
+		rule.check(ps)
 	case Exact:
-		limit = rule.Limit
+		c.checkSearch(rule.Limit, ps)
 	case Across:
-		if limit = rule.Limit; c.Sample != nil {
+		if c.Sample != nil {
 			ps.add("Sample", "victims on several nodes are looked for on every node")
 		}
+		c.checkSearch(rule.Limit, ps)
+
+	// The address of one of the three is a VictimRule to the compiler, too, and so is a type that embeds one.
+	default:
+		ps.add("Victims", "a %T is none of Exact, Across and Chooser", rule)
 	}
+}
+
+func (r *Chooser) check(ps *configProblems) {
+	if r.Name == "" {
+		ps.add("Victims.Name", "missing")
+	}
+	if r.Choose == nil {
+		ps.add("Victims.Choose", "missing")
+	}
+}
+
+// checkSearch checks what does not go with a search for the best victims: whatever would choose or change
+// them by something other than the ranks (rules 13.4.9 and 13.6.11).
+func (c *Config) checkSearch(limit int, ps *configProblems) {
 	if limit < 0 {
 		ps.add("Victims.Limit", "%d is negative", limit)
 	}
-
-	// What is left is about the best victims: nothing else may choose or change them, and one cost is
-	// what a search can bound.
 	if c.Guard != nil {
 		ps.add("Guard", "the best victims are not chosen by it")
 	}
 	if len(c.Extenders) > 0 {
 		ps.add("Extenders", "they can change victims that are the best")
 	}
-	c.checkSearched(ps)
+	c.checkSearchedRanks(ps)
 }
 
-// checkSearched checks that the ranks can be searched by.
-func (c *Config) checkSearched(ps *configProblems) {
+// checkSearchedRanks checks that a search can bound the figure of each rank before all victims are known:
+// a Figure looks at the finished candidate, and the searches bound the sum of one cost (rule 13.4.9).
+func (c *Config) checkSearchedRanks(ps *configProblems) {
 	costs := 0
 	for i := range c.Ranks {
 		if c.Ranks[i].Figure != nil {
@@ -158,12 +177,15 @@ func (c *Config) checkSearched(ps *configProblems) {
 		if !c.Ranks[i].costs() {
 			continue
 		}
-		if costs++; costs > 1 {
+		costs++
+		if costs > 1 {
 			ps.add(fmt.Sprintf("Ranks[%d].Cost", i), "the best victims are searched for by one cost, and there is another")
 		}
 	}
 }
 
+// checkBudgets checks how budgets count. A guard and an extender may insist on victims that violate one,
+// so that neither goes with NeverViolate (rules 13.5.4 and 13.6.11).
 func (c *Config) checkBudgets(ps *configProblems) {
 	if c.Budgets > NeverViolate {
 		ps.add("Budgets", "there is no way %d to charge them", uint8(c.Budgets))
@@ -171,6 +193,7 @@ func (c *Config) checkBudgets(ps *configProblems) {
 	if c.Budgets != NeverViolate {
 		return
 	}
+
 	if c.Guard != nil {
 		ps.add("Guard", "a guard does not go with budgets that are never violated")
 	}
@@ -179,11 +202,14 @@ func (c *Config) checkBudgets(ps *configProblems) {
 	}
 }
 
+// checkRanks checks the ranks: each has a name of its own and one figure to compare, which a built-in rank
+// has already.
 func (c *Config) checkRanks(ps *configProblems) {
 	taken := map[string]bool{}
 	for i := range c.Ranks {
 		at, r := fmt.Sprintf("Ranks[%d]", i), &c.Ranks[i]
-		rule := rank.Of(r.Name)
+		rule := rank.Of(r.Name) // nil for a rank of the caller
+
 		switch {
 		case r.Name == "":
 			ps.add(at+".Name", "missing")
@@ -193,6 +219,8 @@ func (c *Config) checkRanks(ps *configProblems) {
 			ps.add(at, "there is another rank of the name %q", r.Name)
 		case r.Cost != nil && r.Figure != nil:
 			ps.add(at, "has a Cost and a Figure; it compares one of them")
+
+		// A built-in rank that has a Cost of its own goes by that one, whatever stands here.
 		case rule != nil && (r.Cost != nil && rule.Cost == nil || r.Figure != nil):
 			ps.add(at+".Name", "%q is a rank of kube-scheduler's, which has a figure already", r.Name)
 		case rule == nil && r.Cost == nil && r.Figure == nil:
@@ -202,6 +230,8 @@ func (c *Config) checkRanks(ps *configProblems) {
 	}
 }
 
+// check checks the limits of a sample. Without a percentage and a minimum none would be enough, so that
+// every candidate would be dropped (rule 10.1.5).
 func (s *Sample) check(ps *configProblems) {
 	if s.Percent > 100 {
 		ps.add("Sample.Percent", "%d is more than 100", s.Percent)
@@ -217,6 +247,14 @@ func (p *Profile) check(ps *configProblems) {
 			ps.add(fmt.Sprintf("Profile.Schedulers[%d]", i), "empty; a pod that names no scheduler is %s's", outrank.DefaultScheduler)
 		}
 	}
+	p.checkOff(ps)
+	p.checkAffinity(ps)
+	p.checkConstraints(ps)
+}
+
+// checkOff checks the names of plugins that are switched off. DefaultPreemption has no question about
+// nodes, so that it can only be off altogether.
+func (p *Profile) checkOff(ps *configProblems) {
 	for i, name := range p.Off {
 		if name != DefaultPreemption && !slices.Contains(builtInFilters, name) {
 			ps.add(fmt.Sprintf("Profile.Off[%d]", i), "there is no plugin %q here", name)
@@ -227,8 +265,12 @@ func (p *Profile) check(ps *configProblems) {
 			ps.add(fmt.Sprintf("Profile.OffOnNodes[%d]", i), "there is no built-in filter %q", name)
 		}
 	}
-	p.checkAffinity(ps)
-	hard := false
+}
+
+// checkConstraints checks the default constraints. Those of DoNotSchedule need a SpreadSelector: without
+// it nobody knows which pods they count (rule 7.18.8).
+func (p *Profile) checkConstraints(ps *configProblems) {
+	hard := false // whether there is one of DoNotSchedule
 	for i := range p.DefaultConstraints {
 		at, c := fmt.Sprintf("Profile.DefaultConstraints[%d].", i), &p.DefaultConstraints[i]
 		if c.MaxSkew < 1 {
@@ -240,6 +282,7 @@ func (p *Profile) check(ps *configProblems) {
 		if c.LabelSelector != nil {
 			ps.add(at+"Selector", "default constraints have none: SpreadSelector says which pods count")
 		}
+
 		switch c.WhenUnsatisfiable {
 		case "", outrank.DoNotSchedule:
 			hard = true
@@ -253,12 +296,14 @@ func (p *Profile) check(ps *configProblems) {
 	}
 }
 
-// checkAffinity holds AddedAffinity to what a pod's node affinity is held to. Besides,
-// kube-scheduler does not start with a term that it cannot read (rule 7.18.3).
+// checkAffinity checks AddedAffinity. One without terms is valid and matches no node.
 func (p *Profile) checkAffinity(ps *configProblems) {
 	if p.AddedAffinity == nil || len(p.AddedAffinity.NodeSelectorTerms) == 0 {
 		return
 	}
+
+	// The rules are those of a pod's own node affinity, so a pod is made to ask for it. Only the name of
+	// the field is another.
 	const list = "Profile.AddedAffinity.nodeSelectorTerms"
 	pod := outrank.Pod{Name: "any", Affinity: outrank.Affinity{NodeAffinity: p.AddedAffinity}}
 	var wrong *outrank.InputError
@@ -269,6 +314,9 @@ func (p *Profile) checkAffinity(ps *configProblems) {
 		}
 		return
 	}
+
+	// A pod may carry a term that no node can match (rule 7.5.9). kube-scheduler does not start with such
+	// a term in its configuration (rule 7.18.3).
 	for i := range p.AddedAffinity.NodeSelectorTerms {
 		if text := fit.TermProblem(&p.AddedAffinity.NodeSelectorTerms[i]); text != "" {
 			ps.add(fmt.Sprintf("%s[%d]", list, i), "%s", text)

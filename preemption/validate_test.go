@@ -11,7 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// The address of a rule for victims, and what embeds one, would be a rule for Go, and is refused: nothing reads it.
+// The compiler takes the address of a VictimRule, and a type that embeds one, for a VictimRule, too. Both are
+// refused, because nothing reads them.
 func TestVictimRulesAreValues(t *testing.T) {
 	for _, rule := range []preemption.VictimRule{
 		&preemption.Exact{}, &preemption.Across{}, &preemption.Chooser{}, (*preemption.Exact)(nil), struct{ preemption.Exact }{},
@@ -25,7 +26,7 @@ func TestVictimRulesAreValues(t *testing.T) {
 	}
 }
 
-// Each thing that is wrong with a configuration is named with its field, and what is all right is not.
+// Each problem of a configuration is told with its field, and a valid configuration has none.
 func TestConfigProblems(t *testing.T) {
 	status := func(*outrank.Pod, *outrank.Node) preemption.Status { return preemption.Status{} }
 	start := func(*outrank.Pod, preemption.View) (preemption.FilterState, error) { return nil, nil }

@@ -2,8 +2,7 @@ package preemption
 
 import (
 	"fmt"
-
-	"github.com/outrank-go/outrank"
+	"slices"
 )
 
 // loss is a unit that has to leave.
@@ -13,12 +12,12 @@ type loss struct {
 	blocks Status
 }
 
-// noVictims is the answer of a node where nobody may leave (rule 9.2).
+// noVictims is the answer of a node without possible victims (rule 9.2).
 var noVictims = unresolvableBy("", "No preemption victims found for incoming pod")
 
-// selectVictims finds who has to leave a node (chapter 9): nobody can be more important than the pod,
-// and nobody leaves without need. The status says why the node is no candidate. An error is one of the
-// caller's chooser.
+// selectVictims finds the units that have to leave a node (chapter 9): only units that may be taken, and
+// none without need. The status says why the node is no candidate. An error is the caller's chooser's,
+// or says that there are too many sets of victims to try.
 func (a *attempt) selectVictims(s *site) (*Candidate, Status, error) {
 	possible := a.possibleVictims(s)
 	if len(possible) == 0 && !a.steps.takesFree(a, s) {
@@ -27,9 +26,8 @@ func (a *attempt) selectVictims(s *site) (*Candidate, Status, error) {
 	return a.steps.victims(a, s, possible)
 }
 
-// possibleVictims are the units with a pod on the node that may be taken, the most important first
-// (rules 9.1 and 9.4). Each node has its own, so that a group on two nodes is possible on both (rule
-// 12.8.7).
+// possibleVictims lists the units with a pod on the node that may be taken, the most important first
+// (rules 9.1 and 9.4). Each node has its own list: a group on two nodes stands in both (rule 12.8.7).
 func (a *attempt) possibleVictims(s *site) []*unit {
 	var possible []*unit
 	for _, u := range s.units {
@@ -40,21 +38,25 @@ func (a *attempt) possibleVictims(s *site) []*unit {
 	return a.byImportance(possible)
 }
 
-// removeAndReprieve takes all possible victims away, and puts back those that can stay.
+// removeAndReprieve takes all possible victims away, and then puts back one after the other each that
+// leaves the pod its room. The others are the victims.
 func (a *attempt) removeAndReprieve(s *site, possible []*unit) (*Candidate, Status, error) {
+	// The node is out if not even the loss of all of them makes room (rule 9.3).
 	d := a.dryRun(s).takeAway(possible...)
 	if status := a.steps.fits(d); status.Code != Success {
-		return nil, status, nil // rule 9.3
+		return nil, status, nil
 	}
 	d, leaving, status := a.steps.spare(d, possible)
 	if status.Code != Success {
 		return nil, status, nil
 	}
 
-	// Budgets are charged as if all of them left (rule 6.3.7). Those that violate one are put back
-	// first, and so have the better chance to stay, even before more important pods that violate none
-	// (rule 9.6).
+	// Budgets are charged before any pod is put back, as if all of them left (rule 6.3.7). So a unit may
+	// count as violating a budget that in the end would have had room for it.
 	violated := a.steps.charge(a, podsOf(leaving))
+
+	// Units that violate a budget are put back first. So they have the better chance to stay, even before
+	// more important ones that violate none (rule 9.6).
 	victims := a.reprieve(d, violatingFirst(leaving, violated))
 	if len(victims) == 0 && !a.steps.takesFree(a, s) {
 		return nil, nobodyHasTo(s), nil
@@ -62,8 +64,8 @@ func (a *attempt) removeAndReprieve(s *site, possible []*unit) (*Candidate, Stat
 	return a.candidate(s, victims, violated), Status{}, nil
 }
 
-// reprieve puts the units back one by one. Each stays beside which the pod still fits; the others are
-// the victims, each with what it blocks (rule 9.5).
+// reprieve puts units back one after the other, all of which are away. A unit stays if the pod still fits
+// and the guard agrees (rules 9.5 and 13.6.5). The others are the victims, each with what it blocks.
 func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 	var victims []loss
 	guard := a.guarding(units...)
@@ -76,52 +78,68 @@ func (a *attempt) reprieve(d *dryRun, units []*unit) []loss {
 			continue
 		}
 
-		// This is no detour: taken away again, the pod frees a port that another one holds, too, so that
-		// the node is not always as it was before (rule 7.6.7).
+		// To put a unit back and take it away again may change the node: if another pod holds the same
+		// port, the port is now free (rule 7.6.7). A copy from before would not show that.
 		d.takeAway(u)
 		victims = append(victims, loss{u, status})
 	}
 	return victims
 }
 
-// nobodyHasTo is the answer of a node on which everybody could be put back: with all of them back it
-// is as it was when it failed, unless a filter contradicts itself, or that was found elsewhere (rule
-// 9.9).
+// nobodyHasTo is the answer of a node on which every unit could be put back (rule 9.9). The node is then
+// as it was when it turned the pod down. So a filter contradicts itself, or the node's status came from
+// the caller's scheduler, which knows other filters.
 func nobodyHasTo(s *site) Status {
 	return Status{Code: Contradiction, Reasons: []string{fmt.Sprintf("expected at least one victim pod on node %q", s.node.Name)}}
 }
 
-// candidate puts a candidate together. Victims are listed by importance, unit by unit (rules 9.8 and
-// 12.8.5).
-func (a *attempt) candidate(s *site, victims []loss, violated charges) *Candidate {
-	blocks, units := map[*unit]Status{}, []*unit(nil)
-	for _, v := range victims {
-		blocks[v.unit] = v.blocks
-		units = append(units, v.unit)
-	}
-	a.byImportance(units)
+// candidate puts a candidate together from its victims, in the order in which they were found, and the
+// budgets that they violate. It lists the victims by importance, unit by unit (rules 9.8 and 12.8.5).
+func (a *attempt) candidate(s *site, found []loss, violated charges) *Candidate {
+	losses := slices.Clone(found)
+	slices.SortFunc(losses, func(l, m loss) int { return a.compareUnits(l.unit, m.unit) })
+	units := lostUnits(losses)
+
+	// Where only the victims are charged for budgets, they are known by now (rule 13.5.5).
 	violated = a.steps.recharge(a, units, violated)
 
 	c := &Candidate{Node: s.node.Name}
-	for _, u := range units {
-		for _, p := range u.pods {
-			c.Victims = append(c.Victims, a.victim(s, u, p, violated[p], blocks[u]))
-		}
+	for _, l := range losses {
+		c.Victims = append(c.Victims, l.victims(s, violated)...)
 	}
 	a.nameRules(units, c.Victims)
+
+	// The score counts what stands in the victims by now, their violated budgets among it (rule 9.7).
 	c.Score = a.scoreOf(c.Victims)
-	c.ClearedNominations = a.clearedNominations(s, c.Victims)
-	if len(victims) > 0 {
-		a.steps.readsTop(victims, &c.Score)
+	if len(found) > 0 {
+		a.steps.readsTop(found, &c.Score)
 	}
+	c.ClearedNominations = a.clearedNominations(s, c.Victims)
 	return c
 }
 
-// victim tells of a pod that has to leave a node as part of a unit, on whatever node it is (rule 12.8.5).
-func (a *attempt) victim(s *site, u *unit, p *occupant, violated []*outrank.PodDisruptionBudget, blocks Status) Victim {
-	v := Victim{Pod: p.pod, Group: u.group, Composite: u.composite, Priority: u.priority, Violated: violated, Blocks: blocks}
-	if p.site != s {
-		v.Node = p.site.node.Name
+// lostUnits lists the units of losses, in the order of the losses.
+func lostUnits(losses []loss) []*unit {
+	var units []*unit
+	for _, l := range losses {
+		units = append(units, l.unit)
 	}
-	return v
+	return units
+}
+
+// victims lists the pods of a unit that leaves a node. The unit leaves whole: a pod on another node leaves
+// with it, and names that node (rule 12.8.5).
+func (l loss) victims(s *site, violated charges) []Victim {
+	var victims []Victim
+	for _, p := range l.pods {
+		v := Victim{
+			Pod: p.pod, Group: l.group, Composite: l.composite, Priority: l.priority,
+			Violated: violated[p], Blocks: l.blocks,
+		}
+		if on := p.site; on != s {
+			v.Node = on.node.Name
+		}
+		victims = append(victims, v)
+	}
+	return victims
 }

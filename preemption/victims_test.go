@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Who has to leave a node (rules 9.1 to 9.5, 9.8 and 9.11), the most important first (group 4.3).
+// The victims on a node (rules 9.1 to 9.5, 9.8 and 9.11), the most important first (group 4.3).
 func TestVictims(t *testing.T) {
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"
 	runRows(t, []row{
@@ -122,7 +122,7 @@ func TestVictims(t *testing.T) {
 	})
 }
 
-// Two pods of one name are no cluster: nothing would tell them apart where a plan is carried out.
+// A cluster with two pods of one name is refused: nothing tells them apart when a plan is carried out.
 func TestTwoPodsOfOneNameAreRefused(t *testing.T) {
 	uid := func(uid string) podOption { return func(p *outrank.Pod) { p.UID = uid } }
 	c := clusterOf(node("a"), pod("x", "a", 1, cpu("500m"), uid("2")), pod("x", "a", 1, cpu("500m"), uid("1")))

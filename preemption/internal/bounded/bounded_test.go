@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/bounded"
 )
 
-// The ranks that are left are those that add victims up, in their order, with no second cost.
+// Ranks keeps the ranks that are sums over the victims, in their order, and no second cost.
 func TestRanks(t *testing.T) {
 	work := preemption.Rank{Name: "work", Cost: func(*outrank.Pod) int64 { return 1 }}
 	money := preemption.Rank{Name: "money", Cost: func(*outrank.Pod) int64 { return 1 }}

@@ -1,4 +1,4 @@
-// Package rank says what candidates are compared by: the figures that victims come to
-// together, and one rule for each rank. A rank is one entry of the table of rules; words,
-// counting, comparing and bounds derive from it.
+// Package rank answers: by which figures are candidates compared, and which of two is the better? It
+// counts the figures of victims, and has a table with one rule for each built-in rank. Words, comparing and
+// the bounds of searches derive from that rule.
 package rank

@@ -21,28 +21,29 @@ const (
 	NumFigures
 )
 
-// Figures has what victims come to together: every figure that a rank can compare, in the form
-// in which the searches count them; preemption.Score has the same for callers. The zero value is that
-// of nobody.
+// Figures counts victims together: every figure that a rank can compare, in the form in which the
+// searches count them. preemption.Score has the same figures for callers. The zero value has no victims.
 type Figures struct {
 	Violations int
-	Top        int32 // priority of the most important victim
+	Top        int32 // the highest priority of the victims
 	Victims    int32
-	Sum        int64   // of the priorities, each raised by PriorityShift
-	Start      Instant // the earliest of those of the top priority
-	Cost       int64   // by the first rank of the caller that says what a victim costs
+	Sum        int64   // the sum of the priorities, each raised by PriorityShift
+	Start      Instant // the earliest start among the victims of the highest priority
+	Cost       int64   // the sum of costs by the first rank that has one
 }
 
-// PriorityShift makes every priority non-negative, so that more victims never
-// have a smaller sum.
+// PriorityShift is added to every priority. The result is never negative, so that one victim more never
+// makes the sum smaller (rule 11.4).
 const PriorityShift = 1 << 31
 
-// Add counts a victim but for its violations, and reports whether its start is the one that
-// counts now. The top priority is the highest of the victims'.
+// Add counts a victim in all figures but the violations. starts reports whether the victim's start is now
+// the one that counts.
 func (f *Figures) Add(priority int32, start Instant, cost int64) (starts bool) {
 	f.Victims++
 	f.Sum += int64(priority) + PriorityShift
 	f.Cost = AddCosts(f.Cost, cost)
+
+	// A higher priority makes the starts of all victims before meaningless (rule 11.6).
 	if f.Victims == 1 || priority > f.Top || priority == f.Top && start.Before(f.Start) {
 		f.Top, f.Start = priority, start
 		return true
@@ -50,7 +51,7 @@ func (f *Figures) Add(priority int32, start Instant, cost int64) (starts bool) {
 	return false
 }
 
-// AddCosts adds costs, up to the largest number.
+// AddCosts adds two costs, neither of them below 0. The sum stops at the largest int64 (rule 11.10).
 func AddCosts(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -58,8 +59,8 @@ func AddCosts(a, b int64) int64 {
 	return a + b
 }
 
-// Of returns a figure, the lower the better; 0 for the start, of which only both says which is
-// the better.
+// Of returns a figure; the lower is the better. For StartFigure it returns 0, because an int64 cannot hold
+// every start: see Starts.
 func (f *Figures) Of(x Figure) int64 {
 	switch x {
 	case ViolationsFigure:
@@ -76,8 +77,8 @@ func (f *Figures) Of(x Figure) int64 {
 	return 0
 }
 
-// both returns a figure of f and of g: the lower number is the better. Of starts the numbers
-// only say which is the better.
+// both returns a figure of f and the same of g; the lower number is the better. For StartFigure the numbers
+// only tell which is the better.
 func (f *Figures) both(g *Figures, x Figure) (a, b int64) {
 	if x != StartFigure {
 		return f.Of(x), g.Of(x)
@@ -85,7 +86,8 @@ func (f *Figures) both(g *Figures, x Figure) (a, b int64) {
 	return f.Starts(g)
 }
 
-// Starts is both for the start.
+// Starts returns a number for the start of f and one for that of g. The later start is the better and has
+// the lower number (rule 11.6). Equal starts have equal numbers.
 func (f *Figures) Starts(g *Figures) (a, b int64) {
 	if f.Start.Before(g.Start) {
 		return 1, 0
@@ -96,11 +98,11 @@ func (f *Figures) Starts(g *Figures) (a, b int64) {
 	return 0, 0
 }
 
-// Compare is negative if f is better by a figure.
+// Compare is negative if f is better than g by a figure, and positive if it is worse.
 func (f *Figures) Compare(g *Figures, x Figure) int { return cmp.Compare(f.both(g, x)) }
 
-// Gap returns by how much f is better than g in a figure: of starts by how many nanoseconds it
-// is later, as far as an int64 goes.
+// Gap returns by how much f is better than g in a figure. For StartFigure that is by how many nanoseconds
+// its start is later, as far as an int64 goes.
 func (f *Figures) Gap(g *Figures, x Figure) int64 {
 	if x == StartFigure {
 		return f.Start.since(g.Start)
@@ -112,7 +114,9 @@ func (f *Figures) Gap(g *Figures, x Figure) int64 {
 // since returns by how many nanoseconds a is later than b, as far as an int64 goes.
 func (a Instant) since(b Instant) int64 {
 	const most = math.MaxInt64/int64(time.Second) - 1
-	sec := a.Sec - b.Sec // of the other sign where it is more than an int64 holds
+
+	// The difference may overflow, and then has the wrong sign.
+	sec := a.Sec - b.Sec
 	switch {
 	case a.Before(b) && (sec > 0 || sec < -most):
 		return math.MinInt64

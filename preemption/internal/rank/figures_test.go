@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// victim is what a victim comes to.
+// victim has what a victim adds to the figures.
 type victim struct {
 	priority int32
 	start    time.Time
@@ -89,8 +89,7 @@ func TestAddTellsWhoseStartCounts(t *testing.T) {
 	}
 }
 
-// A figure compares as the numbers do of which it is made: less is better, but for a start, which is better
-// the later it is. Gap says by how much.
+// Figures compare as their numbers do: less is better; of starts the later is. Gap says by how much.
 func TestPropertyCompareAndGap(t *testing.T) {
 	nanoseconds := func(start time.Time) int64 { // no start is later than any
 		if start.IsZero() {
@@ -125,7 +124,7 @@ func TestPropertyCompareAndGap(t *testing.T) {
 	})
 }
 
-// A gap that no number of nanoseconds holds is the largest there is.
+// A gap beyond the range of nanoseconds is the largest int64, or the smallest.
 func TestGapOfStartsFarApart(t *testing.T) {
 	for _, starts := range [][2]rank.Instant{
 		{rank.InstantOf(time.Unix(-1<<40, 0)), rank.InstantOf(time.Unix(1<<40, 0))},
@@ -138,7 +137,7 @@ func TestGapOfStartsFarApart(t *testing.T) {
 	}
 }
 
-// An instant is the time that it was made of, but for the zone.
+// An instant gives back the time that it was made of, without the zone.
 func TestPropertyInstants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) time.Time {

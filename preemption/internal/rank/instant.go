@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// Instant is a time in a form that is cheap to compare. The instant never is
-// after every start.
+// Instant is a time in a form that is cheap to compare. It counts from the beginning of 1970.
 type Instant struct {
 	Sec  int64
 	Nsec int32
 }
 
-// NoStart sorts after every start.
+// NoStart is the Sec of a pod without a start. It is after every start.
 const NoStart = math.MaxInt64
 
-// Never is after every start.
+// Never is the instant of a pod without a start. It is after every start.
 var Never = Instant{Sec: NoStart}
 
-// InstantOf returns the instant of a time. The zero time is none, and so later than any.
+// InstantOf returns the instant of a time. The zero time means that there is none, and becomes Never.
 func InstantOf(t time.Time) Instant {
 	if t.IsZero() {
 		return Never

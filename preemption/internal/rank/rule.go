@@ -16,25 +16,25 @@ const (
 	Start       = "start-time"
 )
 
-// NodeOrder is what documents say where no rank decides. No rank has that name.
+// NodeOrder stands in documents where no rank decides. No rank has that name.
 const NodeOrder = "node-order"
 
-// Rule is everything about a built-in rank but the book's count of its figure: a new one is one entry.
-// It compares one of the figures, or adds up what each victim costs, which is a figure of its own beside
-// those of other costs. A rank that compares what nobody counts yet needs a figure besides (see
-// Figures).
+// Rule is everything about a built-in rank, but for how package preemption counts its figure. A new rank is
+// one more entry of the table. It compares one of the Figures, or it adds up what each victim costs. A rank
+// that compares something else needs a new Figure first.
 type Rule struct {
 	Name string
-	// text says what the rank prefers, and won begins a sentence about a candidate that is better
-	// by it.
-	text, won string
-	// Figure is what the rank compares; NoFigure for one with a Cost.
+	// text says what the rank prefers.
+	text string
+	// won begins a sentence about a candidate that is better by the rank.
+	won string
+	// Figure is the figure that the rank compares; NoFigure for a rank with a Cost.
 	Figure Figure
-	// Cost is what the loss of a victim costs, as the caller's Rank.Cost; nil for one with a Figure.
+	// Cost returns what the loss of a victim costs, as the caller's Rank.Cost; nil for a rank with a Figure.
 	Cost func(victim *outrank.Pod) int64
 }
 
-// builtIn has all of them.
+// builtIn has the rules of all built-in ranks, in the order of kube-scheduler.
 var builtIn = []Rule{
 	{Name: Violations, Figure: ViolationsFigure, text: "fewer budget violations", won: "Fewer budget violations"},
 	{
@@ -49,7 +49,7 @@ var builtIn = []Rule{
 	},
 }
 
-// All returns the rules of all built-in ranks.
+// All returns the rules of all built-in ranks. The slice is the caller's.
 func All() []Rule { return slices.Clone(builtIn) }
 
 // Of returns the rule of a built-in rank, nil for any other name.
@@ -62,7 +62,8 @@ func Of(name string) *Rule {
 	return nil
 }
 
-// FigureOf returns what a rank of kube-scheduler compares, NoFigure for any other name.
+// FigureOf returns the figure that a built-in rank compares. It is NoFigure for a built-in rank with a Cost,
+// and for any other name.
 func FigureOf(name string) Figure {
 	if rule := Of(name); rule != nil {
 		return rule.Figure
@@ -70,7 +71,8 @@ func FigureOf(name string) Figure {
 	return NoFigure
 }
 
-// Text says what a rank prefers; of no rank, by what a choice is made that no rank decides.
+// Text says what a rank prefers. For no name, and for NodeOrder, it says how a choice is made that no rank
+// decides.
 func Text(name string) string {
 	if name == "" || name == NodeOrder {
 		return "equal in every rank; first in node order"
@@ -81,8 +83,8 @@ func Text(name string) string {
 	return fmt.Sprintf("lower %q", name)
 }
 
-// Won begins a sentence about a candidate that is better by a rank, such as "Fewer victims". It is
-// empty for no rank.
+// Won returns the beginning of a sentence about a candidate that is better by a rank, as "Fewer victims".
+// It is empty for no name, and for NodeOrder.
 func Won(name string) string {
 	if name == "" || name == NodeOrder {
 		return ""

@@ -27,7 +27,7 @@ func TestRulesOfKubeScheduler(t *testing.T) {
 	assert.Len(t, texts, 10)
 }
 
-// A rank of the caller is told by its name, and what no rank decides by the order of the nodes.
+// The texts about a rank of the caller have its name. Where no rank decides they name the order of the nodes.
 func TestRulesOfOthers(t *testing.T) {
 	assert.Nil(t, rank.Of("lost work"))
 	assert.Equal(t, rank.NoFigure, rank.FigureOf("lost work"))

@@ -1,8 +1,8 @@
-// Package refusing tells a filter's state that refuses a pod everywhere from all others. Its
-// method names a type of this package, so that nobody outside can write another such state.
+// Package refusing answers: does the state of a filter refuse the pod on every node? Such a state has a
+// method with a type of this package in its signature, so that nobody outside can write another one.
 package refusing
 
-// Of is a refusal with a status.
+// Of is a refusal with a status. A state that embeds it refuses.
 type Of[S any] struct{ Status S }
 
 // Refused returns the refusal.

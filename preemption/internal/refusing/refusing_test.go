@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/refusing"
 )
 
-// A state that has a refusal in it is told from others, and has the status that was put in.
+// A state that embeds a refusal is told from others, and has the status that was put in.
 func TestStatesThatRefuse(t *testing.T) {
 	type refuses struct{ refusing.Of[string] }
 	var state any = refuses{refusing.Of[string]{Status: "closed"}}
