@@ -447,16 +447,33 @@ func (ls *Summaries) spoil(block int) {
 	}
 }
 
-// share returns the digests for another snapshot with the same blocks. Searches on this one may
-// make digests meanwhile, hence the lock.
+// share returns the digests for another snapshot with the same blocks. A scratch is made while
+// searches run on this snapshot, which make digests in place. So the two share only what no search
+// writes any more: what is not stale.
 func (x *digests) share() *digests {
 	if x == nil {
 		return nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return &digests{
+
+	c := &digests{
 		byBlock: slices.Clone(x.byBlock), stale: slices.Clone(x.stale), fresh: x.fresh,
 		whole: x.whole, covered: x.covered, sieves: slices.Clone(x.sieves),
 	}
+	for i, stale := range c.stale {
+		if stale {
+			c.byBlock[i] = nil
+		}
+	}
+	for i := range c.sieves {
+		if !c.sieves[i].fresh {
+			c.sieves[i].sieve = nil
+		}
+	}
+	if c.whole != nil && !c.fresh {
+		whole := *c.whole
+		c.whole = &whole
+	}
+	return c
 }
