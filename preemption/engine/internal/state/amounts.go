@@ -241,7 +241,7 @@ func (c *Columns) lack(l resource.List) bool {
 	known := 0
 	for _, name := range c.Names {
 		if len(l) == known {
-			return false
+			return false // all that it names has been found
 		}
 		if _, ok := l[name]; ok {
 			known++

@@ -43,6 +43,8 @@ func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, err
 	default:
 		return nil, nil, fmt.Errorf("%w: a %T is no plan; give what it embeds", outrank.ErrInvalid, d)
 	}
+
+	// A nil pointer to a plan is as little a plan as nil itself.
 	return nil, nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 }
 
@@ -55,6 +57,7 @@ func changeOfPlan(plan *preemption.Plan) *change {
 	switch plan.Outcome {
 	case preemption.Fits:
 		c.placed = []preemption.Assignment{{Pod: plan.Pod, Node: plan.FirstFit}}
+
 	case preemption.Preempts:
 		c.placed = []preemption.Assignment{{Pod: plan.Pod, Node: plan.Node}}
 		c.cleared = plan.ClearedNominations
@@ -63,6 +66,7 @@ func changeOfPlan(plan *preemption.Plan) *change {
 			v := &plan.Victims[i]
 			c.victims = append(c.victims, preemption.Assignment{Pod: v.Pod, Node: cmp.Or(v.Node, plan.Node)})
 		}
+
 	default:
 		return nil
 	}
@@ -184,6 +188,7 @@ func (s *Snapshot) checkVictim(v preemption.Assignment) error {
 	if ok && !SamePod(p.Pod, v.Pod) {
 		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), preemption.ErrNotFound)
 	}
+	// The node counts only if it is there itself: pods can name one that is not.
 	there := false
 	if ok && p.Running {
 		_, there = s.Node(p.Node())

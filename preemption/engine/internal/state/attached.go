@@ -33,7 +33,7 @@ type Attachment struct {
 // concernedBlock lists the pods that concern a filter on the nodes of a block, by slot.
 type concernedBlock struct {
 	owner *Owner
-	of    [SummaryBlockSize][]*PodState
+	pods  [SummaryBlockSize][]*PodState
 }
 
 // On lists the pods of a node that concern the filter, the most important first.
@@ -42,7 +42,7 @@ func (a *Attachment) On(n *NodeState) []*PodState {
 		return n.Pods
 	}
 	if b := int(n.Slot) / SummaryBlockSize; b < len(a.blocks) && a.blocks[b] != nil {
-		return a.blocks[b].of[n.Slot%SummaryBlockSize]
+		return a.blocks[b].pods[n.Slot%SummaryBlockSize]
 	}
 	return nil
 }
@@ -60,12 +60,12 @@ func (a *Attachment) list(slot int32, o *Owner) *[]*PodState {
 		a.blocks[at] = &concernedBlock{owner: o}
 	case b.owner != o:
 		c := &concernedBlock{owner: o}
-		for i, pods := range b.of {
-			c.of[i] = slices.Clone(pods)
+		for i, pods := range b.pods {
+			c.pods[i] = slices.Clone(pods)
 		}
 		a.blocks[at] = c
 	}
-	return &a.blocks[at].of[slot%SummaryBlockSize]
+	return &a.blocks[at].pods[slot%SummaryBlockSize]
 }
 
 // note puts a pod on the list of its node (by is 1) or takes it off (-1). It reports whether the pod
@@ -163,6 +163,7 @@ func (as *attachments) add(a *Attachment) *Attachment {
 		return known
 	}
 
+	// Readers look at the old list meanwhile, so that a changed copy takes its place.
 	a.used.Store(as.uses.Add(1))
 	list := slices.Clone(as.all())
 	if len(list) == mostAttachments {

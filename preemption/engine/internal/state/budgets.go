@@ -17,6 +17,7 @@ import (
 // which may cover pods of lower priority.
 func (n *NodeState) ConcernedBy(changes []BudgetChange, highest int32) bool {
 	for _, c := range changes {
+		// The limit is one for all pods of the node that the budget covers, of whatever priority.
 		pods, some := 0, false
 		for _, g := range n.Covered {
 			if slices.Contains(g.Class.Covering, c.index) {
@@ -60,7 +61,7 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 
 	i := s.findBudget(b.Key())
 	if i < 0 {
-		s.setBudgets(s.BudgetSet.with(len(s.BudgetSet.List), b))
+		s.setBudgets(s.BudgetSet.replacing(len(s.BudgetSet.List), b))
 		s.rematch(b.NamespaceName())
 		return nil
 	}
@@ -69,7 +70,7 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	if before == b {
 		return nil
 	}
-	s.setBudgets(s.BudgetSet.with(i, b))
+	s.setBudgets(s.BudgetSet.replacing(i, b))
 
 	// Mostly a new version allows another number of disruptions to the same pods.
 	if !pdb.SameCoverage(before, b) {
@@ -86,15 +87,15 @@ func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 		return fmt.Errorf("%s: %w", prose.Object("poddisruptionbudget", key), preemption.ErrNotFound)
 	}
 
-	s.setBudgets(s.BudgetSet.with(i, nil))
+	s.setBudgets(s.BudgetSet.replacing(i, nil))
 	s.objects.budgetAt.Remove(string(key))
 	s.rematch(namespace)
-	s.numberAnew()
+	s.renumber()
 	return nil
 }
 
-// numberAnew numbers the budgets anew if too many were taken away.
-func (s *Snapshot) numberAnew() {
+// renumber numbers the budgets anew if too many were taken away.
+func (s *Snapshot) renumber() {
 	if s.BudgetSet.tooManyGone() {
 		s.replaceBudgets(newBudgetSet(s.BudgetSet.present()))
 	}
@@ -169,6 +170,7 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 func (s *Snapshot) reclassNode(slot int32, changed map[*PodClass]*PodClass) {
 	n := s.writable(s.NodeStates[slot].Name)
 	for i, p := range n.Pods {
+		// Importance says nothing about classes, so that each pod keeps its place.
 		if is := changed[p.Class]; is != nil {
 			n.Pods[i] = s.withClass(p, is)
 			s.attached.relist(n, p, n.Pods[i], s.Owner)

@@ -59,6 +59,8 @@ func (b *BudgetSet) Ledger(whole bool) *pdb.Ledger {
 	if !whole {
 		return b.matcher.Ledger()
 	}
+	// A pod takes nothing from a budget that lists it as disrupted (rule 6.3.4), so that all such
+	// lists are left out.
 	list := slices.Clone(b.List)
 	for i, budget := range list {
 		if budget != nil && len(budget.DisruptedPods) > 0 {
@@ -69,15 +71,18 @@ func (b *BudgetSet) Ledger(whole bool) *pdb.Ledger {
 	return pdb.New(list).Ledger()
 }
 
-// with returns the set with another budget at an index, or with none there for nil. The
+// replacing returns the set with another budget at an index, or with none there for nil. The
 // index behind the last one adds a budget.
-func (b *BudgetSet) with(i int, budget *outrank.PodDisruptionBudget) *BudgetSet {
+func (b *BudgetSet) replacing(i int, budget *outrank.PodDisruptionBudget) *BudgetSet {
 	other := &BudgetSet{matcher: b.matcher.With(i, budget), gone: b.gone}
 	other.List = append(make([]*outrank.PodDisruptionBudget, 0, len(b.List)+1), b.List...)
 	if i == len(b.List) {
 		other.List = append(other.List, nil)
 	}
-	if other.List[i] = budget; budget == nil {
+	other.List[i] = budget
+
+	// Nobody puts a budget where one was taken away, so that this number never falls.
+	if budget == nil {
 		other.gone++
 	}
 	return other

@@ -33,16 +33,8 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 			s.writable(at)
 		}
 
-		// Pods that take the same share it, since a cluster has few sizes of pods. Amounts without a
-		// column are compared by their address, so that pods with such amounts share nothing.
-		takes := s.taking(p, p.NodeName != "")
-		shared := alike[takes]
-		if shared == nil {
-			own := takes
-			shared, alike[takes] = &own, &own
-		}
-
-		ps := &PodState{p, s.classWith(p, covering), shared, s.refOf(at)}
+		takes := sharedTaking(alike, s.taking(p, p.NodeName != ""))
+		ps := &PodState{p, s.classWith(p, covering), takes, s.refOf(at)}
 		s.PodStates.set(ps)
 		if ps.Running {
 			running[at] = append(running[at], ps)
@@ -63,6 +55,18 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		n.sumUp(s.traits)
 		s.summarize(int32(slot), n)
 	}
+}
+
+// sharedTaking returns what all pods share that take the same as another one: a cluster has few
+// sizes of pods. Amounts without a column are compared by their address, so that pods with such
+// amounts share nothing.
+func sharedTaking(alike map[Taking]*Taking, takes Taking) *Taking {
+	if shared := alike[takes]; shared != nil {
+		return shared
+	}
+	own := takes
+	alike[takes] = &own
+	return &own
 }
 
 // indexed is New for a cluster without fault.

@@ -112,6 +112,7 @@ func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 			n = nil
 		}
 	}
+
 	if n == nil {
 		n = s.enter(q)
 	} else {

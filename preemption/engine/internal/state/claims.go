@@ -67,6 +67,7 @@ func (x *claimIndex) InUse(key string, nodes []*NodeState) bool {
 		return false
 	}
 	for slot := range u.Nodes {
+		// Pods may name a node that is not there, which has a state all the same.
 		if nodes[slot].Node != nil {
 			return true
 		}

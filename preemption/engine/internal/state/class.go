@@ -41,8 +41,13 @@ func bitOf(key []byte) uint64 {
 // has units of victims.
 func classKey(p *outrank.Pod, units bool) []byte {
 	b := KeyWriter(make([]byte, 0, 128))
+
+	// Selectors, those of budgets included, look at these two.
 	b.Text(p.NamespaceName())
 	b.Labels(p.Labels)
+
+	// This is what filters look at of a pod that runs already (rules 7.12.5 and 7.13.4), and what
+	// makes it leave with others (rule 12.6.3).
 	b.Flag(p.Terminating())
 	if units {
 		b.Text(p.Group)

@@ -275,7 +275,7 @@ func (d *Digest) addLevels(block *summaryBlock, i int) {
 	for k := range block.upperLevels {
 		if away := &block.upperLevels[k][i]; away.Pods > 0 {
 			d.levels[k+1].add(l, away)
-		} else {
+		} else { // the node has fewer priorities
 			d.levels[k+1].add(l, whole)
 		}
 	}
@@ -297,6 +297,7 @@ func (d *Digest) findBest(block *summaryBlock) {
 	lowest := d.levels[0].priority.least
 	for left := d.Members &^ d.Apart; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
+		// No victim on another node has the lowest priority of the block.
 		if l := &block.summaries[i]; l.LowPods > 0 && l.Lowest == lowest {
 			d.best.add(l, &block.topSums[i])
 		}
@@ -335,8 +336,10 @@ type keptSieve struct {
 func (ls *Summaries) upToDate(ctx context.Context, o *Owner) (byBlock []*Digest, whole *Digest, err error) {
 	x := ls.digests
 	if x == nil {
-		return nil, nil, nil
+		return nil, nil, nil // there was no node yet
 	}
+
+	// Searches that run at once wait for the first, which makes all digests.
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.refresh(ctx, ls.blocks, o); err != nil {
@@ -413,7 +416,7 @@ func (x *digests) cover(d *Digest, o *Owner) {
 	case x.whole == nil:
 		x.whole = &Digest{owner: o}
 		x.whole.clear()
-	case x.whole.owner != o:
+	case x.whole.owner != o: // it is that of the snapshot that this one was made from
 		own := *x.whole
 		own.owner = o
 		x.whole = &own
@@ -461,6 +464,7 @@ func (x *digests) share() *digests {
 		byBlock: slices.Clone(x.byBlock), stale: slices.Clone(x.stale), fresh: x.fresh,
 		whole: x.whole, covered: x.covered, sieves: slices.Clone(x.sieves),
 	}
+
 	for i, stale := range c.stale {
 		if stale {
 			c.byBlock[i] = nil
@@ -471,6 +475,8 @@ func (x *digests) share() *digests {
 			c.sieves[i].sieve = nil
 		}
 	}
+
+	// The digest of all nodes is needed as it is, since blocks that are not stale do not widen it again.
 	if c.whole != nil && !c.fresh {
 		whole := *c.whole
 		c.whole = &whole

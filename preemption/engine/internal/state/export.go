@@ -30,6 +30,7 @@ func (s *Snapshot) podStates() iter.Seq[*PodState] {
 			if n := s.NodeStates[slot]; n != nil && n.Node != nil {
 				pods = append(pods, n.Pods...)
 			}
+
 			for _, p := range pods {
 				if !yield(p) {
 					return

@@ -44,7 +44,7 @@ func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
 	known := s.groupObjects()
 	before, _ := known.byKey.Get(key)
 	if before == g {
-		return
+		return // nothing changes, nor is there anything to revert
 	}
 
 	s.Journal.record(step{kind: putGroup, name: key, group: before})
