@@ -151,7 +151,7 @@ func (u *Usage) Sub(a *Amounts) {
 			continue
 		}
 
-		// Sums are exact, so that a sum of 0 says that no pod takes any more of it.
+		// Sums are exact, so that a sum of 0 says that no pod takes the resource any longer.
 		u.Extra[i].Sub(e.Value)
 		if u.Extra[i].Total == (Total{}) {
 			u.Extra = slices.Delete(u.Extra, i, i+1)
@@ -187,7 +187,7 @@ func (c *Columns) amountsOf(p *outrank.Pod, request func(*outrank.Pod, resource.
 	return a
 }
 
-// Pending returns what a pod asks for that is to be placed.
+// Pending returns the requests of a pod that is to be placed.
 func (c *Columns) Pending(p *outrank.Pod) Amounts {
 	return c.amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
 }
@@ -200,7 +200,7 @@ func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
 }
 
 // reportsRequests reports whether the status of a pod has a say in what the pod takes of its node
-// (outrank.Pod.RunningRequests). A pod whose status has none takes what it asks for while it is pending.
+// (outrank.Pod.RunningRequests). Any other pod takes what it asks for while it is pending.
 func reportsRequests(p *outrank.Pod) bool {
 	return p.Reported || p.AllocatedResources != nil || p.Actual != nil || p.ResizeInfeasible ||
 		reportRequests(p.Containers) || reportRequests(p.InitContainers)

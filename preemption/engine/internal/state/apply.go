@@ -27,8 +27,8 @@ func (s *Snapshot) Apply(d preemption.Decision) error {
 	return s.carryOut(c)
 }
 
-// PlanOf returns the plan that a decision is: one of the two is nil. A value of any other type is an
-// error, even if it embeds a plan and so has its methods.
+// PlanOf returns the plan that a decision is, for a pod or for a group; the other one is nil. A value
+// of any other type is an error, even if it embeds a plan and so has its methods.
 func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, error) {
 	switch d := d.(type) {
 	case *preemption.Plan:

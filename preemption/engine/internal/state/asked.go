@@ -19,12 +19,13 @@ func (s *Snapshot) Digests(ctx context.Context) (of []*Digest, whole *Digest, er
 	return s.Summaries.upToDate(ctx, s.Owner)
 }
 
-// Sieve returns the sieve of a block, up to date. Nothing has changed since Digests was called.
+// Sieve returns the sieve of a block, up to date. The caller has called Digests since the last change.
 func (s *Snapshot) Sieve(block int) *Sieve { return s.Summaries.sieve(block, s.Owner) }
 
 // Labelled finds the nodes that pass a filter which wants these labels. It returns a bit by slot for
 // each, in the memory of into, and counts the nodes that lack a label. A restricted node may fail for
-// other reasons, so that ask decides about it; it is never counted. Nothing has changed since Digests was called.
+// other reasons, so that ask decides about it, and the count leaves it out. The caller has called
+// Digests since the last change.
 func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (passing []uint64, lacking int) {
 	digests, _, _ := s.Digests(context.Background()) // nothing is left to do that the context could end
 	passing = Fill(into, len(digests), math.MaxUint64)

@@ -136,15 +136,15 @@ func (s *Snapshot) rematch(namespace string) {
 	s.reclass(changed)
 }
 
-// reclass puts the second class of each pair in the place of the first, which has the same key. It
-// looks at each node with pods of these classes once.
+// reclass gives pods other classes. changed maps a class to the one that takes its place, which has
+// the same key. Each node with pods of these classes is looked at once.
 func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 	if len(changed) == 0 {
 		return
 	}
 	s.Journal.record(step{kind: putClasses, classes: changed})
 
-	// Members know the nodes of the running pods. The others are all the pods less these.
+	// Members know the nodes of the running pods. All other pods of the classes are pending.
 	slots, pending := map[int32]bool{}, 0
 	for was, is := range changed {
 		m := s.membersOf(was)
