@@ -18,11 +18,14 @@ type named struct {
 // Amounts are whole counted units: millicores of cpu, units of all else. None
 // is negative.
 type Amounts struct {
-	Std   AmountRow
-	extra *[]named // by name, none zero; nil for most pods
+	// Std has the resources with a column.
+	Std AmountRow
+	// extra lists the resources without one, sorted by name, none of them zero. It is nil for
+	// most pods, and is a pointer so that Amounts can be compared.
+	extra *[]named
 }
 
-// More lists the resources without a column.
+// More lists the resources without a column, sorted by name.
 func (a *Amounts) More() []named {
 	if a.extra == nil {
 		return nil
@@ -41,10 +44,13 @@ func (c *Columns) counted(l resource.List) Amounts {
 			a.Std[i] = max(0, resource.Amount(name, q))
 			continue
 		}
+
 		if v := resource.Amount(name, q); name.Counted() && v > 0 {
 			extra = append(extra, named{name, v})
 		}
 	}
+
+	// The map gave its names in any order.
 	if len(extra) > 0 {
 		slices.SortFunc(extra, func(x, y named) int { return compareStrings(x.Name, y.Name) })
 		a.extra = &extra
@@ -52,6 +58,7 @@ func (c *Columns) counted(l resource.List) Amounts {
 	return a
 }
 
+// compareStrings is cmp.Compare for texts.
 func compareStrings[S ~string](x, y S) int {
 	if x < y {
 		return -1
@@ -90,7 +97,8 @@ func (t *Total) Sub(v int64) {
 	t.Hi -= borrow
 }
 
-// Leaves reports whether need more fits under limit.
+// Leaves reports whether the sum and need together are limit or less. need is not negative, and a
+// negative limit counts as 0.
 func (t Total) Leaves(need, limit int64) bool {
 	t.Add(need)
 	return t.Hi == 0 && t.Lo <= uint64(max(0, limit))
@@ -106,16 +114,19 @@ func (t Total) Saturated() int64 {
 
 // Usage is what the pods on a node take together.
 type Usage struct {
-	Std   [NumColumns]Total
-	Extra []namedTotal // by name, none zero
+	// Std has the resources with a column.
+	Std [NumColumns]Total
+	// Extra lists the resources without one, sorted by name, none of them zero.
+	Extra []namedTotal
 }
 
+// namedTotal is the sum of a resource that has no column.
 type namedTotal struct {
 	name resource.Name
 	Total
 }
 
-// Add counts what a pod takes in.
+// Add counts a pod in that takes these amounts.
 func (u *Usage) Add(a *Amounts) {
 	for i, v := range a.Std {
 		u.Std[i].Add(v)
@@ -129,7 +140,7 @@ func (u *Usage) Add(a *Amounts) {
 	}
 }
 
-// Sub counts what a pod takes out.
+// Sub counts a pod out that takes these amounts.
 func (u *Usage) Sub(a *Amounts) {
 	for i, v := range a.Std {
 		u.Std[i].Sub(v)
@@ -139,6 +150,8 @@ func (u *Usage) Sub(a *Amounts) {
 		if !ok {
 			continue
 		}
+
+		// Sums are exact, so that a sum of 0 says that no pod takes the resource any longer.
 		u.Extra[i].Sub(e.Value)
 		if u.Extra[i].Total == (Total{}) {
 			u.Extra = slices.Delete(u.Extra, i, i+1)
@@ -146,6 +159,7 @@ func (u *Usage) Sub(a *Amounts) {
 	}
 }
 
+// find returns the place of a resource in Extra, and whether it is there.
 func (u *Usage) find(name resource.Name) (int, bool) {
 	return slices.BinarySearchFunc(u.Extra, name, func(t namedTotal, n resource.Name) int {
 		return compareStrings(t.name, n)
@@ -160,40 +174,39 @@ func (u *Usage) Of(name resource.Name) Total {
 	return Total{}
 }
 
-// amountsOf counts a pod's requests. The function of returns one resource of
-// the pod, and all the whole list. The list is built only for pods that ask for
-// a resource without a column.
-func (c *Columns) amountsOf(p *outrank.Pod, of func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) Amounts {
+// amountsOf counts a pod's requests. request returns what the pod asks for of one resource, and all
+// the whole list. The list is built only for pods that ask for a resource without a column.
+func (c *Columns) amountsOf(p *outrank.Pod, request func(*outrank.Pod, resource.Name) resource.Quantity, all func(*outrank.Pod) resource.List) Amounts {
 	if c.askedForMore(p) {
 		return c.counted(all(p))
 	}
 	var a Amounts
 	for i, name := range c.Names {
-		a.Std[i] = max(0, resource.Amount(name, of(p, name)))
+		a.Std[i] = max(0, resource.Amount(name, request(p, name)))
 	}
 	return a
 }
 
-// Pending returns what a pod to be placed asks for. running returns what a pod
-// takes of the node that it runs on.
+// Pending returns the requests of a pod that is to be placed.
 func (c *Columns) Pending(p *outrank.Pod) Amounts {
 	return c.amountsOf(p, (*outrank.Pod).RequestOf, (*outrank.Pod).Requests)
 }
 
-// Running returns what a pod takes that runs on a node.
+// Running returns what a pod takes of the node that it runs on, by the rules of a release.
 func (c *Columns) Running(p *outrank.Pod, r outrank.Release) Amounts {
 	return c.amountsOf(p, func(p *outrank.Pod, name resource.Name) resource.Quantity {
 		return p.RunningRequestOf(r, name)
 	}, func(p *outrank.Pod) resource.List { return p.RunningRequests(r) })
 }
 
-// reportsRequests reports whether the status of a pod has a say in what it takes of its node
-// (outrank.Pod.RunningRequests). Else that is what it asks for while it is pending.
+// reportsRequests reports whether the status of a pod has a say in what the pod takes of its node
+// (outrank.Pod.RunningRequests). Any other pod takes what it asks for while it is pending.
 func reportsRequests(p *outrank.Pod) bool {
 	return p.Reported || p.AllocatedResources != nil || p.Actual != nil || p.ResizeInfeasible ||
 		reportRequests(p.Containers) || reportRequests(p.InitContainers)
 }
 
+// reportRequests is reportsRequests for the containers of a pod.
 func reportRequests(cs []outrank.Container) bool {
 	for i := range cs {
 		if c := &cs[i]; c.Reported || c.AllocatedResources != nil || c.Actual != nil {
@@ -212,6 +225,7 @@ func (c *Columns) askedForMore(p *outrank.Pod) bool {
 	return c.lackFor(p.Containers) || c.lackFor(p.InitContainers)
 }
 
+// lackFor reports whether any list of the containers names a resource that has no column.
 func (c *Columns) lackFor(cs []outrank.Container) bool {
 	for i := range cs {
 		if x := &cs[i]; c.lack(x.Requests) || c.lack(x.AllocatedResources) || c.lack(x.Actual) {
@@ -221,12 +235,13 @@ func (c *Columns) lackFor(cs []outrank.Container) bool {
 	return false
 }
 
-// lack reports whether a list names more than what has a column.
+// lack reports whether a list names a resource that has no column. It counts those that have one
+// instead of going over the list, which is a map.
 func (c *Columns) lack(l resource.List) bool {
 	known := 0
 	for _, name := range c.Names {
 		if len(l) == known {
-			return false
+			return false // all that it names has been found
 		}
 		if _, ok := l[name]; ok {
 			known++

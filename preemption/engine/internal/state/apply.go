@@ -16,6 +16,7 @@ func (s *Snapshot) Apply(d preemption.Decision) error {
 	if err != nil {
 		return err
 	}
+
 	c := changeOfPlan(plan)
 	if group != nil {
 		c = changeOfGroup(group)
@@ -26,8 +27,8 @@ func (s *Snapshot) Apply(d preemption.Decision) error {
 	return s.carryOut(c)
 }
 
-// PlanOf returns the plan that a decision is, for a pod or for a group. What embeds a plan is a
-// decision for Go, too, and an error here.
+// PlanOf returns the plan that a decision is, for a pod or for a group; the other one is nil. A value
+// of any other type is an error, even if it embeds a plan and so has its methods.
 func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, error) {
 	switch d := d.(type) {
 	case *preemption.Plan:
@@ -42,10 +43,12 @@ func PlanOf(d preemption.Decision) (*preemption.Plan, *preemption.GroupPlan, err
 	default:
 		return nil, nil, fmt.Errorf("%w: a %T is no plan; give what it embeds", outrank.ErrInvalid, d)
 	}
+
+	// A nil pointer to a plan is as little a plan as nil itself.
 	return nil, nil, fmt.Errorf("%w: no plan", outrank.ErrInvalid)
 }
 
-// changeOfPlan returns what a plan does to the cluster, nil for nothing.
+// changeOfPlan returns what a plan does to the cluster, nil if it does nothing.
 func changeOfPlan(plan *preemption.Plan) *change {
 	if plan == nil {
 		return nil
@@ -54,22 +57,28 @@ func changeOfPlan(plan *preemption.Plan) *change {
 	switch plan.Outcome {
 	case preemption.Fits:
 		c.placed = []preemption.Assignment{{Pod: plan.Pod, Node: plan.FirstFit}}
+
 	case preemption.Preempts:
-		c.placed, c.cleared = []preemption.Assignment{{Pod: plan.Pod, Node: plan.Node}}, plan.ClearedNominations
+		c.placed = []preemption.Assignment{{Pod: plan.Pod, Node: plan.Node}}
+		c.cleared = plan.ClearedNominations
+		// A victim names its node only if that is not the node of the plan.
 		for i := range plan.Victims {
 			v := &plan.Victims[i]
 			c.victims = append(c.victims, preemption.Assignment{Pod: v.Pod, Node: cmp.Or(v.Node, plan.Node)})
 		}
+
 	default:
 		return nil
 	}
 	return &c
 }
 
+// changeOfGroup is changeOfPlan for a group. Its victims leave wherever they run by now.
 func changeOfGroup(plan *preemption.GroupPlan) *change {
 	if plan.Outcome != preemption.Fits && plan.Outcome != preemption.Preempts {
 		return nil
 	}
+
 	c := change{plan: "plan for a group", placed: plan.Placement}
 	for i := range plan.Victims {
 		c.victims = append(c.victims, preemption.Assignment{Pod: plan.Victims[i].Pod})
@@ -79,26 +88,33 @@ func changeOfGroup(plan *preemption.GroupPlan) *change {
 
 // change is what a plan does to the cluster.
 type change struct {
-	plan string // whose, for errors
-	// victims leave, each from its node; an empty one stands for any.
+	// plan says in errors whose plan it is.
+	plan string
+	// victims are the pods that leave, each from its node. An empty node stands for any.
 	victims []preemption.Assignment
-	// cleared lose their nomination to a node of placed.
+	// cleared are the pods that lose their nomination, if it is still to a node of placed.
 	cleared []*outrank.Pod
-	// placed are nominated to their nodes, or, where stays is set, there already.
+	// placed are the pods that are nominated to their nodes.
 	placed []preemption.Assignment
-	stays  bool
+	// stays says that the pods of placed run on their nodes already, and stay there as they are.
+	stays bool
 }
 
-// carryOut makes the change, or says why that is not possible.
+// carryOut makes the change, or says why that is not possible. It checks everything before the
+// first step, so that an error leaves the snapshot as it was.
 func (s *Snapshot) carryOut(c *change) error {
 	if err := s.checkChange(c); err != nil {
 		return err
 	}
+
+	// A plan may name a victim twice, which has left then.
 	for _, v := range c.victims {
-		if p, ok := s.Known(v.Pod); ok { // not one that has left already
+		if p, ok := s.Known(v.Pod); ok {
 			s.Drop(p)
 		}
 	}
+
+	// Since the plan was made, a pod may have started, or may have been nominated elsewhere.
 	used := map[string]bool{}
 	for _, at := range c.placed {
 		used[at.Node] = true
@@ -108,6 +124,8 @@ func (s *Snapshot) carryOut(c *change) error {
 			s.replace(p, s.Moved(p, "", ""))
 		}
 	}
+
+	// A newer version of a preemptor than that of the plan stays.
 	for _, at := range c.placed {
 		pod := at.Pod
 		if p, ok := s.Known(pod); ok && older(pod, p.Pod) {
@@ -120,6 +138,8 @@ func (s *Snapshot) carryOut(c *change) error {
 	return nil
 }
 
+// checkChange reports what keeps a change from being made: the first problem of the preemptors,
+// then of the victims, then of the cleared nominations.
 func (s *Snapshot) checkChange(c *change) error {
 	for _, at := range c.placed {
 		if at.Pod == nil {
@@ -132,6 +152,7 @@ func (s *Snapshot) checkChange(c *change) error {
 			return fmt.Errorf("%s: %w", prose.Object("node", at.Node), preemption.ErrNotFound)
 		}
 	}
+
 	for i, v := range c.victims {
 		if v.Pod == nil {
 			return fmt.Errorf("%s: %w: victim %d is missing", c.plan, outrank.ErrInvalid, i)
@@ -140,6 +161,7 @@ func (s *Snapshot) checkChange(c *change) error {
 			return err
 		}
 	}
+
 	for i, p := range c.cleared {
 		if p == nil {
 			return fmt.Errorf("%s: %w: cleared nomination %d is missing", c.plan, outrank.ErrInvalid, i)
@@ -148,7 +170,7 @@ func (s *Snapshot) checkChange(c *change) error {
 	return nil
 }
 
-// checkPlaced is CheckPreemptor for a pod that may be on its node already.
+// checkPlaced is CheckPreemptor for a pod that may run on its node already if stays is set.
 func (s *Snapshot) checkPlaced(at preemption.Assignment, stays bool) error {
 	err := s.CheckPreemptor(at.Pod)
 	if stays && errors.Is(err, preemption.ErrState) {
@@ -159,17 +181,19 @@ func (s *Snapshot) checkPlaced(at preemption.Assignment, stays bool) error {
 	return err
 }
 
-// checkVictim reports a victim that does not run where it should, or has become more
-// important.
+// checkVictim reports a victim that does not run where the plan says, or whose priority has become
+// higher than in the plan. A node that is not there counts as one that no pod runs on.
 func (s *Snapshot) checkVictim(v preemption.Assignment) error {
 	p, ok := s.PodStates.Of(v.Pod)
 	if ok && !SamePod(p.Pod, v.Pod) {
 		return fmt.Errorf("pod %s: %w: another pod has its name", v.Pod.Key(), preemption.ErrNotFound)
 	}
+	// The node counts only if it is there itself: pods can name one that is not.
 	there := false
 	if ok && p.Running {
 		_, there = s.Node(p.Node())
 	}
+
 	switch {
 	case !there || v.Node != "" && v.Node != p.Node():
 		return fmt.Errorf("pod %s on node %s: %w", v.Pod.Key(), cmp.Or(v.Node, "of the snapshot"), preemption.ErrNotFound)
@@ -189,7 +213,7 @@ func (s *Snapshot) Seat(pod *outrank.Pod, node, nominated string) {
 }
 
 // checkSelectors refuses a preemptor with a selector that the scheduler cannot
-// read. On a pod that is there such a selector matches nothing.
+// read. On a pod that the snapshot holds, such a selector matches nothing.
 func checkSelectors(pod *outrank.Pod) error {
 	if err := checkTerms(pod); err != nil {
 		return err
@@ -226,7 +250,7 @@ func (s *Snapshot) CheckPreemptor(pod *outrank.Pod) error {
 	return s.CheckWaits(pod)
 }
 
-// CheckWaits reports a pod that runs, or whose name another pod has.
+// CheckWaits reports a pod that runs already, or whose name another pod has.
 func (s *Snapshot) CheckWaits(pod *outrank.Pod) error {
 	p, ok := s.PodStates.Of(pod)
 	switch {

@@ -10,108 +10,102 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// A search asks a snapshot for what it makes when it is asked for, and keeps.
+// This file has what a snapshot works out only when a search asks for it, and keeps for the next one.
 
-// Digests returns the digests of all blocks, up to date, and one that holds for all nodes, nil
-// without any. Time is that of the nodes in blocks that have changed since they were last asked for. The error is
-// that of the context.
+// Digests returns the digests of all blocks and one that holds for all nodes, up to date; nil
+// without any nodes. Time is linear in the nodes of the blocks that changed since the last call.
+// The error is that of the context.
 func (s *Snapshot) Digests(ctx context.Context) (of []*Digest, whole *Digest, err error) {
-	x := s.Summaries.digests
-	if x == nil {
-		return nil, nil, nil
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if err := x.refresh(ctx, s.Summaries.blocks, s.Owner); err != nil {
-		return nil, nil, err
-	}
-	return x.of, x.whole, nil
+	return s.Summaries.upToDate(ctx, s.Owner)
 }
 
-// Sieve returns the sieve of a block, up to date. The digests are.
-func (s *Snapshot) Sieve(block int) *Sieve {
-	x := s.Summaries.digests
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	at := x.sieveOf(block)
-	if !at.fresh {
-		if at.of == nil || at.of.owner != s.Owner {
-			at.of = &Sieve{owner: s.Owner}
-		}
-		at.of.make(s.Summaries.blocks[block], x.of[block])
-		at.fresh = true
-	}
-	return at.of
-}
+// Sieve returns the sieve of a block, up to date. The caller has called Digests since the last change.
+func (s *Snapshot) Sieve(block int) *Sieve { return s.Summaries.sieve(block, s.Owner) }
 
-// Labelled returns a bit by slot for each node with these labels, in the memory of into, and counts
-// the nodes that lack one. The restricted ones are asked instead, and have a bit if they pass.
-func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (with []uint64, lacking int) {
-	digests, _, _ := s.Digests(context.Background()) // they are up to date
-	with = Fill(into, len(digests), math.MaxUint64)
+// Labelled finds the nodes that pass a filter which wants these labels. It returns a bit by slot for
+// each, in the memory of into, and counts the nodes that lack a label. A restricted node may fail for
+// other reasons, so that ask decides about it, and the count leaves it out. The caller has called
+// Digests since the last change.
+func (s *Snapshot) Labelled(labels map[string]string, into []uint64, ask func(n *NodeState) bool) (passing []uint64, lacking int) {
+	digests, _, _ := s.Digests(context.Background()) // nothing is left to do that the context could end
+	passing = Fill(into, len(digests), math.MaxUint64)
+
 	for key, value := range labels {
 		p := s.Partition(key)
 		id, ok := p.IDOf.Get(value)
 		if !ok {
-			id = NoDomain - 1
+			id = NoDomain - 1 // no slot has this id, as no node has the value
 		}
-		for block := range with {
-			with[block] &= p.in(id, block*SummaryBlockSize)
+		for block := range passing {
+			passing[block] &= p.slotsIn(id, block*SummaryBlockSize)
 		}
 	}
+
 	for block, d := range digests {
 		open := d.Members &^ d.Restricted
-		with[block] &= open
-		lacking += bits.OnesCount64(open &^ with[block])
+		passing[block] &= open
+		lacking += bits.OnesCount64(open &^ passing[block])
+
 		for left := d.Restricted; left != 0; left &= left - 1 {
 			i := bits.TrailingZeros64(left)
 			if ask(s.NodeStates[block*SummaryBlockSize+i]) {
-				with[block] |= 1 << i
+				passing[block] |= 1 << i
 			}
 		}
 	}
-	return with, lacking
+	return passing, lacking
 }
 
-// in returns a bit for each slot of a block, which begins with a slot, that is in a domain.
-func (p *Partition) in(id int32, from int) (slots uint64) {
-	if from < len(p.IDs) {
-		for i, of := range p.IDs[from:min(from+SummaryBlockSize, len(p.IDs))] {
-			if of == id {
-				slots |= 1 << i
-			}
+// slotsIn returns a bit for each slot of a block whose node is in a domain. first is the first slot
+// of the block.
+func (p *Partition) slotsIn(domain int32, first int) (slots uint64) {
+	// Slots beyond the end are newer than the partition, and have no domain.
+	if first >= len(p.IDs) {
+		return 0
+	}
+	for i, id := range p.IDs[first:min(first+SummaryBlockSize, len(p.IDs))] {
+		if id == domain {
+			slots |= 1 << i
 		}
 	}
 	return slots
 }
 
-// AnswersTo returns what a rule says about every node. It asks about those nodes that it is not
-// known of, and returns nil if there are more than so many of them, or if the context ends.
+// AnswersTo returns what a rule says about every node. It asks the rule about the nodes whose answer
+// is not kept, or no longer holds. It returns nil if these are more than most, or if the context ends.
 func (s *Snapshot) AnswersTo(ctx context.Context, key AnswersKey, most int, ask func(n *NodeState) preemption.Status) *AnswerTable {
+	slots := len(s.NodeStates)
 	kept, stale := s.Answers.find(key)
-	if kept != nil && len(stale) == 0 && len(kept.of) >= len(s.NodeStates) {
+	if kept != nil && len(stale) == 0 && len(kept.of) >= slots {
 		return kept
 	}
-	if !kept.goesOn(len(s.NodeStates)) {
-		if kept, stale = nil, s.Order; len(stale) > most {
-			return nil // before anything is made for so many nodes
+
+	if !kept.goesOn(slots) {
+		kept, stale = nil, s.Order
+		if len(stale) > most {
+			return nil // before a list is made of all nodes
 		}
 	}
+
+	// A node that changed twice is in the log twice, and is asked about once.
 	stale = slices.Compact(slices.Sorted(slices.Values(stale)))
 	if len(stale) > most {
 		return nil
 	}
-	w := tableFrom(kept, len(s.NodeStates))
+
+	w := tableFrom(kept, slots)
 	for i, slot := range stale {
 		if i%asksPerLook == 0 && ctx.Err() != nil {
 			return nil
 		}
+		// A slot without a node has the status Success, so that it counts nowhere.
 		var status preemption.Status
 		if n := s.NodeStates[slot]; n != nil && n.Node != nil {
 			status = ask(n)
 		}
 		w.set(slot, status)
 	}
+
 	t := w.AnswerTable
 	s.Answers.keep(key, &t)
 	return &t
@@ -120,8 +114,8 @@ func (s *Snapshot) AnswersTo(ctx context.Context, key AnswersKey, most int, ask 
 // asksPerLook is how many nodes a rule is asked about between two looks at the context.
 const asksPerLook = 64
 
-// NamedBy returns the slot of the node that a known pod runs on or is nominated to, not ok for
-// none.
+// NamedBy returns the slot of the node that a known pod runs on or is nominated to. ok is false if
+// there is no such node or the snapshot does not know the pod.
 func (s *Snapshot) NamedBy(pod *outrank.Pod) (slot int32, ok bool) {
 	p, ok := s.PodStates.Of(pod)
 	if !ok || p.At == nil {

@@ -9,24 +9,31 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Attachment is what a snapshot keeps for a filter or a tracker of the caller, which is known by
-// its address: the pods that concern it, node by node, and of a tracker the state of the cluster.
+// Attachment is what a snapshot keeps for a filter or a tracker of the caller: the pods that
+// concern it, node by node, and for a tracker its state of the cluster.
 type Attachment struct {
-	key      any                     // a *preemption.Filter or a *preemption.Tracker
-	concerns func(*outrank.Pod) bool // nil: every pod does, and blocks is empty
-	state    preemption.ClusterState // nil for a filter
-	blocks   []*concernedBlock       // by block of slots; nil for one without such pods
+	// key is the *preemption.Filter or the *preemption.Tracker, which is known by its address.
+	key any
+	// concerns reports whether a pod concerns it. If it is nil every pod does, and blocks is empty.
+	concerns func(*outrank.Pod) bool
+	// state is what a tracker knows of the cluster, nil for a filter.
+	state preemption.ClusterState
+	// blocks lists the concerned pods by block of slots. A block without any may be nil or missing.
+	blocks []*concernedBlock
 
-	// owner may write the attachment and its list of blocks, stateOwner the state. Any other
-	// snapshot copies them first.
-	owner, stateOwner *Owner
-	used              atomic.Uint64
+	// owner is the owner of the attachment and of its list of blocks. Any other snapshot copies
+	// both before it writes.
+	owner *Owner
+	// stateOwner is the owner of the state. Any other snapshot clones the state before it writes.
+	stateOwner *Owner
+	// used is the count of uses at which the attachment was asked for last.
+	used atomic.Uint64
 }
 
 // concernedBlock lists the pods that concern a filter on the nodes of a block, by slot.
 type concernedBlock struct {
 	owner *Owner
-	of    [SummaryBlockSize][]*PodState
+	pods  [SummaryBlockSize][]*PodState
 }
 
 // On lists the pods of a node that concern the filter, the most important first.
@@ -35,40 +42,47 @@ func (a *Attachment) On(n *NodeState) []*PodState {
 		return n.Pods
 	}
 	if b := int(n.Slot) / SummaryBlockSize; b < len(a.blocks) && a.blocks[b] != nil {
-		return a.blocks[b].of[n.Slot%SummaryBlockSize]
+		return a.blocks[b].pods[n.Slot%SummaryBlockSize]
 	}
 	return nil
 }
 
-// list is the list of a node for writing.
+// list returns the list of a node for writing. Its block is copied with all lists if it has another
+// owner, so that lists can be changed in place.
 func (a *Attachment) list(slot int32, o *Owner) *[]*PodState {
 	at := int(slot) / SummaryBlockSize
 	for len(a.blocks) <= at {
 		a.blocks = append(a.blocks, nil)
 	}
+
 	switch b := a.blocks[at]; {
 	case b == nil:
 		a.blocks[at] = &concernedBlock{owner: o}
 	case b.owner != o:
 		c := &concernedBlock{owner: o}
-		for i, pods := range b.of {
-			c.of[i] = slices.Clone(pods)
+		for i, pods := range b.pods {
+			c.pods[i] = slices.Clone(pods)
 		}
 		a.blocks[at] = c
 	}
-	return &a.blocks[at].of[slot%SummaryBlockSize]
+	return &a.blocks[at].pods[slot%SummaryBlockSize]
 }
 
-// note puts a pod on the list of its node (by is 1) or takes it off (-1). It reports whether the
-// list has changed; it has not where the pod is there already, or not there.
+// note puts a pod on the list of its node (by is 1) or takes it off (-1). It reports whether the pod
+// came or went for the attachment: not if it is on the list already, or not on it.
 func (a *Attachment) note(n *NodeState, p *PodState, by int, o *Owner) bool {
 	if a.concerns == nil {
-		return true
+		return true // it has no lists, and hears of every pod
 	}
+
+	// A function of the caller that panics keeps the attachments behind it from hearing of a change.
+	// They hear of its opposite all the same, once Undo reverts the change.
 	at := a.placeOf(n, p)
-	if (at < 0) != (by > 0) {
+	there := at >= 0
+	if comes := by > 0; comes == there {
 		return false
 	}
+
 	pods := a.list(n.Slot, o)
 	if by > 0 {
 		*pods = insertByImportance(*pods, p)
@@ -78,12 +92,13 @@ func (a *Attachment) note(n *NodeState, p *PodState, by int, o *Owner) bool {
 	return true
 }
 
-// placeOf is where a pod stands on the list of its node, -1 for nowhere.
+// placeOf returns where a pod stands on the list of its node, -1 if it is not there.
 func (a *Attachment) placeOf(n *NodeState, p *PodState) int {
 	return slices.IndexFunc(a.On(n), func(q *PodState) bool { return SameName(p.Pod, q.Pod) })
 }
 
-// tell tells the state, if there is one, of a pod that comes (by is 1) or goes (-1).
+// tell tells the state, if there is one, of a pod that comes (by is 1) or goes (-1). A pod on a
+// node that does not exist (nil) counts nowhere.
 func (a *Attachment) tell(p *PodState, node *outrank.Node, by int, o *Owner) {
 	if a.state == nil || node == nil {
 		return
@@ -94,6 +109,7 @@ func (a *Attachment) tell(p *PodState, node *outrank.Node, by int, o *Owner) {
 	tell(a.state, p, node, by)
 }
 
+// tell tells a state of a pod that comes (by is 1) or goes (-1).
 func tell(state preemption.ClusterState, p *PodState, node *outrank.Node, by int) {
 	if by > 0 {
 		state.Add(p.Pod, node)
@@ -102,15 +118,17 @@ func tell(state preemption.ClusterState, p *PodState, node *outrank.Node, by int
 	}
 }
 
-// attachments are those of a snapshot, each for another key. Any number of readers may find and
-// add some at once; only a change, which runs alone, changes what they say.
+// attachments are those of a snapshot, each with a key of its own. Readers, any number of them at
+// once, find attachments and add new ones. Only a change, which runs alone, changes what they say.
 type attachments struct {
-	mu   sync.Mutex // of additions
+	mu sync.Mutex // held while one is added
+	// list is replaced whole when one is added, because readers go over the old one meanwhile.
 	list atomic.Pointer[[]*Attachment]
+	// uses counts how often any was asked for or added.
 	uses atomic.Uint64
 }
 
-// mostAttachments bounds the memory of a snapshot for them. The ones that were asked for last stay.
+// mostAttachments bounds how many a snapshot keeps: those that were asked for last.
 const mostAttachments = 16
 
 // all lists the attachments. A nil receiver has none.
@@ -124,7 +142,7 @@ func (as *attachments) all() []*Attachment {
 	return nil
 }
 
-// of returns the attachment for a key, nil for none.
+// of returns the attachment for a key, nil if there is none.
 func (as *attachments) of(key any) *Attachment {
 	for _, a := range as.all() {
 		if a.key == key {
@@ -135,13 +153,17 @@ func (as *attachments) of(key any) *Attachment {
 	return nil
 }
 
-// add adds an attachment, unless somebody else was faster, and returns the one that counts.
+// add adds an attachment. If there are as many as there may be, it takes the place of the least
+// recently used one. It returns the attachment that the snapshot has for the key: another one
+// if another reader has added it meanwhile.
 func (as *attachments) add(a *Attachment) *Attachment {
 	as.mu.Lock()
 	defer as.mu.Unlock()
 	if known := as.of(a.key); known != nil {
 		return known
 	}
+
+	// Readers look at the old list meanwhile, so that a changed copy takes its place.
 	a.used.Store(as.uses.Add(1))
 	list := slices.Clone(as.all())
 	if len(list) == mostAttachments {
@@ -153,12 +175,14 @@ func (as *attachments) add(a *Attachment) *Attachment {
 		}
 		list = slices.Delete(list, least, least+1)
 	}
+
 	list = append(list, a)
 	as.list.Store(&list)
 	return a
 }
 
-// share returns the same attachments for another snapshot.
+// share returns the same attachments for another snapshot. Its owner is another one, so that it
+// copies an attachment before it writes.
 func (as *attachments) share() *attachments {
 	c := new(attachments)
 	if as == nil {
@@ -170,7 +194,8 @@ func (as *attachments) share() *attachments {
 	return c
 }
 
-// writable returns an attachment for writing.
+// writable returns the i-th attachment for writing. It may write the list in place, because only
+// changes call it and no two snapshots share a list.
 func (as *attachments) writable(i int, o *Owner) *Attachment {
 	list := as.all()
 	if a := list[i]; a.owner != o {
@@ -181,25 +206,31 @@ func (as *attachments) writable(i int, o *Owner) *Attachment {
 	return list[i]
 }
 
-// follow tells of a pod that was put on a node (by is 1) or taken away (-1).
+// follow tells the attachments of a pod that was put on a node (by is 1) or taken away (-1).
 func (as *attachments) follow(n *NodeState, p *PodState, by int, o *Owner) {
 	for i, a := range as.all() {
+		// For a pod that leaves, the list says whether it concerned the filter. The filter itself
+		// might say something else by now, if the caller has changed the pod in place.
 		switch {
 		case a.concerns == nil:
 		case by > 0 && !a.concerns(p.Pod), by < 0 && a.placeOf(n, p) < 0:
 			continue
 		}
+
 		if a = as.writable(i, o); a.note(n, p, by, o) {
 			a.tell(p, n.Node, by, o)
 		}
 	}
 }
 
-// followNode tells of all pods of a node, which has taken the place of another version of it; nil
-// stands for none.
+// followNode tells the states of the pods of a node whose object has changed from was to n.Node.
+// Either is nil where the node did not exist, or no longer exists.
 func (as *attachments) followNode(n *NodeState, was *outrank.Node, o *Owner) {
 	for i := range as.all() {
 		a := as.writable(i, o)
+
+		// All pods leave the old node before the first comes to the new one, so that a state never
+		// knows two versions of a node.
 		for _, p := range a.On(n) {
 			a.tell(p, was, -1, o)
 		}
@@ -209,7 +240,8 @@ func (as *attachments) followNode(n *NodeState, was *outrank.Node, o *Owner) {
 	}
 }
 
-// relist puts another state of the same pod in its place.
+// relist puts q, another state of the pod p, on the lists that p is on. Trackers need not know: the
+// pod itself is the same.
 func (as *attachments) relist(n *NodeState, p, q *PodState, o *Owner) {
 	for i, a := range as.all() {
 		if a.concerns == nil {
@@ -221,8 +253,8 @@ func (as *attachments) relist(n *NodeState, p, q *PodState, o *Owner) {
 	}
 }
 
-// misjudge reports whether a filter has another opinion of whether a pod on the node concerns it
-// than when the pod came.
+// misjudge reports whether a pod on the node concerns a filter, and did not when it came, or the
+// other way round.
 func (as *attachments) misjudge(n *NodeState, p *PodState) bool {
 	return slices.ContainsFunc(as.all(), func(a *Attachment) bool {
 		return a.concerns != nil && a.concerns(p.Pod) != slices.Contains(a.On(n), p)

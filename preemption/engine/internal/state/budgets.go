@@ -11,18 +11,21 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// ConcernedBy reports whether any of the changes may make a difference to the pods of a node up to a
-// priority. A pod that several budgets cover, of whatever priority, takes from the second if it does not
-// violate the first, and so counts as one of these.
-func (n *NodeState) ConcernedBy(changes []BudgetChange, upTo int32) bool {
+// ConcernedBy reports whether any of the changes may make a difference to the pods of the node that
+// have a priority of highest or less. A pod of a higher priority counts as one of these if several
+// budgets cover it: whether it violates one decides whether it takes from the next (rule 6.3.8),
+// which may cover pods of lower priority.
+func (n *NodeState) ConcernedBy(changes []BudgetChange, highest int32) bool {
 	for _, c := range changes {
+		// The limit is one for all pods of the node that the budget covers, of whatever priority.
 		pods, some := 0, false
 		for _, g := range n.Covered {
 			if slices.Contains(g.Class.Covering, c.index) {
 				pods++
-				some = some || len(g.Class.Covering) > 1 || n.SortKeys[g.Index].Priority <= upTo
+				some = some || len(g.Class.Covering) > 1 || n.SortKeys[g.Index].Priority <= highest
 			}
 		}
+
 		if some && pods > c.limit {
 			return true
 		}
@@ -30,22 +33,9 @@ func (n *NodeState) ConcernedBy(changes []BudgetChange, upTo int32) bool {
 	return false
 }
 
-// findBudget returns the index of a budget, -1 for one that is not there. It looks
-// first where the budget was the last time.
+// findBudget returns the index of a budget, -1 for one that is not there.
 func (s *Snapshot) findBudget(key outrank.Key) int {
-	namespace, name := key.Split()
-	isIt := func(b *outrank.PodDisruptionBudget) bool {
-		return b != nil && b.Name == name && b.NamespaceName() == namespace
-	}
-	list := s.BudgetSet.List
-	if i, ok := s.objects.budgetAt.Get(string(key)); ok && int(i) < len(list) && isIt(list[i]) {
-		return int(i)
-	}
-	i := slices.IndexFunc(list, isIt)
-	if i >= 0 {
-		s.objects.budgetAt.Set(string(key), int32(i))
-	}
-	return i
+	return s.BudgetSet.find(key, &s.objects.budgetAt)
 }
 
 // Budgets is engine.Snapshot.Budgets.
@@ -68,17 +58,21 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+
 	i := s.findBudget(b.Key())
 	if i < 0 {
-		s.setBudgets(s.BudgetSet.with(len(s.BudgetSet.List), b))
+		s.setBudgets(s.BudgetSet.replacing(len(s.BudgetSet.List), b))
 		s.rematch(b.NamespaceName())
 		return nil
 	}
+
 	before := s.BudgetSet.List[i]
 	if before == b {
 		return nil
 	}
-	s.setBudgets(s.BudgetSet.with(i, b))
+	s.setBudgets(s.BudgetSet.replacing(i, b))
+
+	// Mostly a new version allows another number of disruptions to the same pods.
 	if !pdb.SameCoverage(before, b) {
 		s.rematch(b.NamespaceName())
 	}
@@ -92,41 +86,46 @@ func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	if i < 0 {
 		return fmt.Errorf("%s: %w", prose.Object("poddisruptionbudget", key), preemption.ErrNotFound)
 	}
-	s.setBudgets(s.BudgetSet.with(i, nil))
+
+	s.setBudgets(s.BudgetSet.replacing(i, nil))
 	s.objects.budgetAt.Remove(string(key))
 	s.rematch(namespace)
-	s.numberAnew()
+	s.renumber()
 	return nil
 }
 
-// numberAnew numbers the budgets anew if too many were taken away.
-func (s *Snapshot) numberAnew() {
+// renumber numbers the budgets anew if too many were taken away.
+func (s *Snapshot) renumber() {
 	if s.BudgetSet.tooManyGone() {
 		s.replaceBudgets(newBudgetSet(s.BudgetSet.present()))
 	}
 }
 
-// replaceBudgets puts another set of budgets in place and matches all pods.
+// replaceBudgets puts another set of budgets in place and matches all pods. An index may mean
+// another budget from then on.
 func (s *Snapshot) replaceBudgets(b *BudgetSet) {
 	s.setBudgets(b)
 	s.rematch("")
 }
 
+// setBudgets puts another set of budgets in place. The caller matches the pods that it concerns.
 func (s *Snapshot) setBudgets(b *BudgetSet) {
 	s.Journal.record(step{kind: putBudgets, budgets: s.BudgetSet})
 	s.BudgetSet = b
 }
 
-// rematch finds out anew which budgets cover the pods of a namespace, of all
-// namespaces where it is empty.
+// rematch finds out anew which budgets cover the pods of a namespace, or of all
+// namespaces if it is empty.
 func (s *Snapshot) rematch(namespace string) {
 	changed := map[*PodClass]*PodClass{}
-	finder := s.BudgetSet.matcher.Finder()
+	finder := s.BudgetSet.finder()
 	s.Classes.Each(func(_ string, m *ClassMembers) {
 		k := m.Class
 		if namespace != "" && k.Namespace != namespace {
 			return
 		}
+
+		// All that a budget looks at is part of the class, so that one pod answers for all of it.
 		covering := finder.Covering(&outrank.Pod{Namespace: k.Namespace, Labels: k.Labels})
 		if !slices.Equal(covering, k.Covering) {
 			other := *k
@@ -137,13 +136,15 @@ func (s *Snapshot) rematch(namespace string) {
 	s.reclass(changed)
 }
 
-// reclass puts other classes with the same keys in the place of some, and looks at
-// each node with pods of these once.
+// reclass gives pods other classes. changed maps a class to the one that takes its place, which has
+// the same key. Each node with pods of these classes is looked at once.
 func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 	if len(changed) == 0 {
 		return
 	}
 	s.Journal.record(step{kind: putClasses, classes: changed})
+
+	// Members know the nodes of the running pods. All other pods of the classes are pending.
 	slots, pending := map[int32]bool{}, 0
 	for was, is := range changed {
 		m := s.membersOf(was)
@@ -155,24 +156,33 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 			pending -= int(pods)
 		}
 	}
+
 	for slot := range slots {
-		n := s.writable(s.NodeStates[slot].Name)
-		for i, p := range n.Pods {
-			if is := changed[p.Class]; is != nil {
-				n.Pods[i] = s.withClass(p, is)
-				s.attached.relist(n, p, n.Pods[i], s.Owner)
-			}
-		}
-		n.findCovered()
-		s.Summaries.setCovered(slot, n, s.Owner)
-		s.changed(slot)
+		s.reclassNode(slot, changed)
 	}
 	if pending > 0 {
 		s.reclassPending(changed)
 	}
 }
 
-// reclassPending is reclass for pods without a node.
+// reclassNode is reclass for the pods that run on a node. Of what is kept of the node, only what
+// says which pods budgets cover depends on that.
+func (s *Snapshot) reclassNode(slot int32, changed map[*PodClass]*PodClass) {
+	n := s.writable(s.NodeStates[slot].Name)
+	for i, p := range n.Pods {
+		// Importance says nothing about classes, so that each pod keeps its place.
+		if is := changed[p.Class]; is != nil {
+			n.Pods[i] = s.withClass(p, is)
+			s.attached.relist(n, p, n.Pods[i], s.Owner)
+		}
+	}
+
+	n.findCovered()
+	s.Summaries.setCovered(slot, n, s.Owner)
+	s.changed(slot)
+}
+
+// reclassPending is reclass for pods that do not run. It looks at every pod of the snapshot.
 func (s *Snapshot) reclassPending(changed map[*PodClass]*PodClass) {
 	var pods []*PodState
 	s.PodStates.Each(func(p *PodState) {
@@ -180,6 +190,7 @@ func (s *Snapshot) reclassPending(changed map[*PodClass]*PodClass) {
 			pods = append(pods, p)
 		}
 	})
+
 	for _, p := range pods {
 		q := s.withClass(p, changed[p.Class])
 		if p.At != nil {
@@ -189,7 +200,7 @@ func (s *Snapshot) reclassPending(changed map[*PodClass]*PodClass) {
 	}
 }
 
-// withClass replaces a pod by an equal one of another class.
+// withClass replaces a pod by an equal one of another class, in the indexes of pods and units.
 func (s *Snapshot) withClass(p *PodState, k *PodClass) *PodState {
 	q := *p
 	q.Class = k

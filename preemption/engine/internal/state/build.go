@@ -23,33 +23,33 @@ func New(c *outrank.Cluster, traits filterTraits) (*Snapshot, error) {
 // once.
 func (s *Snapshot) load(pods []*outrank.Pod) {
 	running, waiting := map[string][]*PodState{}, map[string][]*PodState{}
-	covering, alike := s.BudgetSet.matcher.Finder().Covering, map[Taking]*Taking{}
+	covering, alike := s.BudgetSet.finder().Covering, map[Taking]*Taking{}
 	for _, p := range pods {
 		if p.Finished() {
 			continue
 		}
-		if at := cmp.Or(p.NodeName, p.NominatedNodeName); at != "" {
+		at := cmp.Or(p.NodeName, p.NominatedNodeName)
+		if at != "" {
 			s.writable(at)
 		}
-		takes := s.taking(p, p.NodeName != "")
-		shared := alike[takes] // amounts without a column differ by their address, and are not shared
-		if shared == nil {
-			own := takes
-			shared, alike[takes] = &own, &own
-		}
-		ps := &PodState{p, s.classWith(p, covering), shared, s.refOf(cmp.Or(p.NodeName, p.NominatedNodeName))}
+
+		takes := sharedTaking(alike, s.taking(p, p.NodeName != ""))
+		ps := &PodState{p, s.classWith(p, covering), takes, s.refOf(at)}
 		s.PodStates.set(ps)
 		if ps.Running {
-			running[ps.At.Name] = append(running[ps.At.Name], ps)
+			running[at] = append(running[at], ps)
 		} else if ps.At != nil {
-			waiting[ps.At.Name] = append(waiting[ps.At.Name], ps)
+			waiting[at] = append(waiting[at], ps)
 		}
 		s.join(ps)
 		s.useClaims(ps, 1)
 	}
-	for _, n := range s.NodeStates {
+
+	for _, n := range s.NodeStates { // no slot is free yet
 		n.load(running[n.Name], waiting[n.Name], s.traits)
 	}
+
+	// Units come before summaries, which have flags for them.
 	s.loadUnits()
 	for slot, n := range s.NodeStates {
 		n.sumUp(s.traits)
@@ -57,10 +57,34 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 	}
 }
 
+// sharedTaking returns what all pods share that take the same as another one: a cluster has few
+// sizes of pods. Amounts without a column are compared by their address, so that pods with such
+// amounts share nothing.
+func sharedTaking(alike map[Taking]*Taking, takes Taking) *Taking {
+	if shared := alike[takes]; shared != nil {
+		return shared
+	}
+	own := takes
+	alike[takes] = &own
+	return &own
+}
+
 // indexed is New for a cluster without fault.
 func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
+	s := sizedFor(c, traits)
+	s.objects = objectsOf(c, s.Rules.CompositeUnits)
+	for _, n := range c.Nodes {
+		s.setNode(n.Name, n, len(s.Order))
+	}
+	s.load(c.Pods)
+	return s
+}
+
+// sizedFor returns a snapshot without nodes, pods, namespaces and groups whose indexes have room for
+// those of a cluster. It has the budgets of the cluster.
+func sizedFor(c *outrank.Cluster, traits filterTraits) *Snapshot {
 	o := &Owner{}
-	s := &Snapshot{snapshotState: snapshotState{
+	return &Snapshot{snapshotState: snapshotState{
 		Owner: o, lists: nodeLists{nodes: o, order: o},
 		Of:        c.Release.OrDefault(),
 		Rules:     release.Of(release.Release(c.Release)),
@@ -69,7 +93,7 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 		Slots:     NewSharedIndex[int32](len(c.Nodes)),
 		PodStates: newPodIndex(len(c.Pods)),
 		Columns:   ColumnsFor(c),
-		Summaries: Summaries{smallest: AmountRow{math.MaxInt64, math.MaxInt64, math.MaxInt64}},
+		Summaries: Summaries{smallest: AmountRow{math.MaxInt64, math.MaxInt64, math.MaxInt64}}, // of no nodes
 		Topology:  newTopology(),
 		Cache:     &AnswerCache{},
 		ofPods:    &podAnswers{},
@@ -78,32 +102,33 @@ func indexed(c *outrank.Cluster, traits filterTraits) *Snapshot {
 		Classes:   classIndex{byKey: NewSharedIndex[*ClassMembers](0)},
 		Claims:    claimIndex{NewSharedIndex[*ClaimUsers](0)},
 		BudgetSet: newBudgetSet(c.Budgets),
+		Units:     newUnitIndex(),
 	}}
-	s.objects = clusterObjects{
-		namespaces: NewSharedIndex[*outrank.Namespace](len(c.Namespaces)), budgetAt: NewSharedIndex[int32](0),
-		groups: groupObjects{
-			byKey: NewSharedIndex[*outrank.PodGroup](len(c.Groups)), composites: NewSharedIndex[*outrank.CompositePodGroup](len(c.Composites)),
-			leveled: s.Rules.CompositeUnits,
-		},
-	}
-	s.Units = newUnitIndex()
-	for _, ns := range c.Namespaces {
-		s.objects.namespaces.Set(ns.Name, ns)
-	}
-	for _, g := range c.Groups {
-		s.objects.groups.byKey.Set(string(g.Key()), g)
-	}
-	for _, g := range c.Composites {
-		s.objects.groups.composites.Set(string(g.Key()), g)
-	}
-	for _, n := range c.Nodes {
-		s.setNode(n.Name, n, len(s.Order))
-	}
-	s.load(c.Pods)
-	return s
 }
 
-// UsualTraits are those of the built-in filters, which the filter layer sets.
+// objectsOf indexes what a cluster has beside nodes, pods and budgets. leveled says that composite
+// groups count.
+func objectsOf(c *outrank.Cluster, leveled bool) clusterObjects {
+	groups := groupObjects{
+		byKey:      NewSharedIndex[*outrank.PodGroup](len(c.Groups)),
+		composites: NewSharedIndex[*outrank.CompositePodGroup](len(c.Composites)),
+		leveled:    leveled,
+	}
+	for _, g := range c.Groups {
+		groups.byKey.Set(string(g.Key()), g)
+	}
+	for _, g := range c.Composites {
+		groups.composites.Set(string(g.Key()), g)
+	}
+
+	namespaces := NewSharedIndex[*outrank.Namespace](len(c.Namespaces))
+	for _, ns := range c.Namespaces {
+		namespaces.Set(ns.Name, ns)
+	}
+	return clusterObjects{namespaces: namespaces, budgetAt: NewSharedIndex[int32](0), groups: groups}
+}
+
+// UsualTraits are the traits of the built-in filters. The filter layer sets them.
 var UsualTraits filterTraits
 
 // Empty returns the state of an empty cluster.

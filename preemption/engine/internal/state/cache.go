@@ -7,27 +7,33 @@ import (
 	"sync"
 )
 
-// AnswerCache keeps, for each pod signature, the answers of all nodes in
-// earlier decisions, and which nodes changed since. The search layer defines
-// the answers. Readers of a snapshot share the cache, and take turns at an entry.
-// A clone begins with the entries of its origin: an entry that another cache may
-// see as well is copied before it is written.
+// AnswerCache keeps what earlier decisions found out about every node, for each pod signature, and
+// logs which nodes have changed since. The search defines what is kept (CachedAnswers.Nodes).
+//
+// All readers of a snapshot share its cache, and take turns at an entry. A clone begins with the
+// entries of its origin. An entry belongs to the cache that has its owner, which alone writes it;
+// any other cache copies it first.
 type AnswerCache struct {
-	mu sync.Mutex // for what readers write: everything but the log
-	// owner marks the entries that belong to this cache alone.
+	// mu guards what readers write, which is everything but the log. Only changes of the
+	// snapshot write the log, and those run alone.
+	mu sync.Mutex
+	// owner is the owner of the entries that this cache may write.
 	owner       *Owner
 	BySignature map[string]*CachedAnswers
-	uses        uint64
-	// Log lists the slots that changed, the oldest first. start is the number
-	// of changes before the first of them. What is in the log is never written
-	// again, because clones share it.
-	Log   []int32
+	// uses counts the calls of Of. Each call gives its number to one entry at most, so that no
+	// two entries were last used at the same count.
+	uses uint64
+	// Log lists the slots that changed, the oldest first. What is in the log is never written
+	// again, because clones share its memory.
+	Log []int32
+	// start is the number of changes before the first one in the log.
 	start uint64
-	// slots is how many slots there were at least when the last entry was made.
+	// slots is the largest number of slots that the snapshot had when an entry was made. There
+	// are no more nodes than that while any entry exists (see forget).
 	slots int
-	// recent has the hashes of the last signatures that had no entry, as many
-	// as there can be entries. A signature gets an entry only when it comes
-	// again: one that comes once is not worth it.
+	// recent is a ring with the hashes of the last signatures that had no entry. It is as long
+	// as the cache has capacity. A signature gets an entry only when it comes again: for one
+	// that comes once an entry is not worth its time.
 	recent     [MostSignatures]uint64
 	nextRecent int
 }
@@ -35,28 +41,33 @@ type AnswerCache struct {
 // CachedAnswers is the entry for one signature.
 type CachedAnswers struct {
 	owner *Owner
-	Used  uint64 // when it was last used, by the count of uses
+	// Used is the count of uses at which the entry was asked for last. The cache's lock guards it.
+	Used uint64
 
-	Mu     sync.Mutex // for the rest; nothing of the caller's is called under it
-	Synced uint64     // how much of the log is taken in
-	// Budgets are those that the nodes were evaluated with.
+	// Mu guards the fields below. No function of the caller is called under it.
+	Mu sync.Mutex
+	// Synced is the number of changes that Nodes has taken in, by the count of the log.
+	Synced uint64
+	// Budgets are the budgets that the nodes were evaluated with.
 	Budgets *BudgetSet
-	Nodes   any  // what the search keeps
-	Shared  bool // nodes must not be written, because another cache has them, too
+	// Nodes is what the search keeps of all nodes, nil in a new entry.
+	Nodes any
+	// Shared says that another cache has Nodes, too: it must be copied before it is written.
+	Shared bool
 }
 
-// MostSignatures and mostCachedNodes bound the memory of a snapshot's cache.
-// One signature is always allowed.
+// MostSignatures and mostCachedNodes bound the memory of a snapshot's cache, by the number of
+// entries and by that of the nodes in all of them. One entry is allowed however many nodes it has.
 const (
 	MostSignatures  = 64
 	mostCachedNodes = 1 << 18
 )
 
-// capacity returns how many signatures the cache may hold.
+// capacity returns how many entries the cache of a snapshot with this many nodes may have.
 func capacity(nodes int) int { return max(1, min(MostSignatures, mostCachedNodes/max(1, nodes))) }
 
-// share returns a cache with the same entries for a clone. From then on neither
-// side writes one of them.
+// share returns a cache with the same entries for a clone. From then on neither side writes an
+// entry that both have, because both sides get a new owner and no entry has either.
 func (m *AnswerCache) share() *AnswerCache {
 	m.owner = &Owner{}
 	m.dropOld()
@@ -67,28 +78,34 @@ func (m *AnswerCache) share() *AnswerCache {
 	}
 }
 
-// dropOld drops the part of the log that no entry needs any more: an entry that
-// misses more changes than there are nodes is built anew.
+// dropOld drops the part of the log that no entry needs any more.
 func (m *AnswerCache) dropOld() {
 	end := m.end()
 	needed := end
 	for _, c := range m.BySignature {
+		// An entry that misses more changes than there are nodes is built anew and reads no
+		// log, since to bound every node once is less work.
 		if c.Synced >= m.start && end-c.Synced <= uint64(m.slots) {
 			needed = min(needed, c.Synced)
 		}
 	}
+
+	// Without spare capacity, this cache and the clone append to memory of their own.
 	m.Log = slices.Clip(m.Log[needed-m.start:])
 	m.start = needed
 }
 
-// notes reports whether anybody wants to know of changes.
+// notes reports whether the cache wants to hear of changes: there is an entry that has to learn of them.
 func (m *AnswerCache) notes() bool { return len(m.BySignature) > 0 }
 
-// changed notes that a node changed.
+// changed logs that a node, or what is on it, has changed.
 func (m *AnswerCache) changed(slot int32) {
 	if len(m.BySignature) == 0 {
 		return
 	}
+
+	// The half that stays has more changes than there are nodes. So an entry that misses a
+	// dropped change is built anew in any case, and loses nothing.
 	if most := 1024 + 2*m.slots; len(m.Log) >= most {
 		half := len(m.Log) / 2
 		m.start += uint64(half)
@@ -97,7 +114,8 @@ func (m *AnswerCache) changed(slot int32) {
 	m.Log = append(m.Log, slot)
 }
 
-// forget drops all entries, because the order of the nodes changed.
+// forget drops all entries. Entries list nodes by position, so that none of them holds once the
+// order of the nodes has changed.
 func (m *AnswerCache) forget() {
 	if len(m.BySignature) > 0 {
 		clear(m.BySignature)
@@ -109,8 +127,8 @@ func (m *AnswerCache) forget() {
 // end returns the number of changes so far.
 func (m *AnswerCache) end() uint64 { return m.start + uint64(len(m.Log)) }
 
-// Since returns the slots that changed after so many changes, and how many there were in all.
-// It is not ok if some of them are not known any more.
+// Since returns the slots that changed after the first synced changes, and the number of changes so
+// far. ok is false if the log does not go back that far; the slots are missing then.
 func (m *AnswerCache) Since(synced uint64) (slots []int32, end uint64, ok bool) {
 	if synced < m.start {
 		return nil, m.end(), false
@@ -118,51 +136,62 @@ func (m *AnswerCache) Since(synced uint64) (slots []int32, end uint64, ok bool) 
 	return m.Log[synced-m.start:], m.end(), true
 }
 
-// Of returns the entry for a signature, or nil if the signature is not worth an
-// entry yet. There are so many nodes, and so many slots at least.
+// Of returns the entry for a signature, or nil if the signature is not worth an entry yet. The
+// snapshot has this many nodes, and this many slots.
 func (m *AnswerCache) Of(signature []byte, nodes, slots int) *CachedAnswers {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.uses++
-	if c, ok := m.BySignature[string(signature)]; ok {
-		if c.owner != m.owner {
-			c = &CachedAnswers{owner: m.owner, Synced: c.Synced, Budgets: c.Budgets, Nodes: c.Nodes, Shared: true}
-			m.BySignature[string(signature)] = c
-		}
-		c.Used = m.uses
-		return c
+
+	c, ok := m.BySignature[string(signature)]
+	if !ok {
+		return m.admit(signature, capacity(nodes), slots)
 	}
-	return m.ofAskedAgain(signature, capacity(nodes), slots)
+
+	// An entry of another owner is read without its lock: no cache has written it since share.
+	if c.owner != m.owner {
+		c = &CachedAnswers{owner: m.owner, Synced: c.Synced, Budgets: c.Budgets, Nodes: c.Nodes, Shared: true}
+		m.BySignature[string(signature)] = c
+	}
+	c.Used = m.uses
+	return c
 }
 
-// ofAskedAgain returns new answers where the signature is one of the last ones that were asked for, and
-// notes it where it is not.
-func (m *AnswerCache) ofAskedAgain(signature []byte, most, slots int) *CachedAnswers {
+// admit makes an entry for a signature that has none, if the signature was asked for recently and
+// there is room for one more among the most entries that there may be. Otherwise it returns nil,
+// and remembers the signature.
+func (m *AnswerCache) admit(signature []byte, most, slots int) *CachedAnswers {
+	// Two signatures with one hash cost time at worst: an entry that is made too early.
 	hash := maphash.Bytes(hashSeed, signature)
 	for _, h := range m.recent[:most] {
 		if h == hash && m.makeRoom(most) {
 			return m.add(signature, slots)
 		}
 	}
+
+	// The ring is most long, and has become shorter if nodes were added since the last call.
 	m.recent[m.nextRecent%most] = hash
 	m.nextRecent = (m.nextRecent + 1) % most
 	return nil
 }
 
-// makeRoom drops the entry that was not used for longest, if the cache is full.
-// It refuses if that entry was used lately: to build an entry takes the time of
-// many decisions without one, so that dropping an entry which is soon asked for
-// again costs more than it saves.
+// makeRoom drops the least recently used entry if there are as many entries as there may be, and
+// reports whether there is room for one more. It keeps all entries if each was used lately:
+// building an entry takes the time of many decisions without one, so that dropping an entry that is
+// soon asked for again costs more than it saves.
 func (m *AnswerCache) makeRoom(most int) bool {
 	if len(m.BySignature) < most {
 		return true
 	}
+
 	oldest, least := "", m.uses
 	for signature, c := range m.BySignature {
 		if c.Used < least {
 			oldest, least = signature, c.Used
 		}
 	}
+
+	// "Lately" is 8 uses for each entry that there may be.
 	if m.uses-least < 8*uint64(most) {
 		return false
 	}
@@ -170,10 +199,12 @@ func (m *AnswerCache) makeRoom(most int) bool {
 	return true
 }
 
+// add makes an entry that knows nothing yet. The search fills it in.
 func (m *AnswerCache) add(signature []byte, slots int) *CachedAnswers {
 	if m.BySignature == nil {
 		m.BySignature = map[string]*CachedAnswers{}
 	}
+
 	m.slots = max(m.slots, slots)
 	c := &CachedAnswers{owner: m.owner, Used: m.uses}
 	m.BySignature[string(signature)] = c

@@ -42,7 +42,7 @@ func (s *Snapshot) Bind(key outrank.Key, node string) error {
 	return nil
 }
 
-// unbind takes a pod off its node: it is pending from now on, without a nomination.
+// unbind takes a pod off its node. The pod is pending from then on, without a nomination.
 func (s *Snapshot) unbind(key outrank.Key) error {
 	p, ok := s.PodStates.Get(key)
 	if !ok {
@@ -67,8 +67,8 @@ func (s *Snapshot) Nominate(key outrank.Key, node string) error {
 	return nil
 }
 
-// pending finds a pod without a node, with its cell in the index, and checks the node it is to
-// have, if any.
+// pending finds a pod that does not run, and its cell in the index. It checks that the node which the
+// pod is to have is there; an empty name stands for no node.
 func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, int, error) {
 	p, cell := s.PodStates.locate(key)
 	if p == nil {
@@ -83,7 +83,7 @@ func (s *Snapshot) pending(key outrank.Key, node string) (*PodState, int, error)
 	return p, cell, nil
 }
 
-// replace puts another state of a pod in the place of one.
+// replace puts q in the place of p, another state of the same pod.
 func (s *Snapshot) replace(p, q *PodState) {
 	if p.Running || p.Class != q.Class {
 		s.Drop(p)
@@ -93,26 +93,33 @@ func (s *Snapshot) replace(p, q *PodState) {
 	s.replacePending(p, q, s.PodStates.cellOf(p))
 }
 
-// replacePending is replace for a pod without a node, which stays in its class, and whose cell
-// in the index is known.
+// replacePending is replace for a pod that does not run and stays in its class, and whose cell in
+// the index is known. It comes to the same as Drop and Put, with less work: the pod keeps its cell
+// and its class.
 func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 	s.PodStates.replaceAt(cell, q)
 	s.note(dropPod, p)
+
+	// A pod mostly comes to run on the node that it is nominated to. That node is refreshed once
+	// then, when q is on it, and n stays set.
 	var n *NodeState
 	if p.At != nil {
 		n = s.writable(p.At.Name)
 		n.Nominated = removeByImportance(n.Nominated, p)
-		if !q.Running || q.At.Name != n.Name { // else the node is refreshed for q
+		if !q.Running || q.At.Name != n.Name {
 			s.renominate(n)
 			s.release(n)
 			n = nil
 		}
 	}
+
 	if n == nil {
 		n = s.enter(q)
 	} else {
 		s.enterNode(n, q)
 	}
+
+	// The class counts p as pending already. Only that q runs is new to it.
 	if q.Running {
 		s.membersOf(q.Class).Nodes[n.Slot]++
 	}

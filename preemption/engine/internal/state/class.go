@@ -10,37 +10,44 @@ import (
 // apart: mostly the replicas of one deployment. A selector is asked once per
 // class instead of once per pod. A class never changes, and snapshots share it.
 type PodClass struct {
-	Key       string // of everything below
+	// Key is the class as text (classKey). Two classes with one key differ at most in Covering,
+	// and are never in a snapshot together.
+	Key       string
 	Namespace string
-	// Group is the key of the pod group that these pods name, where the release has
-	// units of victims; else empty.
+	// Group is the key of the pod group that these pods name. It is empty where the release has no
+	// units of victims.
 	Group  string
 	Labels map[string]string
 	// antiAffinity has the required anti-affinity terms of these pods.
 	antiAffinity []Term
-	// Terminating pods do not count for a spread at the start of an attempt
-	// (rule 7.12.5).
+	// Terminating says that these pods are being deleted. They do not count for a spread at the
+	// start of an attempt (rule 7.12.5).
 	Terminating bool
-	// Bit is one of 64, for masks of classes.
+	// Bit is one of 64 bits, for masks of classes. Several classes may have the same.
 	Bit uint64
-	// Covering lists the budgets that cover these pods, by index. Classes share it
-	// where the same budgets cover them.
+	// Covering lists the budgets that cover these pods, by index. Classes that the same budgets
+	// cover may share the list, which nobody writes.
 	Covering []int32
 }
 
-// bitOf returns one of 64 bits by a hash of the key.
+// bitOf chooses one of 64 bits by a hash of the key, so that a class has the same bit in every run.
 func bitOf(key []byte) uint64 {
 	h := fnv.New32a()
 	h.Write(key)
 	return 1 << (h.Sum32() % 64)
 }
 
-// classKey writes down everything that makes a class: with the group, where units of
-// victims matter.
+// classKey writes down everything that makes a class. The group is a part of it only if the release
+// has units of victims.
 func classKey(p *outrank.Pod, units bool) []byte {
 	b := KeyWriter(make([]byte, 0, 128))
+
+	// Selectors, those of budgets included, look at these two.
 	b.Text(p.NamespaceName())
 	b.Labels(p.Labels)
+
+	// This is what filters look at of a pod that runs already (rules 7.12.5 and 7.13.4), and what
+	// makes it leave with others (rule 12.6.3).
 	b.Flag(p.Terminating())
 	if units {
 		b.Text(p.Group)
@@ -49,11 +56,12 @@ func classKey(p *outrank.Pod, units bool) []byte {
 	return b
 }
 
-// ClassMembers counts the pods of a class that run on each node, by slot. The
+// ClassMembers counts the pods of a class. The
 // snapshot that owns it may write it; any other snapshot copies it first.
 type ClassMembers struct {
 	owner *Owner
 	Class *PodClass
+	// Nodes counts the pods that run on each node, by slot, without nodes that have none.
 	Nodes map[int32]int32
 	// Pods counts all pods of the class, pending ones included.
 	Pods int
@@ -69,7 +77,7 @@ type classIndex struct {
 // Each calls f for every class, in no particular order.
 func (x *classIndex) Each(f func(key string, m *ClassMembers)) { x.byKey.Each(f) }
 
-// EachRunning calls f for every class, with how many pods of it run on each node, by slot.
+// EachRunning calls f for every class with the number of its pods on each node, by slot.
 func (x *classIndex) EachRunning(f func(k *PodClass, nodes map[int32]int32)) {
 	x.Each(func(_ string, m *ClassMembers) { f(m.Class, m.Nodes) })
 }

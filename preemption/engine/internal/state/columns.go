@@ -14,8 +14,8 @@ import (
 // most pods. The choice of the third resource affects time only.
 type Columns struct {
 	Names [NumColumns]resource.Name
-	// Reasons are the reasons of NodeResourcesFit for shortages of columns, by
-	// bit; the first index is 1 if the pod count is short as well.
+	// Reasons has the reasons that NodeResourcesFit gives. The first index is 1 if there are too
+	// many pods, else 0. The second has a bit for each column that is short.
 	Reasons [2][1 << NumColumns][]string
 }
 
@@ -30,6 +30,8 @@ func (r *AmountRow) within(other *AmountRow) bool {
 	return r[0] <= other[0] && r[1] <= other[1] && r[2] <= other[2]
 }
 
+// add and sub are written out, since they are called for every pod. On a node with the flag
+// LargeAmounts they may overflow, and what they come to means nothing there.
 func (r *AmountRow) add(other *AmountRow) {
 	r[0] += other[0]
 	r[1] += other[1]
@@ -42,6 +44,8 @@ func (r *AmountRow) sub(other *AmountRow) {
 	r[2] -= other[2]
 }
 
+// newColumns prepares the reasons for every shortage, so that decisions share them. The number of
+// pods comes first, then the columns in their order.
 func newColumns(third resource.Name) *Columns {
 	c := &Columns{Names: [...]resource.Name{resource.CPU, resource.Memory, third}}
 	for tooMany := range c.Reasons {
@@ -50,6 +54,7 @@ func newColumns(third resource.Name) *Columns {
 			if tooMany > 0 {
 				reasons = append(reasons, fit.ReasonTooManyPods)
 			}
+
 			for k, name := range c.Names {
 				if short&(1<<k) != 0 {
 					reasons = append(reasons, fit.Insufficient(string(name)))
@@ -64,7 +69,7 @@ func newColumns(third resource.Name) *Columns {
 // Of returns the column of a resource, -1 for none.
 func (c *Columns) Of(name resource.Name) int { return slices.Index(c.Names[:], name) }
 
-// ColumnsFor chooses the third column for a cluster: the resource beside cpu
+// ColumnsFor chooses the third column for a cluster: the resource other than cpu
 // and memory that most containers ask for; if they ask for none, the one that
 // most nodes offer; ephemeral storage if there is no other.
 func ColumnsFor(c *outrank.Cluster) *Columns {
@@ -77,6 +82,8 @@ func ColumnsFor(c *outrank.Cluster) *Columns {
 	if len(asked) > 0 {
 		return newColumns(mostFrequent(asked))
 	}
+
+	// Nearly every node offers ephemeral storage, which says nothing about what pods will ask for.
 	for _, n := range c.Nodes {
 		countThird(offered, n.Allocatable)
 	}
@@ -84,7 +91,7 @@ func ColumnsFor(c *outrank.Cluster) *Columns {
 	return newColumns(mostFrequent(offered))
 }
 
-// countThird counts the resources that could have the third column.
+// countThird counts those resources of a list that could have the third column.
 func countThird(counts map[resource.Name]int, l resource.List) {
 	for name := range l {
 		if name != resource.CPU && name != resource.Memory && name.Counted() {
@@ -93,6 +100,8 @@ func countThird(counts map[resource.Name]int, l resource.List) {
 	}
 }
 
+// mostFrequent returns the resource that was counted most often. Ephemeral storage wins a tie, also
+// where nothing was counted; of others the first by name does.
 func mostFrequent(counts map[resource.Name]int) resource.Name {
 	best := resource.EphemeralStorage
 	for _, name := range slices.Sorted(maps.Keys(counts)) {

@@ -20,21 +20,25 @@ func (s *Snapshot) Pods() iter.Seq[*outrank.Pod] {
 	}
 }
 
-// podStates goes through the pods in the order of Pods.
+// podStates goes through the pods in the order of Pods: those on nodes by node, then the others.
 func (s *Snapshot) podStates() iter.Seq[*PodState] {
 	return func(yield func(*PodState) bool) {
-		var pods []*PodState // of a node, as they are when its turn comes
+		// The loop may change the snapshot, so that the pods of a node are copied when its turn comes.
+		var pods []*PodState
 		for _, slot := range s.Order {
 			pods = pods[:0]
 			if n := s.NodeStates[slot]; n != nil && n.Node != nil {
 				pods = append(pods, n.Pods...)
 			}
+
 			for _, p := range pods {
 				if !yield(p) {
 					return
 				}
 			}
 		}
+
+		// To look for the others takes a look at every pod of the index. Mostly there are none.
 		if s.allPlaced() {
 			return
 		}
@@ -46,7 +50,7 @@ func (s *Snapshot) podStates() iter.Seq[*PodState] {
 	}
 }
 
-// allPlaced reports whether every pod is on one of the nodes.
+// allPlaced reports whether every pod of the snapshot runs on a node that exists.
 func (s *Snapshot) allPlaced() bool {
 	placed := 0
 	for _, slot := range s.Order {
@@ -57,7 +61,8 @@ func (s *Snapshot) allPlaced() bool {
 	return placed == s.PodStates.pods
 }
 
-// unplaced lists the pods that are on none of the nodes, in the order of Pods.
+// unplaced lists the pods that do not run on a node that exists: first those on nodes that are not
+// there, by node and importance, then the pending ones by key.
 func (s *Snapshot) unplaced() []*PodState {
 	var out []*PodState
 	s.PodStates.Each(func(p *PodState) {
@@ -65,19 +70,21 @@ func (s *Snapshot) unplaced() []*PodState {
 			out = append(out, p)
 		}
 	})
-	slices.SortFunc(out, func(p, q *PodState) int {
-		if p.Running != q.Running {
-			if p.Running {
-				return -1
-			}
-			return 1
-		}
-		if p.Running {
-			return cmp.Or(cmp.Compare(p.At.Name, q.At.Name), p.Compare(q, rank.Never))
-		}
-		return cmp.Compare(p.Pod.Key(), q.Pod.Key())
-	})
+	slices.SortFunc(out, compareUnplaced)
 	return out
+}
+
+// compareUnplaced orders two pods as unplaced lists them.
+func compareUnplaced(p, q *PodState) int {
+	switch {
+	case p.Running && q.Running:
+		return cmp.Or(cmp.Compare(p.At.Name, q.At.Name), p.Compare(q, rank.Never))
+	case p.Running:
+		return -1
+	case q.Running:
+		return 1
+	}
+	return cmp.Compare(p.Pod.Key(), q.Pod.Key())
 }
 
 // Cluster is engine.Snapshot.Cluster.
@@ -96,7 +103,8 @@ func (s *Snapshot) Cluster() *outrank.Cluster {
 	return c
 }
 
-// Located returns the pod with fields that say where it is.
+// Located returns the pod with fields that say where the snapshot has it: the caller's own object if
+// its fields say so already, else a copy. Of a running pod the nominated node does not matter.
 func (p *PodState) Located() *outrank.Pod {
 	if p.Pod.NodeName == p.Node() && (p.Running || p.Pod.NominatedNodeName == p.Nominated()) {
 		return p.Pod
@@ -106,7 +114,7 @@ func (p *PodState) Located() *outrank.Pod {
 	return &at
 }
 
-// LocatedPods returns the pods with fields that say where they are.
+// LocatedPods is Located for several pods.
 func LocatedPods(ps []*PodState) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(ps))
 	for i, p := range ps {

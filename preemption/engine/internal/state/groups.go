@@ -9,13 +9,16 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
+// groupObjects returns the groups and composite groups of the snapshot.
+func (s *Snapshot) groupObjects() *groupObjects { return &s.objects.groups }
+
 // Group is engine.Snapshot.Group.
 func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
-	return s.objects.groups.byKey.Get(string(key))
+	return s.groupObjects().byKey.Get(string(key))
 }
 
 // Groups is engine.Snapshot.Groups.
-func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.objects.groups.byKey.sorted() }
+func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] { return s.groupObjects().byKey.sorted() }
 
 // PutGroup is engine.Snapshot.PutGroup.
 func (s *Snapshot) PutGroup(g *outrank.PodGroup) error {
@@ -36,29 +39,31 @@ func (s *Snapshot) RemoveGroup(key outrank.Key) error {
 	return nil
 }
 
-// setGroup replaces the group of this key; nil takes it away.
+// setGroup puts a group under a key, in the place of the one that is there; nil takes that away.
 func (s *Snapshot) setGroup(key string, g *outrank.PodGroup) {
-	before, _ := s.objects.groups.byKey.Get(key)
+	known := s.groupObjects()
+	before, _ := known.byKey.Get(key)
 	if before == g {
-		return
+		return // nothing changes, nor is there anything to revert
 	}
+
 	s.Journal.record(step{kind: putGroup, name: key, group: before})
 	if g == nil {
-		s.objects.groups.byKey.Remove(key)
+		known.byKey.Remove(key)
 	} else {
-		s.objects.groups.byKey.Set(key, g)
+		known.byKey.Set(key, g)
 	}
 	s.regroup(key)
 }
 
 // Composite is engine.Snapshot.Composite.
 func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool) {
-	return s.objects.groups.composites.Get(string(key))
+	return s.groupObjects().composites.Get(string(key))
 }
 
 // Composites is engine.Snapshot.Composites.
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
-	return s.objects.groups.composites.sorted()
+	return s.groupObjects().composites.sorted()
 }
 
 // PutComposite is engine.Snapshot.PutComposite.
@@ -80,17 +85,19 @@ func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	return nil
 }
 
-// setComposite replaces the composite group of this key; nil takes it away.
+// setComposite is setGroup for a composite group. It concerns the running pods of all groups below.
 func (s *Snapshot) setComposite(key string, g *outrank.CompositePodGroup) {
-	before, _ := s.objects.groups.composites.Get(key)
+	known := s.groupObjects()
+	before, _ := known.composites.Get(key)
 	if before == g {
 		return
 	}
+
 	s.Journal.record(step{kind: putComposite, name: key, composite: before})
 	if g == nil {
-		s.objects.groups.composites.Remove(key)
+		known.composites.Remove(key)
 	} else {
-		s.objects.groups.composites.Set(key, g)
+		known.composites.Set(key, g)
 	}
 	s.regroupBelow(key)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// errInPlace is the error about a pod that the caller has changed in place.
+// errInPlace returns the error about a pod that the caller has changed in place.
 func errInPlace(p *outrank.Pod) error {
 	return fmt.Errorf("pod %s: %w: the object that the snapshot holds was changed in place; give it a changed copy", p.Key(), preemption.ErrState)
 }
 
-// changedInPlace reports whether what is counted of a pod is no more what its object says.
-// Where a pod runs or is nominated is not asked: that is the snapshot's own knowledge.
+// changedInPlace reports whether the snapshot counts a pod as something else than its object says by
+// now. Where the pod runs or is nominated is not looked at, since the snapshot knows that better.
 // Time is linear in the pods on its node.
 func (s *Snapshot) changedInPlace(p *PodState) bool {
 	is := s.NewPodState(p.Pod, p.Node(), p.Nominated(), p.Class)
@@ -24,6 +24,8 @@ func (s *Snapshot) changedInPlace(p *PodState) bool {
 		is.Takes.Std != p.Takes.Std || !slices.Equal(is.Takes.More(), p.Takes.More()) {
 		return true
 	}
+
+	// What remains is kept by node.
 	switch {
 	case p.At == nil:
 		return false
@@ -35,13 +37,15 @@ func (s *Snapshot) changedInPlace(p *PodState) bool {
 	return !slices.IsSortedFunc(s.NodeState(p.At.Name).Nominated, byImportance)
 }
 
-// miscounts reports whether the node has sorted or counted a pod, or any other of its pods
-// with it, as what it is no more.
+// miscounts reports whether the node sorts a pod as something else than it is by now, or counts it,
+// or another of its pods, as something else.
 func (n *NodeState) miscounts(p *PodState, traits filterTraits) bool {
 	at := slices.Index(n.Pods, p)
 	if at < 0 || n.SortKeys[at] != p.Rank() {
 		return true
 	}
+
+	// The counts do not tell which pods they are made of, so that all are counted again.
 	var concerned [MaxFilters]int32
 	grouped := int32(0)
 	for _, q := range n.Pods {
@@ -55,23 +59,24 @@ func (n *NodeState) miscounts(p *PodState, traits filterTraits) bool {
 	return concerned != n.Concerned || grouped != n.Grouped
 }
 
-// countsClaims reports whether the claims counted for a node are those that its pods name.
-// As many are counted of each named claim as it is named, and no more in all, so that none
-// is counted that nobody names any more.
+// countsClaims reports whether the claims counted for a node are those that its pods name by now.
 func (s *Snapshot) countsClaims(n *NodeState) bool {
-	named, uses := map[string]int32{}, int32(0)
+	named, total := map[string]int32{}, int32(0)
 	for _, q := range n.Pods {
 		for i := range q.Pod.Volumes {
 			if v := &q.Pod.Volumes[i]; UsesClaim(v) {
 				named[ClaimKey(q.Pod, v.Claim)]++
-				uses++
+				total++
 			}
 		}
 	}
+
+	// A claim that no pod names any more is not among the named ones. If one is counted, the node
+	// counts more uses in all than its pods name.
 	for key, uses := range named {
-		if users, ok := s.Claims.byKey.Get(key); !ok || users.Nodes[n.Slot] != uses {
+		if s.Claims.uses(key, n.Slot) != uses {
 			return false
 		}
 	}
-	return uses == n.claimUses
+	return total == n.claimUses
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// The errors of package engine.
+// The errors of package engine, which says when it returns each.
 var (
 	ErrMark    = errors.New("mark no longer valid")
 	ErrStale   = errors.New("plan is stale")
@@ -16,27 +16,36 @@ var (
 
 // Mark is a point in the history of a snapshot that Undo can return to.
 type Mark struct {
+	// journal is that of the snapshot, which alone takes the mark.
 	journal *journal
-	depth   int
-	serial  uint64
+	// depth is the place of the mark among the open ones.
+	depth int
+	// serial tells the mark from one that was used up and had the same place.
+	serial uint64
 }
 
 // step is one change, with what is needed to revert it.
 type step struct {
-	kind     stepKind
-	pod      *PodState
+	kind stepKind
+	// pod is the pod that was put or dropped.
+	pod *PodState
+	// node is the node that was put or dropped, at position in the order, or the one before the
+	// change.
 	node     *outrank.Node
 	position int
-	budgets  *BudgetSet
-	classes  map[*PodClass]*PodClass // what took the place of which
-	// group, composite and namespace are the objects before the change, nil for none;
-	// name is that of either.
+	// budgets are the budgets before the change.
+	budgets *BudgetSet
+	// classes maps a class to the one that took its place.
+	classes map[*PodClass]*PodClass
+	// group, composite and namespace are the objects before the change, nil if there was none.
 	group     *outrank.PodGroup
 	composite *outrank.CompositePodGroup
 	namespace *outrank.Namespace
-	name      string
+	// name is the key of the group or composite group, or the name of the namespace.
+	name string
 }
 
+// stepKind is the kind of a step, which says what fields it has.
 type stepKind uint8
 
 const (
@@ -55,19 +64,24 @@ const (
 // journal records the steps since the first mark that was not used up. Without
 // a mark it records nothing.
 type journal struct {
-	// changes counts all steps that were ever made, those that revert others among them.
+	// changes counts all steps that were ever made, those that revert others included.
 	changes uint64
+	// watcher is told of changes whether there is a mark or not.
 	watcher watcher
 	Steps   []step
-	marks   []markAt
-	serial  uint64
-}
-
-type markAt struct {
-	at     int // steps before the mark
+	// marks are the open marks, the first made first.
+	marks []openMark
+	// serial is that of the last mark. It never falls, so that no two marks have the same.
 	serial uint64
 }
 
+// openMark is a mark that was not used up.
+type openMark struct {
+	steps  int // before the mark
+	serial uint64
+}
+
+// record counts a step, and keeps it if there is a mark.
 func (j *journal) record(st step) {
 	j.changes++
 	if len(j.marks) > 0 {
@@ -75,29 +89,32 @@ func (j *journal) record(st step) {
 	}
 }
 
+// mark makes a mark behind the last step.
 func (j *journal) mark() Mark {
 	j.serial++
-	j.marks = append(j.marks, markAt{len(j.Steps), j.serial})
+	j.marks = append(j.marks, openMark{len(j.Steps), j.serial})
 	return Mark{j, len(j.marks) - 1, j.serial}
 }
 
-// take returns the steps since a mark.
+// take returns the steps since a mark, and changes nothing. The error is ErrMark for a mark that was
+// used up or is another snapshot's.
 func (j *journal) take(m Mark) ([]step, error) {
 	if m.journal != j || m.depth >= len(j.marks) || j.marks[m.depth].serial != m.serial {
 		return nil, ErrMark
 	}
-	return j.Steps[j.marks[m.depth].at:], nil
+	return j.Steps[j.marks[m.depth].steps:], nil
 }
 
-// forget drops a mark, the later ones and all steps since.
+// forget uses up a mark and all later ones, and drops the steps since. It clears them, so that they
+// do not keep objects in memory.
 func (j *journal) forget(m Mark) {
-	at := j.marks[m.depth].at
-	clear(j.Steps[at:])
-	j.Steps = j.Steps[:at]
+	steps := j.marks[m.depth].steps
+	clear(j.Steps[steps:])
+	j.Steps = j.Steps[:steps]
 	j.marks = j.marks[:m.depth]
 }
 
-// keep drops a mark and the later ones. It drops the steps only if no earlier
+// keep uses up a mark and all later ones. It drops the steps only if no earlier
 // mark needs them.
 func (j *journal) keep(m Mark) {
 	j.marks = j.marks[:m.depth]
@@ -107,27 +124,30 @@ func (j *journal) keep(m Mark) {
 	}
 }
 
-// watcher is who keeps something in line with a snapshot, with what it has not seen yet.
-// Nothing is noted while nobody follows.
+// watcher lists for the follower of a snapshot what has changed since the follower saw it last. It
+// notes nothing while nobody follows.
 type watcher struct {
+	// by is the follower, nil if there is none.
 	by any
-	// point is how far the follower had come with its own changes.
+	// point is what the follower returned when it saw the snapshot last: how far it had come with
+	// its own changes.
 	point uint64
-	// pods are versions that were put or dropped since, and nodes the names of nodes that came
-	// or went. lost is set where there were too many to list.
-	pods  []*outrank.Pod
+	// pods are the versions of pods that were put or dropped since.
+	pods []*outrank.Pod
+	// nodes are the names of the nodes that came or went since.
 	nodes []string
-	lost  bool
+	// lost says that there were too many changes to list. The lists are nil then.
+	lost bool
 }
 
-// mostUnseen bounds the list of changed pods where there are few nodes.
+// mostUnseen bounds the list of nodes, and with two more for each slot the list of pods.
 const mostUnseen = 1024
 
-// notePod notes that a version of a pod was put or dropped, in a snapshot of so many nodes.
-func (w *watcher) notePod(pod *outrank.Pod, nodes int) {
+// notePod notes that a version of a pod was put or dropped, in a snapshot with this many slots.
+func (w *watcher) notePod(pod *outrank.Pod, slots int) {
 	switch {
 	case w.by == nil || w.lost:
-	case len(w.pods) >= mostUnseen+2*nodes:
+	case len(w.pods) >= mostUnseen+2*slots:
 		w.pods, w.nodes, w.lost = nil, nil, true
 	default:
 		if w.pods == nil {
@@ -148,13 +168,13 @@ func (w *watcher) noteNode(name string) {
 	}
 }
 
-// share returns the same for another snapshot; what either notes from then on the other
-// does not see.
+// share returns a copy for another snapshot. Neither sees what the other notes from then on, since
+// without spare capacity both append to memory of their own.
 func (w *watcher) share() watcher {
 	c := *w
 	c.pods, c.nodes = slices.Clip(w.pods), slices.Clip(w.nodes)
 	return c
 }
 
-// seen begins anew after the follower has seen everything.
+// seen empties the lists after the follower has seen everything.
 func (w *watcher) seen(by any, point uint64) { *w = watcher{by: by, point: point} }

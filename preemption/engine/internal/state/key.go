@@ -7,17 +7,18 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// KeyWriter builds keys. Each text is preceded by its length, so that different
-// lists of texts have different keys.
+// KeyWriter builds keys: equal keys are of equal values that were appended by the same calls. Each
+// text is preceded by its length, and each list by its number of elements, so that different lists
+// of texts have different keys.
 type KeyWriter []byte
 
 // Number appends a number.
 func (b *KeyWriter) Number(n int) { *b = binary.AppendUvarint(*b, uint64(n)) }
 
-// Amount is for numbers that an int does not hold on a 32-bit machine.
+// Amount appends a number that an int may not hold on a 32-bit machine.
 func (b *KeyWriter) Amount(v int64) { *b = binary.AppendUvarint(*b, uint64(v)) }
 
-// Text appends a text, so that no other text continues it.
+// Text appends a text with its length.
 func (b *KeyWriter) Text(s string) {
 	b.Number(len(s))
 	*b = append(*b, s...)
@@ -40,7 +41,7 @@ func (b *KeyWriter) Flag(v bool) {
 	}
 }
 
-// Labels appends labels, sorted by key.
+// Labels appends labels, sorted by key. Up to 16 labels allocate nothing.
 func (b *KeyWriter) Labels(m map[string]string) {
 	var space [16]string
 	keys := space[:0]
@@ -48,6 +49,7 @@ func (b *KeyWriter) Labels(m map[string]string) {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
+
 	b.Number(len(keys))
 	for _, k := range keys {
 		b.Text(k)
@@ -98,6 +100,7 @@ func (b *KeyWriter) NodeSelector(s *outrank.NodeSelector) {
 	}
 }
 
+// requirements appends the requirements of a node selector term.
 func (b *KeyWriter) requirements(rs []outrank.NodeRequirement) {
 	b.Number(len(rs))
 	for i := range rs {
@@ -107,9 +110,9 @@ func (b *KeyWriter) requirements(rs []outrank.NodeRequirement) {
 	}
 }
 
-// UsesClaim reports whether a volume is a use of a claim: one that is made along
-// with the pod is not.
+// UsesClaim reports whether a volume is a use of a claim. An ephemeral volume is not: its claim is
+// made along with the pod.
 func UsesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
 
-// ClaimKey names a claim in the namespace of a pod.
+// ClaimKey returns the key of a claim in the namespace of a pod.
 func ClaimKey(p *outrank.Pod, claim string) string { return p.NamespaceName() + "/" + claim }
