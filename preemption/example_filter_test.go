@@ -1,17 +1,16 @@
 package preemption_test
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // twoRacks has rack a with one node, and rack b with two, and a pod with a licence on each node.
-func twoRacks() *engine.Snapshot {
+func twoRacks() *outrank.Cluster {
 	c := &outrank.Cluster{}
 	for _, at := range []struct{ node, rack string }{{"a1", "a"}, {"b1", "b"}, {"b2", "b"}} {
 		c.Nodes = append(c.Nodes, &outrank.Node{
@@ -25,11 +24,7 @@ func twoRacks() *engine.Snapshot {
 		c.Pods = append(c.Pods, licensed(at.pod, at.priority))
 		c.Pods[len(c.Pods)-1].NodeName = at.node
 	}
-	snap, err := engine.NewSnapshot(c)
-	if err != nil {
-		panic(err)
-	}
-	return snap
+	return c
 }
 
 // licensed is a pod that needs a licence.
@@ -53,12 +48,8 @@ var fewLicences = licences.Filter("Licences", func(held int, _ *outrank.Pod, n *
 })
 
 // decide asks by one filter.
-func decide(snap *engine.Snapshot, pod *outrank.Pod, filter *preemption.Filter) *preemption.Plan {
-	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{filter}})
-	if err != nil {
-		panic(err)
-	}
-	plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: pod})
+func decide(c *outrank.Cluster, pod *outrank.Pod, filter *preemption.Filter) *preemption.Plan {
+	plan, err := preemption.Preempt(c, preemption.Request{Pod: pod}, preemption.Config{Filters: []*preemption.Filter{filter}})
 	if err != nil {
 		panic(err)
 	}
@@ -75,17 +66,20 @@ func ExampleTally_Filter() {
 	// Licences: no licence left in the rack
 }
 
-// The counts follow the cluster.
+// A rule of the caller's may look at the counts of a cluster, as here when it is first asked about a pod.
 func ExampleTally_Count() {
-	snap := twoRacks()
-	fmt.Println(licences.Count(snap, "a"), licences.Count(snap, "b"), licences.Count(snap, "c"))
-	if err := snap.RemovePod("default/batch"); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(licences.Count(snap, "a"), licences.Count(snap, "b"))
+	counting := &preemption.Filter{Name: "Counting", Start: func(_ *outrank.Pod, cluster preemption.View) (preemption.FilterState, error) {
+		fmt.Println(licences.Count(cluster, "a"), licences.Count(cluster, "b"), licences.Count(cluster, "c"))
+		return nil, nil
+	}}
+	c := twoRacks()
+	decide(c, licensed("web", 9), counting)
+
+	c.Pods = slices.DeleteFunc(c.Pods, func(p *outrank.Pod) bool { return p.Name == "batch" })
+	decide(c, licensed("web", 9), counting)
 	// Output:
 	// 1 2 0
-	// 1 1
+	// 1 1 0
 }
 
 // A pod without a team runs nowhere, and no node is asked about it.
