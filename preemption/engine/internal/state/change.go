@@ -103,7 +103,7 @@ func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 		n = s.writable(p.At.Name)
 		n.Nominated = removeByImportance(n.Nominated, p)
 		if !q.Running || q.At.Name != n.Name { // else the node is refreshed for q
-			s.renominate(n)
+			s.refreshNominated(n)
 			s.release(n)
 			n = nil
 		}

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // Summaries has the summary of each slot, with its top-k sums, upper levels and the like, in
 // blocks. Snapshots share a block until one of them writes it.
 type Summaries struct {
@@ -74,6 +76,15 @@ func (ls *Summaries) writable(slot int32, o *Owner) *summaryBlock {
 		ls.blocks[at], ls.owners[at] = &own, o
 	}
 	return ls.blocks[at]
+}
+
+// share returns equal summaries for another snapshot. Neither side may write a block that it does not
+// own, and only one of the two may go on with the owner of s.
+func (ls *Summaries) share() Summaries {
+	c := *ls
+	c.blocks, c.owners = slices.Clone(ls.blocks), slices.Clone(ls.owners)
+	c.digests = ls.digests.share()
+	return c
 }
 
 // setCovered computes anew the figures of a slot that depend on budgets. No digest does.
