@@ -89,10 +89,10 @@ func (p *Partition) in(id int32, from int) (slots uint64) {
 // known of, and returns nil if there are more than so many of them, or if the context ends.
 func (s *Snapshot) AnswersTo(ctx context.Context, key AnswersKey, most int, ask func(n *NodeState) preemption.Status) *AnswerTable {
 	kept, stale := s.Answers.find(key)
-	if kept != nil && len(stale) == 0 && len(kept.of) >= len(s.NodeStates) {
+	if kept != nil && len(stale) == 0 && len(kept.statusAt) >= len(s.NodeStates) {
 		return kept
 	}
-	if !kept.goesOn(len(s.NodeStates)) {
+	if !kept.continues(len(s.NodeStates)) {
 		if kept, stale = nil, s.Order; len(stale) > most {
 			return nil // before anything is made for so many nodes
 		}

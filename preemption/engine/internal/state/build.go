@@ -37,7 +37,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 			own := takes
 			shared, alike[takes] = &own, &own
 		}
-		ps := &PodState{p, s.classWith(p, covering), shared, s.refOf(cmp.Or(p.NodeName, p.NominatedNodeName))}
+		ps := &PodState{p, s.classFor(p, covering), shared, s.refOf(cmp.Or(p.NodeName, p.NominatedNodeName))}
 		s.PodStates.set(ps)
 		if ps.Running {
 			running[ps.At.Name] = append(running[ps.At.Name], ps)
