@@ -20,7 +20,7 @@ func (s *Snapshot) covering(p *outrank.Pod) []int32 {
 // faster one for many pods.
 func (s *Snapshot) classFor(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
 	key := classKey(p, s.Rules.VictimUnits)
-	if m, ok := s.Classes.byKey.find(key); ok {
+	if m, ok := s.Classes.find(key); ok {
 		return m.Class
 	}
 
@@ -119,26 +119,42 @@ func (s *Snapshot) leave(p *PodState) {
 	}
 
 	if m.Pods--; m.Pods == 0 {
-		s.Classes.byKey.Remove(p.Class.Key)
-		if len(p.Class.antiAffinity) > 0 {
-			s.Classes.AntiAffinity--
-		}
+		s.Classes.remove(p.Class)
 	}
 }
 
-// membersOf returns the members of a class for writing. A class that is new to the snapshot is told to
-// the counts, which count its pods from then on.
+// membersOf returns the members of a class for writing. It tells the counts of a class that is new to the
+// snapshot, so that they count its pods from then on.
 func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
-	m, ok := s.Classes.byKey.Get(k.Key)
+	m, isNew := s.Classes.writable(k, s.Owner)
+	if isNew {
+		s.Topology.Counts.joined(k)
+	}
+	return m
+}
+
+// find finds the members of a class by its key.
+func (x *classIndex) find(key []byte) (*ClassMembers, bool) { return x.byKey.find(key) }
+
+// writable returns the members of a class for writing, and whether the index had none.
+func (x *classIndex) writable(k *PodClass, o *Owner) (m *ClassMembers, isNew bool) {
+	m, ok := x.byKey.Get(k.Key)
 	switch {
 	case !ok:
-		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: map[int32]int32{}}
-		s.Topology.Counts.joined(k)
-	case m.owner != s.Owner:
-		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
+		m = &ClassMembers{owner: o, Class: k, Nodes: map[int32]int32{}}
+	case m.owner != o:
+		m = &ClassMembers{owner: o, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
 	default:
-		return m
+		return m, false
 	}
-	s.Classes.byKey.Set(k.Key, m)
-	return m
+	x.byKey.Set(k.Key, m)
+	return m, !ok
+}
+
+// remove removes a class that has no pods any more.
+func (x *classIndex) remove(k *PodClass) {
+	x.byKey.Remove(k.Key)
+	if len(k.antiAffinity) > 0 {
+		x.AntiAffinity--
+	}
 }

@@ -36,7 +36,7 @@ func (s *Snapshot) namespace(name string) (*outrank.Namespace, bool) {
 	return s.objects.namespaces.Get(name)
 }
 
-// setNamespace replaces the namespace of this name; nil takes it away.
+// setNamespace replaces the namespace of this name, nil takes it away, and tells the counts.
 func (s *Snapshot) setNamespace(name string, ns *outrank.Namespace) {
 	before, _ := s.namespace(name)
 	if before == ns {
@@ -46,11 +46,15 @@ func (s *Snapshot) setNamespace(name string, ns *outrank.Namespace) {
 
 	// The counts of filters are all that outlives a decision and follows from namespaces.
 	s.Topology.Counts.forget()
+	s.objects.setNamespace(name, ns)
+}
 
+// setNamespace replaces the namespace of this name; nil takes it away.
+func (x *clusterObjects) setNamespace(name string, ns *outrank.Namespace) {
 	if ns == nil {
-		s.objects.namespaces.Remove(name)
+		x.namespaces.Remove(name)
 	} else {
-		s.objects.namespaces.Set(name, ns)
+		x.namespaces.Set(name, ns)
 	}
 }
 

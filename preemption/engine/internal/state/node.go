@@ -124,7 +124,8 @@ func (n *NodeState) load(pods, nominated []*PodState, traits filterTraits) {
 	n.Rows, n.SortKeys = make([]AmountRow, len(pods)), make([]Importance, len(pods))
 	n.Objects = make([]*outrank.Pod, len(pods))
 	for i, p := range pods {
-		n.Rows[i], n.SortKeys[i], n.Objects[i] = p.Takes.Std, p.Rank(), p.Pod
+		n.Rows[i], n.SortKeys[i] = p.Takes.Std, p.Rank()
+		n.Objects[i] = p.Pod
 		n.count(p, 1, traits)
 	}
 }
@@ -320,7 +321,7 @@ func (n *NodeState) lowerLevels(priority int32, row *AmountRow) {
 func (n *NodeState) findCovered() {
 	n.version++
 
-	// A list that is made anew gets exactly the room that it needs.
+	// The first list is made no longer than it needs to be.
 	if n.Covered = n.Covered[:0]; n.Covered == nil {
 		covered := 0
 		for _, p := range n.Pods {
@@ -406,6 +407,8 @@ func (n *NodeState) InOrder(now rank.Instant) bool { return n.Unstarted == 0 || 
 // then it is in buf.
 func (n *NodeState) Possible(priority int32, now rank.Instant, buf *[]*PodState) []*PodState {
 	pods := n.Pods[n.First(int64(priority)):]
+
+	// Priority comes before start in any call's order, so that the pods are the right ones at least.
 	if !n.InOrder(now) {
 		*buf = append((*buf)[:0], pods...)
 		slices.SortFunc(*buf, func(p, q *PodState) int { return p.Compare(q, now) })

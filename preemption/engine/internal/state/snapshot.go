@@ -89,10 +89,10 @@ func (s *Snapshot) refresh(n *NodeState) {
 	s.changed(n.Slot)
 }
 
-// refreshNominated is refresh where only the nominated pods of a node have changed. The summary says
-// nothing of them but whether there are any (HasNominated) and whether they claim too much
-// (LargeAmounts). The second takes a whole refresh where it holds or may have held before, and so does
-// a node that has no summary yet.
+// refreshNominated is refresh where only the nominated pods of a node have changed. The summary says of
+// them whether there are any (HasNominated) and whether they claim too much (LargeAmounts). The second
+// flag has other reasons as well, so that a node that has it, or gets it now, is refreshed altogether,
+// as is one without a summary.
 func (s *Snapshot) refreshNominated(n *NodeState) {
 	if n.version == 0 || s.Summaries.At(n.Slot).Flags&LargeAmounts != 0 || claimsTooMuch(n.Nominated) {
 		s.refresh(n)
@@ -110,8 +110,8 @@ func (s *Snapshot) changed(slot int32) {
 
 // Clone is engine.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
-	// With a new owner s copies before it writes, as the clone does: the parts that the two share from
-	// now on belong to neither.
+	// Parts that the two share from now on belong to neither: with a new owner, s copies a part before it
+	// writes it, as the clone does.
 	s.Owner = &Owner{}
 	c := s.Scratch()
 
@@ -261,8 +261,8 @@ func (s *Snapshot) writeNodes() {
 
 // writeOrder makes Order the snapshot's own, so that it may write it, and forgets the positions.
 func (s *Snapshot) writeOrder() {
-	// Positions that are shared, or found already, are those of the order before the change. Empty ones
-	// that no other snapshot has serve on.
+	// Positions that are shared, or computed already, are those of the order before the change. The
+	// snapshot keeps positions of its own that nobody has asked for yet.
 	if s.lists.order != s.Owner || s.positions.bySlot != nil {
 		s.positions = &NodePositions{}
 	}

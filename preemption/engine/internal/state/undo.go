@@ -85,11 +85,7 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 		return fmt.Errorf("snapshot: %w: %T follows it, which cannot be compared", outrank.ErrInvalid, by)
 	}
 
-	// The list is that of the follower before. Whoever is new has not seen anything of it.
-	w := s.Journal.watcher
-	if w.by != by {
-		w = watcher{lost: true}
-	}
+	unseen := s.Journal.unseenBy(by)
 
 	// An error of see, a panic in it or in a filter of the caller that is told of its changes takes all
 	// of them back. Undo of the latest mark cannot fail.
@@ -100,14 +96,23 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 		}
 	}()
 
-	// The lists are clipped: whoever appends to one does not write into the other's memory.
-	point, err := see(slices.Clip(w.pods), slices.Clip(w.nodes), w.point, w.lost)
+	// The lists are clipped: neither see nor the watcher appends into the memory of the other.
+	point, err := see(slices.Clip(unseen.pods), slices.Clip(unseen.nodes), unseen.point, unseen.lost)
 	if err != nil {
 		return err
 	}
 
-	// The list begins anew only now, so that the changes of see itself are not on it.
+	// The lists begin anew only now, so that the changes of see itself are not on them.
 	done = true
 	s.Journal.watcher.seen(by, point)
 	return s.Keep(mark)
+}
+
+// unseenBy returns the changes that a follower has not seen. They are those since the last call of Follow
+// if that was by the same follower. Any other follower has to take everything for changed.
+func (j *journal) unseenBy(follower any) watcher {
+	if j.watcher.by != follower {
+		return watcher{lost: true}
+	}
+	return j.watcher
 }
