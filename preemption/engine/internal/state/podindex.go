@@ -7,10 +7,10 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podIndex finds pods by namespace and name. It is a hash table with linear
-// probing: a pod is in the first cell that was free, counted from the home of its hash. No cell
-// between the two is ever free. The table stores no keys, since a map of strings would take as much
-// memory as the pods. Its cells are in pages that copies share until one of them writes a page.
+// podIndex finds pods by namespace and name. It is a hash table with linear probing: no cell from the
+// home of a pod's hash to the cell of the pod is ever free. The table stores no keys, since a map of
+// strings would take as much memory as the pods. Its cells are in pages that copies share until one of
+// them writes a page.
 type podIndex struct {
 	pages []*podPage
 	own   []bool // by page: whether this index alone has it, and may write it

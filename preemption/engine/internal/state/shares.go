@@ -93,7 +93,8 @@ func (s *shareSums) Fewest(short *AmountRow, e *Extremes, least int32) int32 {
 	}
 
 	// Pods that hold what is short of each column have at least the shares of that, added up. So k
-	// pods are too few where the k largest shares come to less, by more than the error.
+	// pods are too few where the k largest shares add up to less, by more than the error. Sums that
+	// are zero say nothing: the node has large amounts, or no pod holds any.
 	pair := (shares[0] + shares[1]) * (1 - shareError)
 	all := (shares[0] + shares[1] + shares[2]) * (1 - shareError)
 	for least >= 1 && least <= TopShares && s.all[0] > 0 && (s.all[least-1] < all || s.pair[least-1] < pair) {

@@ -68,7 +68,7 @@ func (l *lanes) set(i int, v uint64) {
 
 // atLeast compares the bytes of two words of 7-bit bytes, lane by lane. In the result the highest bit
 // of a byte is set where the byte of word is not below that of least: the subtraction takes it away
-// elsewhere. The other bits mean nothing.
+// elsewhere. With that bit set no byte borrows from the next. The other bits mean nothing.
 func atLeast(word, least uint64) uint64 { return (word | highBits) - least }
 
 // gather moves the highest bits of the eight bytes into the lowest byte, in their order. The
@@ -112,8 +112,8 @@ func (s *Sieve) startedSince(pods int64, start int64) (nodes uint64) {
 // top, and none above it. A candidate with exactly as many must also have a first victim that started
 // at start or later, in seconds; math.MinInt64 asks for nothing of that kind.
 func (s *Sieve) Within(top int32, pods, start int64, asks *AmountRow) uint64 {
-	// Each node needs a victim of its lowest priority at least, which is not below that of the block.
-	// Above that priority, and beyond the numbers that it has bounds for, the sieve knows nothing.
+	// A victim has at least the lowest priority of its node, which is not below that of the block. Of
+	// victims above that priority, and of more than TopK, the sieve knows nothing.
 	switch {
 	case top < s.least:
 		return 0
@@ -121,9 +121,9 @@ func (s *Sieve) Within(top int32, pods, start int64, asks *AmountRow) uint64 {
 		return math.MaxUint64
 	}
 
-	// Holding what k pods of the lowest priority hold at most does not fall with k: a node on which
-	// that is too little for all the pods is out for fewer as well. One on which it is enough, and
-	// whose first pod started too early, stays in only if one pod less may do.
+	// What k pods hold at most does not fall with k: a node on which that is too little for all the
+	// pods is out for fewer as well. A node on which it is enough, and whose first pod started too
+	// early, stays in only if one pod less may do. Without pods holding returns no node.
 	nodes := s.holding(pods, asks)
 	if nodes != 0 && start != math.MinInt64 {
 		if late := s.startedSince(pods, start); nodes&^late != 0 {
