@@ -169,7 +169,7 @@ func (x *podIndex) steps(from, to int) int {
 
 // cellOf returns the cell of a pod that is in the index.
 func (x *podIndex) cellOf(p *PodState) int {
-	// As in find, but what is looked for is known to be there.
+	// The loop is that of find. It ends because the pod is in the index.
 	at := x.home(hashOfPod(p.Pod))
 	for i := at / podPageSize; ; i++ {
 		if i == len(x.pages) {

@@ -20,7 +20,7 @@ type NodePositions struct {
 func (s *Snapshot) Positions() []int32 {
 	p := s.positions
 	p.once.Do(func() {
-		// Even without slots the list is not nil, by which writeOrder tells that it is computed.
+		// The list is not nil even without slots: writeOrder takes nil for not computed.
 		p.bySlot = Fill(make([]int32, 0), len(s.NodeStates), -1)
 		p.firsts = Fill(make([]int32, 0), (len(s.NodeStates)+SummaryBlockSize-1)/SummaryBlockSize, math.MaxInt32)
 

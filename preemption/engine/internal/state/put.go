@@ -26,8 +26,8 @@ func (s *Snapshot) PutPod(p *outrank.Pod) (replaced *outrank.Pod, err error) {
 		return nil, nil
 	}
 
-	// What is counted of a pod is counted out by what its object says. Where that is something else by
-	// now, the sums would be wrong for good.
+	// A pod is counted out by its object as it is then. Where that is not what was counted in, the sums
+	// would stay wrong.
 	if known.Pod == p && s.changedInPlace(known) {
 		return nil, errInPlace(p)
 	}
@@ -66,8 +66,8 @@ func (s *Snapshot) putVersion(known *PodState, p *outrank.Pod) {
 		nominated = ""
 	}
 
-	// The very object that is known may have changed in what is not counted. Filters read that, too, so
-	// that its node is summarized anew.
+	// The very object that is known may have changed in fields that are not counted. Filters read these,
+	// too, so that the node is summarized anew.
 	switch {
 	case p != known.Pod || node != known.Node() || nominated != known.Nominated():
 		s.replace(known, s.NewPodState(p, node, nominated, s.ClassOf(p)))

@@ -70,8 +70,8 @@ func (m *ruleAnswers) share() *ruleAnswers {
 	return &ruleAnswers{Tables: maps.Clone(m.Tables), uses: m.uses, Log: slices.Clone(m.Log)}
 }
 
-// changed notes that the node of a slot has changed, in a snapshot with so many slots. Once the log is
-// long beside the number of slots, it drops all tables.
+// changed notes that the node of a slot has changed. Once the log is long beside slots, the number of slots
+// of the snapshot, it drops all tables.
 func (m *ruleAnswers) changed(slot int32, slots int) {
 	if len(m.Tables) == 0 {
 		return
@@ -102,8 +102,8 @@ func (m *ruleAnswers) find(key AnswersKey) (*AnswerTable, []int32) {
 	return kept.AnswerTable, stale
 }
 
-// lastRule is the number of the last rule that any snapshot of the program has met. By such a number
-// the memory of one rule is never taken for that of another, even if the other has its address later.
+// lastRule is the number of the last rule that any snapshot of the program has met. The number tells what
+// is remembered of a rule from what is remembered of another one, even if that has its address later.
 var lastRule atomic.Uint64
 
 // keep stores a table that is up to date, and numbers its rule. If there are as many tables as there may
@@ -158,12 +158,12 @@ type tableWriter struct {
 	last  int32            // the index of the status that was found last
 }
 
-// continues reports whether a later table can begin with this one, which may be nil. A table that has
-// too many statuses for so many slots cannot: most of them are those of no node any more.
+// continues reports whether a later table can begin with this one, which may be nil. A table with more
+// than twice as many statuses as slots cannot: most of its statuses are those of no node any more.
 func (t *AnswerTable) continues(slots int) bool { return t != nil && len(t.Statuses) <= 64+2*slots }
 
-// tableFrom begins a table for so many slots with the answers of an earlier one, nil for none. New slots
-// begin with Success.
+// tableFrom begins a table for a number of slots with the answers of an earlier one, nil for none. New
+// slots begin with Success.
 func tableFrom(earlier *AnswerTable, slots int) (w tableWriter) {
 	if earlier == nil {
 		w.AnswerTable = AnswerTable{Statuses: []preemption.Status{{}}, Nodes: []int{0}}
@@ -206,7 +206,7 @@ func (w *tableWriter) indexOf(s preemption.Status) int32 {
 		return w.last
 	}
 
-	// The text has the code and the reasons, in which alone these statuses differ.
+	// These statuses differ in code and reasons only, and the text has both.
 	text := func(s *preemption.Status) string { return fmt.Sprintf("%q %q", string(s.Code), s.Reasons) }
 	if w.known == nil {
 		w.known = map[string]int32{}

@@ -92,8 +92,8 @@ func (s *shareSums) Fewest(short *AmountRow, e *Extremes, least int32) int32 {
 		shares[k] = float32(v) * float32(e.PerLargest[k])
 	}
 
-	// Pods that hold what is short of each column have at least the shares of that, added up. So k
-	// pods are too few where the k largest shares add up to less, by more than the error. Sums that
+	// Whatever holds the amounts that are short has at least their shares, added up. So k pods are too
+	// few where the k largest shares add up to less, by more than the error. Sums that
 	// are zero say nothing: the node has large amounts, or no pod holds any.
 	pair := (shares[0] + shares[1]) * (1 - shareError)
 	all := (shares[0] + shares[1] + shares[2]) * (1 - shareError)

@@ -7,9 +7,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Sieve rules out nodes of a block, eight at a time. For each node and each number k it bounds from
-// above what is free once k pods of the lowest priority have left, and when the first of k such pods
-// started. A bound takes 7 bits of a byte. A node that the sieve lets through may still be no
+// Sieve rules out nodes of a block, eight at a time. For each node and each number k it bounds two
+// figures from above: the amounts that are free once k pods of the lowest priority have left, and the
+// earliest start of these pods. A bound takes 7 bits of a byte. A node that the sieve lets through may still be no
 // candidate. Nothing is said of nodes that the digest of the block sets Apart. A block has no sieve
 // before a search asks for one.
 type Sieve struct {
@@ -78,9 +78,8 @@ func gather(word uint64) uint64 {
 	return word & highBits >> 7 * 0x0102040810204080 >> 56
 }
 
-// holding returns the nodes with enough room without some number of their pods of the lowest
-// priority of the block, as far as the sieve can tell. It has no answer for 0 pods, and returns no
-// node.
+// holding returns the nodes that may have enough room once a number of their pods of the lowest
+// priority have left. Without pods it knows nothing, and returns no node.
 func (s *Sieve) holding(pods int64, asks *AmountRow) (nodes uint64) {
 	if pods < 1 {
 		return 0
@@ -98,8 +97,8 @@ func (s *Sieve) holding(pods int64, asks *AmountRow) (nodes uint64) {
 	return nodes & s.lowest
 }
 
-// startedSince returns the nodes on which the first of some number of pods of the lowest priority may
-// have started at a time, in seconds, or later.
+// startedSince returns the nodes on which a number of pods of the lowest priority may all have started
+// at start or later, in seconds.
 func (s *Sieve) startedSince(pods int64, start int64) (nodes uint64) {
 	least := s.start.byteOf(start) * eachByte
 	for i, word := range s.starts[pods-1] {
@@ -108,9 +107,9 @@ func (s *Sieve) startedSince(pods int64, start int64) (nodes uint64) {
 	return nodes
 }
 
-// Within returns the nodes of a block that may be candidates with at most so many victims of priority
-// top, and none above it. A candidate with exactly as many must also have a first victim that started
-// at start or later, in seconds; math.MinInt64 asks for nothing of that kind.
+// Within returns the nodes of a block that may be candidates with a given number of victims or fewer, none
+// of them above priority top. With exactly that number the first victim must have started at start or
+// later, in seconds; math.MinInt64 lets any start pass.
 func (s *Sieve) Within(top int32, pods, start int64, asks *AmountRow) uint64 {
 	// A victim has at least the lowest priority of its node, which is not below that of the block. Of
 	// victims above that priority, and of more than TopK, the sieve knows nothing.

@@ -31,15 +31,17 @@ type clusterObjects struct {
 	groups   groupObjects
 }
 
+// share returns a copy. From then on neither side writes what both have.
 func (x *clusterObjects) share() clusterObjects {
 	return clusterObjects{x.namespaces.Share(), x.budgetAt.Share(), x.groups.share()}
 }
 
+// view returns a copy that writes nothing of the original; see sharedIndex.view.
 func (x *clusterObjects) view() clusterObjects {
 	return clusterObjects{x.namespaces.view(), x.budgetAt.view(), x.groups.view()}
 }
 
-// noCopy has the methods of a lock, by which go vet knows what must not be copied.
+// noCopy has the methods of a lock, so that go vet reports copies.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}

@@ -133,8 +133,8 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	s.replaceNode(n, obj)
 	s.Topology.relabel(n.Slot, nil, obj.Labels, s.Owner)
 
-	// The cache keeps answers by position. A loop over the nodes may be running, which goes on over the
-	// order as it was: to append does not change that, anything else takes a new list.
+	// The cache keeps answers by position. A loop over the nodes may be running, and goes on over the list
+	// as it was: appending does not change that one, and inserting elsewhere makes a new list.
 	s.Cache.forget()
 	s.writeOrder()
 	if position < len(s.Order) {
@@ -155,7 +155,7 @@ func (s *Snapshot) unsetNode(position int) {
 	s.Journal.record(step{kind: dropNode, node: was, position: position})
 	s.Topology.relabel(n.Slot, was.Labels, nil, s.Owner)
 
-	// A loop over the nodes may be running: it goes on over the order as it was (setNode).
+	// A loop over the nodes may be running, and goes on over the list as it was (setNode).
 	s.writeOrder()
 	s.Order = slices.Delete(slices.Clone(s.Order), position, position+1)
 	s.replaceNode(n, nil)

@@ -14,7 +14,7 @@ type Summaries struct {
 	Large    int      // the number of summaries with the flag LargeAmounts
 }
 
-// summaryBlock has what is computed for the nodes of 64 slots. It holds no pointers, so that its
+// summaryBlock has the figures of the nodes of 64 slots. It holds no pointers, so that its
 // summaries lie on cache lines. The first upper level of all nodes lies together, then the
 // second: few nodes need any, and most of those need only the first.
 type summaryBlock struct {
@@ -103,7 +103,7 @@ func (ls *Summaries) setNominated(slot int32, n *NodeState, o *Owner) {
 	}
 }
 
-// Set replaces the summary of a slot, and computes from the node all else that the block has of it.
+// Set replaces the summary of a slot, and computes the other figures of its node in the block anew.
 func (ls *Summaries) Set(slot int32, n *NodeState, summary NodeSummary, o *Owner) {
 	block, i := ls.writable(slot, o), slot%SummaryBlockSize
 	ls.spoil(int(slot / SummaryBlockSize))

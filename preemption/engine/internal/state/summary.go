@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// NodeSummary has what a decision reads first of every node: what is free,
-// and what the least important pods hold. Summaries lie side by side in memory,
-// one cache line each. Of most nodes a decision reads nothing else.
+// NodeSummary has the figures that a decision reads first of every node: the amounts that are free,
+// and those that the least important pods hold. Summaries lie side by side in memory, one cache line
+// each. Of most nodes a decision reads nothing else.
 type NodeSummary struct {
 	// Free is what the node offers less what is taken, by column; it may be
 	// below zero.
@@ -72,8 +72,8 @@ const Rounding = 1e-9
 // computed from the summary alone, with one division and no branch, because it
 // is needed for nearly every node.
 func (l *NodeSummary) Fewest(asks *AmountRow) int32 {
-	// Pods that hold what is short of each column hold, in shares, what is short divided by Low,
-	// added up over the columns. The three fractions are brought to one denominator.
+	// share is the least sum of shares that the victims must have: of each column the part of Low that
+	// is short, added up. The three fractions are brought to one denominator.
 	short0, held0 := float64(max(0, asks[0]-l.Free[0])), float64(max(1, l.Low[0]))
 	short1, held1 := float64(max(0, asks[1]-l.Free[1])), float64(max(1, l.Low[1]))
 	short2, held2 := float64(max(0, asks[2]-l.Free[2])), float64(max(1, l.Low[2]))

@@ -42,8 +42,8 @@ func (t *topSums) fewestBeyond(l *NodeSummary, short *AmountRow) int32 {
 	return int32(min(pods, int64(l.LowPods)))
 }
 
-// LatestStart returns an upper bound on the earliest start of any so many pods of the
-// lowest priority, NoStart if it has none to offer. The pods are sorted by start, and a missing
+// LatestStart bounds the earliest start of a number of pods of the lowest priority from above, whichever
+// pods these are. It is NoStart where nothing is known. The pods are sorted by start, and a missing
 // start comes last. The first of any k pods has k-1 of them behind it, so it comes no
 // later than the k-th pod from the end, whose start is the bound.
 func (t *topSums) LatestStart(l *NodeSummary, pods int32) int64 {

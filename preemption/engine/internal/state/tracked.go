@@ -69,7 +69,7 @@ func (s *Snapshot) tracked(ctx context.Context, t *preemption.Tracker) preemptio
 }
 
 // ConcernedBy returns the pods that concern a filter by its own word (Filter.Concerns). The attachment
-// is good as long as the snapshot does not change. It is nil where no such pods are kept: in a trial,
+// is good as long as the snapshot does not change. It is nil where they are not kept: in a trial,
 // and in the zero Snapshot.
 func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attachment {
 	if s.trial != nil || s.attached == nil {
@@ -84,8 +84,9 @@ func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attac
 // attach fills a new attachment with the pods of the cluster and keeps it. It returns the attachment
 // that counts, which is another one where somebody else was faster.
 //
-// Nothing is kept where the context ends or a function of the caller panics. Nothing is locked while
-// these functions run: several readers may count the cluster at once, and one of them wins.
+// Nothing is kept where the context ends, when the result is incomplete, or where a function of the caller
+// panics. Nothing is locked while these functions run: several readers may count the cluster at once, and
+// one of them wins.
 func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 	a.owner, a.stateOwner = s.Owner, s.Owner
 

@@ -109,7 +109,7 @@ func (s *Snapshot) Follow(by any, see func(pods []*outrank.Pod, nodes []string, 
 }
 
 // unseenBy returns the changes that a follower has not seen. They are those since the last call of Follow
-// if that was by the same follower. Any other follower has to take everything for changed.
+// if that was by the same follower. Any other follower must take everything for changed.
 func (j *journal) unseenBy(follower any) watcher {
 	if j.watcher.by != follower {
 		return watcher{lost: true}

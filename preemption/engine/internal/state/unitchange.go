@@ -59,7 +59,7 @@ func (x *unitIndex) replace(p, q *PodState, o *Owner) {
 }
 
 // regroup finds the fate of a group anew, after the group or one above it has changed, and moves its
-// running pods to the unit in which they leave by it.
+// running pods to the unit that the new fate gives them.
 func (x *unitIndex) regroup(key string, all *groupObjects, o *Owner) {
 	g, ok := x.Groups.Get(key)
 	if !ok {

@@ -72,7 +72,7 @@ func (s *Snapshot) regroupBelow(composite string) {
 // the lists of these.
 func (s *Snapshot) followUnits() {
 	// The pods of a unit leave together, so that the answer of each node with one of them depends on
-	// all of them. Nobody has to be told where no answer is cached.
+	// all of them. Without cached answers there is nobody to tell.
 	for i := 0; s.Cache.notes() && i < len(s.Units.stale); i++ {
 		for _, p := range s.Units.stale[i].Pods {
 			if slot, ok := s.Slots.Get(p.At.Name); ok {

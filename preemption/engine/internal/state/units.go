@@ -85,10 +85,12 @@ type groupObjects struct {
 	leveled bool
 }
 
+// share returns a copy. From then on neither side writes what both have.
 func (s *groupObjects) share() groupObjects {
 	return groupObjects{s.byKey.Share(), s.composites.Share(), s.leveled}
 }
 
+// view returns a copy that writes nothing of the original; see sharedIndex.view.
 func (s *groupObjects) view() groupObjects {
 	return groupObjects{s.byKey.view(), s.composites.view(), s.leveled}
 }
@@ -97,10 +99,12 @@ func newUnitIndex() unitIndex {
 	return unitIndex{Groups: NewSharedIndex[*GroupState](0), wholes: NewSharedIndex[*WholeUnit](0), Below: NewSharedIndex[[]string](0)}
 }
 
+// share returns a copy. From then on neither side writes what both have.
 func (x *unitIndex) share() unitIndex {
 	return unitIndex{Groups: x.Groups.Share(), wholes: x.wholes.Share(), Below: x.Below.Share()}
 }
 
+// view returns a copy that writes nothing of the original; see sharedIndex.view.
 func (x *unitIndex) view() unitIndex {
 	return unitIndex{Groups: x.Groups.view(), wholes: x.wholes.view(), Below: x.Below.view()}
 }
