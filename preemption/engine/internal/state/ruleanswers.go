@@ -37,7 +37,7 @@ type AnswerTable struct {
 	Rule uint64
 	// statusAt has, by slot, an index in Statuses, 0 for Success.
 	statusAt []int32
-	// Statuses begins with Success. They have a code and reasons, and name no filter.
+	// Statuses begins with Success. Each has a code and reasons only.
 	Statuses []preemption.Status
 	// Nodes counts the nodes that have each of the Statuses, other than Success, and Failing
 	// counts all of these nodes.

@@ -144,7 +144,7 @@ func (x *unitIndex) clearFate(key string, g *GroupState, o *Owner) {
 }
 
 // setPriority works out the priority of a unit, the highest that one of its groups gives it. The groups
-// agree but in trees with too many levels (rule 12.6.6).
+// agree except in trees with too many levels (rule 12.6.6).
 func (x *unitIndex) setPriority(u *WholeUnit) {
 	before := u.Priority
 	for i, key := range u.Groups {
