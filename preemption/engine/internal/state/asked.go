@@ -76,11 +76,11 @@ func (p *Partition) slotsIn(domain int32, first int) (slots uint64) {
 func (s *Snapshot) AnswersTo(ctx context.Context, key AnswersKey, most int, ask func(n *NodeState) preemption.Status) *AnswerTable {
 	slots := len(s.NodeStates)
 	kept, stale := s.Answers.find(key)
-	if kept != nil && len(stale) == 0 && len(kept.of) >= slots {
+	if kept != nil && len(stale) == 0 && len(kept.statusAt) >= slots {
 		return kept
 	}
 
-	if !kept.goesOn(slots) {
+	if !kept.continues(slots) {
 		kept, stale = nil, s.Order
 		if len(stale) > most {
 			return nil // before a list is made of all nodes

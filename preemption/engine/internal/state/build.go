@@ -34,7 +34,7 @@ func (s *Snapshot) load(pods []*outrank.Pod) {
 		}
 
 		takes := sharedTaking(alike, s.taking(p, p.NodeName != ""))
-		ps := &PodState{p, s.classWith(p, covering), takes, s.refOf(at)}
+		ps := &PodState{p, s.classFor(p, covering), takes, s.refOf(at)}
 		s.PodStates.set(ps)
 		if ps.Running {
 			running[at] = append(running[at], ps)

@@ -106,8 +106,8 @@ func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 	if p.At != nil {
 		n = s.writable(p.At.Name)
 		n.Nominated = removeByImportance(n.Nominated, p)
-		if !q.Running || q.At.Name != n.Name {
-			s.renominate(n)
+		if !q.Running || q.At.Name != n.Name { // else the node is refreshed for q
+			s.refreshNominated(n)
 			s.release(n)
 			n = nil
 		}

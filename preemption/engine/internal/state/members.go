@@ -7,21 +7,23 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// ClassOf returns the class of a pod, a new one if the snapshot has none.
-func (s *Snapshot) ClassOf(p *outrank.Pod) *PodClass { return s.classWith(p, s.covering) }
+// ClassOf returns the class of a pod, a new one if the snapshot has none. A new class is not in the
+// snapshot before a pod of it joins.
+func (s *Snapshot) ClassOf(p *outrank.Pod) *PodClass { return s.classFor(p, s.covering) }
 
-// covering lists the budgets that cover a pod.
+// covering lists the budgets that cover a pod, by index.
 func (s *Snapshot) covering(p *outrank.Pod) []int32 {
 	return s.BudgetSet.matcher.AppendCovering(nil, p)
 }
 
-// classWith is ClassOf where the budgets that cover a pod are found in a way that
-// suits many pods.
-func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
+// classFor is ClassOf with the function that finds the budgets of a new class given: load has a
+// faster one for many pods.
+func (s *Snapshot) classFor(p *outrank.Pod, covering func(*outrank.Pod) []int32) *PodClass {
 	key := classKey(p, s.Rules.VictimUnits)
-	if m, ok := s.Classes.byKey.find(key); ok {
+	if m, ok := s.Classes.find(key); ok {
 		return m.Class
 	}
+
 	k := &PodClass{
 		Key: string(key), Namespace: p.NamespaceName(), Labels: p.Labels,
 		antiAffinity: termsOf(p, p.Affinity.PodAntiAffinity),
@@ -34,18 +36,18 @@ func (s *Snapshot) classWith(p *outrank.Pod, covering func(*outrank.Pod) []int32
 	return k
 }
 
-// NewPodState prepares a pod that runs on node or, if that is empty, is
-// nominated to nominated; both may be empty.
+// NewPodState returns the state of a pod that runs on node or, if that is empty, is nominated to
+// nominated; both may be empty. The snapshot does not have it before Put.
 func (s *Snapshot) NewPodState(p *outrank.Pod, node, nominated string, k *PodClass) *PodState {
 	return newPodState(p, k, s.taking(p, node != ""), s.refOf(cmp.Or(node, nominated)))
 }
 
-// RunningPod prepares a pod that runs on a node which is not known yet.
+// RunningPod returns the state of a pod that runs on a node which is not known yet.
 func (s *Snapshot) RunningPod(p *outrank.Pod, k *PodClass) *PodState {
 	return newPodState(p, k, s.taking(p, true), nil)
 }
 
-// newPodState returns a state that shares nothing.
+// newPodState returns a state with a Taking of its own, both in one piece of memory.
 func newPodState(p *outrank.Pod, k *PodClass, takes Taking, at *nodeRef) *PodState {
 	x := &struct {
 		PodState
@@ -55,7 +57,7 @@ func newPodState(p *outrank.Pod, k *PodClass, takes Taking, at *nodeRef) *PodSta
 	return &x.PodState
 }
 
-// taking returns what a pod takes.
+// taking returns the amounts that a pod takes of its node, or asks for while it is pending.
 func (s *Snapshot) taking(p *outrank.Pod, running bool) Taking {
 	if running {
 		return Taking{s.Columns.Running(p, s.Of), true}
@@ -63,7 +65,8 @@ func (s *Snapshot) taking(p *outrank.Pod, running bool) Taking {
 	return Taking{s.Columns.Pending(p), false}
 }
 
-// refOf returns the reference to a node by its name, nil for an empty name.
+// refOf returns the reference to a node by its name, nil for an empty name. Pods of a node that has a
+// state share that of the node.
 func (s *Snapshot) refOf(name string) *nodeRef {
 	if name == "" {
 		return nil
@@ -74,13 +77,16 @@ func (s *Snapshot) refOf(name string) *nodeRef {
 	return &nodeRef{name}
 }
 
-// Moved returns the pod on another node or with another nomination. What it takes stays, unless
-// its status says what it takes of a node.
+// Moved returns the state of the pod on another node or with another nomination. It shares with p
+// everything that is the same.
 func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 	running, at := node != "", p.At
+
+	// A pod whose status reports requests may take something else on a node than while it is pending.
 	if p.Running != running && reportsRequests(p.Pod) {
 		return s.NewPodState(p.Pod, node, nominated, p.Class)
 	}
+
 	if to := cmp.Or(node, nominated); at == nil || at.Name != to {
 		at = s.refOf(to)
 	}
@@ -90,7 +96,7 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 	return &PodState{p.Pod, p.Class, p.Taking, at}
 }
 
-// join counts a pod in its class. leave counts it out.
+// join counts a pod in its class.
 func (s *Snapshot) join(p *PodState) {
 	m := s.membersOf(p.Class)
 	if m.Pods++; m.Pods == 1 && len(p.Class.antiAffinity) > 0 {
@@ -102,6 +108,7 @@ func (s *Snapshot) join(p *PodState) {
 	}
 }
 
+// leave counts a pod out of its class. The last pod takes the class with it.
 func (s *Snapshot) leave(p *PodState) {
 	m := s.membersOf(p.Class)
 	if p.Running {
@@ -110,26 +117,44 @@ func (s *Snapshot) leave(p *PodState) {
 			delete(m.Nodes, slot)
 		}
 	}
+
 	if m.Pods--; m.Pods == 0 {
-		s.Classes.byKey.Remove(p.Class.Key)
-		if len(p.Class.antiAffinity) > 0 {
-			s.Classes.AntiAffinity--
-		}
+		s.Classes.remove(p.Class)
 	}
 }
 
-// membersOf returns the members of a class for writing.
+// membersOf returns the members of a class for writing. It tells the counts of a class that is new to the
+// snapshot, so that they count its pods from then on.
 func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
-	m, ok := s.Classes.byKey.Get(k.Key)
+	m, isNew := s.Classes.writable(k, s.Owner)
+	if isNew {
+		s.Topology.Counts.joined(k)
+	}
+	return m
+}
+
+// find finds the members of a class by its key.
+func (x *classIndex) find(key []byte) (*ClassMembers, bool) { return x.byKey.find(key) }
+
+// writable returns the members of a class for writing, and whether the index had none.
+func (x *classIndex) writable(k *PodClass, o *Owner) (m *ClassMembers, isNew bool) {
+	m, ok := x.byKey.Get(k.Key)
 	switch {
 	case !ok:
-		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: map[int32]int32{}}
-		s.Topology.Counts.joined(k)
-	case m.owner != s.Owner:
-		m = &ClassMembers{owner: s.Owner, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
+		m = &ClassMembers{owner: o, Class: k, Nodes: map[int32]int32{}}
+	case m.owner != o:
+		m = &ClassMembers{owner: o, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
 	default:
-		return m
+		return m, false
 	}
-	s.Classes.byKey.Set(k.Key, m)
-	return m
+	x.byKey.Set(k.Key, m)
+	return m, !ok
+}
+
+// remove removes a class that has no pods any more.
+func (x *classIndex) remove(k *PodClass) {
+	x.byKey.Remove(k.Key)
+	if len(k.antiAffinity) > 0 {
+		x.AntiAffinity--
+	}
 }

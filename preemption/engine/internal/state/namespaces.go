@@ -24,32 +24,43 @@ func (s *Snapshot) PutNamespace(ns *outrank.Namespace) error {
 
 // RemoveNamespace is engine.Snapshot.RemoveNamespace.
 func (s *Snapshot) RemoveNamespace(name string) error {
-	if _, ok := s.objects.namespaces.Get(name); !ok {
+	if _, ok := s.namespace(name); !ok {
 		return fmt.Errorf("%s: %w", prose.Object("namespace", name), preemption.ErrNotFound)
 	}
 	s.setNamespace(name, nil)
 	return nil
 }
 
-// setNamespace replaces the namespace of this name; nil takes it away. Of what outlives a
-// decision, counts alone are derived from namespaces.
+// namespace finds a namespace by its name.
+func (s *Snapshot) namespace(name string) (*outrank.Namespace, bool) {
+	return s.objects.namespaces.Get(name)
+}
+
+// setNamespace replaces the namespace of this name, nil takes it away, and tells the counts.
 func (s *Snapshot) setNamespace(name string, ns *outrank.Namespace) {
-	before, _ := s.objects.namespaces.Get(name)
+	before, _ := s.namespace(name)
 	if before == ns {
 		return
 	}
 	s.Journal.record(step{kind: putNamespace, name: name, namespace: before})
+
+	// The counts of filters are all that outlives a decision and follows from namespaces.
 	s.Topology.Counts.forget()
+	s.objects.setNamespace(name, ns)
+}
+
+// setNamespace replaces the namespace of this name; nil takes it away.
+func (x *clusterObjects) setNamespace(name string, ns *outrank.Namespace) {
 	if ns == nil {
-		s.objects.namespaces.Remove(name)
+		x.namespaces.Remove(name)
 	} else {
-		s.objects.namespaces.Set(name, ns)
+		x.namespaces.Set(name, ns)
 	}
 }
 
-// IncomingTerms prepares terms of a pod that is to be placed. v1.36 widens them: it asks the
-// selector of namespaces of no labels at all, too, so that one with NotIn or DoesNotExist, which
-// no labels satisfy, selects every namespace (rules 7.13.12 and 7.13.19).
+// IncomingTerms prepares terms of a pod that is to be placed. In v1.36 a namespace selector that
+// holds without any label, as NotIn and DoesNotExist can, selects every namespace (rules 7.13.14
+// and 7.13.19).
 func (s *Snapshot) IncomingTerms(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	out := termsOf(p, terms)
 	for i := range out {
@@ -60,10 +71,10 @@ func (s *Snapshot) IncomingTerms(p *outrank.Pod, terms []outrank.PodAffinityTerm
 	return out
 }
 
-// Picks reports whether a term of a pod that is to be placed picks another one by its namespace
-// and labels. The selector of namespaces picks among those that the snapshot knows.
+// Picks reports whether a term of a pod that is to be placed picks another pod by its namespace
+// and labels. The namespace selector picks only namespaces that the snapshot knows (rule 7.13.18).
 func (s *Snapshot) Picks(t *Term, namespace string, labels map[string]string) bool {
-	ns, known := s.objects.namespaces.Get(namespace)
+	ns, known := s.namespace(namespace)
 	if !known {
 		return t.matches(namespace, labels, nil, false)
 	}
@@ -71,16 +82,18 @@ func (s *Snapshot) Picks(t *Term, namespace string, labels map[string]string) bo
 }
 
 // KeepApart lists the topology keys of the anti-affinity terms of a class that pick a pod. A
-// namespace that is not listed counts as one without labels here.
+// namespace that the snapshot does not know counts as one without labels here (rule 7.13.18).
 func (s *Snapshot) KeepApart(k *PodClass, pod *outrank.Pod) (keys []string) {
 	if len(k.antiAffinity) == 0 {
 		return nil
 	}
+
 	var labels map[string]string
 	namespace := pod.NamespaceName()
-	if ns, known := s.objects.namespaces.Get(namespace); known {
+	if ns, known := s.namespace(namespace); known {
 		labels = ns.Labels
 	}
+
 	for i := range k.antiAffinity {
 		if t := &k.antiAffinity[i]; t.matches(namespace, pod.Labels, labels, true) {
 			keys = append(keys, t.Key)

@@ -19,7 +19,8 @@ type PodState struct {
 	At *nodeRef
 }
 
-// Taking is what a pod takes. It never changes, so that pods which take the same may share it.
+// Taking has the amounts that a pod takes of its node or, if it is pending, asks for. It never changes,
+// so that pods which take the same may share it.
 type Taking struct {
 	Takes   Amounts
 	Running bool
@@ -28,10 +29,10 @@ type Taking struct {
 // Priority returns the pod's own priority.
 func (p *PodState) Priority() int32 { return p.Pod.PriorityValue() }
 
-// Rank returns what the pod is sorted by. Nodes keep it for their pods.
+// Rank returns the key by which the pod is sorted. Nodes keep it for their pods.
 func (p *PodState) Rank() Importance { return importanceOf(p.Pod) }
 
-// nodeRef is the name of a node, shared by its pods and states.
+// nodeRef is the name of a node. The pods of the node and its states in all snapshots share it.
 type nodeRef struct{ Name string }
 
 // Node returns the node that the pod runs on, empty for a pending pod.
@@ -51,13 +52,14 @@ func (p *PodState) Nominated() string {
 	return p.At.Name
 }
 
-// Importance is what pods are sorted by. The pods' names settle ties.
+// Importance is the key by which pods are sorted. The pods' names settle ties.
 type Importance struct {
-	Sec      int64 // start, seconds since 1970; NoStart without one
-	Nsec     int32
+	Sec      int64 // the start in seconds since 1970; NoStart for none
+	Nsec     int32 // the nanoseconds of the start
 	Priority int32
 }
 
+// importanceOf returns the sort key of a pod.
 func importanceOf(p *outrank.Pod) Importance {
 	r := Importance{Sec: rank.NoStart, Priority: p.PriorityValue()}
 	if !p.StartTime.IsZero() {
@@ -66,7 +68,7 @@ func importanceOf(p *outrank.Pod) Importance {
 	return r
 }
 
-// compare orders pods by importance but for their names: negative if r goes before o. A missing
+// compare orders pods by importance, except for their names: negative if r goes before o. A missing
 // start is later than any.
 func (r *Importance) compare(o Importance) int {
 	switch {
@@ -104,7 +106,7 @@ func (p *PodState) Start(now time.Time) time.Time {
 }
 
 // Compare orders pods by importance (group 4.3; MoreImportantPod): negative if
-// p goes before q. It is a total order: ties end in the pods' names.
+// p goes before q. A missing start counts as now. The order is total: names settle the last ties.
 func (p *PodState) Compare(q *PodState, now rank.Instant) int {
 	if c := cmp.Compare(q.Priority(), p.Priority()); c != 0 {
 		return c

@@ -7,22 +7,25 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// podIndex finds pods by namespace and name. It is a hash table with linear
-// probing, and stores no keys: a map of strings would take as much memory as the
-// pods. Its cells are in pages that copies share until one of them writes a page.
+// podIndex finds pods by namespace and name. It is a hash table with linear probing: no cell from the
+// home of a pod's hash to the cell of the pod is ever free. The table stores no keys, since a map of
+// strings would take as much memory as the pods. Its cells are in pages that copies share until one of
+// them writes a page.
 type podIndex struct {
 	pages []*podPage
-	own   []bool // by page: no copy has it
-	pods  int
+	own   []bool // by page: whether this index alone has it, and may write it
+	pods  int    // the number of pods in the index
 }
 
 const podPageSize = 128
 
+// podPage has the cells of a page.
 type podPage struct {
 	cells  [podPageSize]*PodState // nil where free
-	hashes [podPageSize]uint32    // of the pods in cells
+	hashes [podPageSize]uint32    // the hash of the pod in each cell
 }
 
+// newPodIndex returns an empty index with room for some number of pods.
 func newPodIndex(pods int) podIndex {
 	pages := (8+pods*4/3)/podPageSize + 1
 	x := podIndex{pages: make([]*podPage, pages), own: make([]bool, pages)}
@@ -38,41 +41,42 @@ func (x *podIndex) Get(key outrank.Key) (*PodState, bool) {
 	return p, p != nil
 }
 
-// locate returns the pod with this key and its cell, nil for none.
+// locate returns the pod with this key, nil for none, and its cell.
 func (x *podIndex) locate(key outrank.Key) (p *PodState, cell int) {
 	return x.find(hashOf(key), func(p *PodState) bool { return hasKey(p.Pod, key) })
 }
 
-// Of returns what the snapshot knows of a pod.
+// Of returns the state of the pod that has the namespace and name of another.
 func (x *podIndex) Of(pod *outrank.Pod) (*PodState, bool) {
 	p, _ := x.find(hashOfPod(pod), func(p *PodState) bool { return SameName(p.Pod, pod) })
 	return p, p != nil
 }
 
-// set adds a pod. No pod of its name is in the index.
+// set adds a pod. No pod of its name may be in the index.
 func (x *podIndex) set(p *PodState) {
+	// A fifth of the cells stays free, so that searches end soon.
 	if x.pods++; x.pods > x.size()*4/5 {
 		x.grow()
 	}
 	x.insert(p, hashOfPod(p.Pod))
 }
 
-// replace puts another version of a pod that is in the index in its place.
+// replace puts q, another state of the pod p, in its place. p must be in the index.
 func (x *podIndex) replace(p, q *PodState) { x.replaceAt(x.cellOf(p), q) }
 
-// replaceAt is replace where the cell of the pod is known.
+// replaceAt puts q, another state of the pod in a cell, in its place.
 func (x *podIndex) replaceAt(cell int, q *PodState) { x.write(cell, q, x.hash(cell)) }
 
 // remove takes out a pod that is in the index, and moves up the pods behind it that
 // would otherwise not be found any more.
 func (x *podIndex) remove(p *PodState) {
-	at := x.cellOf(p)
+	hole := x.cellOf(p)
 	x.pods--
-	hole := at
-	for at = x.next(at); x.cell(at) != nil; at = x.next(at) {
-		// A pod whose home lies behind the hole is found without passing the
-		// hole.
-		if x.behind(x.home(x.hash(at)), at) >= x.behind(hole, at) {
+
+	// A search ends at a free cell, so that only the pods up to the next free one may pass the hole. One
+	// whose home is behind the hole is found without passing it, and stays.
+	for at := x.next(hole); x.cell(at) != nil; at = x.next(at) {
+		if x.steps(x.home(x.hash(at)), at) >= x.steps(hole, at) {
 			x.write(hole, x.cell(at), x.hash(at))
 			hole = at
 		}
@@ -86,8 +90,8 @@ func (x *podIndex) share() podIndex {
 	return x.view()
 }
 
-// view returns a copy that never writes a page of x. Unless x is shared, the copy is
-// valid only until x changes.
+// view returns a copy that never writes a page of x. The copy is valid until x changes, and after that
+// only if x is shared.
 func (x *podIndex) view() podIndex {
 	return podIndex{pages: slices.Clone(x.pages), own: make([]bool, len(x.own)), pods: x.pods}
 }
@@ -103,11 +107,13 @@ func (x *podIndex) Each(f func(p *PodState)) {
 	}
 }
 
+// size is the number of cells.
 func (x *podIndex) size() int { return len(x.pages) * podPageSize }
 
 func (x *podIndex) cell(at int) *PodState { return x.pages[at/podPageSize].cells[at%podPageSize] }
 func (x *podIndex) hash(at int) uint32    { return x.pages[at/podPageSize].hashes[at%podPageSize] }
 
+// write writes a cell. A page that a copy may have is copied first.
 func (x *podIndex) write(at int, p *PodState, hash uint32) {
 	i := at / podPageSize
 	if !x.own[i] {
@@ -117,11 +123,15 @@ func (x *podIndex) write(at int, p *PodState, hash uint32) {
 	x.pages[i].cells[at%podPageSize], x.pages[i].hashes[at%podPageSize] = p, hash
 }
 
-// find returns the pod with this hash for which meant is true, and its cell, or nil.
+// find returns the pod with this hash for which meant is true, and its cell. It returns nil and the
+// free cell at which the search has ended where there is none.
 func (x *podIndex) find(hash uint32, meant func(*PodState) bool) (p *PodState, cell int) {
 	if len(x.pages) == 0 {
-		return nil, 0 // of the zero Snapshot
+		return nil, 0 // the index of the zero Snapshot
 	}
+
+	// The loop goes page by page, so that each cell costs an index into an array. Some cell is free, so
+	// that it ends.
 	at := x.home(hash)
 	for i := at / podPageSize; ; i++ {
 		if i == len(x.pages) {
@@ -141,6 +151,7 @@ func (x *podIndex) find(hash uint32, meant func(*PodState) bool) (p *PodState, c
 // evenly over the cells.
 func (x *podIndex) home(hash uint32) int { return int(uint64(hash) * uint64(x.size()) >> 32) }
 
+// next returns the cell behind another. The first is behind the last.
 func (x *podIndex) next(at int) int {
 	if at++; at == x.size() {
 		return 0
@@ -148,8 +159,8 @@ func (x *podIndex) next(at int) int {
 	return at
 }
 
-// behind returns the number of steps from one cell to another.
-func (x *podIndex) behind(from, to int) int {
+// steps returns how many times next leads from one cell to another.
+func (x *podIndex) steps(from, to int) int {
 	if to < from {
 		to += x.size()
 	}
@@ -158,6 +169,7 @@ func (x *podIndex) behind(from, to int) int {
 
 // cellOf returns the cell of a pod that is in the index.
 func (x *podIndex) cellOf(p *PodState) int {
+	// The loop is that of find. It ends because the pod is in the index.
 	at := x.home(hashOfPod(p.Pod))
 	for i := at / podPageSize; ; i++ {
 		if i == len(x.pages) {
@@ -173,6 +185,7 @@ func (x *podIndex) cellOf(p *PodState) int {
 	}
 }
 
+// insert puts a pod into the first free cell from its home on.
 func (x *podIndex) insert(p *PodState, hash uint32) {
 	at := x.home(hash)
 	for x.cell(at) != nil {
@@ -195,9 +208,10 @@ func (x *podIndex) grow() {
 	}
 }
 
-// keySpace is large enough for most keys.
+// keySpace is the length of a buffer that is large enough for most keys.
 const keySpace = 128
 
+// appendKey appends namespace/name of a pod.
 func appendKey(b []byte, p *outrank.Pod) []byte {
 	b = append(b, p.NamespaceName()...)
 	b = append(b, '/')
@@ -206,12 +220,13 @@ func appendKey(b []byte, p *outrank.Pod) []byte {
 
 func hashOf(key outrank.Key) uint32 { return uint32(maphash.String(hashSeed, string(key))) }
 
+// hashOfPod is hashOf of the pod's key, which is not made as a string.
 func hashOfPod(p *outrank.Pod) uint32 {
 	var space [keySpace]byte
 	return uint32(maphash.Bytes(hashSeed, appendKey(space[:0], p)))
 }
 
-// hasKey reports whether a pod's key is the one given.
+// hasKey reports whether the key of a pod is the given one, without making it.
 func hasKey(p *outrank.Pod, key outrank.Key) bool {
 	namespace, text := p.NamespaceName(), string(key)
 	return len(text) == len(namespace)+1+len(p.Name) &&
@@ -223,5 +238,6 @@ func SameName(p, q *outrank.Pod) bool {
 	return p == q || p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }
 
-// SamePod reports whether two pods of one name may be versions of the same pod.
+// SamePod reports whether two pods of one name may be versions of the same pod: they have the same
+// UID, or one of them has none.
 func SamePod(a, b *outrank.Pod) bool { return a.UID == b.UID || a.UID == "" || b.UID == "" }

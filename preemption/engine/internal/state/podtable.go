@@ -8,56 +8,61 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// podAnswers are the tables of a snapshot, the last one used first. A table keeps what a rule of
-// the caller says about the pods of each node, such as what each costs. A snapshot shares its
-// tables with its clones: what is kept of a node holds for that very state and version of it,
-// and a state is written by the one snapshot that owns it.
+// podAnswers has the tables of a snapshot, the one used last first. A table keeps the answers of a rule
+// of the caller about the pods of each node, such as their costs. A snapshot and its clones have the
+// same tables: an entry holds for one state and version of a node, and no two snapshots write the
+// same state.
 type podAnswers struct {
 	mu     sync.Mutex
 	tables []any // each a podTable
 }
 
-// mostPodTables is how many rules a snapshot remembers the answers of, of each sort.
+// mostPodTables is the number of rules whose answers a snapshot remembers, for each sort of answer.
 const mostPodTables = 4
 
-// podTable is what one rule says about the pods of each node. One search at a time uses it;
+// podTable has the answers of one rule about the pods of each node. One search at a time uses it;
 // its workers look at different nodes.
 type podTable[T any] struct {
 	mu sync.Mutex // held from TakeOfPods to release
-	// rule is the one that was asked. The table keeps it from being collected, so that no
-	// other one has its address.
+	// rule is the rule that answered. The table keeps it from being collected, so that no
+	// other rule gets its address.
 	rule   any
-	bySlot []ofPods[T]
+	bySlot []nodeAnswers[T]
 }
 
-// ofPods is what a rule says about the pods of a version of a node.
-type ofPods[T any] struct {
-	node    *NodeState
+// nodeAnswers has the answers of a rule about the pods of one version of a node.
+type nodeAnswers[T any] struct {
+	node    *NodeState // nil for no answers
 	version uint64
 	said    T
 }
 
-// TakeOfPods returns what is kept, by node, of a rule about its pods, and a new table while
-// another search uses that. Where a node is another than before, ask writes what the rule says of
-// its pods. After release others may have the table.
+// TakeOfPods hands out the table of a rule until release is called, or a new one while another search
+// has it. The function at returns the answers about the pods of a node. Where the node has changed since
+// they were kept, ask writes them anew.
 func TakeOfPods[T any](s *Snapshot, rule any, ask func(n *NodeState, said *T)) (at func(n *NodeState) *T, release func()) {
 	t := tableOf[T](s.ofPods, rule)
 	if !t.mu.TryLock() {
 		t = &podTable[T]{}
 		t.mu.Lock()
 	}
+
 	if slots := len(s.NodeStates); len(t.bySlot) < slots {
-		t.bySlot = append(t.bySlot, make([]ofPods[T], slots-len(t.bySlot))...)
+		t.bySlot = append(t.bySlot, make([]nodeAnswers[T], slots-len(t.bySlot))...)
 	}
-	return func(n *NodeState) *T { return t.at(n, ask) }, t.mu.Unlock
+	return func(n *NodeState) *T { return t.answers(n, ask) }, t.mu.Unlock
 }
 
-// tableOf returns the table of a rule. A new one may take the place of the one of its sort that
-// was not used for longest.
+// tableOf returns the table of a rule, and moves it to the front. A new table takes the place of the one
+// of its sort that was not used for longest, if there are as many of that sort as there may be.
 func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t, at, alike := &podTable[T]{rule: rule}, len(m.tables), 0
+
+	// at is the place that becomes free: that of the rule's own table, else that of the table of this
+	// sort that must go, else one behind all.
+	t := &podTable[T]{rule: rule}
+	at, alike := len(m.tables), 0
 	for i, other := range m.tables {
 		u, ok := other.(*podTable[T])
 		if !ok {
@@ -71,6 +76,7 @@ func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 			break
 		}
 	}
+
 	if at == len(m.tables) {
 		m.tables = append(m.tables, nil)
 	}
@@ -79,34 +85,37 @@ func tableOf[T any](m *podAnswers, rule any) *podTable[T] {
 	return t
 }
 
-// at returns what the rule says about the pods of a node. Where the node is another than
-// before, ask writes it anew.
-func (t *podTable[T]) at(n *NodeState, ask func(n *NodeState, said *T)) *T {
-	of := &t.bySlot[n.Slot]
-	if of.node != n || of.version != n.version {
-		of.node = nil // until all is known: the caller's rule may panic
-		ask(n, &of.said)
-		of.node, of.version = n, n.version
+// answers returns the answers about the pods of a node. Where the node has changed since they were kept,
+// ask writes them anew.
+func (t *podTable[T]) answers(n *NodeState, ask func(n *NodeState, said *T)) *T {
+	kept := &t.bySlot[n.Slot]
+	if kept.node != n || kept.version != n.version {
+		kept.node = nil // until ask is through: the caller's rule may panic
+		ask(n, &kept.said)
+		kept.node, kept.version = n, n.version
 	}
-	return &of.said
+	return &kept.said
 }
 
-// NodeCosts is what the pods of a node cost.
+// NodeCosts has the costs of the pods of a node.
 type NodeCosts struct {
-	Costs []int64 // parallel to the pods
-	// Low is about the pods of the lowest priority, all about all pods.
+	Costs []int64 // parallel to NodeState.Pods
+	// Low bounds costs of pods of the lowest priority, and All those of any pods.
 	Low, All costBound
 }
 
-// costBound bounds the cost of pods from below.
+// costBound bounds the cost of pods of a node from below.
 type costBound struct {
-	// perUnit is the least cost of a unit of a column.
+	// perUnit is the least cost for a unit of each column that a pod has, infinite where no pod
+	// holds any.
 	perUnit [NumColumns]float64
-	// cheapest has the sum of the k least costs at k-1; the last is for more as well.
+	// cheapest has the sum of the k least costs at k-1. The last one bounds the cost of more pods
+	// as well.
 	cheapest [TopK]int64
 }
 
-// Find finds the costs on a node.
+// Find asks for the costs of the pods of a node and bounds them. The last lowPods pods have the lowest
+// priority.
 func (c *NodeCosts) Find(n *NodeState, lowPods int, cost func(*outrank.Pod) int64) {
 	c.Costs = Fill(c.Costs, len(n.Objects), 0)
 	c.Low, c.All = newCostBound(), newCostBound()
@@ -121,9 +130,10 @@ func (c *NodeCosts) Find(n *NodeState, lowPods int, cost func(*outrank.Pod) int6
 	c.All.sumUp()
 }
 
-// CostOf returns what a rule says that a pod costs, at least 0 (rule 11.10).
+// CostOf returns the cost of a pod by the caller's rule, at least 0 (rule 11.10).
 func CostOf(cost func(*outrank.Pod) int64, p *outrank.Pod) int64 { return max(0, cost(p)) }
 
+// newCostBound returns the bound of no pods.
 func newCostBound() (b costBound) {
 	for k := range b.perUnit {
 		b.perUnit[k] = math.Inf(1)
@@ -134,13 +144,14 @@ func newCostBound() (b costBound) {
 	return b
 }
 
-// add takes a pod into account.
+// add takes a pod into account. Until sumUp the least costs are kept, the least first.
 func (b *costBound) add(cost int64, row *AmountRow) {
 	for k, v := range row {
 		if v > 0 {
 			b.perUnit[k] = min(b.perUnit[k], float64(cost)/float64(v))
 		}
 	}
+
 	for i := range b.cheapest {
 		if at := &b.cheapest[i]; cost < *at {
 			cost, *at = *at, cost
@@ -155,15 +166,19 @@ func (b *costBound) sumUp() {
 	}
 }
 
-// Least returns a lower bound on the cost of at least so many pods that hold so much.
+// Least returns a lower bound on what pods cost together that are at least as many as given and hold at
+// least what the node is short of.
 func (b *costBound) Least(pods int32, short *AmountRow) int64 {
+	// Costs are not negative, so that more pods than there are sums for cost no less than the last sum.
 	least := int64(0)
 	if pods > 0 {
 		least = b.cheapest[min(pods, TopK)-1]
 	}
+
+	// Whoever holds an amount of a column costs at least its price by the cheapest unit. The product is
+	// lowered by more than its error.
 	for k, v := range short {
 		if v > 0 && !math.IsInf(b.perUnit[k], 1) {
-			// Rounded down by more than the error of the arithmetic.
 			least = max(least, int64(min(float64(v)*b.perUnit[k]*(1-1e-9), math.MaxInt64/2)))
 		}
 	}

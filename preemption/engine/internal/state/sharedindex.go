@@ -11,7 +11,7 @@ import (
 // writes, and each has its own changes on top.
 type sharedIndex[V any] struct {
 	base    map[string]V
-	shared  bool // base must not be written
+	shared  bool // another index may have base, so that it must not be written
 	Changes map[string]indexChange[V]
 }
 
@@ -21,11 +21,12 @@ type indexChange[V any] struct {
 	gone  bool
 }
 
-// NewSharedIndex returns an empty index with room for so many names.
+// NewSharedIndex returns an empty index with room for size names.
 func NewSharedIndex[V any](size int) sharedIndex[V] {
 	return sharedIndex[V]{base: make(map[string]V, size)}
 }
 
+// Get returns the value of a name.
 func (x *sharedIndex[V]) Get(name string) (V, bool) {
 	if c, ok := x.Changes[name]; ok {
 		return c.value, !c.gone
@@ -34,7 +35,7 @@ func (x *sharedIndex[V]) Get(name string) (V, bool) {
 	return v, ok
 }
 
-// find is Get for a name in bytes, of which no text is made.
+// find is Get for a name in bytes, which it does not turn into a string.
 func (x *sharedIndex[V]) find(name []byte) (V, bool) {
 	if c, ok := x.Changes[string(name)]; ok {
 		return c.value, !c.gone
@@ -43,6 +44,7 @@ func (x *sharedIndex[V]) find(name []byte) (V, bool) {
 	return v, ok
 }
 
+// Set gives a name a value.
 func (x *sharedIndex[V]) Set(name string, v V) {
 	if !x.shared {
 		x.base[name] = v
@@ -51,6 +53,7 @@ func (x *sharedIndex[V]) Set(name string, v V) {
 	x.override(name, indexChange[V]{value: v})
 }
 
+// Remove removes a name, which need not be there.
 func (x *sharedIndex[V]) Remove(name string) {
 	if !x.shared {
 		delete(x.base, name)
@@ -59,8 +62,8 @@ func (x *sharedIndex[V]) Remove(name string) {
 	x.override(name, indexChange[V]{gone: true})
 }
 
-// override records a change on top of the base. Once there are many changes,
-// the index gets a base of its own, which is cheaper.
+// override records a change on top of the base. Once the changes are a fourth of the base, the index gets
+// a base of its own, which spares every reader one of two look-ups.
 func (x *sharedIndex[V]) override(name string, c indexChange[V]) {
 	if x.Changes == nil {
 		x.Changes = map[string]indexChange[V]{}
@@ -71,6 +74,7 @@ func (x *sharedIndex[V]) override(name string, c indexChange[V]) {
 	}
 }
 
+// settle makes a new base that has the changes, and that no copy has.
 func (x *sharedIndex[V]) settle() {
 	base := maps.Clone(x.base)
 	for name, c := range x.Changes {
@@ -89,8 +93,8 @@ func (x *sharedIndex[V]) Share() sharedIndex[V] {
 	return x.view()
 }
 
-// view returns a copy that never writes the base. Unless x is shared, the copy
-// is valid only until x changes.
+// view returns a copy that never writes the base. The copy is valid until x changes, and after that only
+// if x is shared.
 func (x *sharedIndex[V]) view() sharedIndex[V] {
 	return sharedIndex[V]{base: x.base, shared: true, Changes: maps.Clone(x.Changes)}
 }
@@ -109,8 +113,8 @@ func (x *sharedIndex[V]) Each(f func(name string, v V)) {
 	}
 }
 
-// sorted goes through the values in the order of their names. One that is removed before
-// its turn does not come.
+// sorted goes through the values in the order of their names. A loop may remove values: those whose turn
+// is yet to come are left out.
 func (x *sharedIndex[V]) sorted() iter.Seq[V] {
 	return func(yield func(V) bool) {
 		var names []string
@@ -124,12 +128,14 @@ func (x *sharedIndex[V]) sorted() iter.Seq[V] {
 	}
 }
 
-// Fill returns a slice of n times v, in old's memory where it is large enough.
+// Fill returns a slice of n times v. It uses the memory of old where that is large enough.
 func Fill[T any](old []T, n int, v T) []T {
 	s := slices.Grow(old[:0], n)[:n]
 	if n > 0 {
 		s[0] = v
 	}
+
+	// The part that is done is copied behind itself, which is faster than a loop over the values.
 	for done := 1; done < n; done *= 2 {
 		copy(s[done:], s[:done])
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// What one side of a shared index changes, the other does not see; and changes do not pile up.
+// Neither side of a shared index sees the changes of the other, and changes do not pile up.
 func TestIndexSettles(t *testing.T) {
 	x := state.NewSharedIndex[int](0)
 	for i := range 1000 {

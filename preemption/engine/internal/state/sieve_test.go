@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// A node on which some pods of the lowest priority are enough is among those within a bound that
-// these pods meet, whatever has changed since the block was first looked at.
+// The sieve lets a node through wherever some of its pods of the lowest priority make enough room within
+// the bound, whatever has changed since the block was first looked at.
 func TestPropertyWithinLeavesNobodyOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,7 +56,8 @@ func TestPropertyWithinLeavesNobodyOut(t *testing.T) {
 	})
 }
 
-// asksWithin chooses pods of the lowest priority of a node, and asks for what they make room for.
+// asksWithin chooses pods of the lowest priority of a node, asks the sieve for the room that they make, and
+// expects the node in its answer.
 func asksWithin(t *rapid.T, s *state.Snapshot) {
 	_, _, err := s.Digests(context.Background())
 	require.NoError(t, err)

@@ -8,78 +8,82 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// Snapshot is an engine.Snapshot as the engine has it. The zero Snapshot has nothing, and
-// becomes that of an empty cluster at its first change.
+// Snapshot is the state behind an engine.Snapshot. The zero Snapshot is empty and can only be read:
+// package engine puts that of an empty cluster in its place before the first change.
 type Snapshot struct {
 	_ noCopy
 	snapshotState
 }
 
-// nodeLists says which slots are free, and which snapshot may write the lists of nodes.
+// nodeLists lists the free slots, and says which snapshot may write the lists of nodes.
 type nodeLists struct {
 	free []int32
-	// nodes is the owner of the states by slot and of free, order that of the order.
+	// nodes owns snapshotState.NodeStates and free, and order owns snapshotState.Order.
 	nodes, order *Owner
 }
 
-// clusterObjects are what a cluster has beside nodes and pods.
+// clusterObjects has the objects of a cluster beside nodes, pods and budgets.
 type clusterObjects struct {
 	namespaces sharedIndex[*outrank.Namespace] // by name
-	// budgetAt is where a budget was found last, by key; another may be there now.
+	// budgetAt has the index at which a budget was last found, by key. Another budget may be
+	// there now.
 	budgetAt sharedIndex[int32]
 	groups   groupObjects
 }
 
+// share returns a copy. From then on neither side writes what both have.
 func (x *clusterObjects) share() clusterObjects {
 	return clusterObjects{x.namespaces.Share(), x.budgetAt.Share(), x.groups.share()}
 }
 
+// view returns a copy that writes nothing of the original; see sharedIndex.view.
 func (x *clusterObjects) view() clusterObjects {
 	return clusterObjects{x.namespaces.view(), x.budgetAt.view(), x.groups.view()}
 }
 
-// noCopy has the methods of a lock, by which go vet knows what must not be copied.
+// noCopy has the methods of a lock, so that go vet reports copies.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// snapshotState is all that a snapshot knows. A scratch begins as a copy of it.
+// snapshotState is everything that a snapshot knows. A scratch begins as a copy of it.
 type snapshotState struct {
+	// Owner marks the parts that the snapshot may write; it copies any other part first.
 	Owner *Owner
-	// Of is the release whose rules hold, and Rules are these rules.
+	// Of is the release whose rules hold, and Rules has these rules.
 	Of         outrank.Release
 	Rules      release.Rules
 	traits     filterTraits
 	NodeStates []*NodeState       // by slot; nil where free
 	Slots      sharedIndex[int32] // slot by name
 	Order      []int32            // slots of the nodes the snapshot holds, in the caller's order
-	positions  *NodePositions     // of the nodes in order
+	positions  *NodePositions     // of the nodes in Order
 	lists      nodeLists
 
 	Summaries Summaries // by slot
 	Columns   *Columns
 	Topology  *topology
 	Cache     *AnswerCache
-	Answers   *ruleAnswers // of the caller's rules about nodes
-	ofPods    *podAnswers  // of those about pods
+	Answers   *ruleAnswers // what the caller's rules said about nodes
+	ofPods    *podAnswers  // what the caller's rules said about pods
 	PodStates podIndex
 	Classes   classIndex
 	// Claims counts the uses of claims by pods on nodes, by key.
 	Claims    claimIndex
 	BudgetSet *BudgetSet
 	objects   clusterObjects
-	// Units are what the groups make of running pods.
+	// Units has the running pods of each group, and the units in which victims leave.
 	Units unitIndex
-	// attached is what is kept for filters and trackers of the caller, and follows all changes.
+	// attached has the attachments of the caller's filters and trackers. It is nil in a trial.
 	attached *attachments
-	// trial is set where a group of pods is tried.
+	// trial is set while a group of pods is tried.
 	trial   *trial
 	Journal journal
 }
 
-// refresh computes the summary of a node anew after a change. What is counted pod by pod is in
-// line already.
+// refresh computes the summary of a node anew after its object or a pod on it has changed. The
+// node's own sums, which follow each pod, are in line already.
 func (s *Snapshot) refresh(n *NodeState) {
 	n.version++
 	n.Held = s.traits.HeldOn(n, &n.Concerned)
@@ -87,9 +91,11 @@ func (s *Snapshot) refresh(n *NodeState) {
 	s.changed(n.Slot)
 }
 
-// renominate is refresh for a node of which only the nominated pods have changed. Nothing but a
-// flag tells of them, unless their amounts are large.
-func (s *Snapshot) renominate(n *NodeState) {
+// refreshNominated is refresh where only the nominated pods of a node have changed. The summary says of
+// them whether there are any (HasNominated) and whether they claim too much (LargeAmounts). The second
+// flag has other reasons as well, so that a node that has it, or gets it now, is refreshed altogether,
+// as is one without a summary.
+func (s *Snapshot) refreshNominated(n *NodeState) {
 	if n.version == 0 || s.Summaries.At(n.Slot).Flags&LargeAmounts != 0 || claimsTooMuch(n.Nominated) {
 		s.refresh(n)
 		return
@@ -98,7 +104,7 @@ func (s *Snapshot) renominate(n *NodeState) {
 	s.changed(n.Slot)
 }
 
-// changed tells those who keep answers or counts that a node, or pods on it, have changed.
+// changed tells the cache of answers and the counts that a node, or a pod on it, has changed.
 func (s *Snapshot) changed(slot int32) {
 	s.Cache.changed(slot)
 	s.Topology.Counts.changed(slot, len(s.NodeStates))
@@ -106,28 +112,43 @@ func (s *Snapshot) changed(slot int32) {
 
 // Clone is engine.Snapshot.Clone.
 func (s *Snapshot) Clone() *Snapshot {
-	s.Owner = &Owner{} // what is shared from now on belongs to neither
+	// Parts that the two share from now on belong to neither: with a new owner, s copies a part before it
+	// writes it, as the clone does.
+	s.Owner = &Owner{}
 	c := s.Scratch()
+
 	s.Journal.watcher = s.Journal.watcher.share()
 	c.Journal.watcher = s.Journal.watcher.share()
-	c.Slots, c.PodStates, c.Classes = s.Slots.Share(), s.PodStates.share(), s.Classes.share()
-	c.Claims, c.objects, c.Units, c.Cache = s.Claims.share(), s.objects.share(), s.Units.share(), s.Cache.share()
+
+	// A scratch has views of these, which are good only until s changes. A clone outlives changes of
+	// s, so that both sides give up the right to write what they have in common.
+	c.Slots, c.PodStates = s.Slots.Share(), s.PodStates.share()
+	c.Classes, c.Claims = s.Classes.share(), s.Claims.share()
+	c.objects, c.Units = s.objects.share(), s.Units.share()
+	c.Cache = s.Cache.share()
 	return c
 }
 
-// Scratch is engine.Snapshot.Scratch.
+// Scratch is engine.Snapshot.Scratch. It writes nothing of s but what readers may, under locks.
 func (s *Snapshot) Scratch() *Snapshot {
 	v := &Snapshot{snapshotState: s.snapshotState}
-	v.Owner, v.Journal = &Owner{}, journal{changes: s.Journal.changes}
-	v.Summaries.blocks, v.Summaries.owners = slices.Clone(s.Summaries.blocks), slices.Clone(s.Summaries.owners)
-	v.Summaries.digests = s.Summaries.digests.share()
-	v.Slots, v.PodStates, v.Classes = s.Slots.view(), s.PodStates.view(), s.Classes.view()
-	v.Claims, v.objects, v.Units = s.Claims.view(), s.objects.view(), s.Units.view()
+	v.Owner = &Owner{}
+	v.Journal = journal{changes: s.Journal.changes}
+
+	v.Summaries = s.Summaries.share()
+	v.Slots, v.PodStates = s.Slots.view(), s.PodStates.view()
+	v.Classes, v.Claims = s.Classes.view(), s.Claims.view()
+	v.objects, v.Units = s.objects.view(), s.Units.view()
+
+	// In a trial the states of trackers are the trial's, and there are no attachments.
 	v.Answers, v.trial = s.Answers.share(), s.trial.share()
 	if v.trial == nil {
 		v.attached = s.attached.share()
 	}
-	v.Topology, v.Cache = s.Topology.share(), &AnswerCache{}
+
+	// To share the cache of answers would write s, so that the scratch begins with an empty one.
+	v.Topology = s.Topology.share()
+	v.Cache = &AnswerCache{}
 	return v
 }
 
@@ -185,6 +206,7 @@ func (s *Snapshot) NominatedTo(node string) []*outrank.Pod {
 // Nominated is engine.Snapshot.Nominated.
 func (s *Snapshot) Nominated() iter.Seq2[*outrank.Pod, string] { return s.eachNominated }
 
+// eachNominated reads of most nodes only the flags of the summary.
 func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 	for _, slot := range s.Order {
 		if s.Summaries.At(slot).Flags&HasNominated == 0 {
@@ -202,18 +224,18 @@ func (s *Snapshot) eachNominated(yield func(*outrank.Pod, string) bool) {
 // Release is engine.Snapshot.Release.
 func (s *Snapshot) Release() outrank.Release { return s.Of.OrDefault() }
 
-// Partition returns the nodes divided by a topology key.
+// Partition returns the division of the nodes into the domains of a topology key.
 func (s *Snapshot) Partition(key string) *Partition {
-	return s.Topology.of(key, s.Order, s.NodeStates, s.Owner)
+	return s.Topology.partition(key, s.Order, s.NodeStates, s.Owner)
 }
 
-// Counts returns what a filter counts for preemptors of a shape, up to date. The attempt that
-// asks has to release it.
+// Counts returns the counts of a filter for preemptors of a shape, up to date. The attempt that
+// asks for them must release them.
 func (s *Snapshot) Counts(shape []byte, counter Counter) *KeptCounts {
 	return s.Topology.Counts.of(shape, counter, len(s.NodeStates))
 }
 
-// PodsOf returns the pods themselves.
+// PodsOf lists the objects of pods, in their order.
 func PodsOf(ps []*PodState) []*outrank.Pod {
 	out := make([]*outrank.Pod, len(ps))
 	for i, p := range ps {
@@ -222,7 +244,7 @@ func PodsOf(ps []*PodState) []*outrank.Pod {
 	return out
 }
 
-// NodeState returns what is known of a node, nil for nothing.
+// NodeState returns the state of a node, nil for a name that is unknown.
 func (s *Snapshot) NodeState(name string) *NodeState {
 	if slot, ok := s.Slots.Get(name); ok {
 		return s.NodeStates[slot]
@@ -230,17 +252,21 @@ func (s *Snapshot) NodeState(name string) *NodeState {
 	return nil
 }
 
-// writeNodes makes the list of nodes one that may be written, and writeOrder their
-// order.
+// writeNodes makes NodeStates and the free slots the snapshot's own, so that it may write them.
 func (s *Snapshot) writeNodes() {
 	if s.lists.nodes != s.Owner {
-		s.NodeStates, s.lists.free, s.lists.nodes = slices.Clone(s.NodeStates), slices.Clone(s.lists.free), s.Owner
+		s.lists.nodes = s.Owner
+		s.NodeStates = slices.Clone(s.NodeStates)
+		s.lists.free = slices.Clone(s.lists.free)
 	}
 }
 
+// writeOrder makes Order the snapshot's own, so that it may write it, and forgets the positions.
 func (s *Snapshot) writeOrder() {
+	// Positions that are shared, or computed already, are those of the order before the change. The
+	// snapshot keeps positions of its own that nobody has asked for yet.
 	if s.lists.order != s.Owner || s.positions.bySlot != nil {
-		s.positions = &NodePositions{} // no other snapshot has these
+		s.positions = &NodePositions{}
 	}
 	if s.lists.order != s.Owner {
 		s.Order, s.lists.order = slices.Clone(s.Order), s.Owner
@@ -250,18 +276,21 @@ func (s *Snapshot) writeOrder() {
 // writable returns the state of a node for writing, a new one if there is none.
 func (s *Snapshot) writable(name string) *NodeState {
 	s.writeNodes()
+
 	slot, ok := s.Slots.Get(name)
 	if !ok {
 		slot = s.newSlot()
 		s.Slots.Set(name, slot)
 		s.NodeStates[slot] = NewNodeState(name, slot, s.Owner)
 	}
+
 	if s.NodeStates[slot].Owner != s.Owner {
 		s.NodeStates[slot] = s.NodeStates[slot].clone(s.Owner)
 	}
 	return s.NodeStates[slot]
 }
 
+// newSlot returns a slot without a node: the one that was freed last, or one behind all others.
 func (s *Snapshot) newSlot() int32 {
 	if last := len(s.lists.free) - 1; last >= 0 {
 		slot := s.lists.free[last]
@@ -272,7 +301,8 @@ func (s *Snapshot) newSlot() int32 {
 	return int32(len(s.NodeStates) - 1)
 }
 
-// release forgets a node that does not exist and that no pod names.
+// release frees the slot of a node that does not exist and that no pod names. It does nothing to
+// any other node.
 func (s *Snapshot) release(n *NodeState) {
 	if !n.empty() {
 		return
@@ -294,14 +324,16 @@ func (s *Snapshot) summarize(slot int32, n *NodeState) {
 	s.Summaries.Set(slot, n, l, s.Owner)
 }
 
-// LevelAbove returns the i-th level above the lowest, nil if there is none.
+// LevelAbove returns the i-th level above the lowest of a node, nil if there is none.
 func (s *Snapshot) LevelAbove(slot int32, i int) *Level {
+	// The first levels are in the block, close to the summary. The node has all of them.
 	if i > NumUpperLevels {
 		if n := s.NodeStates[slot]; i < len(n.Levels) {
 			return &n.Levels[i]
 		}
 		return nil
 	}
+
 	above := &s.Summaries.blocks[uint32(slot)/SummaryBlockSize].upperLevels[i-1][uint32(slot)%SummaryBlockSize]
 	if above.Pods == 0 {
 		return nil
@@ -309,8 +341,8 @@ func (s *Snapshot) LevelAbove(slot int32, i int) *Level {
 	return above
 }
 
-// useClaims counts the claims of a pod in (by is 1) or out (by is -1). Pods
-// without a node use no claims.
+// useClaims counts the claims of a pod in (by is 1) or out (by is -1). A pod that is not running
+// uses no claims.
 func (s *Snapshot) useClaims(p *PodState, by int32) {
 	if !p.Running || len(p.Pod.Volumes) == 0 {
 		return

@@ -18,7 +18,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// noFilters are the traits of filters that look at nothing.
+// noFilters has the traits of filters that look at nothing.
 type noFilters struct{}
 
 func (noFilters) Restricts(n *outrank.Node) bool                               { return n == nil }
@@ -37,7 +37,7 @@ type ledger struct {
 	nodes []*outrank.Node
 	pods  map[string]entry // by name
 	made  int
-	// marks are those that can be undone, and clones snapshots that nobody changes any more.
+	// marks lists the marks that can still be undone. clones lists snapshots that nobody changes any more.
 	marks  []moment
 	clones []moment
 }
@@ -47,7 +47,7 @@ type entry struct {
 	node, nominated string
 }
 
-// moment is a snapshot at some time: what it said, and what was in the ledger.
+// moment is a snapshot at some time, with the text of its indexes and the ledger of that time.
 type moment struct {
 	s     *state.Snapshot
 	mark  state.Mark
@@ -147,7 +147,7 @@ func (l *ledger) has(node string) bool {
 	return slices.ContainsFunc(l.nodes, func(n *outrank.Node) bool { return n.Name == node })
 }
 
-// PutNode takes a node in behind all others, or another version of one in its place.
+// PutNode puts a new node behind all others, or another version of a known node in its place.
 func (l *ledger) PutNode(t *rapid.T) {
 	n := &outrank.Node{Name: l.nodeName(t), Allocatable: resource.List{
 		resource.CPU: resource.New(amount(t, "cpu")), resource.Memory: resource.New(amount(t, "memory")), resource.Pods: resource.New(amount(t, "places")),
@@ -173,7 +173,7 @@ func (l *ledger) RemoveNode(t *rapid.T) {
 
 func (l *ledger) Mark(*rapid.T) { l.marks = append(l.marks, l.now(l.s.Mark())) }
 
-// Undo goes back to any mark, which uses up those behind it.
+// Undo goes back to any mark, which uses up that mark and all later ones.
 func (l *ledger) Undo(t *rapid.T) {
 	if len(l.marks) == 0 {
 		return
@@ -190,7 +190,7 @@ func (l *ledger) Undo(t *rapid.T) {
 	}
 }
 
-// Clone goes on with the snapshot, whose marks hold, or with its clone, which has none.
+// Clone goes on with the snapshot, which keeps its marks, or with its clone, which has none.
 func (l *ledger) Clone(t *rapid.T) {
 	other := l.s.Clone()
 	if rapid.Bool().Draw(t, "with the clone") {
@@ -201,7 +201,8 @@ func (l *ledger) Clone(t *rapid.T) {
 	l.clones = append(l.clones, m)
 }
 
-// Check holds what the snapshot says to the ledger, and to a snapshot that is built of it at once.
+// Check compares the snapshot with the ledger, with one that is built from its cluster at once, and its
+// clones with what they were.
 func (l *ledger) Check(t *rapid.T) {
 	if diff := testdiff.Diff(l.plainText(), l.readText()); diff != "" {
 		t.Fatalf("the snapshot (-as listed +as it says):\n%s", diff)
@@ -216,7 +217,7 @@ func (l *ledger) Check(t *rapid.T) {
 	}
 }
 
-// moreImportant is the order of group 4.3.
+// moreImportant orders pods by importance (group 4.3).
 func moreImportant(a, b entry) int {
 	start := func(p *outrank.Pod) int64 {
 		if p.StartTime.IsZero() {
@@ -227,7 +228,7 @@ func moreImportant(a, b entry) int {
 	return cmp.Or(cmp.Compare(b.pod.PriorityValue(), a.pod.PriorityValue()), cmp.Compare(start(a.pod), start(b.pod)), cmp.Compare(a.pod.Name, b.pod.Name))
 }
 
-// plainText writes down what the ledger lists: of each node in order the pods by importance, and sums.
+// plainText describes the cluster by the ledger: of each node in order the pods by importance, and sums.
 func (l *ledger) plainText() string {
 	var b strings.Builder
 	for _, n := range l.nodes {
@@ -261,7 +262,7 @@ func named(list []entry) (out string) {
 	return out
 }
 
-// readText is plainText as the snapshot says it.
+// readText describes the cluster by the snapshot, in the form of plainText.
 func (l *ledger) readText() string {
 	var b strings.Builder
 	list := func(pods []*outrank.Pod) (out string) {
@@ -285,7 +286,7 @@ func (l *ledger) readText() string {
 	return b.String()
 }
 
-// text writes down what indexes of a snapshot say of each node.
+// text describes each node by the indexes of a snapshot.
 func (l *ledger) text(s *state.Snapshot) string {
 	var b strings.Builder
 	for _, slot := range s.Order {
@@ -299,8 +300,8 @@ func (l *ledger) text(s *state.Snapshot) string {
 	return b.String()
 }
 
-// Whatever happens, a snapshot says what a plain list of the changes says, and its indexes are those of one that
-// is built anew. Undo brings everything back, and no change reaches a clone.
+// After any changes a snapshot agrees with a plain list of them, and its indexes with those of a snapshot
+// that is built anew. Undo brings everything back, and no change reaches a clone.
 func TestPropertySnapshotIsALedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &ledger{s: snapshotOf(t, &outrank.Cluster{}), pods: map[string]entry{}}
@@ -309,7 +310,7 @@ func TestPropertySnapshotIsALedger(t *testing.T) {
 	})
 }
 
-// What is least important on a node is summed up as one does by hand.
+// A summary has the sums that plain lines get from the pods of a node.
 func TestPropertySummaries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n", Allocatable: resource.List{

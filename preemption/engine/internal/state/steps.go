@@ -8,8 +8,8 @@ import (
 
 // Put adds a pod that is not in the snapshot.
 //
-// Attached filters are told last, here and in all changes: where they panic, the
-// snapshot is whole, and Undo reverts the change.
+// The caller's filters and trackers are told last, here and in all changes: if one of them panics,
+// the snapshot is consistent, and Undo reverts the change.
 func (s *Snapshot) Put(p *PodState) {
 	s.PodStates.set(p)
 	n := s.enter(p)
@@ -17,8 +17,8 @@ func (s *Snapshot) Put(p *PodState) {
 	s.announce(n, p)
 }
 
-// enter puts a pod on the node that it runs on or is nominated to, and returns that, nil for
-// none.
+// enter puts a pod on the node that it runs on or is nominated to, and returns the state of that
+// node, nil where there is none.
 func (s *Snapshot) enter(p *PodState) *NodeState {
 	if p.At == nil {
 		return nil
@@ -28,6 +28,7 @@ func (s *Snapshot) enter(p *PodState) *NodeState {
 	return n
 }
 
+// enterNode puts a pod on a node as running or nominated, whichever it is.
 func (s *Snapshot) enterNode(n *NodeState, p *PodState) {
 	if p.Running {
 		n.addPod(p, s.traits)
@@ -35,32 +36,35 @@ func (s *Snapshot) enterNode(n *NodeState, p *PodState) {
 		s.refresh(n)
 	} else {
 		n.Nominated = insertByImportance(n.Nominated, p)
-		s.renominate(n)
+		s.refreshNominated(n)
 	}
 }
 
-// announce tells everybody who has to know of a pod that was put, and is counted, on a node, if any.
+// announce ends the putting of a pod, which its node and its class count already: it counts the pod's
+// claims, notes the change, and tells the caller's filters and trackers. n is nil for a pod without a
+// node.
 func (s *Snapshot) announce(n *NodeState, p *PodState) {
 	s.useClaims(p, 1)
 	s.note(putPod, p)
 	if p.Running {
-		s.tellOwn(n, p, 1)
+		s.tellAttached(n, p, 1)
 	}
 }
 
-// tellOwn tells what is kept for the caller of a running pod that was put (by is 1) or dropped (-1).
-func (s *Snapshot) tellOwn(n *NodeState, p *PodState, by int) {
+// tellAttached tells the caller's filters and trackers of a running pod that was put (by is 1) or
+// dropped (-1).
+func (s *Snapshot) tellAttached(n *NodeState, p *PodState, by int) {
 	s.attached.follow(n, p, by, s.Owner)
 	s.trial.follow(p, n.Node, by)
 }
 
-// note notes that a pod was put or dropped.
+// note notes for Undo and for the follower that a pod was put or dropped.
 func (s *Snapshot) note(kind stepKind, p *PodState) {
 	s.Journal.watcher.notePod(p.Pod, len(s.NodeStates))
 	s.Journal.record(step{kind: kind, pod: p})
 }
 
-// Drop removes a pod.
+// Drop removes a pod that is in the snapshot.
 func (s *Snapshot) Drop(p *PodState) {
 	s.PodStates.remove(p)
 	s.leave(p)
@@ -69,6 +73,7 @@ func (s *Snapshot) Drop(p *PodState) {
 	if p.At == nil {
 		return
 	}
+
 	n := s.writable(p.At.Name)
 	if p.Running {
 		n.removePod(p, s.traits)
@@ -76,29 +81,34 @@ func (s *Snapshot) Drop(p *PodState) {
 		s.refresh(n)
 	} else {
 		n.Nominated = removeByImportance(n.Nominated, p)
-		s.renominate(n)
+		s.refreshNominated(n)
 	}
+
+	// The caller's filters and trackers are told once the pod is counted nowhere.
 	if p.Running {
-		s.tellOwn(n, p, -1)
+		s.tellAttached(n, p, -1)
 	}
 	s.release(n)
 }
 
-// changeNode replaces the node of a slot by another version of it, which has its
+// changeNode replaces the node of a slot by another version of it. The node keeps its
 // place in the order.
 func (s *Snapshot) changeNode(slot int32, obj *outrank.Node) {
 	n := s.writable(s.NodeStates[slot].Name)
-	s.Journal.record(step{kind: changeNode, node: n.Node})
-	s.Topology.relabel(slot, n.Node.Labels, obj.Labels, s.Owner)
 	was := n.Node
+	s.Journal.record(step{kind: changeNode, node: was})
+	s.Topology.relabel(slot, was.Labels, obj.Labels, s.Owner)
 	s.replaceNode(n, obj)
 	s.attached.followNode(n, was, s.Owner)
 }
 
-// replaceNode puts another node, or nil for none, in the place of the one that there
-// is, and tells everybody who has to know but attached filters.
+// replaceNode replaces the object of a node; nil stands for no node. It brings in line what follows
+// from the object, except for the order, the topology and the caller's filters and trackers.
 func (s *Snapshot) replaceNode(n *NodeState, obj *outrank.Node) {
 	joins, leaves := n.Node == nil && obj != nil, n.Node != nil && obj == nil
+
+	// Units count only pods on nodes that exist (rule 12.6.7). Pods leave their units while the node
+	// is still there, and join them once it is.
 	if leaves {
 		s.leaveUnits(n)
 	}
@@ -111,6 +121,7 @@ func (s *Snapshot) replaceNode(n *NodeState, obj *outrank.Node) {
 	if joins {
 		s.joinUnits(n)
 	}
+
 	s.Answers.changed(n.Slot, len(s.NodeStates))
 	s.refresh(n)
 }
@@ -121,12 +132,16 @@ func (s *Snapshot) setNode(name string, obj *outrank.Node, position int) {
 	was := n.Node
 	s.replaceNode(n, obj)
 	s.Topology.relabel(n.Slot, nil, obj.Labels, s.Owner)
+
+	// The cache keeps answers by position. A loop over the nodes may be running, and goes on over the list
+	// as it was: appending does not change that one, and inserting elsewhere makes a new list.
 	s.Cache.forget()
 	s.writeOrder()
 	if position < len(s.Order) {
-		s.Order = slices.Clone(s.Order) // a loop may be going over it
+		s.Order = slices.Clone(s.Order)
 	}
 	s.Order = slices.Insert(s.Order, position, n.Slot)
+
 	s.Journal.watcher.noteNode(name)
 	s.Journal.record(step{kind: putNode, node: obj, position: position})
 	s.attached.followNode(n, was, s.Owner)
@@ -137,12 +152,15 @@ func (s *Snapshot) unsetNode(position int) {
 	n := s.writable(s.NodeStates[s.Order[position]].Name)
 	was := n.Node
 	s.Journal.watcher.noteNode(n.Name)
-	s.Journal.record(step{kind: dropNode, node: n.Node, position: position})
-	s.Topology.relabel(n.Slot, n.Node.Labels, nil, s.Owner)
+	s.Journal.record(step{kind: dropNode, node: was, position: position})
+	s.Topology.relabel(n.Slot, was.Labels, nil, s.Owner)
+
+	// A loop over the nodes may be running, and goes on over the list as it was (setNode).
 	s.writeOrder()
-	s.Order = slices.Delete(slices.Clone(s.Order), position, position+1) // a loop may be going over it
+	s.Order = slices.Delete(slices.Clone(s.Order), position, position+1)
 	s.replaceNode(n, nil)
 	s.Cache.forget()
+
 	s.attached.followNode(n, was, s.Owner)
 	s.release(n)
 }

@@ -1,25 +1,27 @@
 package state
 
-// Summaries are the summaries of all slots, with their top-k sums and upper
-// levels, in blocks. Snapshots share a block until one of them writes it.
+import "slices"
+
+// Summaries has the summary of each slot, with its top-k sums, upper levels and the like, in
+// blocks. Snapshots share a block until one of them writes it.
 type Summaries struct {
-	// smallest is at most what any node of the snapshot offers, by column. It does not
-	// rise when a small node goes.
+	// smallest is a lower bound on what every node of the snapshot offers, by column. It does
+	// not rise when a small node goes.
 	smallest AmountRow
 	blocks   []*summaryBlock
 	owners   []*Owner // of each block
 	digests  *digests // nil before the first summary
-	Large    int      // summaries with large amounts
+	Large    int      // the number of summaries with the flag LargeAmounts
 }
 
-// summaryBlock holds no pointers, so that its summaries lie on cache lines. The
-// first upper level of all nodes lies together, then the second: few nodes need
-// any, and most of those need only the first.
+// summaryBlock has the figures of the nodes of 64 slots. It holds no pointers, so that its
+// summaries lie on cache lines. The first upper level of all nodes lies together, then the
+// second: few nodes need any, and most of those need only the first.
 type summaryBlock struct {
 	summaries   [SummaryBlockSize]NodeSummary
 	topSums     [SummaryBlockSize]topSums
 	upperLevels [NumUpperLevels][SummaryBlockSize]Level
-	whole       [SummaryBlockSize]Level // all pods
+	whole       [SummaryBlockSize]Level // the sum of all pods of a node
 	extremes    [SummaryBlockSize]Extremes
 	shareSums   [SummaryBlockSize]shareSums
 	twoLowest   [SummaryBlockSize]TwoLowest
@@ -29,7 +31,8 @@ type summaryBlock struct {
 	members uint64
 }
 
-// AllOffer reports whether every node offers so much.
+// AllOffer reports that every node offers at least these amounts. It may fail to say so after a
+// small node has gone.
 func (ls *Summaries) AllOffer(asks *AmountRow) bool { return asks.within(&ls.smallest) }
 
 // At returns the summary of a slot for reading.
@@ -52,12 +55,12 @@ func (ls *Summaries) ShareSumsAt(slot int32) *shareSums {
 	return &ls.blocks[uint32(slot)/SummaryBlockSize].shareSums[uint32(slot)%SummaryBlockSize]
 }
 
-// TwoLowestAt returns what is known of the pods of the two lowest priorities of a slot.
+// TwoLowestAt returns the figures of a slot about its pods of the two lowest priorities, for reading.
 func (ls *Summaries) TwoLowestAt(slot int32) *TwoLowest {
 	return &ls.blocks[uint32(slot)/SummaryBlockSize].twoLowest[uint32(slot)%SummaryBlockSize]
 }
 
-// LatestAt returns the latest start of any pod of a slot.
+// LatestAt returns the latest start of any pod of a slot, in seconds; NoStart if one has none.
 func (ls *Summaries) LatestAt(slot int32) int64 {
 	return ls.blocks[uint32(slot)/SummaryBlockSize].latest[uint32(slot)%SummaryBlockSize]
 }
@@ -75,14 +78,23 @@ func (ls *Summaries) writable(slot int32, o *Owner) *summaryBlock {
 	return ls.blocks[at]
 }
 
-// setCovered computes anew what depends on budgets.
+// share returns equal summaries for another snapshot. Neither side may write a block that it does not
+// own, and only one of the two may go on with the owner of s.
+func (ls *Summaries) share() Summaries {
+	c := *ls
+	c.blocks, c.owners = slices.Clone(ls.blocks), slices.Clone(ls.owners)
+	c.digests = ls.digests.share()
+	return c
+}
+
+// setCovered computes anew the figures of a slot that depend on budgets. No digest does.
 func (ls *Summaries) setCovered(slot int32, n *NodeState, o *Owner) {
 	block, i := ls.writable(slot, o), slot%SummaryBlockSize
 	block.extremes[i] = ExtremesOf(n, &block.summaries[i])
 	block.twoLowest[i] = TwoLowestOf(n)
 }
 
-// setNominated sets the flag about nominated pods.
+// setNominated sets the flag HasNominated of a slot.
 func (ls *Summaries) setNominated(slot int32, n *NodeState, o *Owner) {
 	l := &ls.writable(slot, o).summaries[slot%SummaryBlockSize]
 	ls.spoil(int(slot / SummaryBlockSize))
@@ -91,28 +103,35 @@ func (ls *Summaries) setNominated(slot int32, n *NodeState, o *Owner) {
 	}
 }
 
-// Set replaces the summary of a slot, and computes its top-k sums and upper
-// levels.
-func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {
+// Set replaces the summary of a slot, and computes the other figures of its node in the block anew.
+func (ls *Summaries) Set(slot int32, n *NodeState, summary NodeSummary, o *Owner) {
 	block, i := ls.writable(slot, o), slot%SummaryBlockSize
-	l := &block.summaries[i]
 	ls.spoil(int(slot / SummaryBlockSize))
+
 	if block.members &^= 1 << i; n.Node != nil {
 		block.members |= 1 << i
 	}
+
+	l := &block.summaries[i]
 	was := *l
-	*l = with
+	*l = summary
 	ls.Large += int(l.Flags&LargeAmounts)/int(LargeAmounts) - int(was.Flags&LargeAmounts)/int(LargeAmounts)
+
+	// The top-k sums and the shares follow from the pods of the lowest priority alone, which are
+	// the last ones. Where there are as many of these as before, and the end of the list that has
+	// not changed holds them all, both stay. On a node with large amounts there are none to keep.
 	if l.LowPods > 0 && l.LowPods == was.LowPods && n.summed >= int32(l.LowPods) && (l.Flags|was.Flags)&LargeAmounts == 0 {
-		l.Shares = was.Shares // of the same pods, as the top-k sums
+		l.Shares = was.Shares
 	} else {
 		setTopSums(&block.topSums[i], n, l)
 	}
 	n.summed = int32(len(n.Rows))
+
 	block.extremes[i] = ExtremesOf(n, l)
 	block.shareSums[i] = ShareSumsOf(n, l, &block.extremes[i])
 	block.twoLowest[i] = TwoLowestOf(n)
 	block.latest[i] = LatestOf(n)
+
 	block.whole[i] = Level{}
 	if len(n.Levels) > 0 {
 		block.whole[i] = n.Levels[len(n.Levels)-1]
@@ -125,8 +144,8 @@ func (ls *Summaries) Set(slot int32, n *NodeState, with NodeSummary, o *Owner) {
 	}
 }
 
-// NumUpperLevels is how many levels above the lowest a block holds. A level
-// without pods ends them.
+// NumUpperLevels is how many levels above the lowest a block holds of each node. Where a node
+// has fewer, the others have no pods.
 const NumUpperLevels = 3
 
 // SummaryBlockSize is how many slots a block of summaries has.

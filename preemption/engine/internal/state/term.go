@@ -11,27 +11,34 @@ import (
 type Term struct {
 	Key     string // topology key
 	matcher outrank.Matcher
-	// namespaces are listed by name; selector picks namespaces by their labels;
-	// all means every namespace.
+	// namespaces has the names of namespaces that the term looks at. selector picks more of them
+	// by their labels. all means every namespace.
 	namespaces []string
 	selector   *outrank.Matcher
 	all        bool
 }
 
-// termsOf prepares a pod's terms.
+// termsOf prepares the terms of a pod.
 func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	var out []Term
 	for i := range terms {
 		t := &terms[i]
+
+		// The pod's own labels narrow the term (rule 7.13.17). An empty namespace selector means
+		// all namespaces (rule 7.13.13).
 		prepared := Term{
 			Key:        t.TopologyKey,
 			matcher:    fit.Narrowed(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
 			namespaces: t.Namespaces,
 			all:        t.NamespaceSelector.Empty(),
 		}
+
+		// A selector that cannot be read picks nothing.
 		if m, err := t.NamespaceSelector.Matcher(); err == nil && t.NamespaceSelector != nil {
 			prepared.selector = &m
 		}
+
+		// A term that says nothing about namespaces looks at that of its pod (rule 7.13.12).
 		if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 			prepared.namespaces = []string{p.NamespaceName()}
 		}
@@ -40,12 +47,12 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 	return out
 }
 
-// matches reports whether the term picks a pod by its namespace and labels. The
-// namespace has the labels in of; known is whether it is there at all.
-func (t *Term) matches(namespace string, labels, of map[string]string, known bool) bool {
+// matches reports whether the term picks a pod with these labels in a namespace. namespaceLabels are
+// the labels of the namespace; its selector is asked only if these are known.
+func (t *Term) matches(namespace string, labels, namespaceLabels map[string]string, known bool) bool {
 	if !t.matcher.Matches(labels) {
 		return false
 	}
 	return t.all || slices.Contains(t.namespaces, namespace) ||
-		known && t.selector != nil && t.selector.Matches(of)
+		known && t.selector != nil && t.selector.Matches(namespaceLabels)
 }

@@ -6,25 +6,27 @@ import (
 	"sync"
 )
 
-// Partition divides the nodes by a label: into the domains of a topology key.
-// The snapshot that owns it may write it; any other snapshot copies it first.
+// Partition divides the nodes into the domains of a topology key, by the values that their labels
+// have for it. The snapshot that owns it may write it; any other snapshot copies it first.
 type Partition struct {
 	owner *Owner
-	line  *Owner  // shared with the copies alone, in which the ids mean the same
-	IDs   []int32 // of the domain that each slot is in, NoDomain for none
-	// Domains is larger than every id. A domain that its last node has left keeps
-	// its id until another value needs one.
+	// lineage marks a partition and its copies. In all of them the ids mean the same.
+	lineage *Owner
+	// IDs has, by slot, the id of the domain that the slot is in, NoDomain for none.
+	IDs []int32
+	// Domains is larger than every id. When the last node leaves a domain, its id is kept until
+	// another value needs one.
 	Domains int
-	Nodes   []int32            // in each domain
-	IDOf    sharedIndex[int32] // by value, without the empty domains
-	Unused  []int32            // ids of empty domains
+	Nodes   []int32            // the number of nodes in each domain, by id
+	IDOf    sharedIndex[int32] // the id of each value, without the empty domains
+	Unused  []int32            // the ids of empty domains
 }
 
 // NoDomain stands for a node without the topology key.
 const NoDomain = -1
 
 // Continues reports whether the ids mean the same as those of an earlier partition.
-func (p *Partition) Continues(earlier *Partition) bool { return p.line == earlier.line }
+func (p *Partition) Continues(earlier *Partition) bool { return p.lineage == earlier.lineage }
 
 // Of returns the domain of a slot.
 func (p *Partition) Of(slot int32) int32 {
@@ -34,8 +36,9 @@ func (p *Partition) Of(slot int32) int32 {
 	return NoDomain // the slot is newer than the partition, and has no such label
 }
 
+// newPartition divides the nodes of an order, whose states are given by slot.
 func newPartition(key string, order []int32, nodes []*NodeState, o *Owner) *Partition {
-	p := &Partition{owner: o, line: &Owner{}, IDs: Fill[int32](nil, len(nodes), NoDomain), IDOf: NewSharedIndex[int32](0)}
+	p := &Partition{owner: o, lineage: &Owner{}, IDs: Fill[int32](nil, len(nodes), NoDomain), IDOf: NewSharedIndex[int32](0)}
 	for _, slot := range order {
 		if value, ok := nodes[slot].Node.Labels[key]; ok {
 			p.enter(slot, value)
@@ -44,10 +47,11 @@ func newPartition(key string, order []int32, nodes []*NodeState, o *Owner) *Part
 	return p
 }
 
-// copy returns an equal partition for another owner. No owner of this one is left.
+// copy returns an equal partition for another owner. Its index is a view of the index of p: no
+// snapshot that owns p changes while the copy is in use (Clone and Scratch see to that).
 func (p *Partition) copy(o *Owner) *Partition {
 	return &Partition{
-		owner: o, line: p.line, IDs: slices.Clone(p.IDs), Domains: p.Domains,
+		owner: o, lineage: p.lineage, IDs: slices.Clone(p.IDs), Domains: p.Domains,
 		Nodes: slices.Clone(p.Nodes), IDOf: p.IDOf.view(), Unused: slices.Clone(p.Unused),
 	}
 }
@@ -60,6 +64,8 @@ func (p *Partition) enter(slot int32, value string) {
 		p.IDOf.Set(value, id)
 	}
 	p.Nodes[id]++
+
+	// The slot may be newer than the partition.
 	for len(p.IDs) <= int(slot) {
 		p.IDs = append(p.IDs, NoDomain)
 	}
@@ -76,6 +82,7 @@ func (p *Partition) leave(slot int32, value string) {
 	}
 }
 
+// newID returns an id without nodes: the one that became empty last, or a new one.
 func (p *Partition) newID() int32 {
 	if last := len(p.Unused) - 1; last >= 0 {
 		id := p.Unused[last]
@@ -87,16 +94,16 @@ func (p *Partition) newID() int32 {
 	return int32(p.Domains - 1)
 }
 
-// topology keeps the partitions that were needed, so that not every decision looks
-// up labels, and what filters have counted in their domains.
+// topology keeps the partitions that decisions have asked for, so that not every decision looks
+// up labels, and the counts of filters in their domains.
 type topology struct {
-	mu     sync.Mutex // readers of a snapshot add partitions
+	mu     sync.Mutex // of ByKey: readers of a snapshot add partitions at once
 	ByKey  map[string]*Partition
 	Counts countMemory
 }
 
-// MostPartitions bounds the memory of a topology: one more key, and all others are
-// forgotten.
+// MostPartitions bounds the memory of a topology. When one more key is asked for, all partitions
+// before it are forgotten.
 const MostPartitions = 64
 
 func newTopology() *topology {
@@ -113,11 +120,12 @@ func (t *topology) share() *topology {
 	return other
 }
 
-// of returns the partition for a topology key. The first call for a key takes
+// partition returns the partition for a topology key. The first call for a key takes
 // time linear in the number of nodes.
-func (t *topology) of(key string, order []int32, nodes []*NodeState, o *Owner) *Partition {
+func (t *topology) partition(key string, order []int32, nodes []*NodeState, o *Owner) *Partition {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	p, ok := t.ByKey[key]
 	if !ok {
 		if len(t.ByKey) >= MostPartitions {
@@ -129,8 +137,8 @@ func (t *topology) of(key string, order []int32, nodes []*NodeState, o *Owner) *
 	return p
 }
 
-// relabel follows a node that has other labels now, none for a node that is not
-// there.
+// relabel brings the partitions in line with a node whose labels have changed. A node that comes has
+// no labels before, and one that goes none after.
 func (t *topology) relabel(slot int32, before, after map[string]string, o *Owner) {
 	for key, p := range t.ByKey {
 		was, wasIn := before[key]
@@ -138,10 +146,13 @@ func (t *topology) relabel(slot int32, before, after map[string]string, o *Owner
 		if was == is && wasIn == isIn {
 			continue
 		}
+
 		if p.owner != o {
 			p = p.copy(o)
 			t.ByKey[key] = p
 		}
+
+		// leave goes by the id of the slot, which enter overwrites.
 		if wasIn {
 			p.leave(slot, was)
 		}

@@ -8,14 +8,15 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Within is a snapshot as those see it who are asked by one call. What is counted for them ends with
-// the context of the call, and is of no use then.
+// Within is a snapshot as one call shows it to the caller's filters and guards. The counting of pods
+// for them stops when the context of the call ends; what was counted is incomplete then.
 type Within struct {
 	*Snapshot
 	ctx context.Context
 }
 
-// Within returns the snapshot for a call, as it is now, however it changes in a trial.
+// Within returns the snapshot as a view for a call. In a trial the view stays as the snapshot is now,
+// however the trial goes on.
 func (s *Snapshot) Within(ctx context.Context) preemption.View {
 	if s.trial == nil {
 		return Within{s, ctx}
@@ -23,11 +24,11 @@ func (s *Snapshot) Within(ctx context.Context) preemption.View {
 	return &trialView{Within{s.Clone(), ctx}, Within{s, ctx}, s.trial.version}
 }
 
-// trialView is a snapshot in a trial as it was at a version. What is tracked is looked up in the
-// snapshot itself as long as that is the same, so that it is counted once for all attempts.
+// trialView is a snapshot in a trial as it was at a version. As long as the snapshot still has that
+// version, it is asked for states of trackers itself, so that these are counted once for all attempts.
 type trialView struct {
-	Within
-	now     Within
+	Within         // a clone, which nobody changes
+	now     Within // the snapshot itself
 	version uint64
 }
 
@@ -48,13 +49,15 @@ func (s *Snapshot) Tracked(t *preemption.Tracker) preemption.ClusterState {
 	return s.tracked(context.Background(), t)
 }
 
+// tracked is Tracked for a call, which may end while the pods are counted.
 func (s *Snapshot) tracked(ctx context.Context, t *preemption.Tracker) preemption.ClusterState {
 	switch {
 	case t == nil || t.New == nil:
 		return nil
 	case s.trial != nil:
-		return s.lent(ctx, t)
+		return s.lend(ctx, t)
 	}
+
 	if a := s.attached.of(t); a != nil {
 		return a.state
 	}
@@ -65,8 +68,9 @@ func (s *Snapshot) tracked(ctx context.Context, t *preemption.Tracker) preemptio
 	return s.attach(ctx, &Attachment{key: t, concerns: t.Concerns, state: state}).state
 }
 
-// ConcernedBy returns the pods that concern a filter, which says so, for as long as the snapshot
-// does not change. It is nil where they are not kept.
+// ConcernedBy returns the pods that concern a filter by its own word (Filter.Concerns). The attachment
+// is good as long as the snapshot does not change. It is nil where they are not kept: in a trial,
+// and in the zero Snapshot.
 func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attachment {
 	if s.trial != nil || s.attached == nil {
 		return nil
@@ -77,19 +81,25 @@ func (s *Snapshot) ConcernedBy(ctx context.Context, f *preemption.Filter) *Attac
 	return s.attach(ctx, &Attachment{key: f, concerns: f.Concerns})
 }
 
-// attach counts the cluster, and keeps what that has come to. Nothing is kept where the context ends
-// or the functions of the caller panic, and nothing is locked while they run.
+// attach fills a new attachment with the pods of the cluster and keeps it. It returns the attachment
+// that counts, which is another one where somebody else was faster.
+//
+// Nothing is kept where the context ends, when the result is incomplete, or where a function of the caller
+// panics. Nothing is locked while these functions run: several readers may count the cluster at once, and
+// one of them wins.
 func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 	a.owner, a.stateOwner = s.Owner, s.Owner
-	look := work.NewWatch(ctx)
-	var concerned []*PodState // of a node
+
+	watch := work.NewWatch(ctx)
+	var concerned []*PodState // those of the node at hand
 	for _, n := range s.NodeStates {
 		if n == nil {
 			continue
 		}
+
 		concerned = concerned[:0]
 		for _, p := range n.Pods {
-			if look.Ended(countingTurns) {
+			if watch.Ended(countingTurns) {
 				return a
 			}
 			if a.concerns == nil || a.concerns(p.Pod) {
@@ -97,24 +107,32 @@ func (s *Snapshot) attach(ctx context.Context, a *Attachment) *Attachment {
 				a.tell(p, n.Node, 1, s.Owner)
 			}
 		}
+
+		// A filter or tracker that every pod concerns needs no lists: On returns the node's own.
 		if a.concerns != nil && len(concerned) > 0 {
 			*a.list(n.Slot, s.Owner) = slices.Clone(concerned)
 		}
 	}
-	if s.attached == nil {
+
+	if s.attached == nil { // the zero Snapshot keeps nothing
 		return a
 	}
 	return s.attached.add(a)
 }
 
-// countingTurns is about how many turns of loops it takes to count a pod.
+// countingTurns is the work of counting a pod, in turns of a loop as work.Watch counts them.
 const countingTurns = 8
 
-// BeginTrial has a snapshot that belongs to one goroutine keep the states of trackers for a trial.
+// BeginTrial begins a trial in a snapshot that belongs to one goroutine. From then on states of trackers
+// follow the pods that are there, not those on the nodes (SetAside), and a state that an attempt has
+// seen stays as it was.
 func (s *Snapshot) BeginTrial() {
 	if s.trial != nil {
 		return
 	}
+
+	// The states so far serve on. Others have them, too, so that they count as lent. The lists of
+	// concerned pods go by who is on the nodes, and are of no use in a trial.
 	s.trial = &trial{away: map[*PodState]bool{}}
 	for _, a := range s.attached.all() {
 		if t, ok := a.key.(*preemption.Tracker); ok {
@@ -124,24 +142,27 @@ func (s *Snapshot) BeginTrial() {
 	s.attached = nil
 }
 
-// lent lends the state of a tracker in a trial. The first time it counts the pods that are not away.
-func (s *Snapshot) lent(ctx context.Context, t *preemption.Tracker) preemption.ClusterState {
+// lend returns the state of a tracker in a trial, and notes that somebody has seen it. The first call
+// for a tracker counts the pods that are not away. A state that the context cut short is not kept.
+func (s *Snapshot) lend(ctx context.Context, t *preemption.Tracker) preemption.ClusterState {
 	x := s.trial
 	x.mu.Lock()
 	defer x.mu.Unlock()
+
 	if i := slices.IndexFunc(x.kept, func(k keptState) bool { return k.tracker == t }); i >= 0 {
 		x.kept[i].lent = true
 		return x.kept[i].state
 	}
+
 	state := t.New()
 	if state == nil {
 		return nil
 	}
-	look := work.NewWatch(ctx)
+	watch := work.NewWatch(ctx)
 	for _, slot := range s.Order {
 		n := s.NodeStates[slot]
 		for _, p := range n.Pods {
-			if look.Ended(countingTurns) {
+			if watch.Ended(countingTurns) {
 				return state
 			}
 			if !x.away[p] && (t.Concerns == nil || t.Concerns(p.Pod)) {
@@ -149,12 +170,13 @@ func (s *Snapshot) lent(ctx context.Context, t *preemption.Tracker) preemption.C
 			}
 		}
 	}
+
 	x.kept = append(x.kept, keptState{t, state, true})
 	return state
 }
 
-// SetAside has a running pod count as away in a trial (by is -1), for the filters of the caller, or
-// as back (1), while it stays on its node for all others.
+// SetAside makes a running pod away in a trial (by is -1), or back again (1). The pod stays on its node:
+// only the caller's filters and trackers see that it is away.
 func (s *Snapshot) SetAside(p *PodState, by int) {
 	if by < 0 {
 		s.trial.away[p] = true
@@ -164,7 +186,7 @@ func (s *Snapshot) SetAside(p *PodState, by int) {
 	s.trial.follow(p, s.NodeState(p.At.Name).Node, by)
 }
 
-// present lists the pods of a node that are not away.
+// present lists the pods of a node that are not away in a trial, which are all of them without one.
 func (s *Snapshot) present(n *NodeState) []*PodState {
 	if s.trial == nil || len(s.trial.away) == 0 {
 		return n.Pods

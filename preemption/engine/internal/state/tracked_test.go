@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// registerOf writes down where every pod is. It counts how often that is done anew.
+// registerOf returns a tracker that notes the node of every pod. made counts the states that it begins.
 func registerOf(made *int) *preemption.Tracker {
 	return &preemption.Tracker{New: func() preemption.ClusterState {
 		*made++
@@ -22,14 +22,14 @@ func registerOf(made *int) *preemption.Tracker {
 	}}
 }
 
-// register has the nodes of pods.
+// register has the name of each pod's node, by the pod's key.
 type register map[outrank.Key]string
 
 func (r register) Add(p *outrank.Pod, n *outrank.Node)    { r[p.Key()] = n.Name }
 func (r register) Remove(p *outrank.Pod, _ *outrank.Node) { delete(r, p.Key()) }
 func (r register) Clone() preemption.ClusterState         { return maps.Clone(r) }
 
-// A tracker is known by its address; without a state there is nothing to keep.
+// A tracker is known by its address. One without a state has nothing to keep.
 func TestTracked(t *testing.T) {
 	c, _ := gen.Benchmark(10, 3, 0)
 	snap := snapshotOf(t, c)
@@ -46,7 +46,7 @@ func TestTracked(t *testing.T) {
 	assert.Equal(t, 2, made, "each of the two once")
 }
 
-// A snapshot keeps a number of states, those that were asked for last.
+// A snapshot keeps a bounded number of states: those that were asked for last.
 func TestTrackedIsBounded(t *testing.T) {
 	c, _ := gen.Benchmark(10, 3, 0)
 	snap := snapshotOf(t, c)
@@ -66,7 +66,7 @@ func TestTrackedIsBounded(t *testing.T) {
 	assert.Equal(t, 41, made)
 }
 
-// Where the context of a call ends, nothing is kept that was counted by half.
+// A state whose counting was cut short by the context of its call is not kept.
 func TestTrackedWithin(t *testing.T) {
 	c, _ := gen.Benchmark(100, 30, 0)
 	snap := snapshotOf(t, c)

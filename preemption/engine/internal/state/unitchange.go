@@ -13,10 +13,13 @@ func (x *unitIndex) join(p *PodState, all *groupObjects, o *Owner) {
 	if key == "" {
 		return
 	}
+
 	g := x.writableGroup(key, o)
 	g.Pods = insertByImportance(g.Pods, p)
+
+	// The first running pod makes the group known here, and with it the unit.
 	if len(g.Pods) == 1 {
-		x.tie(key, g, all.fateOf(key), o)
+		x.setFate(key, g, all.fateOf(key), o)
 	}
 	if u := x.wholeOf(g, o); u != nil {
 		u.Pods = insertByImportance(u.Pods, p)
@@ -24,25 +27,28 @@ func (x *unitIndex) join(p *PodState, all *groupObjects, o *Owner) {
 	}
 }
 
-// leave takes such a pod out again.
+// leave takes a pod that join took in out of its group and unit.
 func (x *unitIndex) leave(p *PodState, o *Owner) {
 	key := p.Class.Group
 	if key == "" {
 		return
 	}
+
 	g := x.writableGroup(key, o)
 	g.Pods = removeByImportance(g.Pods, p)
 	if u := x.wholeOf(g, o); u != nil {
 		x.stale = append(x.stale, u)
 		u.Pods = removeByImportance(u.Pods, p)
 	}
+
+	// A group without running pods is not known here, nor a unit without groups (clearFate).
 	if len(g.Pods) == 0 {
-		x.untie(key, g, o)
+		x.clearFate(key, g, o)
 		x.Groups.Remove(key)
 	}
 }
 
-// replace puts another state of such a pod in the place of one.
+// replace puts q, another state of the running pod p with the same group and importance, in its place.
 func (x *unitIndex) replace(p, q *PodState, o *Owner) {
 	g := x.writableGroup(p.Class.Group, o)
 	g.Pods[indexOf(g.Pods, p)] = q
@@ -52,7 +58,8 @@ func (x *unitIndex) replace(p, q *PodState, o *Owner) {
 	}
 }
 
-// regroup looks anew at what becomes of the running pods of a group.
+// regroup finds the fate of a group anew, after the group or one above it has changed, and moves its
+// running pods to the unit that the new fate gives them.
 func (x *unitIndex) regroup(key string, all *groupObjects, o *Owner) {
 	g, ok := x.Groups.Get(key)
 	if !ok {
@@ -62,32 +69,40 @@ func (x *unitIndex) regroup(key string, all *groupObjects, o *Owner) {
 	if fate == g.Fate {
 		return
 	}
+
 	g = x.writableGroup(key, o)
 	if u := x.wholeOf(g, o); u != nil {
 		x.stale = append(x.stale, u)
 		u.Pods = slices.DeleteFunc(u.Pods, func(p *PodState) bool { return p.Class.Group == key })
 	}
-	x.untie(key, g, o)
-	if u := x.tie(key, g, fate, o); u != nil {
+	x.clearFate(key, g, o)
+
+	if u := x.setFate(key, g, fate, o); u != nil {
 		u.Pods = append(u.Pods, g.Pods...)
 		slices.SortFunc(u.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
 		x.stale = append(x.stale, u)
 	}
+
+	// Even where the unit is the same, the priority may be another one.
 	x.moved = append(x.moved, g.Pods...)
 }
 
-// regroupBelow is regroup for every group below a composite group, or below one that
-// was there.
+// regroupBelow calls regroup for every group whose way up asks for a composite group, which may have
+// come, changed or gone.
 func (x *unitIndex) regroupBelow(composite string, all *groupObjects, o *Owner) {
+	// A list is never written, so that regroup may replace it meanwhile.
 	groups, _ := x.Below.Get(composite)
 	for _, key := range groups {
 		x.regroup(key, all, o)
 	}
 }
 
-// tie gives a group its fate. It returns its unit, which lacks the group's pods, or nil.
-func (x *unitIndex) tie(key string, g *GroupState, fate groupFate, o *Owner) *WholeUnit {
+// setFate gives a fate to a group that has none, and enters it where it belongs by that. It returns the
+// unit of the group, to which the caller adds the pods, or nil where each pod leaves by itself.
+func (x *unitIndex) setFate(key string, g *GroupState, fate groupFate, o *Owner) *WholeUnit {
 	g.Fate = fate
+
+	// In an invalid tree a composite group may come twice on the way up.
 	for i, above := range fate.above {
 		if above != "" && !slices.Contains(fate.above[:i], above) {
 			x.changeBelow(string(above), key, true)
@@ -96,23 +111,27 @@ func (x *unitIndex) tie(key string, g *GroupState, fate groupFate, o *Owner) *Wh
 	if fate.whole == "" {
 		return nil
 	}
+
 	u := x.writableWhole(fate.whole, o)
 	if u.Group = fate.group; fate.composite != nil {
 		u.Group, u.Composite = nil, fate.composite
 	}
+
 	at, _ := slices.BinarySearch(u.Groups, key)
 	u.Groups = slices.Insert(u.Groups, at, key)
 	x.setPriority(u)
 	return u
 }
 
-// untie takes its fate away from a group, whose pods its unit has lost.
-func (x *unitIndex) untie(key string, g *GroupState, o *Owner) {
+// clearFate takes the fate away from a group whose pods have left its unit already.
+func (x *unitIndex) clearFate(key string, g *GroupState, o *Owner) {
 	for i, above := range g.Fate.above {
 		if above != "" && !slices.Contains(g.Fate.above[:i], above) {
 			x.changeBelow(string(above), key, false)
 		}
 	}
+
+	// The last group takes the unit with it.
 	if u := x.wholeOf(g, o); u != nil {
 		at, _ := slices.BinarySearch(u.Groups, key)
 		if u.Groups = slices.Delete(u.Groups, at, at+1); len(u.Groups) == 0 {
@@ -124,8 +143,8 @@ func (x *unitIndex) untie(key string, g *GroupState, o *Owner) {
 	g.Fate = groupFate{}
 }
 
-// setPriority works out the priority of a unit. Its groups agree in that, but for
-// trees with too many levels (rule 12.6.6).
+// setPriority works out the priority of a unit, the highest that one of its groups gives it. The groups
+// agree except in trees with too many levels (rule 12.6.6).
 func (x *unitIndex) setPriority(u *WholeUnit) {
 	before := u.Priority
 	for i, key := range u.Groups {
@@ -163,7 +182,7 @@ func (x *unitIndex) writableGroup(key string, o *Owner) *GroupState {
 	return g
 }
 
-// writableWhole is writableGroup for a unit.
+// writableWhole returns the unit of this name for writing, a new one if there is none.
 func (x *unitIndex) writableWhole(name string, o *Owner) *WholeUnit {
 	u, ok := x.wholes.Get(name)
 	switch {
@@ -171,8 +190,9 @@ func (x *unitIndex) writableWhole(name string, o *Owner) *WholeUnit {
 		u = &WholeUnit{owner: o, Name: name}
 	case u.owner != o:
 		own := *u
+		own.owner = o
+		own.Pods, own.Groups = slices.Clone(u.Pods), slices.Clone(u.Groups)
 		u = &own
-		u.owner, u.Pods, u.Groups = o, slices.Clone(u.Pods), slices.Clone(u.Groups)
 	default:
 		return u
 	}
@@ -181,7 +201,7 @@ func (x *unitIndex) writableWhole(name string, o *Owner) *WholeUnit {
 }
 
 // changeBelow puts a group on the list of those below a composite group, or takes it
-// off. Lists are shared, and never written.
+// off. A list is never written, since clones and loops have it, too: a new one takes its place.
 func (x *unitIndex) changeBelow(composite, group string, add bool) {
 	list, _ := x.Below.Get(composite)
 	at, there := slices.BinarySearchFunc(list, group, cmp.Compare[string])
@@ -191,6 +211,7 @@ func (x *unitIndex) changeBelow(composite, group string, add bool) {
 	case !add && there:
 		list = slices.Delete(slices.Clone(list), at, at+1)
 	}
+
 	if len(list) == 0 {
 		x.Below.Remove(composite)
 	} else {
@@ -198,20 +219,24 @@ func (x *unitIndex) changeBelow(composite, group string, add bool) {
 	}
 }
 
-// load finds the units of pods that run, all at once.
+// load finds the groups and units of all running pods of a new snapshot at once, and sorts each list
+// of pods once.
 func (x *unitIndex) load(pods []*PodState, all *groupObjects, o *Owner) {
 	for _, p := range pods {
 		g := x.writableGroup(p.Class.Group, o)
 		g.Pods = append(g.Pods, p)
 	}
+
 	x.Groups.Each(func(key string, g *GroupState) {
 		slices.SortFunc(g.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
-		if u := x.tie(key, g, all.fateOf(key), o); u != nil {
+		if u := x.setFate(key, g, all.fateOf(key), o); u != nil {
 			u.Pods = append(u.Pods, g.Pods...)
 		}
 	})
 	x.Each(func(u *WholeUnit) {
 		slices.SortFunc(u.Pods, func(p, q *PodState) int { return p.Compare(q, rank.Never) })
 	})
+
+	// No summary and no answer is older than the units.
 	x.stale, x.moved = nil, nil
 }

@@ -2,8 +2,7 @@ package state
 
 import "slices"
 
-// joinUnit takes a pod into its unit, if it runs on a node that exists, and leaveUnit
-// takes it out again.
+// joinUnit takes a pod of the node n into its group and unit, unless the node does not exist.
 func (s *Snapshot) joinUnit(p *PodState, n *NodeState) {
 	if p.Class.Group != "" && n.Node != nil {
 		s.Units.join(p, &s.objects.groups, s.Owner)
@@ -11,6 +10,7 @@ func (s *Snapshot) joinUnit(p *PodState, n *NodeState) {
 	}
 }
 
+// leaveUnit takes a pod of the node n out of its group and unit, unless the node does not exist.
 func (s *Snapshot) leaveUnit(p *PodState, n *NodeState) {
 	if p.Class.Group != "" && n.Node != nil {
 		s.Units.leave(p, s.Owner)
@@ -18,14 +18,14 @@ func (s *Snapshot) leaveUnit(p *PodState, n *NodeState) {
 	}
 }
 
-// joinUnits takes the pods of a node that is there from now on into their units, and
-// leaveUnits takes those of one that goes out of them.
+// joinUnits takes all pods of a node that has just come into their groups and units.
 func (s *Snapshot) joinUnits(n *NodeState) {
 	for i := 0; n.Grouped > 0 && i < len(n.Pods); i++ {
 		s.joinUnit(n.Pods[i], n)
 	}
 }
 
+// leaveUnits takes all pods of a node that is about to go out of their groups and units.
 func (s *Snapshot) leaveUnits(n *NodeState) {
 	for i := 0; n.Grouped > 0 && i < len(n.Pods); i++ {
 		s.leaveUnit(n.Pods[i], n)
@@ -48,7 +48,7 @@ func (s *Snapshot) loadUnits() {
 	}
 }
 
-// replaceInUnit puts another state of a running pod in the place of one.
+// replaceInUnit puts q, another state of the running pod p, in its place in its group and unit.
 func (s *Snapshot) replaceInUnit(p, q *PodState) {
 	if p.Class.Group != "" && s.NodeState(p.At.Name).Node != nil {
 		s.Units.replace(p, q, s.Owner)
@@ -56,21 +56,23 @@ func (s *Snapshot) replaceInUnit(p, q *PodState) {
 	}
 }
 
-// regroup looks anew at what becomes of the pods of a group, and regroupBelow at those
-// of all groups below a composite group.
+// regroup brings the units in line with a group that has come, changed or gone.
 func (s *Snapshot) regroup(key string) {
 	s.Units.regroup(key, &s.objects.groups, s.Owner)
 	s.followUnits()
 }
 
+// regroupBelow brings the units in line with a composite group that has come, changed or gone.
 func (s *Snapshot) regroupBelow(composite string) {
 	s.Units.regroupBelow(composite, &s.objects.groups, s.Owner)
 	s.followUnits()
 }
 
-// followUnits takes in what a change of units made of nodes: the answers of all nodes
-// with pods of a unit depend on all of its pods.
+// followUnits brings summaries and cached answers in line with units that have changed, and empties
+// the lists of these.
 func (s *Snapshot) followUnits() {
+	// The pods of a unit leave together, so that the answer of each node with one of them depends on
+	// all of them. Without cached answers there is nobody to tell.
 	for i := 0; s.Cache.notes() && i < len(s.Units.stale); i++ {
 		for _, p := range s.Units.stale[i].Pods {
 			if slot, ok := s.Slots.Get(p.At.Name); ok {
@@ -78,6 +80,8 @@ func (s *Snapshot) followUnits() {
 			}
 		}
 	}
+
+	// A pod that counts with another priority changes the flags of its node's summary (flagsOf).
 	var slots []int32
 	for _, p := range s.Units.moved {
 		if slot, ok := s.Slots.Get(p.At.Name); ok {
@@ -88,6 +92,8 @@ func (s *Snapshot) followUnits() {
 	for _, slot := range slices.Compact(slots) {
 		s.refresh(s.writable(s.NodeStates[slot].Name))
 	}
+
+	// The memory of stale is kept: most changes of a pod in a unit need it. It keeps no unit alive.
 	clear(s.Units.stale)
 	s.Units.stale, s.Units.moved = s.Units.stale[:0], nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// What a pod counts as by its group and the groups above it.
+// The priority and the unit of a pod as a victim follow from its group and the groups above it.
 func TestUnitsOfPods(t *testing.T) {
 	composite := func(name, parent string, mode outrank.DisruptionMode, priority int32) *outrank.CompositePodGroup {
 		return &outrank.CompositePodGroup{Name: name, Parent: parent, DisruptionMode: mode, Priority: outrank.Priority(priority)}
@@ -64,7 +64,8 @@ func TestUnitsOfPods(t *testing.T) {
 		assert.Equal(t, test.unit, got.Whole.Name)
 		assert.Equal(t, test.with, keysOf(got.Whole.Pods), test.pod)
 	}
-	// Without the second gate groups have nothing above them, without the first no part.
+	// Without CompositePodGroup nothing is above a group. Without GenericWorkload groups have no part
+	// in victims.
 	c.Release, err = outrank.V1_37.With(map[string]bool{"GenericWorkload": true})
 	require.NoError(t, err)
 	s = snapshotOf(t, c)

@@ -7,7 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// What filters of the caller see of the pods on a node is without those that are away in a trial.
+// The caller's filters and guards see the snapshot through these. Pods that are away in a trial are
+// left out.
 
 // PodsOn is engine.Snapshot.PodsOn.
 func (s *Snapshot) PodsOn(node string) []*outrank.Pod {
@@ -26,6 +27,9 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 	if name == resource.Pods {
 		return int64(len(s.present(n)))
 	}
+
+	// The sum on the node has the pods that are away in a trial. They are taken off in a copy, whose list
+	// of other resources must not be the node's.
 	taken := n.Taken
 	if s.trial != nil && len(s.trial.away) > 0 {
 		taken.Extra = slices.Clone(n.Taken.Extra)
@@ -35,6 +39,7 @@ func (s *Snapshot) Used(node string, name resource.Name) int64 {
 			}
 		}
 	}
+
 	if i := s.Columns.Of(name); i >= 0 {
 		return taken.Std[i].Saturated()
 	}
@@ -50,6 +55,7 @@ func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.Compo
 	if !ok || !known.Running {
 		return nil, nil
 	}
+
 	whole := s.Units.Of(known).Whole
 	if whole == nil {
 		return nil, nil
