@@ -5,10 +5,14 @@
 // with more than twelve fields that are bools.
 //
 //	go run ./internal/tests/structure/bodies [-all] [-v] [-over N] [DIR]
+//	go run ./internal/tests/structure/bodies -by TEXT [-comments N] [-functions N] [DIR]
 //
 // DIR is the folder of the module, the one at hand by default. -all has the packages below examples and
 // internal/tests/structure, too; -v prints every reach, and -over the functions of more than N lines, with
 // their blank lines, comments, and the most lines in a row without a blank one.
+//
+// With -by it prints comments, and functions that are long, which the text draws from all modules below DIR: by
+// the hash of a commit, so that nobody chooses what is read again.
 package main
 
 import (
@@ -43,15 +47,42 @@ func main() {
 	flag.BoolVar(&o.all, "all", false, "look at the packages below examples and internal/tests/structure, too")
 	flag.BoolVar(&o.verbose, "v", false, "print every reach")
 	flag.IntVar(&o.over, "over", -1, "print the functions with more lines than this")
+	by := flag.String("by", "", "print what a `TEXT` draws, such as the hash of a commit")
+	comments := flag.Int("comments", 60, "how many comments are drawn")
+	functions := flag.Int("functions", 20, "how many long functions are drawn")
 	flag.Parse()
 	dir := "."
 	if flag.NArg() > 0 {
 		dir = flag.Arg(0)
 	}
-	if err := table(os.Stdout, dir, o); err != nil {
+
+	var err error
+	if *by != "" {
+		err = draw(os.Stdout, dir, *by, *comments, *functions)
+	} else {
+		err = table(os.Stdout, dir, o)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bodies:", err)
 		os.Exit(1)
 	}
+}
+
+// draw prints comments and long functions that a text draws.
+func draw(w io.Writer, root, by string, comments, functions int) error {
+	drawn, err := structure.DrawComments(root, comments, by)
+	if err != nil {
+		return err
+	}
+	long, err := structure.DrawFunctions(root, functions, long, by)
+	if err != nil {
+		return err
+	}
+
+	for i, d := range append(drawn, long...) {
+		fmt.Fprintf(w, "%d. %s\n   %s\n", i+1, d.At, strings.ReplaceAll(d.Text, "\n", "\n   "))
+	}
+	return nil
 }
 
 // room is what the table says of a package, or of several.
