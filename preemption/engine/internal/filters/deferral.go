@@ -16,6 +16,10 @@ type deferral struct {
 	Resident *state.PodState
 }
 
+// ForResize reports whether the question is about a pod on a node whose resize is deferred (group
+// 7.19).
+func (q *Question) ForResize() bool { return q.Deferral.Asked }
+
 // DeferralOf finds out whether a question is about a deferred resize (rule 7.19.1). A
 // pod that the snapshot has as pending waits for a node.
 func DeferralOf(s *state.Snapshot, pod *outrank.Pod) deferral {

@@ -3,7 +3,9 @@ package filters
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -234,6 +236,29 @@ func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Sta
 	}
 	return refused
 }
+
+// AlsoAsk has a node asked that the names may leave out (rule 7.15.9). Questions share the set of
+// names, so that the plan gets one of its own.
+func (fp *Plan) AlsoAsk(node string) {
+	fp.Names = maps.Clone(fp.Names)
+	fp.Names[node] = true
+}
+
+// ExcludeAlsoBy adds a filter to the filters that are said to have left out the other nodes.
+func (fp *Plan) ExcludeAlsoBy(filter string) {
+	fp.Excluded.Text = withPlugin(fp.Excluded.Text[0], filter)
+}
+
+// withPlugin returns a text with a name added to the sorted names in brackets at its end.
+func withPlugin(text, name string) []string {
+	start := strings.LastIndexByte(text, '[') + 1
+	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
+	slices.Sort(names)
+	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
+}
+
+// Refuses reports whether the attempt ends before the first node.
+func (fp *Plan) Refuses() bool { return fp.Refused.Code != Success }
 
 // bothText is said of a node that NodeName and NodeAffinity together leave out.
 var (
