@@ -59,7 +59,7 @@ func (a *attemptCounts) changeBelow(slot int32, priority int64, changes []int) b
 	all, ok := a.goneBelow(slot, priority)
 	if all {
 		for set := range changes {
-			changes[set] -= a.sets[set].on(slot)
+			changes[set] -= a.sets[set].podsOn(slot)
 		}
 	}
 	return ok

@@ -73,7 +73,7 @@ const (
 
 // cell is what a node adds: so many pods, in a domain. The domain is NoDomain where pods of the
 // node do not count.
-type cell struct{ in, pods int32 }
+type cell struct{ domain, pods int32 }
 
 // domainCount is the count of a domain, with the number of nodes that count and the version
 // with the last change.
@@ -85,7 +85,7 @@ type domainCount struct {
 // least is the smallest count, in the domain in, and the smallest one of the other domains.
 type least struct {
 	least, second int
-	in            int32
+	domain        int32
 }
 
 // mark has the lowest and the highest priority of the pods on a node that count in any set.
@@ -107,7 +107,7 @@ func (c *podCounts) set(relation int, key string) int {
 }
 
 // partsFor lists what pods of a class count for.
-func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.of(k) }
+func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.lookUp(k) }
 
 // touched reports whether a node has pods that count.
 func (c *podCounts) touched(slot int32) bool {
@@ -135,15 +135,15 @@ func (c *podCounts) goneBelow(slot int32, priority int64) (all, ok bool) {
 }
 
 // in returns the domain that pods of a node count in, NoDomain for none.
-func (s *countSet) in(slot int32) int32 {
+func (s *countSet) countedIn(slot int32) int32 {
 	if int(slot) < len(s.cells) {
-		return s.cells[slot].in
+		return s.cells[slot].domain
 	}
 	return state.NoDomain
 }
 
 // on returns how many pods of a node count.
-func (s *countSet) on(slot int32) int {
+func (s *countSet) podsOn(slot int32) int {
 	if int(slot) < len(s.cells) {
 		return int(s.cells[slot].pods)
 	}
@@ -160,15 +160,15 @@ func (s *countSet) count(domain int32) int {
 
 // left is the count of the domain of a node, with its own pods or without. It is 0 where the
 // node has none.
-func (s *countSet) left(slot int32, without bool) int {
-	if int(slot) >= len(s.cells) || s.cells[slot].in == state.NoDomain {
+func (s *countSet) remaining(slot int32, without bool) int {
+	if int(slot) >= len(s.cells) || s.cells[slot].domain == state.NoDomain {
 		return 0
 	}
 	c := s.cells[slot]
 	if without {
-		return int(s.domains[c.in].pods - c.pods)
+		return int(s.domains[c.domain].pods - c.pods)
 	}
-	return int(s.domains[c.in].pods)
+	return int(s.domains[c.domain].pods)
 }
 
 // anyNode reports whether any node of a domain counts.
@@ -181,7 +181,7 @@ func (s *countSet) leastBut(but int32) int {
 	if s.stale {
 		s.findLeast()
 	}
-	if but == s.least.in {
+	if but == s.least.domain {
 		return s.least.second
 	}
 	return s.least.least
@@ -213,7 +213,7 @@ func (s *countSet) findLeast() {
 
 // move counts pods of a node in or out. The counts are those of one attempt alone.
 func (s *countSet) move(slot int32, by int) {
-	if id := s.in(slot); id != state.NoDomain {
+	if id := s.countedIn(slot); id != state.NoDomain {
 		s.shift(id, int32(by))
 		s.stale = s.watch == watchLeast
 	}
@@ -231,16 +231,16 @@ func (s *countSet) enter(c cell, version uint64) { s.change(c, 1, version) }
 func (s *countSet) leave(c cell, version uint64) { s.change(c, -1, version) }
 
 func (s *countSet) change(c cell, by int32, version uint64) {
-	if c.in == state.NoDomain {
+	if c.domain == state.NoDomain {
 		return
 	}
-	s.domains = lengthened(s.domains, int(c.in)+1, domainCount{})
-	d := &s.domains[c.in]
+	s.domains = lengthened(s.domains, int(c.domain)+1, domainCount{})
+	d := &s.domains[c.domain]
 	s.present -= int(min(d.nodes, 1))
 	d.nodes += by
 	s.present += int(min(d.nodes, 1))
 	d.changed = version
-	s.shift(c.in, by*c.pods)
+	s.shift(c.domain, by*c.pods)
 	s.stale = s.watch == watchLeast
 }
 
@@ -275,7 +275,7 @@ type counting struct {
 	*podCounts
 	snap    *state.Snapshot
 	counter counter
-	on      []int32 // pods of a node, by set
+	counts  []int32 // memory of recount: the pods of a node, by set
 }
 
 // begin counts everything from the start.
@@ -331,7 +331,7 @@ func (c *counting) lay(from int) {
 	for i := from; i < len(c.sets); i++ {
 		s := &c.sets[i]
 		for slot := range s.cells {
-			s.cells[slot].in = c.domainOf(i, int32(slot))
+			s.cells[slot].domain = c.domainOf(i, int32(slot))
 			s.enter(s.cells[slot], c.changed)
 		}
 	}
@@ -391,12 +391,12 @@ func lengthened[T any](list []T, n int, rest T) []T {
 
 // recount counts anew what a node adds.
 func (c *counting) recount(slot int32, version uint64) {
-	c.on = state.Fill(c.on, len(c.sets), 0)
+	c.counts = state.Fill(c.counts, len(c.sets), 0)
 	m, odd := untouched, false
 	n := c.snap.NodeStates[slot]
 	if n != nil {
 		for _, p := range n.Pods {
-			parts := c.parts.of(p.Class)
+			parts := c.parts.lookUp(p.Class)
 			if len(parts) > 0 {
 				m.low, m.high = min(m.low, p.Priority()), max(m.high, p.Priority())
 			}
@@ -404,7 +404,7 @@ func (c *counting) recount(slot int32, version uint64) {
 				if part.late {
 					odd = true
 				} else {
-					c.on[part.set]++
+					c.counts[part.set]++
 				}
 			}
 		}
@@ -415,9 +415,9 @@ func (c *counting) recount(slot int32, version uint64) {
 	c.marks[slot] = m
 	for i := range c.sets {
 		s := &c.sets[i]
-		is := cell{in: c.domainOf(i, slot)}
-		if is.in != state.NoDomain {
-			is.pods = c.on[i]
+		is := cell{domain: c.domainOf(i, slot)}
+		if is.domain != state.NoDomain {
+			is.pods = c.counts[i]
 		}
 		if was := s.cells[slot]; was != is {
 			c.changed = version
@@ -463,7 +463,7 @@ func (c *podCounts) noteFar(s *countSet, was watched, version uint64) {
 	case is.occupied != was.occupied || is.present != was.present || is.least.least != was.least.least:
 		c.everywhere = version
 	default:
-		for _, id := range [...]int32{was.least.in, is.least.in} {
+		for _, id := range [...]int32{was.least.domain, is.least.domain} {
 			if id != state.NoDomain {
 				s.domains[id].changed = version
 			}
@@ -487,7 +487,7 @@ func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
 	p.mask |= k.Bit
 }
 
-func (p *classParts) of(k *state.PodClass) []ClassPart {
+func (p *classParts) lookUp(k *state.PodClass) []ClassPart {
 	if p.mask&k.Bit == 0 {
 		return nil
 	}

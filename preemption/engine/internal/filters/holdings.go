@@ -179,10 +179,10 @@ func bitSetOf(hashes []uint64) bitSet {
 func (s bitSet) word(hash uint64) int { return int(hash/64) & (len(s) - 1) }
 
 // may reports whether a hash may be one of these.
-func (s bitSet) may(hash uint64) bool { return len(s) > 0 && s[s.word(hash)]&(1<<(hash%64)) != 0 }
+func (s bitSet) mayHave(hash uint64) bool { return len(s) > 0 && s[s.word(hash)]&(1<<(hash%64)) != 0 }
 
 // of returns the volumes of a driver, nil if the node does not limit it.
-func (h *holdings) of(driver unique.Handle[string]) *heldVolumes {
+func (h *holdings) volumesOf(driver unique.Handle[string]) *heldVolumes {
 	for i := range h.drivers {
 		if h.drivers[i].driver == driver {
 			return &h.drivers[i]
@@ -194,7 +194,7 @@ func (h *holdings) of(driver unique.Handle[string]) *heldVolumes {
 // hasAny reports that a volume of one of these hashes may be attached.
 func (h *heldVolumes) hasAny(hashes []uint64) bool {
 	for _, hash := range hashes {
-		if h.seen.may(hash) {
+		if h.seen.mayHave(hash) {
 			if _, found := slices.BinarySearch(h.hashes, hash); found {
 				return true
 			}

@@ -177,8 +177,8 @@ func (ip *InterPod) KeepsApart(parts []ClassPart, on, n *state.NodeState) bool {
 
 func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
 	s := &ip.sets[part.set]
-	id := s.in(n.Slot)
-	return id != state.NoDomain && id == s.in(on.Slot)
+	id := s.countedIn(n.Slot)
+	return id != state.NoDomain && id == s.countedIn(on.Slot)
 }
 
 // Blocked is the status of a node that such a pod keeps the preemptor from for good.
@@ -214,9 +214,9 @@ func (n *InterPodOnNode) Enter(on *state.NodeState) {
 func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	for _, part := range n.partsFor(p.Class) {
 		s := &n.sets[part.set]
-		switch id := s.in(on.Slot); {
+		switch id := s.countedIn(on.Slot); {
 		case id == state.NoDomain:
-		case id == s.in(n.slot):
+		case id == s.countedIn(n.slot):
 			n.changes[part.set] += by
 		case s.relation == affinityMatch:
 			n.far = changeDomain(n.far, part.set, id, by)
@@ -255,7 +255,7 @@ func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 	}
 	for i := range n.sets {
 		s := &n.sets[i]
-		if (s.left(on.Slot, all) > 0) != (s.relation == affinityMatch) {
+		if (s.remaining(on.Slot, all) > 0) != (s.relation == affinityMatch) {
 			return false
 		}
 	}
@@ -271,7 +271,7 @@ func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) 
 // node lacks the topology key.
 func (n *InterPodOnNode) current(set int) (pods int, ok bool) {
 	s := &n.sets[set]
-	id := s.in(n.slot)
+	id := s.countedIn(n.slot)
 	if id == state.NoDomain {
 		return 0, false
 	}
@@ -332,7 +332,7 @@ func (n *InterPodOnNode) noMatchAnywhere() bool {
 	there := n.occupied(affinityMatch)
 	for set, by := range n.changes {
 		s := &n.sets[set]
-		id := s.in(n.slot)
+		id := s.countedIn(n.slot)
 		if by == 0 || id == state.NoDomain || s.relation != affinityMatch {
 			continue
 		}

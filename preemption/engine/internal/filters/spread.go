@@ -159,7 +159,7 @@ func (s *Spread) CountsIn(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool {
 		set := &s.sets[p.set]
 		id := set.Of(n.Slot)
-		return id != state.NoDomain && id == set.in(on.Slot)
+		return id != state.NoDomain && id == set.countedIn(on.Slot)
 	})
 }
 
@@ -213,7 +213,7 @@ func (s *SpreadOnNode) Enter(n *state.NodeState) {
 func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	for _, part := range s.partsFor(p.Class) {
 		set := &s.sets[part.set]
-		switch id := set.in(on.Slot); {
+		switch id := set.countedIn(on.Slot); {
 		case id == state.NoDomain || s.AsCounted && part.empty:
 		case id == set.Of(s.slot):
 			s.changes[part.set] += by
@@ -234,7 +234,7 @@ func (s *SpreadOnNode) Change(p *state.PodState, by int) {
 }
 
 func (s *SpreadOnNode) shift(constraint, by int) {
-	if s.sets[constraint].in(s.slot) != state.NoDomain {
+	if s.sets[constraint].countedIn(s.slot) != state.NoDomain {
 		s.changes[constraint] += by
 	}
 }
@@ -251,11 +251,11 @@ func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
 	all, known := s.goneBelow(n.Slot, priority)
 	for i, c := range s.constraints {
 		set := &s.sets[i]
-		domain := set.in(n.Slot)
+		domain := set.countedIn(n.Slot)
 		if !known || domain == state.NoDomain {
 			return false
 		}
-		count := set.left(n.Slot, all)
+		count := set.remaining(n.Slot, all)
 		if count+set.self-s.minimum(i, domain, count) > int(c.MaxSkew) {
 			return false
 		}

@@ -54,7 +54,7 @@ func (v *WantedVolumes) addColumns(h *holdings, c *Columns) bool {
 	}
 	for i := range v.drivers {
 		d := &v.drivers[i]
-		x := h.of(d.interned)
+		x := h.volumesOf(d.interned)
 		if x == nil {
 			continue
 		}
