@@ -67,7 +67,7 @@ func (a *firstAnswers) all(count func(s Status, nodes int)) (passing []uint64) {
 // one. At the first node it is, for a table that lacks no more than lacks nodes, because then it
 // costs little. From asksBefore nodes on any table is worth it. Only one worker at a time is told so, and it
 // calls looked in the end. The others do without the table meanwhile.
-func (a *firstAnswers) due(q *Question) (lacks int, ok bool) {
+func (a *firstAnswers) due() (lacks int, ok bool) {
 	n := a.asked.Add(1)
 	if n > 1 && n < asksBefore || !a.finding.CompareAndSwap(false, true) {
 		return 0, false

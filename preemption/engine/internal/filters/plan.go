@@ -326,7 +326,7 @@ func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
 // findFirst looks for what the first filters say about all nodes, where it is time to (see
 // firstAnswers.due). It reports whether that is known now.
 func (fp *Plan) findFirst(q *Question) bool {
-	lacks, ok := fp.first.due(q)
+	lacks, ok := fp.first.due()
 	if !ok {
 		return false
 	}
