@@ -38,8 +38,8 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	sc := w.Score(possible)
 	c := preemption.Candidate{Node: w.N.Name, Score: w.A.Tell(&sc)}
 
-	// A reprieve and an ascent note what each victim blocks as they go. Elsewhere each victim is
-	// put back once for that.
+	// A reprieve and an ascent note as they go what the preemptor fails with beside each victim.
+	// Elsewhere each victim is put back once to find that out.
 	if w.terms.Chooser != nil || w.terms.Exact {
 		w.blocksOfChosen(possible)
 	}

@@ -107,7 +107,7 @@ func (w *DryRunner) ascend(possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
 	strict := w.terms.Strict && w.spare(possible)
 
-	// last is what the preemptor failed with before the next unit leaves. It is why that unit has to.
+	// last is what the preemptor fails with so far, which is why the next unit leaves.
 	last := w.Check()
 	for from, to := 0, len(possible); to > 0; to = from {
 		from = w.unitStart(to - 1)

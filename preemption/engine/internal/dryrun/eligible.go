@@ -21,7 +21,7 @@ func (a *Attempt) HearNominated(w *DryRunner) {
 		return
 	}
 
-	// The node is asked also where the names leave it out, so that they have it from here on.
+	// The node is asked also where the names leave it out, so that it is added to them.
 	if named {
 		plan.AlsoAsk(n.Name)
 		a.AskedOne = true

@@ -26,7 +26,7 @@ type setSearch struct {
 	leftOf *state.BudgetSet
 	listed []*state.PodState // memory of Score
 
-	// found is what the search for the node at hand found. best is the same for the best node of
+	// found is what the search found on the node at hand. best is the same for the best node of
 	// the attempt so far, with its victims.
 	found foundSet
 	best  foundSet
@@ -93,15 +93,15 @@ var Measures = [rank.NumFigures]exact.Measure{
 	rank.VictimsFigure: exact.ByParts, rank.CostFigure: exact.BySecondSum, rank.StartFigure: exact.ByStart,
 }
 
-// findFilters finds out whether filters have to be asked about sets, and whether they can only
+// findFilters finds out whether filters must be asked about sets, and whether they can only
 // gain from a pod that leaves.
 func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.attempt, len(x.w.units) > 0
 	q.Gains = true
 	for i := range a.Plan.Active {
-		// Pods of a unit may run on other nodes, where pods do not touch the filter about this node,
-		// and yet have a part in its answer.
+		// Touches looks at pods of this node alone. Units have pods on other nodes, which may have a part
+		// in any filter's answer.
 		f := &a.Plan.Active[i]
 		if !f.Touches(x.n) && !grouped {
 			continue

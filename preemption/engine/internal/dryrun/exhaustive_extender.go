@@ -12,12 +12,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// concerns reports whether an extender has to do with the pod.
+// concerns reports whether an extender is asked about the pod.
 func (a *Attempt) concerns(x *preemption.Extender) bool {
 	return x.Interested == nil || x.Interested(a.Pod)
 }
 
-// Extended reports whether any extender has to do with the pod.
+// Extended reports whether any extender is asked about the pod.
 func (a *Attempt) Extended() bool {
 	for i := range a.Config.Extenders {
 		if a.concerns(&a.Config.Extenders[i]) {
@@ -256,7 +256,7 @@ func (r *Result) candidateOf(i int, victims []*state.PodState, score *Score) pre
 		out.Victims = append(out.Victims, v)
 	}
 
-	// The reason by which each may leave depends on the others, so that all have it anew.
+	// The rule that lets a victim leave depends on the others, so that all are named anew.
 	w := r.Runners[0]
 	w.N = n
 	w.NameRules(victims, out.Victims)

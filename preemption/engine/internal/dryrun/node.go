@@ -23,8 +23,8 @@ type DryRunner struct {
 	Filters []filters.NodeFilter
 	// reusable has the memory of built-in filters of earlier attempts, by index.
 	reusable [len(filters.BuiltIn)]filters.NodeFilter
-	// Nominated are the pods nominated to the node that the preemptor has to
-	// leave room for.
+	// Nominated are the pods nominated to the node that count for the preemptor (rule
+	// 7.16.1).
 	Nominated []*state.PodState
 
 	marks
@@ -307,8 +307,8 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 	}
 	st := w.CheckAfterResources()
 
-	// A caller's filter does not start anew with each node, so that the pods have to be back before
-	// the next one. The others start anew and may be told too much.
+	// A caller's filter does not start anew with each node, so that the pods must be back before
+	// the next one. The other filters start anew, so that it does no harm to tell them, too.
 	if w.plan.Follows {
 		for _, p := range told {
 			w.ChangeAfterResources(p, 1)
@@ -394,7 +394,7 @@ func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 	w.ChangeMarked(possible, w.Victim, 1)
 }
 
-// RestoreAll does the same for pods all of which are away.
+// RestoreAll does the same where all possible victims are away.
 func (w *DryRunner) RestoreAll(possible []*state.PodState) {
 	if !w.plan.Follows {
 		return

@@ -87,8 +87,8 @@ func (r *Result) CountFeasible() {
 	}
 }
 
-// better reports whether the candidate at position i is better than the one at j. Neither is, of
-// equal candidates.
+// better reports whether the candidate at position i is better than the candidate at position j.
+// Equal candidates are not better than one another.
 func (r *Result) better(i, j int) bool {
 	order, _ := r.compare(i, j)
 	return order < 0

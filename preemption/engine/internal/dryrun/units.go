@@ -144,8 +144,8 @@ func (w *DryRunner) Possible() []*state.PodState {
 		return w.findUnits()
 	}
 
-	// The node keeps its pods by priority and start. The pods below the preemptor's priority are the
-	// end of that list; pods of any priority are somewhere in it.
+	// The node lists its pods by priority and start, so that the pods below the preemptor's priority are
+	// the end of the list. Where a pod of any priority may leave, the whole list is looked at.
 	a, terms := w.A, w.terms
 	variant := terms.ByVariant()
 	pods := w.N.Possible(a.Asked.Priority, a.NowAt, &w.sorted)
@@ -154,6 +154,7 @@ func (w *DryRunner) Possible() []*state.PodState {
 		pods = w.N.Pods
 	}
 
+	// The list is copied only if another rule takes pods out of it, or puts them in another order.
 	ordered := terms.Importance == nil && !variant.IgnoresStart && !anywhere
 	if terms.Eligibility.Take == nil && ordered && a.Resident == nil {
 		return pods

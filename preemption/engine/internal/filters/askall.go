@@ -12,6 +12,7 @@ import (
 // nodes that have it, and returns a bit by slot for each of the other nodes. It returns nil where it
 // is better to ask nodes one by one. No worker may ask at the same time.
 func (fp *Plan) AskAll(q *Question, restricted int, count func(s Status, nodes int)) (passing []uint64) {
+	// Without a filter that selects nodes for this pod, only restricted nodes can fail.
 	snap := q.Snap
 	mayFail := restricted
 	if fp.Selects {

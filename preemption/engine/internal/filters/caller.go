@@ -83,7 +83,6 @@ func (f *CallerFilter) Touches(n *state.NodeState) bool {
 // markConcerned marks the pods of a node that concern the filter; see [fewPodsFilter].
 func (f *CallerFilter) markConcerned(n *state.NodeState, from int, marks []bool) {
 	if f.lists != nil {
-		// The lists have no indexes, because a change of the node would move them.
 		for _, p := range f.lists.On(n) {
 			if at := slices.Index(n.Pods, p); at >= from {
 				marks[at] = true

@@ -24,8 +24,8 @@ type columnFilter interface {
 	appendKey(key *state.KeyWriter)
 }
 
-// column is something that pods of a node hold, and of which they hold too much for the preemptor as
-// things are.
+// column is something that pods of a node hold. As things are they hold too much of it for the
+// preemptor to pass.
 type column struct {
 	// excess is the amount that must be set free. It is above 0 as long as nobody leaves.
 	excess int64
@@ -61,7 +61,7 @@ func (c *Columns) Release() {
 // mayLeave reports whether a pod may leave.
 func (c *Columns) mayLeave(h *hold) bool { return int64(h.priority) < c.reach }
 
-// beginColumn begins a column of pods none of which may stay, and returns where its holds begin. wantGone
+// beginColumn begins a column for pods that must all leave, and returns where its holds begin. wantGone
 // adds a pod that may leave. endColumn adds the column; stay is the number of further holders that do
 // not leave.
 func (c *Columns) beginColumn() (at int) { return len(c.space) }
@@ -88,7 +88,7 @@ type failing struct{ early, late *Status }
 func (f *failing) note(x *column) {
 	switch {
 	case x.early:
-		f.early = x.status // there is one such filter
+		f.early = x.status // only NodePorts has such columns
 	case f.late == nil:
 		f.late = x.status
 	}

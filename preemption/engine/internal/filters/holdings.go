@@ -156,7 +156,7 @@ func (h *heldVolumes) count(pods []*state.PodState) {
 				holder[id] = int32(i)
 				h.hashes = append(h.hashes, id.hash())
 				own++
-			case first != int32(i):
+			case first != int32(i): // a pod may also mention one volume twice
 				h.shared = true
 			}
 		}

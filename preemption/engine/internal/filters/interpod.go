@@ -92,9 +92,9 @@ func (ip *InterPod) prepare() {
 	if ip.prepared {
 		return
 	}
-	affinity := &ip.pod.Affinity
-	ip.affinity = ip.snap.IncomingTerms(ip.pod, affinity.PodAffinity)
-	ip.antiAffinity = ip.snap.IncomingTerms(ip.pod, affinity.PodAntiAffinity)
+	pod := ip.pod
+	ip.affinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAffinity)
+	ip.antiAffinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAntiAffinity)
 	ip.prepared = true
 }
 
@@ -143,7 +143,7 @@ func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
 		}
 	}
 
-	// The keys are those of the class's own terms, so that the preemptor needs no set for them before.
+	// The keys are those of the class's own terms, so that addSets cannot know them.
 	for _, key := range ip.snap.KeepApart(k, ip.pod) {
 		add(existingAntiAffinity, key)
 	}

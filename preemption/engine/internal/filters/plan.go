@@ -206,18 +206,22 @@ func (fp *Plan) beginFilter(q *Question, index int) {
 	reads := entry.Reads.Pod
 	switch {
 	case reads != nil && !reads(q.Pod):
-		// The filter reads nothing of this pod.
+		// The filter has nothing to say about this pod.
+
 	case f.begin != nil:
 		if pf := f.begin(q); pf != nil {
 			fp.Active = append(fp.Active, activeFilter{pf, index})
 			_, column := pf.(columnFilter)
 			fp.Fixed, fp.Local = false, fp.Local && column
 		}
+
 	case reads == nil:
 		// Only restricted nodes fail it, whatever the pod asks for. These are asked in any case.
+
 	case index < ResourcesFilter.Index:
 		fp.Selects = true
 		fp.selecting |= 1 << index
+
 	default:
 		// It must not run before NodeResourcesFit, because the first failure is reported (rule 7.1.3).
 		fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, index})
@@ -243,6 +247,8 @@ func (fp *Plan) beforeNodes(q *Question, index int) {
 	if refused.Text == nil && f.refuse != nil {
 		refused.Text = f.refuse(q.Pod)
 	}
+
+	// The first refusal in the order of the filters counts (rule 7.15.4).
 	if refused.Text != nil && !fp.Refuses() {
 		fp.Refused = refused
 	}
@@ -264,6 +270,7 @@ func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Sta
 		names, by.Text = both, bothText
 	}
 
+	// Where no node is left the attempt ends, and all nodes have one status, which says so.
 	fp.Names, fp.Narrowed = names, true
 	fp.Selects, fp.Excluded = true, by
 	if len(names) == 0 {
@@ -382,7 +389,7 @@ func (fp *Plan) Keeps() (version uint64, ok bool) {
 			}
 		case countedFilter:
 			if !f.versioned() {
-				return 0, false
+				return 0, false // a later attempt counts anew, and could not tell what has changed
 			}
 			version = max(version, f.counted().changed)
 		default:

@@ -44,9 +44,9 @@ func (v *WantedVolumes) absent(node *outrank.Node) Status {
 // tooManyVolumes is the status of a node that cannot attach all volumes.
 var tooManyVolumes = Status{Code: Unschedulable, Text: volumeLimitText}
 
-// addColumns adds a column for each driver of which the node does not attach as many more volumes as
-// the preemptor has. It is one only if none of these is attached already, and the pods have no volume
-// in common: then each pod that leaves makes room for as many volumes as it has.
+// addColumns adds a column for each driver whose limit the preemptor's volumes would exceed. It is not ok
+// if one of these volumes may be attached already, or pods have a volume in common. Otherwise each pod
+// that leaves makes room for as many volumes as it has.
 func (v *WantedVolumes) addColumns(h *holdings, c *Columns) bool {
 	if v.required && h.lacksDriver {
 		return false
@@ -198,6 +198,8 @@ func (a *attachment) takes(volumes []volumeID) bool {
 	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
+// Check asks about the node; see [NodeFilter]. A driver that is not installed comes first, because no
+// pod that leaves helps there.
 func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 	if v.lacks.Code != Success {
 		return v.lacks

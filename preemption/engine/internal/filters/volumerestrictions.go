@@ -52,6 +52,7 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 		}
 	}
 
+	// A claim of a single pod counts 1, however many pods use it (rule 7.8.5).
 	for _, claim := range v.once {
 		if snap.Claims.InUse(state.ClaimKey(pod, claim), snap.NodeStates) {
 			v.inUse++
