@@ -20,40 +20,44 @@ import (
 // Attempt is one preemptor with everything that can be prepared before the
 // first node (PreFilter). Workers share it and do not change it.
 type Attempt struct {
-	// Snap and Pod are what the question is about, and Resident is the pod as its node counts it,
-	// nil where it is not on one.
-	Snap     *state.Snapshot
-	Pod      *outrank.Pod
+	// Snap and Pod are what the question is about.
+	Snap *state.Snapshot
+	Pod  *outrank.Pod
+	// Resident is the pod as its node counts it, where it asks for room for a resize (group 7.19).
+	// It is nil for a pod that waits for a node.
 	Resident *state.PodState
 	// Asked is the question as filters read it, and Plan says which of them have a say.
-	Asked  filters.Question
-	Plan   filters.Plan
+	Asked filters.Question
+	Plan  filters.Plan
+	// Config is the configuration. Ranks are its ranks, or the usual ones where it has none.
 	Config *Terms
 	Ranks  []preemption.Rank
-	Now    time.Time
-	NowAt  rank.Instant
+	// Now is the time of the call, and NowAt the same time as starts are compared with.
+	Now   time.Time
+	NowAt rank.Instant
 	// Elsewhere is set if the caller gave the statuses of the nodes, so that no filter was
 	// asked about them as they are.
 	Elsewhere bool
-	// AskedOne is set if a node was asked before the others, and the statuses of these have
-	// its answer in them.
+	// AskedOne is set if a node was asked before the others and the statuses of the others
+	// name the filter that it failed (rule 7.15.9).
 	AskedOne bool
-	// heard is the first answer of the nominated node, if it was asked.
+	// heard is the first answer of the nominated node, if that was asked before the others.
 	heard heard
-	// ctx is that of the call. An attempt lasts no longer.
+	// ctx is the context of the call. An attempt lasts no longer than the call.
 	ctx context.Context
-	// guard is the caller's, as it begins; nil without one that has something to say.
+	// guard is the state with which the caller's guard begins. It is nil without a guard, or where
+	// the guard has nothing to say about the preemptor.
 	guard preemption.GuardState
 	// Offset is where a sample begins.
 	Offset int
-	// Reach is the priority below which pods may be victims: the preemptor's, or more than
-	// any if another rule says which pods may.
+	// Reach is the priority below which pods may be victims. It is the preemptor's own, or more
+	// than any priority where another rule says which pods may.
 	Reach int64
 }
 
-// heard is what the nominated node said before all others.
+// heard is what the nominated node answered before all others were asked.
 type heard struct {
-	node   string // empty for none
+	node   string // empty if no node was asked first
 	status filters.Status
 }
 
@@ -63,20 +67,25 @@ func NewAttempt(ctx context.Context, config *Terms, snap *state.Snapshot, pod *o
 	return a, a.Start(ctx, config, snap, &preemption.Request{Pod: pod, Now: now})
 }
 
-// Start prepares an attempt. It reuses the memory of an earlier one. Where the context ends, exact
-// victims are searched for no more, and what nodes answer then is not to be used.
+// Start prepares an attempt. It reuses the memory of an earlier one. Once the context has ended,
+// the search for exact victims ends early, and the answers of nodes must not be used any more.
 func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot, req *preemption.Request) error {
-	pod, now := req.Pod, req.Now
+	pod := req.Pod
 	if err := filters.CheckAsker(snap, pod); err != nil {
 		return err
 	}
-	a.Config, a.Ranks, a.Now, a.NowAt, a.Elsewhere, a.AskedOne = config, config.Ranks, now, rank.InstantOf(now), false, false
-	a.heard, a.ctx, a.Offset = heard{}, ctx, req.Offset
+
+	// Nothing of an earlier attempt may stay but the memory of Needs and of Plan.
 	deferral := filters.DeferralOf(snap, pod)
 	a.Snap, a.Pod, a.Resident = snap, pod, deferral.Resident
+	a.Config, a.Ranks = config, config.Ranks
 	if a.Ranks == nil {
 		a.Ranks = UsualRanks
 	}
+	a.Now, a.NowAt, a.Offset = req.Now, rank.InstantOf(req.Now), req.Offset
+	a.Elsewhere, a.AskedOne = false, false
+	a.heard, a.ctx = heard{}, ctx
+
 	a.Asked = filters.Question{
 		Snap: snap, Rules: snap.Rules, Pod: pod, Priority: pod.PriorityValue(), Needs: filters.AppendNeeds(snap.Columns, a.Asked.Needs[:0], pod),
 		Deferral: deferral, Schedulers: config.Profile.Schedulers,
@@ -84,6 +93,9 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 	if a.Reach = int64(a.Asked.Priority); config.Eligibility.AnyPriority {
 		a.Reach = math.MaxInt64
 	}
+
+	// Filters derive what they keep from the question, so that it is complete before the plan
+	// begins. The caller's filters go behind the built-in ones (rule 7.1.4).
 	if err := a.Asked.Configure(ctx, &config.Profile); err != nil {
 		return err
 	}
@@ -94,7 +106,8 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 	return a.beginCallers()
 }
 
-// Warnings are what no filter reads of the pod.
+// Warnings names the demands of the pod that no filter reads (rule 7.14.7). A filter of the
+// caller may read them; its name tells.
 func (a *Attempt) Warnings() []outrank.Problem {
 	if len(a.Pod.ResourceClaims) == 0 {
 		return nil
@@ -108,34 +121,38 @@ func (a *Attempt) Warnings() []outrank.Problem {
 	})
 }
 
-// ended reports whether the context of the call has ended.
+// ended reports whether the context of the call has ended, and interruption returns why.
 func (a *Attempt) ended() bool { return a.ctx.Err() != nil }
 
-// beginCallers starts the caller's filters. They run last.
+func (a *Attempt) interruption() error { return a.ctx.Err() }
+
+// beginCallers starts the caller's filters. They run after the built-in ones.
 func (a *Attempt) beginCallers() error {
 	for i, f := range a.Config.Filters {
 		pf, err := filters.Begun(f, &a.Asked)
 		if err != nil {
 			return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.Pod.Key(), err)
 		}
-		if pf != nil {
+
+		if pf != nil { // nil has nothing to say about the pod
 			a.Plan.Add(pf, filters.FirstOfCaller+i)
 		}
 	}
 	return nil
 }
 
-// Release drops everything but memory.
+// Release drops what belongs to the caller and keeps the memory for a later attempt.
 func (a *Attempt) Release() {
 	a.Plan.Begin(nil)
 	*a = Attempt{Asked: filters.Question{Needs: a.Asked.Needs[:0]}, Plan: a.Plan}
 }
 
-// ResourcesAlone reports whether NodeResourcesFit is the only filter after the
-// first node filters with something to say.
+// ResourcesAlone reports whether no filter has anything to say but the first node filters and
+// NodeResourcesFit.
 func (a *Attempt) ResourcesAlone() bool { return len(a.Plan.Active) == 0 }
 
-// MoreImportant orders pods by importance, or as the caller defined it.
+// MoreImportant compares pods by importance: negative if p is the more important one. The
+// caller's order decides first, then that of the variant, then group 4.3.
 func (a *Attempt) MoreImportant(p, q *state.PodState) int {
 	if c := a.CompareByRule(p, q); c != 0 {
 		return c
@@ -143,14 +160,17 @@ func (a *Attempt) MoreImportant(p, q *state.PodState) int {
 	return p.Compare(q, a.NowAt)
 }
 
-// CompareByRule is MoreImportant as far as the caller's importance and the variant go. It
-// is 0 where priority and start decide, and does not depend on the time of the call.
+// CompareByRule compares pods as MoreImportant does, as far as the caller's order and the variant
+// decide. It returns 0 where priority and start decide. Its result does not depend on the time of
+// the call.
 func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 	if a.Config.Importance != nil {
 		if c := a.Config.Importance(p.Pod, q.Pod); c != 0 {
 			return c
 		}
 	}
+
+	// Priority comes first here, too: the variant settles only ties of priority (rule 13.2.1).
 	if !a.Config.ByVariant().IgnoresStart {
 		return 0
 	}
@@ -164,13 +184,14 @@ func (a *Attempt) CompareByRule(p, q *state.PodState) int {
 // MayEvict reports whether a pod could be a victim.
 func (a *Attempt) MayEvict(p *state.PodState) bool {
 	if p == a.Resident {
-		return false // never itself (rule 7.19.6)
+		return false // a pod is never its own victim (rule 7.19.6)
 	}
 	lower := int64(p.Priority()) < a.Reach || a.Config.OfAnyPriority(p)
 	return lower && a.Config.Allows(a.Pod, p.Pod)
 }
 
-// takesAllBelow reports whether the possible victims on a node are its pods of lower priority.
+// takesAllBelow reports whether the possible victims on a node are exactly its pods of lower
+// priority, each by itself.
 func (a *Attempt) takesAllBelow(n *state.NodeState) bool {
 	return !a.Config.AsksAbout() && !a.Config.ByVariant().TakesUnprioritized && a.Resident == nil && !a.HasUnits(n)
 }
@@ -178,25 +199,38 @@ func (a *Attempt) takesAllBelow(n *state.NodeState) bool {
 // beginGuard starts the caller's guard for an attempt.
 func (a *Attempt) beginGuard() error {
 	a.guard = nil
-	if a.Config.Guard == nil {
+	guard := a.Config.Guard
+	if guard == nil {
 		return nil
 	}
-	state, err := a.Config.Guard.Start([]*outrank.Pod{a.Pod}, a.Snap.Within(a.ctx))
+
+	began, err := startGuard(guard, a.Pod, a.Snap.Within(a.ctx))
 	if err != nil {
-		return fmt.Errorf("guard %s: pod %s: %w", a.Config.Guard.Name, a.Pod.Key(), err)
+		return err
 	}
-	a.guard = state
-	return a.ctx.Err() // what it was shown may have ended with that
+	a.guard = began
+	return a.ctx.Err() // the view that the guard was shown may have ended with the context
 }
 
-// ClearedNominations are the pods of lower priority nominated to the node, other
-// than the preemptor itself (rule 14.3.3). Where every victim is being deleted
-// already, a plan that is carried out asynchronously clears none (rule 14.2.6).
+// startGuard asks a guard what it has to say about a preemptor. A nil state says nothing.
+func startGuard(guard *preemption.Guard, pod *outrank.Pod, view preemption.View) (preemption.GuardState, error) {
+	began, err := guard.Start([]*outrank.Pod{pod}, view)
+	if err != nil {
+		return nil, fmt.Errorf("guard %s: pod %s: %w", guard.Name, pod.Key(), err)
+	}
+	return began, nil
+}
+
+// ClearedNominations lists the pods of lower priority that are nominated to the node, without
+// the preemptor (rule 14.3.3). They lose their nominations when the plan is carried out. A plan
+// that is carried out asynchronously clears none if every victim is being deleted already (rule
+// 14.2.6).
 func (a *Attempt) ClearedNominations(n *state.NodeState, victims []preemption.Victim) []*outrank.Pod {
 	always := a.Config.ByVariant().clearsAlways || !release.Release(a.Snap.Of).Asynchronous()
 	if !always && !slices.ContainsFunc(victims, func(v preemption.Victim) bool { return !v.Pod.Terminating() }) {
 		return nil
 	}
+
 	var out []*outrank.Pod
 	for _, p := range n.Nominated {
 		if p.Priority() < a.Asked.Priority && a.Asked.Counts(p) {

@@ -5,44 +5,47 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Charger charges budgets for pods that leave. What a victim adds to the violations is
-// decided here for every search: which budgets cover it, which of them have counted it
-// already, and how far it is charged. One goroutine uses it at a time.
+// Charger charges budgets for pods that leave. It decides, for every search, what a victim adds to
+// the violations: which budgets cover it, which of these have counted it already, and how many
+// of them are charged. One goroutine uses it at a time.
 type Charger struct {
 	Budgets *state.BudgetSet
 	Ledger  *pdb.Ledger
 	// ToFirst is set if a pod is charged no further than to the first budget that it violates.
 	ToFirst bool
 	rules   budgetRules
-	// covering and exhausted are the memory of what charge returns.
+	// covering and exhausted are memory for lists that methods return.
 	covering, exhausted []int32
 }
 
-// ChargerToFirst returns a charger that charges each pod up to the first budget that it violates, as
-// those of groups are (rule 12.9.10).
+// ChargerToFirst returns a charger for the victims of groups: it charges each pod no further than
+// to the first budget that it violates (rule 12.9.10).
 func ChargerToFirst(budgets *state.BudgetSet) *Charger {
 	return &Charger{Budgets: budgets, Ledger: budgets.Ledger(false), ToFirst: true}
 }
 
 // begin prepares a charger for an attempt. It reuses the memory of an earlier one.
 func (c *Charger) begin(a *Attempt) {
-	rules, budgets := a.Config.budgetRules(), a.Snap.BudgetSet
-	if c.Budgets != budgets || c.rules.countsTwice != rules.countsTwice {
-		c.Budgets, c.Ledger = budgets, budgets.Ledger(rules.countsTwice)
+	rules := a.Config.budgetRules()
+	snap := a.Snap
+
+	// A ledger has nothing charged between attempts, so that it serves as long as its budgets are the same.
+	if c.Budgets != snap.BudgetSet || c.rules.countsTwice != rules.countsTwice {
+		c.Budgets = snap.BudgetSet
+		c.Ledger = c.Budgets.Ledger(rules.countsTwice)
 	}
 	c.rules, c.ToFirst = rules, a.StopsAtFirst()
 }
 
 // StopsAtFirst reports whether a pod is charged no further than to the first budget
-// that it violates (rules 6.3.5 and 6.3.8). Where each violation counts by itself, all are.
+// that it violates (rules 6.3.6 and 6.3.8). Where every violated budget counts, all are charged.
 func (a *Attempt) StopsAtFirst() bool {
-	rules := a.Config.budgetRules()
-	return a.Asked.Rules.BudgetsStopAtFirst && !rules.uncharged && !rules.perBudget
+	rules, asked := a.Config.budgetRules(), &a.Asked
+	return asked.Rules.BudgetsStopAtFirst && !rules.uncharged && !rules.perBudget
 }
 
-// Charge takes a pod from the budgets that cover it, and lists those that this
-// violates (group 6.3; filterPodsWithPDBViolation). The list lasts until the next
-// call.
+// Charge charges the budgets that cover a pod for its loss, and lists those of them that
+// this violates (group 6.3; filterPodsWithPDBViolation). The list lasts until the next call.
 func (c *Charger) Charge(p *state.PodState) []int32 {
 	covering := p.Class.Covering
 	if c.rules.emptySelectors {
@@ -59,10 +62,11 @@ func (c *Charger) Charge(p *state.PodState) []int32 {
 	return c.Ledger.Charge(p.Pod, covering)
 }
 
-// Reset takes all charges back.
+// Reset takes back what was charged.
 func (c *Charger) Reset() { c.Ledger.Reset() }
 
-// Violations is what a victim adds to them that violates so many budgets: one, or each.
+// Violations returns what a victim that violates some budgets adds to the violations of a candidate:
+// one (rule 9.7), or one for each of the budgets (rule 13.3.5).
 func (c *Charger) Violations(broken int) int {
 	if c.rules.perBudget {
 		return broken
@@ -70,8 +74,8 @@ func (c *Charger) Violations(broken int) int {
 	return min(1, broken)
 }
 
-// ViolationsOf counts the violations of victims that are charged in their order, and of
-// nobody else.
+// ViolationsOf counts the violations of these victims, if the budgets are charged for them alone, in
+// their order.
 func (c *Charger) ViolationsOf(victims []*state.PodState) (count int) {
 	for _, p := range victims {
 		count += c.Violations(len(c.Charge(p)))
@@ -92,8 +96,7 @@ func (c *Charger) coveringAny(p *state.PodState) []int32 {
 	return c.covering
 }
 
-// exhaustedOf picks the budgets that allow no disruption as they stand (rule
-// 13.2.2).
+// exhaustedOf lists the budgets that allow no disruption, whatever was charged (rule 13.2.2).
 func (c *Charger) exhaustedOf(covering []int32) []int32 {
 	c.exhausted = c.exhausted[:0]
 	for _, i := range covering {
@@ -104,8 +107,9 @@ func (c *Charger) exhaustedOf(covering []int32) []int32 {
 	return c.exhausted
 }
 
-// coveredBy lists the budgets that losing a pod takes from: those that cover it and have
-// not counted it yet (rules 6.3.4 and 13.3.11). The list lasts until the next call.
+// coveredBy lists the budgets that the loss of a pod takes from: those that cover it, without those
+// that have counted its disruption already (rules 6.3.4 and 13.3.11). The list lasts until the next
+// call.
 func (c *Charger) coveredBy(p *state.PodState) []int32 {
 	covering := p.Class.Covering
 	if c.rules.emptySelectors {

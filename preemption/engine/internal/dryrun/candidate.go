@@ -11,20 +11,24 @@ import (
 // Score returns the score of the dry run that just ended (chapter 11).
 func (w *DryRunner) Score(possible []*state.PodState) Score {
 	w.chosen = w.chosen[:0]
-	violations, first, reads := 0, -1, w.terms.ReadsFirst()
+	violations, firstViolating := 0, -1
+	reads := w.terms.ReadsFirst()
 	for i, p := range possible {
 		if !w.Victim[i] {
 			continue
 		}
-		if reads && first < 0 && w.violates(i) {
-			first = len(w.chosen)
+		if reads && firstViolating < 0 && w.violates(i) {
+			firstViolating = len(w.chosen)
 		}
 		w.chosen = append(w.chosen, p)
 		violations += w.Budgets.Violations(w.violated[i])
 	}
+
+	// By v1.13 the top priority is that of the victim that was found first, and victims that violate
+	// a budget are found before all others (rule 13.2.3).
 	sc := w.A.ScoreOf(w.chosen, violations)
-	if first >= 0 {
-		sc.Top = w.chosen[first].Priority()
+	if firstViolating >= 0 {
+		sc.Top = w.chosen[firstViolating].Priority()
 	}
 	return sc
 }
@@ -33,6 +37,9 @@ func (w *DryRunner) Score(possible []*state.PodState) Score {
 func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	sc := w.Score(possible)
 	c := preemption.Candidate{Node: w.N.Name, Score: w.A.Tell(&sc)}
+
+	// A reprieve and an ascent note as they go what the preemptor fails with beside each victim.
+	// Elsewhere each victim is put back once to find that out.
 	if w.terms.Chooser != nil || w.terms.Exact {
 		w.blocksOfChosen(possible)
 	}
@@ -40,6 +47,7 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 		told := c.Score // so that c is not allocated by itself
 		c.Certificate = w.certificate(&told)
 	}
+
 	c.Victims = make([]preemption.Victim, 0, c.Score.Victims)
 	for i, p := range possible {
 		if w.Victim[i] {
@@ -55,65 +63,73 @@ func (w *DryRunner) Candidate(possible []*state.PodState) preemption.Candidate {
 	return c
 }
 
-// nameViolated charges the budgets once more to find which of them each victim
-// violates. The dry run kept only their number. Victims that violate the same as
-// the one before share its list: where thousands of budgets cover thousands of pods,
-// nothing else would hold as much.
+// nameViolated names the budgets that each victim violates. The dry run kept only their number, so
+// that the budgets are charged once more, for the same pods in the same order. Victims that violate
+// the same budgets as the one before share its list, so that memory stays small where thousands of
+// budgets cover thousands of pods.
 func (w *DryRunner) nameViolated(possible []*state.PodState, victims []preemption.Victim) {
 	if w.terms.Strict {
-		return // none violates any
+		return // no victim violates any
 	}
+
 	shared := SharedNames{Budgets: w.snap.BudgetSet, Broken: w.Broken[:0]}
-	name := func(i int, v *preemption.Victim) {
-		if broken := w.Budgets.Charge(possible[i]); v != nil {
-			v.Violated = shared.Of(broken)
-		}
-	}
-	if w.terms.ChargesVictims() {
-		v := 0
-		for i := range possible {
-			if w.Victim[i] {
-				name(i, &victims[v])
-				v++
-			}
-		}
-	} else if w.terms.Ascending() {
-		for from, to := 0, len(possible); to > 0 && w.Victim[to-1]; to = from {
-			from = w.unitStart(to - 1)
-			for i := from; i < to; i++ {
-				name(i, &victims[i-len(possible)+len(victims)])
-			}
-		}
-	} else {
-		v := 0
-		for i := range possible {
-			if w.Victim[i] {
-				name(i, &victims[v])
-				v++
-			} else {
-				name(i, nil)
-			}
-		}
+	switch {
+	case w.terms.ChargesVictims():
+		w.chargeInOrder(possible, victims, &shared, false)
+	case w.terms.Ascending():
+		w.chargeAscending(possible, victims, &shared)
+	default:
+		w.chargeInOrder(possible, victims, &shared, true)
 	}
 	w.Broken = shared.Broken
 	w.Budgets.Reset()
 }
 
-// SharedNames lists the budgets that pods violate, once for pods in a row that
-// violate the same.
-type SharedNames struct {
-	Budgets *state.BudgetSet
-	Broken  []int32
-	last    []*outrank.PodDisruptionBudget // those of broken
+// chargeInOrder charges the budgets for the victims, or for all possible victims, the most important
+// first, and names what the victims violate.
+func (w *DryRunner) chargeInOrder(possible []*state.PodState, victims []preemption.Victim, shared *SharedNames, all bool) {
+	next := 0 // the place of the next victim
+	for i, p := range possible {
+		if !w.Victim[i] {
+			if all {
+				w.Budgets.Charge(p) // takes from budgets, though it stays (rule 6.3.7)
+			}
+			continue
+		}
+		victims[next].Violated = shared.Of(w.Budgets.Charge(p))
+		next++
+	}
 }
 
-// Of returns the budgets with these indexes.
+// chargeAscending charges the budgets for the victims unit by unit, the least important unit first,
+// as ascend does. The victims are the end of the possible victims.
+func (w *DryRunner) chargeAscending(possible []*state.PodState, victims []preemption.Victim, shared *SharedNames) {
+	before := len(possible) - len(victims)
+	for from, to := 0, len(possible); to > 0 && w.Victim[to-1]; to = from {
+		from = w.unitStart(to - 1)
+		for i := from; i < to; i++ {
+			victims[i-before].Violated = shared.Of(w.Budgets.Charge(possible[i]))
+		}
+	}
+}
+
+// SharedNames lists the budgets that pods violate. Pods in a row that violate the same budgets
+// share one list.
+type SharedNames struct {
+	Budgets *state.BudgetSet
+	// Broken are the indexes that were asked for last, and last are their budgets.
+	Broken []int32
+	last   []*outrank.PodDisruptionBudget
+}
+
+// Of returns the budgets with these indexes. The list must not be written.
 func (s *SharedNames) Of(broken []int32) []*outrank.PodDisruptionBudget {
 	if len(broken) == 0 {
 		return nil
 	}
 	if !slices.Equal(broken, s.Broken) {
-		s.Broken, s.last = append(s.Broken[:0], broken...), make([]*outrank.PodDisruptionBudget, len(broken))
+		s.Broken = append(s.Broken[:0], broken...)
+		s.last = make([]*outrank.PodDisruptionBudget, len(broken)) // not reused: victims hold the old one
 		for i, b := range broken {
 			s.last[i] = s.Budgets.List[b]
 		}

@@ -7,32 +7,51 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// OpenNode is a node whose search ended at the limit, with a score that no candidate on
-// it beats.
+// OpenNode is a node whose search for exact victims ended at the limit.
 type OpenNode struct {
-	n     *state.NodeState
+	n *state.NodeState
+	// bound is a score that no candidate on the node beats.
 	bound Score
 }
 
-// CertifyAll is the certificate of a whole decision: of the chosen candidate, nil if
-// there is none, among the candidates of all nodes, some of which are open.
+// CertifyAll returns the certificate of a whole decision (rule 13.4.7). chosen is the candidate that
+// was chosen, nil without one, and open lists the nodes that were not searched to the end.
 func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *preemption.Certificate {
 	if !a.Config.Exact || chosen != nil && chosen.Certificate == nil {
 		return nil
 	}
-	var best rank.Figures // of the candidate
-	if chosen != nil {
-		best = a.figuresOf(&chosen.Score)
+	if chosen == nil {
+		return a.certifyNone(open)
 	}
-	var bound *Score // the least of those that may be better
-	unsolved := 0
+
+	best := a.figuresOf(&chosen.Score)
+	bound, unsolved := a.boundOf(open, &best)
+	c := a.certify(&chosen.Score, bound)
+	c.Steps, c.Unsolved = chosen.Certificate.Steps, unsolved
+	return c
+}
+
+// certifyNone returns the certificate of a decision without a candidate.
+func (a *Attempt) certifyNone(open []OpenNode) *preemption.Certificate {
+	bound, unsolved := a.boundOf(open, nil)
+	if bound == nil {
+		return &preemption.Certificate{Optimal: true}
+	}
+	return &preemption.Certificate{Bound: a.Tell(bound), Unsolved: unsolved}
+}
+
+// boundOf returns the best of the bounds of open nodes that may have a better candidate than best,
+// and the number of these nodes. Without best, any candidate is better. A node whose bound does not
+// beat best has no better candidate; bound is nil if that holds for all nodes.
+func (a *Attempt) boundOf(open []OpenNode, best *rank.Figures) (bound *Score, unsolved int) {
 	for i := range open {
 		b := &open[i].bound
-		if chosen != nil {
-			if order, _ := a.CompareByRanks(&b.Figures, &best); order >= 0 {
+		if best != nil {
+			if order, _ := a.CompareByRanks(&b.Figures, best); order >= 0 {
 				continue
 			}
 		}
+
 		unsolved++
 		if bound == nil {
 			bound = b
@@ -40,31 +59,25 @@ func (a *Attempt) CertifyAll(chosen *preemption.Candidate, open []OpenNode) *pre
 			bound = b
 		}
 	}
-	switch {
-	case chosen == nil && bound == nil:
-		return &preemption.Certificate{Optimal: true}
-	case chosen == nil:
-		return &preemption.Certificate{Bound: a.Tell(bound), Unsolved: unsolved}
-	}
-	c := a.certify(&chosen.Score, bound)
-	c.Steps, c.Unsolved = chosen.Certificate.Steps, unsolved
-	return c
+	return bound, unsolved
 }
 
-// certify returns the certificate of a score by a bound on all scores; nil is no better than the score.
+// certify returns the certificate of a score, given a bound that no score beats. A bound of nil says
+// that no score is better than this one.
 func (a *Attempt) certify(sc *preemption.Score, bound *Score) *preemption.Certificate {
 	if bound == nil {
 		return &preemption.Certificate{Optimal: true, Bound: own(*sc)}
 	}
+
 	f := a.figuresOf(sc)
 	order, at := a.CompareByRanks(&bound.Figures, &f)
-	if order >= 0 {
+	if order >= 0 { // nothing beats a bound that is no better than the score
 		return &preemption.Certificate{Optimal: true, Bound: own(*sc)}
 	}
 	return &preemption.Certificate{Bound: a.Tell(bound), Rank: a.Ranks[at].Name, Gap: bound.Gap(&f, a.Config.Order()[at])}
 }
 
-// scoreOfSet returns the score of a set, or a bound.
+// scoreOfSet returns the score of a set of package exact, or of a bound, as the engine compares it.
 func scoreOfSet(sc *exact.Score) Score {
 	f := rank.Figures{
 		Violations: int(sc.Violations), Top: sc.Top, Sum: sc.Sums[0], Victims: int32(sc.Parts),

@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,77 +12,87 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// choose finds the victims by the caller's rule (see [preemption.Chooser]).
-func (w *DryRunner) choose(possible []*state.PodState) filters.Status {
+// choose has the caller's rule choose the victims (see [preemption.Chooser]).
+func (w *DryRunner) choose(rule *preemption.Chooser, possible []*state.PodState) filters.Status {
 	w.Victim = state.Fill(w.Victim, len(possible), false)
-	rule := w.terms.Chooser
 	if w.Err != nil {
-		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
+		return refused(w.Err.Error()) // its first fault ends the decision, so that it is not asked again
 	}
-	if s := w.withAllGone(possible); s.Code != filters.Success {
+
+	// Where all possible victims are not enough, no choice among them is (rule 9.3).
+	if s := w.checkWithout(possible); s.Code != filters.Success {
 		return s
 	}
-	chosen := rule.Choose(&nodeOfRule{w, possible})
+
+	chosen := rule.Choose(&nodeOfRule{w: w, a: w.A, n: w.N, possible: possible})
 	if len(chosen) == 0 {
-		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{"rule " + rule.Name + " chose no victims"}}
+		return refused("rule " + rule.Name + " chose no victims")
 	}
-	if w.Err = w.takeChosen(possible, chosen); w.Err != nil {
-		return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{w.Err.Error()}}
+	if fault := w.takeChosen(possible, chosen); fault != nil {
+		clear(w.Victim)
+		w.Err = fmt.Errorf("rule %s: node %s: %w: %s", rule.Name, w.N.Name, outrank.ErrInvalid, fault.Error())
+		return refused(w.Err.Error())
 	}
 	w.chargeVictims(possible)
 	return w.strictly(possible)
 }
 
-// takeChosen checks what the rule chose and removes it.
+// refused is the status of a node that no filter turned down.
+func refused(reason string) filters.Status {
+	return filters.Status{Code: filters.Unschedulable, By: filters.ByNone, Text: []string{reason}}
+}
+
+// takeChosen marks and removes the pods that a rule chose. If something is wrong with them it returns
+// what, and the caller's filters have all pods back.
 func (w *DryRunner) takeChosen(possible []*state.PodState, chosen []*outrank.Pod) error {
-	bad := func(format string, args ...any) error {
-		for i := range w.Victim {
-			w.Victim[i] = false
-		}
-		return fmt.Errorf("rule %s: node %s: %w: %s", w.terms.Chooser.Name, w.N.Name, outrank.ErrInvalid, fmt.Sprintf(format, args...))
-	}
 	for _, p := range chosen {
 		if p == nil {
-			return bad("a victim is missing")
+			return errors.New("a victim is missing")
 		}
+
 		switch i := indexOfPod(possible, p); {
 		case i < 0 && indexOfPod(w.N.Pods, p) < 0:
-			return bad("victim %s does not run there", p.Key())
+			return fmt.Errorf("victim %s does not run there", p.Key())
 		case i < 0:
-			return bad("victim %s must not be evicted", p.Key())
+			return fmt.Errorf("victim %s must not be evicted", p.Key())
 		case len(w.units) == 0 && w.Victim[i]:
-			return bad("victim %s is named twice", p.Key())
+			return fmt.Errorf("victim %s is named twice", p.Key())
 		default:
+			// A rule that names one pod of a unit takes all of it, so that it may name others of it, too
+			// (rule 12.8.10).
 			w.markVictim(i)
 		}
 	}
+
 	w.ChangeMarked(possible, w.Victim, -1)
+	a := w.A
 	if s := w.Check(); s.Code != filters.Success {
 		w.RestoreVictims(possible)
-		return bad("without the victims pod %s does not fit: %s", w.A.Pod.Key(), w.A.Public(s))
+		return fmt.Errorf("without the victims pod %s does not fit: %s", a.Pod.Key(), a.Public(s))
 	}
 	if s := w.GuardAllows(w.markedOf(possible)); s.Code != filters.Success {
 		w.RestoreVictims(possible)
-		return bad("the victims may not leave together: %s", w.A.Public(s))
+		return fmt.Errorf("the victims may not leave together: %s", a.Public(s))
 	}
 	return nil
 }
 
-// Contradicted notes that a node with victims has none when it is asked about again:
-// something that the caller configured does not always answer the same.
+// Contradicted notes the error that a node had victims before and has none now. Something that the
+// caller configured answers the same question in two ways.
 func (w *DryRunner) Contradicted() {
 	if w.Err == nil {
 		w.Err = fmt.Errorf("node %s: %w: there were victims, and there are none when the node is asked about again", w.N.Name, outrank.ErrInvalid)
 	}
 }
 
-// indexOfPod returns where a pod is among others, -1 if it is not.
+// indexOfPod returns the index of a pod among others, -1 if it is not one of them. The caller may
+// have another object of the same pod.
 func indexOfPod(pods []*state.PodState, p *outrank.Pod) int {
 	return slices.IndexFunc(pods, func(q *state.PodState) bool { return q.Pod == p || state.SameName(q.Pod, p) && state.SamePod(q.Pod, p) })
 }
 
-// blocksOfChosen finds what the preemptor fails with when each of the victims is put
-// back alone, with those that leave with it. The victims are away.
+// blocksOfChosen notes for each victim what the preemptor fails with when that victim alone, or its
+// unit, is put back. The victims are away.
 func (w *DryRunner) blocksOfChosen(possible []*state.PodState) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
@@ -98,24 +109,26 @@ func (w *DryRunner) blocksOfChosen(possible []*state.PodState) {
 // nodeOfRule is the node of a dry run as a rule of the caller sees it, with every pod on it.
 type nodeOfRule struct {
 	w        *DryRunner
+	a        *Attempt         // the runner's attempt
+	n        *state.NodeState // the node that the runner has entered
 	possible []*state.PodState
 }
 
 // Pod is the pod that looks for a place; see [preemption.NodeView].
-func (v *nodeOfRule) Pod() *outrank.Pod { return v.w.A.Pod }
+func (v *nodeOfRule) Pod() *outrank.Pod { return v.a.Pod }
 
 // Node is the node; see [preemption.NodeView].
-func (v *nodeOfRule) Node() *outrank.Node { return v.w.N.Node }
+func (v *nodeOfRule) Node() *outrank.Node { return v.n.Node }
 
-// Possible are the pods that may be chosen; see [preemption.NodeView]. A rule has no snapshot that
-// says where each of them runs, so that the pods do.
+// Possible are the pods that may be chosen; see [preemption.NodeView]. Each pod says which node it
+// runs on, because a rule has no snapshot that could tell.
 func (v *nodeOfRule) Possible() []*outrank.Pod { return state.LocatedPods(v.possible) }
 
 // Short returns how much of a resource the node lacks; see [preemption.NodeView].
-func (v *nodeOfRule) Short(name resource.Name) int64 { return v.w.A.short(v.w.N, name) }
+func (v *nodeOfRule) Short(name resource.Name) int64 { return v.a.short(v.n, name) }
 
 // Check asks the filters, and the guard, without some pods; see [preemption.NodeView]. A rule that
-// chooses one pod of a unit takes all of the unit, so that all of it is gone here, too.
+// chooses one pod of a unit takes the whole unit, so that the whole unit is gone here, too.
 func (v *nodeOfRule) Check(pods ...*outrank.Pod) preemption.Status {
 	w := v.w
 	for i := range placesOf(v.possible, pods) {
@@ -130,10 +143,10 @@ func (v *nodeOfRule) Check(pods ...*outrank.Pod) preemption.Status {
 	if s.Code == filters.Success && w.guard.state != nil {
 		s = w.GuardAllows(w.markedOf(v.possible))
 	}
-	return w.A.Public(s)
+	return v.a.Public(s)
 }
 
 // Violated lists what the loss of pods violates; see [preemption.NodeView].
 func (v *nodeOfRule) Violated(pods ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
-	return v.w.violatedBy(v.w.N, pods)
+	return v.w.violatedBy(v.n, pods)
 }

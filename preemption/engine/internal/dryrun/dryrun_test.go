@@ -12,7 +12,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// reprieved finds the victims as chapter 9 says: all leave, and whoever can come back does.
+// reprieved finds the victims as chapter 9 says: all pods leave, and each that can come back does.
 func (n *plainNode) reprieved() (victims []*outrank.Pod, ok bool) {
 	lower, stays := n.lower()
 	if len(lower) == 0 || !n.fits(stays) {
@@ -35,7 +35,7 @@ func (n *plainNode) reprieved() (victims []*outrank.Pod, ok bool) {
 	return victims, true
 }
 
-// The victims of a node are those that are left once all have left and each was put back that can stay.
+// The victims of a node are the pods that stay away after all have left and each that can stay was put back.
 func TestPropertyReprieve(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -67,7 +67,7 @@ func TestPropertyReprieve(t *testing.T) {
 	require.Positive(t, found, "no node ever made room")
 }
 
-// A runner finds on a node what it found there before, whatever it has looked at since.
+// A runner answers the same about a node each time, whatever nodes it has looked at in between.
 func TestPropertyDryRunsLeaveNothingBehind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawNode(t)

@@ -1,59 +1,50 @@
 package dryrun
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// HearNominated asks the node that the pod is nominated to before all others (rule
-// 7.15.5) where that makes a difference. A filter of the caller that contradicts itself may
-// say something else after a dry run, and the first answer is the one that counts. And where
-// the pod names its nodes, the nominated one is asked even if it is none of them, and the
-// filter that it fails is named on the nodes that are left out (rule 7.15.9); that depends
-// on more than the pod, so that the answers are not cached. A member of a group does without
-// it.
+// HearNominated asks the node that the pod is nominated to before all others (rule 7.15.5) where
+// that makes a difference. It does so in two cases. A filter of the caller that contradicts itself
+// may say something else after a dry run, and the first answer counts. And where the pod names its
+// nodes, the nominated node is asked even if it is none of them, and the filter that it fails is named
+// on the nodes that are left out (rule 7.15.9). In the second case answers depend on more than the
+// pod, so that they are not cached. For the members of a group nobody calls this.
 func (a *Attempt) HearNominated(w *DryRunner) {
 	n := a.Snap.NodeState(a.Nomination())
-	named := a.Plan.Narrowed && a.Plan.Refused.Code == filters.Success && !a.Config.ByVariant().nominatedInTurn
+	plan := &a.Plan
+	named := plan.Narrowed && !plan.Refuses() && !a.Config.ByVariant().nominatedInTurn
 	if n == nil || n.Node == nil || !named && len(a.Config.Filters) == 0 {
 		return
 	}
 
-	// The node is asked also where the names leave it out, so that they have it from here on.
+	// The node is asked also where the names leave it out, so that it is added to them.
 	if named {
-		a.AskedOne, a.Plan.Names = true, maps.Clone(a.Plan.Names)
-		a.Plan.Names[n.Name] = true
+		plan.AlsoAsk(n.Name)
+		a.AskedOne = true
 	}
 	status := w.Filter(n)
+
 	if len(a.Config.Filters) > 0 {
 		a.heard = heard{n.Name, status}
 	}
 	if by := a.Public(status).Filter; named && by != "" {
-		a.Plan.Excluded.Text = withPlugin(a.Plan.Excluded.Text[0], by)
+		plan.ExcludeAlsoBy(by)
 	}
 }
 
-// withPlugin adds a name to the list of names in brackets at the end of a text.
-func withPlugin(text, name string) []string {
-	start := strings.LastIndexByte(text, '[') + 1
-	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
-	slices.Sort(names)
-	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
-}
-
 // Eligible returns whether the pod may preempt (chapter 8;
-// PodEligibleToPreemptOthers), by the rules and by what the caller has against it. StatusOf returns
+// PodEligibleToPreemptOthers), by the rules and by what the caller has against it. statusOf returns
 // the status of a node in this attempt; it is not ok for a node that does not exist.
 func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	if a.Config.Disabled {
 		return preemption.Disabled
 	}
+
+	// What the nominated node said first counts, unless the caller gave the statuses.
 	if a.heard.node != "" && !a.Elsewhere {
 		others := statusOf
 		statusOf = func(node string) (filters.Status, bool) {
@@ -64,17 +55,19 @@ func (a *Attempt) Eligible(statusOf func(node string) (s filters.Status, ok bool
 		}
 	}
 	by := a.eligibleByRules(statusOf)
-	if a.Config.Eligibility.Refuse == nil {
+
+	// The caller's own rule has the last word (rule 8.13).
+	if !a.Config.mayRefuse() {
 		return by
 	}
 	status := preemption.Status{}
 	if s, ok := statusOf(a.Nomination()); ok {
 		status = a.Public(s)
 	}
-	return a.Config.Eligibility.Refuse(a.Pod, by, status)
+	return a.Config.refusal(a.Pod, by, status)
 }
 
-// eligibleByRules is what chapter 8 says.
+// eligibleByRules returns what chapter 8 says, or what the variant has in its place.
 func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, ok bool)) preemption.Ineligibility {
 	variant := a.Config.ByVariant()
 	if a.Pod.PreemptionPolicy == outrank.PreemptNever && !variant.IgnoresNever {
@@ -84,19 +77,23 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 	if nominated == "" {
 		return ""
 	}
+
+	// A nominated pod waits for the victims of its last preemption. What it waits for differs by variant.
 	status, there := statusOf(nominated)
 	code := status.Code
 	switch variant.waits {
 	case waitsWhileNominated:
+		// Rule 13.3.7: it waits unless the node is unresolvable.
 		if !there || code != filters.UnschedulableAndUnresolvable {
 			return preemption.Nominated
 		}
 	case waitsForTerminating:
+		// Rule 13.2.5: the reason of the deletion and the status of the node do not matter.
 		if there && a.leaves(nominated, func(p *state.PodState) bool { return p.Pod.Terminating() }) {
 			return preemption.VictimsTerminating
 		}
 	default:
-		// The preemptor waits only for a node where preemption may still help.
+		// Rules 8.3 and 8.6: it waits only for a node where preemption may still help.
 		if there && code == filters.Unschedulable && a.leaves(nominated, LeavesByPreemption) {
 			return preemption.VictimsTerminating
 		}
@@ -104,8 +101,8 @@ func (a *Attempt) eligibleByRules(statusOf func(node string) (s filters.Status, 
 	return ""
 }
 
-// leaves reports whether a pod that the preemptor may evict is leaving the
-// node.
+// leaves reports whether a pod that the preemptor may evict is leaving the node. A pod of a unit
+// counts with its unit (rule 12.8.1).
 func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
 	n := a.Snap.NodeState(node)
 	units := a.HasUnits(n)
@@ -120,39 +117,45 @@ func (a *Attempt) leaves(node string, leaving func(*state.PodState) bool) bool {
 	return false
 }
 
-// Nomination returns the node that the preemptor is nominated to: as the
-// snapshot knows, or as the pod says if the snapshot does not know the pod.
+// Nomination returns the node that the preemptor is nominated to. The snapshot decides; the pod is
+// believed only if the snapshot does not know it.
 func (a *Attempt) Nomination() string {
-	if a.Asked.Deferral.Asked {
-		return "" // rule 7.19.6
+	if a.Asked.ForResize() {
+		return "" // a nomination that is left on a running pod does not count (rule 7.19.6)
 	}
-	if p, ok := a.Snap.PodStates.Of(a.Pod); ok {
+	snap := a.Snap
+	if p, ok := snap.PodStates.Of(a.Pod); ok {
 		return p.Nominated()
 	}
 	return a.Pod.NominatedNodeName
 }
 
-// LeavesByPreemption reports whether a pod is leaving because of an earlier preemption.
+// LeavesByPreemption reports whether a pod is leaving because of an earlier preemption (rule 8.4).
 func LeavesByPreemption(p *state.PodState) bool {
 	return p.Pod.Terminating() && p.Pod.DisruptionReason == outrank.PreemptionByScheduler
 }
 
-// Public returns the Status of a Status, with its texts.
+// Public returns a status as callers see it, with the name of the filter and its texts.
 func (a *Attempt) Public(s filters.Status) preemption.Status {
 	if s.Code == filters.Success {
 		return preemption.Status{}
 	}
+
+	// A status that the caller gave has a name of its own (s.Filter). Any other has an index.
+	config := a.Config
 	out := preemption.Status{Code: s.Code.Public(), Filter: s.Filter, Reasons: s.Text}
 	switch {
 	case s.Excluded:
 		out.Filter, out.ExcludedBy = "", s.Filter
 	case s.By == filters.ByGuard:
-		out.Filter = a.Config.Guard.Name
+		out.Filter = config.Guard.Name
 	case s.By >= filters.FirstOfCaller:
-		out.Filter = a.Config.Filters[s.By-filters.FirstOfCaller].Name
+		out.Filter = config.Filters[s.By-filters.FirstOfCaller].Name
 	case s.By > filters.ByNone:
 		out.Filter = filters.BuiltInNames[s.By]
 	}
+
+	// The texts of NodeResourcesFit are made only when they are shown.
 	if s.By == filters.ResourcesFilter.Index {
 		out.Reasons = a.Asked.Shortages(s)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Who may preempt, by the rules of chapter 8 one by one.
+// Each rule of chapter 8 decides whether a pod may preempt.
 func TestEligible(t *testing.T) {
 	leaving := func(p *outrank.Pod) { p.DeletionTimestamp, p.DisruptionReason = now, outrank.PreemptionByScheduler }
 	nominated := func(p *outrank.Pod) { p.NominatedNodeName = "n" }

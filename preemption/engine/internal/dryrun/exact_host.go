@@ -6,8 +6,9 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// The answers of a node to its search (exact.Host).
+// The methods of exact.Host: what the search asks about the node.
 
+// podsOf lists the pods of an item.
 func (x *setSearch) podsOf(item int32) []*state.PodState {
 	it := &x.q.Items[item]
 	return x.possible[it.From:it.To]
@@ -19,10 +20,10 @@ func (x *setSearch) Leave(item int32) { x.w.ChangeAll(x.podsOf(item), -1) }
 // Return puts an item back.
 func (x *setSearch) Return(item int32) { x.w.ChangeAll(x.podsOf(item), 1) }
 
-// Fits asks all filters.
+// Fits asks all filters with the items gone that are away.
 func (x *setSearch) Fits() bool { return x.w.Check().Code == filters.Success }
 
-// Allows asks all filters but NodeResourcesFit.
+// Allows asks all filters but NodeResourcesFit, in the two passes of [DryRunner.Check].
 func (x *setSearch) Allows() bool {
 	w := x.w
 	if len(w.Nominated) > 0 {
@@ -36,15 +37,16 @@ func (x *setSearch) Allows() bool {
 	return w.ask(0, len(w.Filters), nil).Code == filters.Success
 }
 
-// Score returns the score of a set.
+// Score returns the score of a set, with the budgets charged for it alone.
 func (x *setSearch) Score(set []bool) exact.Score {
-	w := x.w
 	x.listed = x.listed[:0]
 	for i := range x.q.Items {
 		if set[i] {
 			x.listed = append(x.listed, x.podsOf(int32(i))...)
 		}
 	}
+
+	w := x.w
 	sc := w.A.ScoreOf(x.listed, w.Budgets.ViolationsOf(x.listed))
 	return exact.Score{
 		Figures: exact.Figures{
@@ -55,13 +57,13 @@ func (x *setSearch) Score(set []bool) exact.Score {
 	}
 }
 
-// Violating marks the items with a pod that violates a budget if all leave.
+// Violating marks the items with a pod that violates a budget if all items leave.
 func (x *setSearch) Violating(marks []bool) { x.mark(marks, x.w.violating(x.possible)) }
 
-// Spared takes out of the set the items that the reprieve spares. All are away.
+// Spared takes out of the set the items that the reprieve of chapter 9 puts back. All are away.
 func (x *setSearch) Spared(set []bool) { x.mark(set, x.w.reprieved(x.possible)) }
 
-// mark marks the items of which a pod is marked.
+// mark marks the items with a pod that is marked.
 func (x *setSearch) mark(items, pods []bool) {
 	for i := range x.q.Items {
 		items[i] = false

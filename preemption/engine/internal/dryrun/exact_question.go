@@ -10,33 +10,34 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// setSearch searches for the best set of victims on one node (see DryRunner.exact): it asks
-// package exact, whose items are the possible victims, or units of them, and whose parts are
-// pods. Its memory serves for the next node.
+// setSearch searches for the best set of victims on one node (see DryRunner.exact). Package exact
+// does the search; its items are the possible victims, or units of them, and its parts are pods. The
+// memory serves for the next node.
 type setSearch struct {
 	search   exact.Search
 	q        *exact.Question
 	w        *DryRunner
-	attempt  *Attempt         // that of the runner
+	attempt  *Attempt         // the runner's attempt
 	n        *state.NodeState // the node that the runner has entered
 	possible []*state.PodState
-	// needOf has for each column the need that is short, -1 for places.
+	// needOf has for each column the need that is short, or -1 if places for pods are.
 	needOf [exact.MostDims]int
-	leftOf *state.BudgetSet // whose allowances are in Left
-	listed []*state.PodState
+	// leftOf are the budgets whose allowances are in q.Left.
+	leftOf *state.BudgetSet
+	listed []*state.PodState // memory of Score
 
-	// found is what the search for the node at hand came to, best the same with its victims for
-	// the best node of the attempt.
+	// found is what the search found on the node at hand. best is the same for the best node of
+	// the attempt so far, with its victims.
 	found foundSet
 	best  foundSet
-	// allotted has the steps that a node was given of those of the call, spent is how many of
-	// these were taken, and counts says that those of the node at hand are to be added.
+	// allotted has the number of steps that each node may take, of those of the call, and spent
+	// counts the steps that were taken. counts says that the steps of the node at hand are to be added.
 	allotted map[*state.NodeState]int
 	spent    int
 	counts   bool
 }
 
-// The limits of preemption.Exact where it has none.
+// The numbers of steps of one search where preemption.Exact says none.
 const (
 	defaultLimit     = 2_000_000
 	defaultSlowLimit = 50_000
@@ -44,29 +45,36 @@ const (
 
 // ask prepares the search for the node that was entered, with all pods on it.
 func (x *setSearch) ask(w *DryRunner, possible []*state.PodState) {
-	x.w, x.attempt, x.n, x.possible, x.found = w, w.A, w.N, possible, foundSet{}
+	x.w, x.attempt = w, w.A
+	x.n, x.possible = w.N, possible
+	x.found = foundSet{}
+
 	x.q = x.search.Ask(x)
 	q, terms := x.q, w.terms
-	q.Strict, q.Limit, q.SlowLimit = terms.Strict, defaultLimit, defaultSlowLimit
-	q.Ended, x.counts = w.A.ended, false
+	q.Strict, q.Ended = terms.Strict, w.A.ended
+	q.Limit, q.SlowLimit = defaultLimit, defaultSlowLimit
+	x.counts = false
 	if terms.Limit > 0 {
 		steps := x.allot(terms.Limit)
 		q.Limit, q.SlowLimit = steps, steps
 	}
-	for _, x := range terms.Order() {
-		if x == rank.NoFigure {
+
+	for _, figure := range terms.Order() {
+		if figure == rank.NoFigure {
 			break
 		}
-		q.Measures = append(q.Measures, Measures[x])
+		q.Measures = append(q.Measures, Measures[figure])
 	}
+
+	// Items hold amounts of what is short, so that the shortages come before them.
 	x.findFilters()
 	x.findShort(&w.Resources, w.Nominated)
 	x.findItems()
 	x.findBudgets()
 }
 
-// allot returns how many steps the node may take of those of the call. It is the same whenever
-// the node is searched.
+// allot returns how many steps the node may take of those of the call: those that are left when it is
+// searched first. A node gets the same number whenever it is searched, so that it answers the same.
 func (x *setSearch) allot(limit int) int {
 	steps, again := x.allotted[x.n]
 	if x.counts = !again; x.counts {
@@ -79,21 +87,22 @@ func (x *setSearch) allot(limit int) int {
 	return steps
 }
 
-// Measures has for each figure that ranks compare the measure of sets that it is.
+// Measures has, for each figure that ranks compare, the measure by which package exact compares sets.
 var Measures = [rank.NumFigures]exact.Measure{
 	rank.ViolationsFigure: exact.ByViolations, rank.TopFigure: exact.ByTop, rank.SumFigure: exact.BySum,
 	rank.VictimsFigure: exact.ByParts, rank.CostFigure: exact.BySecondSum, rank.StartFigure: exact.ByStart,
 }
 
-// findFilters finds out whether sets can be told from amounts alone, and whether the
-// filters that pods of the node touch can only gain from a pod that leaves.
+// findFilters finds out whether filters must be asked about sets, and whether they can only
+// gain from a pod that leaves.
 func (x *setSearch) findFilters() {
 	q := x.q
 	a, grouped := x.attempt, len(x.w.units) > 0
 	q.Gains = true
-	active := a.Plan.Active
-	for i := range active {
-		f := &active[i]
+	for i := range a.Plan.Active {
+		// Touches looks at pods of this node alone. Units have pods on other nodes, which may have a part
+		// in any filter's answer.
+		f := &a.Plan.Active[i]
 		if !f.Touches(x.n) && !grouped {
 			continue
 		}
@@ -102,8 +111,8 @@ func (x *setSearch) findFilters() {
 	}
 }
 
-// GainsOn reports whether every filter that pods of a node touch, and that passes there, goes on
-// doing so whichever of them leave.
+// GainsOn reports whether each filter that pods of a node touch still passes, once it passes, whichever
+// other pods of the node leave.
 func (a *Attempt) GainsOn(n *state.NodeState) bool {
 	for i := range a.Plan.Active {
 		if f := &a.Plan.Active[i]; f.Touches(n) && !a.gains(f.Index, false) {
@@ -113,8 +122,8 @@ func (a *Attempt) GainsOn(n *state.NodeState) bool {
 	return true
 }
 
-// gains reports whether a filter that passes goes on doing so whichever pods leave the
-// node or, with far, other nodes as well (rule 13.4.4). Of a filter of the caller nobody knows.
+// gains reports whether a filter still passes, once it passes, whichever other pods leave the
+// node or, with far, other nodes as well (rule 13.4.4). A filter of the caller may not.
 func (a *Attempt) gains(filter int, far bool) bool {
 	if filter >= filters.FirstOfCaller {
 		return false
@@ -123,23 +132,28 @@ func (a *Attempt) gains(filter int, far bool) bool {
 	return gains != nil && gains(a.Pod, far)
 }
 
-// findShort finds what the node is short of with all pods on it, beside those that are nominated.
+// findShort finds what the node is short of with all pods on it, and the nominated ones as well. It
+// repeats the arithmetic of NodeResourcesFit, which says only whether something is short.
 func (x *setSearch) findShort(r *filters.ResourcesOnNode, nominated []*state.PodState) {
 	q := r.Asked
 	if q.Silent.Has(filters.ResourcesFilter.Index) {
 		return
 	}
+
 	x.addShort(-1, int64(r.Count+len(nominated))+1-r.N.MaxPods)
 	for i := range q.Needs {
-		d := &q.Needs[i]
+		need := &q.Needs[i]
 		taken := r.Taken[i]
 		for _, p := range nominated {
-			taken.Add(d.In(&p.Takes))
+			taken.Add(need.In(&p.Takes))
 		}
-		lack, offer := q.Deferral.Lacks(d, r.N), d.In(&r.N.Offers)
-		if q.Deferral.Settled(d, r.N) || taken.Leaves(lack, offer) {
+		lack, offer := q.Deferral.Lacks(need, r.N), need.In(&r.N.Offers)
+		if q.Deferral.Settled(need, r.N) || taken.Leaves(lack, offer) {
 			continue
 		}
+
+		// Amounts are sums of 128 bits. A shortage beyond an int64 is as good as the largest one: package
+		// exact leaves shortages of that size to the filters.
 		taken.Add(lack)
 		short := int64(math.MaxInt64)
 		if taken.Hi == 0 && taken.Lo <= math.MaxInt64 {
@@ -156,32 +170,43 @@ func (x *setSearch) addShort(need int, short int64) {
 	}
 }
 
-// findItems lists what can leave.
+// findItems lists what can leave: the units or, where there are none, the possible victims.
 func (x *setSearch) findItems() {
 	q := x.q
-	for i := range x.w.units {
-		u := &x.w.units[i]
-		q.Items = append(q.Items, exact.Item{From: int32(u.from), To: int32(u.to)})
+	units := x.w.units
+	for i := range units {
+		q.Items = append(q.Items, exact.Item{From: int32(units[i].from), To: int32(units[i].to)})
 	}
-	for i := 0; len(x.w.units) == 0 && i < len(x.possible); i++ {
-		q.Items = append(q.Items, exact.Item{From: int32(i), To: int32(i) + 1})
+	if len(units) == 0 {
+		for i := range x.possible {
+			q.Items = append(q.Items, exact.Item{From: int32(i), To: int32(i) + 1})
+		}
 	}
+
 	q.Latest = exact.Instant{Sec: math.MinInt64}
 	for i := range q.Items {
 		x.fillItem(&q.Items[i])
 	}
 }
 
+// fillItem fills in what the ranks count of an item and what it holds of the shortages.
 func (x *setSearch) fillItem(it *exact.Item) {
 	a, q := x.attempt, x.q
 	cost := a.Config.Cost
 	costed := cost != nil && slices.Contains(q.Measures, exact.BySecondSum)
+
+	// The top of an item is that of its first pod, as of victims (rule 12.8.6). Another pod of it may
+	// be higher; then the item does not tell the start of a set (Above).
 	pods := x.possible[it.From:it.To]
 	it.Top, it.Start = pods[0].Priority(), exact.Instant{Sec: rank.NoStart}
 	for _, p := range pods {
 		r := p.Rank().At(a.NowAt)
 		start := exact.Instant{Sec: r.Sec, Nsec: r.Nsec}
 		it.Sums[0] += int64(r.Priority) + rank.PriorityShift
+		if costed {
+			it.Sums[1] = rank.AddCosts(it.Sums[1], state.CostOf(cost, p.Pod))
+		}
+
 		it.Above = it.Above || r.Priority > it.Top
 		if r.Priority == it.Top && start.Before(it.Start) {
 			it.Start = start
@@ -189,10 +214,8 @@ func (x *setSearch) fillItem(it *exact.Item) {
 		if q.Latest.Before(start) {
 			q.Latest = start
 		}
-		if costed {
-			it.Sums[1] = rank.AddCosts(it.Sums[1], state.CostOf(cost, p.Pod))
-		}
-		if p.At.Name == x.n.Name {
+
+		if p.At.Name == x.n.Name { // a pod of a unit elsewhere makes no room here
 			x.hold(it, p)
 		}
 	}
@@ -200,12 +223,13 @@ func (x *setSearch) fillItem(it *exact.Item) {
 
 // hold adds what a pod holds of what the node is short of.
 func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
+	a := x.attempt
 	for k := range x.q.Dims {
-		v := int64(1)
-		if x.needOf[k] >= 0 {
-			v = x.w.Resources.Asked.Needs[x.needOf[k]].In(&p.Takes)
+		amount := int64(1) // its place
+		if need := x.needOf[k]; need >= 0 {
+			amount = a.Asked.Needs[need].In(&p.Takes)
 		}
-		x.q.Hold(it, k, v)
+		x.q.Hold(it, k, amount)
 	}
 }
 
@@ -213,19 +237,14 @@ func (x *setSearch) hold(it *exact.Item, p *state.PodState) {
 func (x *setSearch) findBudgets() {
 	q := x.q
 	q.Charges = state.Fill(q.Charges, len(x.possible), -1)
-	set := x.attempt.Snap.BudgetSet
-	budgets := set.List
-	if x.leftOf != set {
-		x.leftOf, q.Left = set, q.Left[:0]
-		for _, b := range budgets {
-			allowed := int64(0)
-			if b != nil {
-				allowed = int64(b.DisruptionsAllowed)
-			}
-			q.Left = append(q.Left, allowed)
-		}
+
+	// The search puts Left back as it was, so that it serves as long as the budgets are the same.
+	w := x.w
+	if budgets := w.snap.BudgetSet; x.leftOf != budgets {
+		x.leftOf = budgets
+		q.Left = appendAllowances(q.Left[:0], budgets)
 	}
-	if len(budgets) == 0 {
+	if len(q.Left) == 0 {
 		return
 	}
 	for i := range q.Items {
@@ -236,17 +255,36 @@ func (x *setSearch) findBudgets() {
 	}
 }
 
+// appendAllowances appends how many disruptions each budget allows. A budget that was taken away
+// allows none and covers no pod.
+func appendAllowances(left []int64, budgets *state.BudgetSet) []int64 {
+	for _, b := range budgets.List {
+		allowed := int64(0)
+		if b != nil {
+			allowed = int64(b.DisruptionsAllowed)
+		}
+		left = append(left, allowed)
+	}
+	return left
+}
+
+// findBudget finds what the loss of the possible victim with this index does to budgets. The index
+// belongs to the item.
 func (x *setSearch) findBudget(it *exact.Item, at int32) {
 	w, p := x.w, x.possible[at]
 	if len(p.Class.Covering) == 0 && !w.terms.EmptySelectors() {
 		return
 	}
+
+	// Where budgets are not charged, a pod violates one or does not, whoever else leaves (rule 13.2.2).
 	if w.terms.budgetRules().uncharged {
 		if len(w.Budgets.Charge(p)) > 0 {
 			it.Fixed++
 		}
 		return
 	}
+
+	// The tables of the search know one budget for a pod. With several it scores whole sets.
 	switch covering := w.Budgets.coveredBy(p); {
 	case len(covering) > 1:
 		x.q.Overlaps = true
@@ -258,24 +296,30 @@ func (x *setSearch) findBudget(it *exact.Item, at int32) {
 // foundSet is what a search has found on a node.
 type foundSet struct {
 	n      *state.NodeState
-	victim []bool // by possible victim
+	victim []bool // marks the victims among the possible ones
 	score  Score
-	// bound is a score that no set beats, where the limit ended the search (open).
-	bound Score
-	steps int
+	steps  int
+	// open is set if the limit ended the search. Then bound is a score that no set of the node beats.
 	open  bool
+	bound Score
 }
 
 // release drops what belongs to the caller.
 func (x *setSearch) release() {
 	x.search.Release()
-	x.w, x.attempt, x.n, x.possible, x.found, x.best = nil, nil, nil, nil, foundSet{}, foundSet{victim: x.best.victim}
-	x.allotted, x.spent, x.counts = nil, 0, false
+	x.w, x.attempt = nil, nil
+	x.n, x.possible = nil, nil
+	x.found, x.best = foundSet{}, foundSet{victim: x.best.victim}
+	x.allotted, x.spent = nil, 0
+	x.counts = false
 	clear(x.listed[:cap(x.listed)])
 }
 
-// end notes what the search came to.
-func (x *setSearch) end() {
+// solve searches, and marks the victims of the best set, whose score it returns. It is not ok if
+// there is no set. All items are away when it begins, and on the node when it ends.
+func (x *setSearch) solve(victim []bool) (score Score, ok bool) {
+	x.search.Solve()
+
 	x.found = foundSet{n: x.n, steps: x.search.Steps()}
 	if x.counts {
 		x.spent += x.found.steps
@@ -283,22 +327,39 @@ func (x *setSearch) end() {
 	if bound, open := x.search.Open(); open {
 		x.found.bound, x.found.open = scoreOfSet(&bound), true
 	}
+
+	set, best, ok := x.search.Best()
+	if !ok {
+		return Score{}, false
+	}
+	for i := range x.q.Items {
+		if it := &x.q.Items[i]; set[i] {
+			for k := it.From; k < it.To; k++ {
+				victim[k] = true
+			}
+		}
+	}
+	return scoreOfSet(&best), true
 }
 
-// remember keeps the set that was found, if it is the best one of the attempt, which is wanted
-// once more in the end.
+// remember keeps the set that was found if it is the best one of the attempt so far, because the
+// victims of the best node are asked for once more in the end.
 func (x *setSearch) remember(victim []bool, score Score) {
-	if x.best.n != nil {
-		if order, _ := x.attempt.CompareByRanks(&score.Figures, &x.best.score.Figures); order >= 0 {
+	best := &x.best
+	if best.n != nil {
+		if order, _ := x.attempt.CompareByRanks(&score.Figures, &best.score.Figures); order >= 0 {
 			return
 		}
 	}
-	victim = append(x.best.victim[:0], victim...)
-	x.best = x.found
-	x.best.victim, x.best.score = victim, score
+	victim = append(best.victim[:0], victim...)
+	*best = x.found
+	best.victim, best.score = victim, score
 }
 
-// recall marks the victims that were found on the node before, if it is remembered.
+// forget drops the set that is remembered.
+func (x *setSearch) forget() { x.best.n = nil }
+
+// recall marks the victims that were found on the node before, if they are remembered.
 func (x *setSearch) recall(n *state.NodeState, victim []bool) bool {
 	if x.best.n != n {
 		return false

@@ -18,8 +18,9 @@ func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot
 	if err := a.Start(ctx, config, snap, req); err != nil {
 		return nil, err
 	}
+
 	r := NewResult(a, config.SharedWorkers())
-	a.HearNominated(r.Runners[0])
+	a.HearNominated(r.Runners[0]) // before the others, as its answer can change theirs
 	var err error
 	if r.Before, err = r.FilterAll(ctx, req); err != nil {
 		return nil, err
@@ -29,6 +30,7 @@ func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot
 	if !everything && (r.Feasible > 0 || r.Ineligible != "") {
 		return r, nil
 	}
+
 	if err := r.decide(ctx, everything); err != nil {
 		return nil, err
 	}
@@ -37,9 +39,11 @@ func DecideExhaustively(ctx context.Context, config *Terms, snap *state.Snapshot
 
 // FilterAll asks every node, unless the caller gave the statuses.
 func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filters.Status, error) {
-	if req.Statuses != nil {
-		r.Attempt.Plan.Refused, r.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
-		return r.Attempt.givenStatuses(req.Statuses)
+	if a := r.Attempt; req.Statuses != nil {
+		// A pod that filters refuse before the first node has no statuses of nodes. Whoever gives them has
+		// gone beyond that, so that the refusal does not count.
+		a.Plan.Refused, a.Elsewhere = filters.Status{}, true
+		return a.givenStatuses(req.Statuses)
 	}
 	before := make([]filters.Status, len(r.snap.Order))
 	err := r.each(ctx, len(before), func(w *DryRunner, i int) { before[i] = w.Filter(r.NodeAt(i)) })
@@ -49,25 +53,20 @@ func (r *Result) FilterAll(ctx context.Context, req *preemption.Request) ([]filt
 // decide finds the candidates and chooses the best. It builds every Candidate
 // if everything is set, or if the caller has a say in them.
 func (r *Result) decide(ctx context.Context, everything bool) error {
-	n := len(r.Before)
-	r.After, r.Tried, r.scores = make([]filters.Status, n), make([]bool, n), make([]Score, n)
-	config := r.terms
-	if config.Chooser != nil {
-		r.faults = make([]error, n)
-	}
-	if everything || len(config.Extenders) > 0 || config.Whole {
-		r.candidates = make([]preemption.Candidate, n)
-	}
+	r.makeLists(everything)
 	if err := r.try(ctx); err != nil {
 		return err
 	}
-	if len(config.Extenders) > 0 {
-		if r.Failed = r.extend(ctx, config.Extenders); r.Failed != nil {
+
+	if extenders := r.terms.Extenders; len(extenders) > 0 {
+		if r.Failed = r.extend(ctx, extenders); r.Failed != nil {
 			return r.Runners[0].Err
 		}
 	}
 	r.completeAll()
-	for i := range n {
+
+	// Candidates are compared in the order of the nodes, so that the first of equal ones wins.
+	for i := range r.Before {
 		if i%comparesPerLook == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -79,10 +78,25 @@ func (r *Result) decide(ctx context.Context, everything bool) error {
 	return r.Runners[0].Err
 }
 
+// makeLists makes the lists of what dry runs find, by position.
+func (r *Result) makeLists(everything bool) {
+	n, terms := len(r.Before), r.terms
+	r.After = make([]filters.Status, n)
+	r.Tried = make([]bool, n)
+	r.scores = make([]Score, n)
+	if terms.Chooser != nil {
+		r.faults = make([]error, n)
+	}
+	if everything || len(terms.Extenders) > 0 || terms.Whole {
+		r.candidates = make([]preemption.Candidate, n)
+	}
+}
+
 // comparesPerLook is how many candidates are compared between two looks at the context.
 const comparesPerLook = 512
 
-// completeBest builds the best Candidate if that was not done before.
+// completeBest builds the best Candidate, unless all were built. Its node then has a second dry run,
+// which finds no victims only if something of the caller's contradicts itself.
 func (r *Result) completeBest(w *DryRunner) {
 	switch {
 	case r.Best < 0:
@@ -108,34 +122,36 @@ func (r *Result) try(ctx context.Context) error {
 			nodes = append(nodes, i)
 		}
 	}
-	if r.terms.Sample == nil || len(nodes) == 0 {
+	sample := r.terms.Sample
+	if sample == nil || len(nodes) == 0 {
 		return r.tryEach(ctx, nodes)
 	}
-	start, enough := StartOf(r.Attempt.Offset, len(nodes)), EnoughOf(r.terms.Sample, len(nodes))
+
+	start := StartOf(r.Attempt.Offset, len(nodes))
 	nodes = append(nodes[start:], nodes[:start]...)
-	violating, free := 0, 0
+	return r.trySample(ctx, nodes, EnoughOf(sample, len(nodes)))
+}
+
+// trySample tries nodes in this order until enough of them are candidates. What it found behind the
+// end of the sample is dropped, because how far the batches reach must not change the answer.
+func (r *Result) trySample(ctx context.Context, nodes []int, enough int) error {
+	found := sampled{enough: enough}
 	for len(nodes) > 0 {
-		// More at a time than are still wanted would mostly be for nothing.
-		batch := nodes[:min(len(nodes), max(r.Chunk*len(r.Runners), enough-free-violating))]
+		// A batch beyond the candidates that are still wanted would mostly be for nothing.
+		batch := nodes[:min(len(nodes), max(r.Chunk*len(r.Runners), enough-found.free-found.violating))]
 		nodes = nodes[len(batch):]
 		if err := r.tryEach(ctx, batch); err != nil {
 			return err
 		}
+
 		for at, i := range batch {
 			if !r.isCandidate(i) {
 				continue
 			}
-			switch {
-			case enough == 0:
-				r.forget([]int{i}) // the list has no room at all (rule 10.1.5)
-			case r.scores[i].Violations == 0:
-				free++
-			case violating < enough:
-				violating++
-			default:
-				r.forget([]int{i}) // there is no room for it in the reference's list
+			if !found.keeps(r.scores[i].Violations) {
+				r.forget([]int{i})
 			}
-			if free > 0 && free+violating >= enough {
+			if found.ends() {
 				r.forget(batch[at+1:])
 				return nil
 			}
@@ -144,7 +160,7 @@ func (r *Result) try(ctx context.Context) error {
 	return nil
 }
 
-// forget drops what was found beyond the end of the sample.
+// forget drops what was found on nodes that are no part of the sample.
 func (r *Result) forget(nodes []int) {
 	for _, i := range nodes {
 		r.Tried[i], r.After[i], r.scores[i] = false, filters.Status{}, Score{}
@@ -154,6 +170,7 @@ func (r *Result) forget(nodes []int) {
 	}
 }
 
+// tryEach makes dry runs on these nodes.
 func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 	err := r.each(ctx, len(nodes), func(w *DryRunner, at int) {
 		i := nodes[at]
@@ -166,6 +183,9 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 			}
 		}
 		w.RestoreVictims(possible)
+
+		// A fault is noted by position, and the runner goes on: which worker tries which node must not
+		// decide which fault is returned.
 		if w.Err != nil {
 			r.faults[i], w.Err = w.Err, nil
 		}
@@ -173,6 +193,7 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 	if err != nil || r.faults == nil {
 		return err
 	}
+
 	for _, i := range nodes {
 		if r.faults[i] != nil {
 			return r.faults[i]
@@ -181,7 +202,7 @@ func (r *Result) tryEach(ctx context.Context, nodes []int) error {
 	return nil
 }
 
-// completeAll completes the score of every candidate.
+// completeAll completes the scores of all candidates, where they are kept.
 func (r *Result) completeAll() {
 	for i := range r.candidates {
 		if r.isCandidate(i) {

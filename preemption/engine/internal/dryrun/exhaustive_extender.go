@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,12 +12,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// concerns reports whether an extender has to do with the pod.
+// concerns reports whether an extender is asked about the pod.
 func (a *Attempt) concerns(x *preemption.Extender) bool {
 	return x.Interested == nil || x.Interested(a.Pod)
 }
 
-// Extended reports whether any extender has to do with the pod.
+// Extended reports whether any extender is asked about the pod.
 func (a *Attempt) Extended() bool {
 	for i := range a.Config.Extenders {
 		if a.concerns(&a.Config.Extenders[i]) {
@@ -26,8 +27,8 @@ func (a *Attempt) Extended() bool {
 	return false
 }
 
-// extend lets the extenders change the candidates. Candidates that stay
-// unchanged keep their reasons.
+// extend lets the extenders change the candidates, one after another (group 10.2). Candidates that
+// stay unchanged keep their reasons.
 func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) error {
 	interested := slices.DeleteFunc(slices.Clone(extenders), func(x preemption.Extender) bool { return !r.Attempt.concerns(&x) })
 	if len(interested) == 0 {
@@ -37,8 +38,11 @@ func (r *Result) extend(ctx context.Context, extenders []preemption.Extender) er
 	left := r.found()
 	for _, x := range interested {
 		if len(left) == 0 {
-			break
+			break // the others are not asked (rule 10.2.5)
 		}
+
+		// An ignorable extender that fails, or that answers what makes no sense, is passed over (rules
+		// 10.2.2 and 10.2.3). Of any other the error ends the attempt.
 		answer, err := x.Process(ctx, r.pod, copies(left))
 		if err != nil {
 			if x.Ignorable {
@@ -76,8 +80,8 @@ func (r *Result) found() []preemption.Candidate {
 	return out
 }
 
-// violatingFirst lists the victims, those that violate a budget before the others, each by
-// importance.
+// violatingFirst lists the victims that violate a budget before the others, both in their order.
+// That is the order in which v1.13 lists them (rule 13.2.3).
 func violatingFirst(victims []preemption.Victim) []preemption.Victim {
 	var violating, others []preemption.Victim
 	for _, v := range victims {
@@ -90,44 +94,30 @@ func violatingFirst(victims []preemption.Victim) []preemption.Victim {
 	return append(violating, others...)
 }
 
-// copies returns the candidates for an extender, which may write into what it is given: what it has
-// no say in stays as it is here.
+// copies returns copies of the candidates for an extender, which may write into them.
 func copies(left []preemption.Candidate) []preemption.Candidate {
 	out := slices.Clone(left)
 	for i := range out {
 		c := &out[i]
-		c.Victims, c.ClearedNominations, c.Score = slices.Clone(c.Victims), slices.Clone(c.ClearedNominations), own(c.Score)
+		c.Victims, c.ClearedNominations = slices.Clone(c.Victims), slices.Clone(c.ClearedNominations)
+		c.Score = own(c.Score)
 	}
 	return out
 }
 
-// accept checks an extender's answer and returns it in the order of the nodes. Of the answer only the
-// nodes, the pods of the victims, in its order, and the number of violations count.
+// accept checks an extender's answer, and returns its candidates in the order of the nodes. Only
+// the nodes, the pods of the victims, in the extender's order, and the number of violations count
+// (rule 10.2.1). given are the candidates that the extender was asked about.
 func (r *Result) accept(x preemption.Extender, given, answer []preemption.Candidate) ([]preemption.Candidate, error) {
 	byNode := map[string]*preemption.Candidate{}
 	for i := range answer {
 		c := &answer[i]
-		bad := func(format string, args ...any) error {
-			return fmt.Errorf("extender %s: node %s: %w: %s", x.Name, c.Node, outrank.ErrInvalid, fmt.Sprintf(format, args...))
+		fault := r.faultOf(c, given, byNode[c.Node] != nil)
+		if x.Ignorable && errors.Is(fault, errNoVictims) {
+			continue // it drops the node (rule 10.2.4)
 		}
-		switch {
-		case r.snap.NodeState(c.Node) == nil:
-			return nil, bad("there is no such node")
-		case byNode[c.Node] != nil:
-			return nil, bad("it is named twice")
-		case len(c.Victims) == 0 && r.terms.ByVariant().TakesFree:
-		case len(c.Victims) == 0 && x.Ignorable:
-			continue
-		case len(c.Victims) == 0:
-			return nil, bad("expected at least one victim pod")
-		case c.Score.Violations < 0:
-			return nil, bad("%d violations", c.Score.Violations)
-		}
-		if name := r.foreignVictim(c, given); name != "" {
-			return nil, bad("victim %s does not run there, or is named twice", name)
-		}
-		if s := r.guardOf(c); s.Code != filters.Success {
-			return nil, bad("the victims may not leave together: %s", r.Attempt.Public(s))
+		if fault != nil {
+			return nil, fmt.Errorf("extender %s: node %s: %w: %s", x.Name, c.Node, outrank.ErrInvalid, fault.Error())
 		}
 		byNode[c.Node] = c
 	}
@@ -145,8 +135,37 @@ func (r *Result) accept(x preemption.Extender, given, answer []preemption.Candid
 	return out, nil
 }
 
-// foreignVictim finds a victim that does not belong to the node: it neither runs there
-// nor leaves with one that does.
+// errNoVictims says that a candidate has no victims.
+var errNoVictims = errors.New("expected at least one victim pod")
+
+// faultOf returns what is wrong with a candidate in an extender's answer (rules 10.2.3 and 10.2.4). named
+// says that the answer has named its node before.
+func (r *Result) faultOf(c *preemption.Candidate, given []preemption.Candidate, named bool) error {
+	switch {
+	case r.snap.NodeState(c.Node) == nil:
+		return errors.New("there is no such node")
+	case named:
+		return errors.New("it is named twice")
+	case len(c.Victims) == 0 && r.terms.ByVariant().TakesFree:
+		// A node without victims is a candidate by this variant (rule 13.2.11).
+	case len(c.Victims) == 0:
+		return errNoVictims
+	case c.Score.Violations < 0:
+		return fmt.Errorf("%d violations", c.Score.Violations)
+	}
+
+	if name := r.foreignVictim(c, given); name != "" {
+		return fmt.Errorf("victim %s does not run there, or is named twice", name)
+	}
+	if s := r.guardOf(c); s.Code != filters.Success {
+		return fmt.Errorf("the victims may not leave together: %s", r.Attempt.Public(s))
+	}
+	return nil
+}
+
+// foreignVictim finds a victim that does not belong to the node, or that is named twice. A victim
+// belongs to the node if it runs there, or if it left with the node's victims when the extender was
+// asked: pods of a unit may run elsewhere.
 func (r *Result) foreignVictim(c *preemption.Candidate, given []preemption.Candidate) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for i := range c.Victims {
@@ -154,11 +173,12 @@ func (r *Result) foreignVictim(c *preemption.Candidate, given []preemption.Candi
 		if v == nil {
 			return "(nil)"
 		}
+
 		same := func(w preemption.Victim) bool { return state.SameName(v, w.Pod) }
-		with := func(g preemption.Candidate) bool { return g.Node == c.Node && slices.ContainsFunc(g.Victims, same) }
+		leftThere := func(g preemption.Candidate) bool { return g.Node == c.Node && slices.ContainsFunc(g.Victims, same) }
 		key := v.Key()
 		state, known := r.snap.Known(v)
-		if !known || seen[key] || state.Node() != c.Node && !slices.ContainsFunc(given, with) {
+		if !known || seen[key] || state.Node() != c.Node && !slices.ContainsFunc(given, leftThere) {
 			return key
 		}
 		seen[key] = true
@@ -166,11 +186,11 @@ func (r *Result) foreignVictim(c *preemption.Candidate, given []preemption.Candi
 	return ""
 }
 
-// statesOf returns victims as the snapshot has them, however an extender has named them.
+// statesOf returns victims as the snapshot has them, whichever objects an extender has for them.
 func (r *Result) statesOf(victims []preemption.Victim) []*state.PodState {
-	states := make([]*state.PodState, len(victims))
+	snap, states := r.snap, make([]*state.PodState, len(victims))
 	for i := range victims {
-		states[i], _ = r.snap.PodStates.Of(victims[i].Pod)
+		states[i], _ = snap.PodStates.Of(victims[i].Pod)
 	}
 	return states
 }
@@ -182,13 +202,15 @@ func (r *Result) guardOf(c *preemption.Candidate) filters.Status {
 	return w.GuardAllows(r.statesOf(c.Victims))
 }
 
-// adopt makes what the extenders have left the candidates, those about other nodes than the
-// candidates were on, too. The victims of each are put in order of importance.
+// adopt makes the candidates that the extenders have left the candidates of the search. Some of them
+// may be on nodes that had none before (rule 10.2.3). The victims of each are put in order of
+// importance (rule 10.2.5).
 func (r *Result) adopt(left []preemption.Candidate) {
 	byNode := map[string]*preemption.Candidate{}
 	for i := range left {
 		byNode[left[i].Node] = &left[i]
 	}
+
 	for i := range r.candidates {
 		c := byNode[r.NodeAt(i).Name]
 		if c == nil {
@@ -198,6 +220,7 @@ func (r *Result) adopt(left []preemption.Candidate) {
 			continue
 		}
 
+		// The score is that of the extender's order, which v1.13 reads, and so comes before the sorting.
 		r.Tried[i], r.After[i] = true, filters.Status{}
 		victims := r.statesOf(c.Victims)
 		r.scores[i] = r.scoreOf(i, victims, c.Score.Violations)
@@ -212,7 +235,7 @@ func (r *Result) scoreOf(i int, victims []*state.PodState, violations int) Score
 	r.Attempt.SortVictims(r.NodeAt(i), sorted)
 	score := r.Attempt.ScoreOf(sorted, violations)
 	if r.terms.ReadsFirst() && len(victims) > 0 {
-		score.Top = victims[0].Priority() // of the first, as the extender has them
+		score.Top = victims[0].Priority() // of the first in the extender's order (rule 13.2.3)
 	}
 	return score
 }
@@ -220,19 +243,23 @@ func (r *Result) scoreOf(i int, victims []*state.PodState, violations int) Score
 // candidateOf returns the candidate that the node at a position is with these victims. Those that were
 // found there keep their reasons.
 func (r *Result) candidateOf(i int, victims []*state.PodState, score *Score) preemption.Candidate {
-	n := r.NodeAt(i)
+	n, snap := r.NodeAt(i), r.snap
+	found := r.candidates[i].Victims
 	out := preemption.Candidate{Node: n.Name, Score: r.Attempt.Tell(score)}
 	for _, s := range victims {
-		v := preemption.Victim{Pod: s.Located(), Priority: r.Attempt.Asked.Snap.Units.Of(s).Priority}
-		for _, was := range r.candidates[i].Victims {
+		v := preemption.Victim{Pod: s.Located(), Priority: snap.Units.Of(s).Priority}
+		for _, was := range found {
 			if state.SameName(was.Pod, s.Pod) {
 				v = was
 			}
 		}
 		out.Victims = append(out.Victims, v)
 	}
-	r.Runners[0].N = n
-	r.Runners[0].NameRules(victims, out.Victims)
+
+	// The rule that lets a victim leave depends on the others, so that all are named anew.
+	w := r.Runners[0]
+	w.N = n
+	w.NameRules(victims, out.Victims)
 	out.ClearedNominations = r.Attempt.ClearedNominations(n, out.Victims)
 	return out
 }

@@ -12,10 +12,11 @@ import (
 func (r *Result) AsPlan() *preemption.Plan {
 	a := r.Attempt
 	p := &preemption.Plan{
-		Pod: a.Pod, Now: a.Now, Release: a.Snap.Release(), Variant: a.Config.Variant, Resize: a.Asked.Deferral.Asked,
+		Pod: a.Pod, Now: a.Now, Release: a.Snap.Release(), Variant: a.Config.Variant, Resize: a.Asked.ForResize(),
 		Ineligible: r.Ineligible, Refused: a.Public(a.Plan.Refused), Feasible: r.Feasible, Warnings: a.Warnings(),
 	}
 	p.TurnedDown = r.CountsOf(r.Before, nil)
+
 	switch {
 	case r.Feasible > 0:
 		p.Outcome, p.FirstFit = preemption.Fits, r.NodeAt(r.FirstFit).Name
@@ -24,16 +25,17 @@ func (r *Result) AsPlan() *preemption.Plan {
 	case r.Best < 0:
 		p.Outcome = preemption.NothingHelps
 		p.Unhelpful = r.CountsOf(r.After, r.Tried)
-		p.ClusterCertificate = r.Attempt.CertifyAll(nil, r.openNodes())
+		p.ClusterCertificate = a.CertifyAll(nil, r.openNodes())
 	default:
 		p.Outcome = preemption.Preempts
 		p.Candidate = r.Chosen
-		p.ClusterCertificate = r.Attempt.CertifyAll(&p.Candidate, r.openNodes())
+		p.ClusterCertificate = a.CertifyAll(&p.Candidate, r.openNodes())
 	}
 	return p
 }
 
-// openNodes lists the nodes that were tried and not searched to the end.
+// openNodes lists the nodes of the sample, or all nodes, that were not searched to the end (rule
+// 13.4.7).
 func (r *Result) openNodes() (open []OpenNode) {
 	for _, w := range r.Runners {
 		for _, o := range w.Open {
@@ -45,31 +47,19 @@ func (r *Result) openNodes() (open []OpenNode) {
 	return open
 }
 
-// Explained returns the plan with the answer of every node, and all candidates.
+// Explained returns the plan with the answer of every node, and all candidates, the best first.
 func (r *Result) Explained() (*preemption.Plan, error) {
 	p := r.AsPlan()
 	p.Nodes = r.Reports()
-	if r.Attempt.ended() {
-		return nil, r.Attempt.ctx.Err()
+	if err := r.Attempt.interruption(); err != nil {
+		return nil, err
 	}
-	var places []int
-	for i := range r.Before {
-		if r.isCandidate(i) {
-			places = append(places, i)
-		}
+	places, err := r.ranked()
+	if err != nil {
+		return nil, err
 	}
 
-	compares, ended := 0, false
-	sort.SliceStable(places, func(x, y int) bool {
-		if compares++; compares%comparesPerLook == 0 {
-			ended = r.Attempt.ended()
-		}
-		return !ended && r.better(places[x], places[y])
-	})
-	if ended {
-		return nil, r.Attempt.ctx.Err()
-	}
-
+	// Reports point into the list of candidates, so that it must not move while it grows.
 	p.Candidates = slices.Grow(p.Candidates, len(places))
 	for _, i := range places {
 		p.Candidates = append(p.Candidates, r.candidates[i])
@@ -81,7 +71,31 @@ func (r *Result) Explained() (*preemption.Plan, error) {
 	return p, nil
 }
 
-// Reports has the answer of every node, as far as the context goes.
+// ranked lists the positions of the candidates, the best first. Equal ones stay in the order of the
+// nodes.
+func (r *Result) ranked() ([]int, error) {
+	var places []int
+	for i := range r.Before {
+		if r.isCandidate(i) {
+			places = append(places, i)
+		}
+	}
+
+	// A sort cannot be left, but without comparisons it is soon at its end.
+	compares, ended := 0, false
+	sort.SliceStable(places, func(x, y int) bool {
+		if compares++; compares%comparesPerLook == 0 {
+			ended = r.Attempt.ended()
+		}
+		return !ended && r.better(places[x], places[y])
+	})
+	if ended {
+		return nil, r.Attempt.interruption()
+	}
+	return places, nil
+}
+
+// Reports returns the answer of every node. It leaves the rest empty once the context has ended.
 func (r *Result) Reports() []preemption.NodeReport {
 	nodes := make([]preemption.NodeReport, len(r.Before))
 	for i := range nodes {
@@ -89,6 +103,8 @@ func (r *Result) Reports() []preemption.NodeReport {
 			return nodes
 		}
 		nodes[i] = preemption.NodeReport{Node: r.NodeAt(i).Name, Status: r.Attempt.Public(r.Before[i])}
+
+		// Without dry runs, as where the pod fits, nothing was tried.
 		if i < len(r.Tried) && r.Tried[i] {
 			after := r.Attempt.Public(r.After[i])
 			nodes[i].AfterRemoval = &after
@@ -97,8 +113,8 @@ func (r *Result) Reports() []preemption.NodeReport {
 	return nodes
 }
 
-// CountsOf counts equal statuses that are not Success, the most frequent first.
-// If among is not nil, only the marked ones count.
+// CountsOf counts equal statuses that are not Success, and lists the most frequent first.
+// If among is not nil, only the marked statuses count.
 func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count {
 	table := filters.NewStatusTable()
 	var groups []preemption.Count
@@ -106,6 +122,8 @@ func (r *Result) CountsOf(ss []filters.Status, among []bool) []preemption.Count 
 		if s.Code == filters.Success || among != nil && !among[i] {
 			continue
 		}
+
+		// The table numbers statuses from 1 on, as they come.
 		at := int(table.ID(s)) - 1
 		if at == len(groups) {
 			groups = append(groups, preemption.Count{Status: r.Attempt.Public(s)})

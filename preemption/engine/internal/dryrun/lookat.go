@@ -11,28 +11,30 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// NodeLookedAt is a node as somebody sees it who asks and decides nothing, with every pod on it. It is a
-// [preemption.NodeView].
+// NodeLookedAt is one node as a caller sees it that asks questions and decides nothing. Every pod of the
+// node is on it. It is a [preemption.NodeView].
 type NodeLookedAt struct {
 	w *DryRunner
-	a *Attempt // that of the runner
+	a *Attempt // the runner's attempt
 	n *state.NodeState
-	// entered is set once the runner has entered the node, which the filters that look at no pods do not need.
+	// entered is set once the runner has entered the node. Filters that look at no pods can be asked before.
 	entered bool
-	// possible are the possible victims, once they were found: who asks whether the pod fits as things
-	// are needs none.
+	// possible are the possible victims, once they were found. A caller that asks only whether the pod
+	// fits as things are does not need them.
 	possible []*state.PodState
 	found    bool
 }
 
-// NewNodeLookedAt looks at no node yet.
+// NewNodeLookedAt returns a view of no node; Turn gives it one.
 func NewNodeLookedAt(a *Attempt) *NodeLookedAt { return &NodeLookedAt{w: NewDryRunner(a), a: a} }
 
-// Turn turns to a node.
+// Turn makes the view one of another node.
 func (v *NodeLookedAt) Turn(n *state.NodeState) {
-	v.n, v.entered, v.found, v.possible = n, false, false, nil
+	v.n, v.entered = n, false
+	v.possible, v.found = nil, false
 }
 
+// enter has the runner enter the node, if it has not yet.
 func (v *NodeLookedAt) enter() {
 	if !v.entered {
 		v.w.Enter(v.n)
@@ -40,7 +42,7 @@ func (v *NodeLookedAt) enter() {
 	}
 }
 
-// victims finds the possible victims. None is marked.
+// victims returns the possible victims. None of them is marked.
 func (v *NodeLookedAt) victims() []*state.PodState {
 	if !v.found {
 		v.enter()
@@ -62,8 +64,9 @@ func (v *NodeLookedAt) Possible() []*outrank.Pod { return state.PodsOf(v.victims
 // Short returns how much of a resource the node lacks; see [preemption.NodeView].
 func (v *NodeLookedAt) Short(name resource.Name) int64 { return v.a.short(v.n, name) }
 
-// Check asks the filters without these pods and no others; see [preemption.NodeView]. The filters that
-// come before the dry run have not been asked yet. A guard says who is possible, and no more.
+// Check asks the filters about the node without these pods; see [preemption.NodeView]. It begins with the
+// filters that come before a dry run, which nothing has asked yet. It does not ask a guard, which has
+// its say about which pods are possible victims.
 func (v *NodeLookedAt) Check(pods ...*outrank.Pod) preemption.Status {
 	w := v.w
 	if s := w.A.first(v.n); s.Code != filters.Success {
@@ -74,6 +77,7 @@ func (v *NodeLookedAt) Check(pods ...*outrank.Pod) preemption.Status {
 		return w.A.Public(w.Check())
 	}
 
+	// Here a pod of a unit leaves alone: only a rule that chooses victims takes whole units.
 	possible := v.victims()
 	for i := range placesOf(possible, pods) {
 		w.Victim[i] = true
@@ -90,8 +94,8 @@ func (v *NodeLookedAt) Violated(pods ...*outrank.Pod) [][]*outrank.PodDisruption
 	return v.w.violatedBy(v.n, pods)
 }
 
-// first asks the filters that look at no pods of the node. Where the caller had the statuses of the
-// nodes, a decision tries a node whatever was said before the first of them.
+// first asks the filters that look at no pods of the node. If the caller gave the statuses of the
+// nodes, neither a refusal before the first node nor the names of nodes count (see FilterAll).
 func (a *Attempt) first(n *state.NodeState) filters.Status {
 	if a.Elsewhere {
 		return a.Plan.AskNode(&a.Asked, n)
@@ -99,8 +103,8 @@ func (a *Attempt) first(n *state.NodeState) filters.Status {
 	return a.Plan.CheckNode(&a.Asked, n)
 }
 
-// placesOf goes through the places of pods among the possible victims; those that are none are left
-// out. Pods in the order of the possible victims are found in one pass.
+// placesOf goes through the indexes of pods among the possible victims. It leaves out pods that are not
+// possible victims. For pods in the order of the possible victims it takes one pass.
 func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		next := 0
@@ -109,7 +113,9 @@ func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 			for at < len(possible) && possible[at].Pod != p {
 				at++
 			}
-			if at == len(possible) { // out of order, or another object of the same pod
+
+			// A pod may be out of order, or another object of the same pod.
+			if at == len(possible) {
 				if at = -1; p != nil {
 					at = indexOfPod(possible, p)
 				}
@@ -124,8 +130,9 @@ func placesOf(possible []*state.PodState, pods []*outrank.Pod) iter.Seq[int] {
 	}
 }
 
-// violatedBy returns for each of some running pods the budgets that its loss violates, if all of them
-// are lost: they are charged the most important first. It returns nothing for pods that do not run.
+// violatedBy returns, for each of some pods, the budgets that its loss violates if all of them are lost.
+// The budgets are charged for the most important pod first. A pod that does not run, or that was listed
+// before, violates nothing.
 func (w *DryRunner) violatedBy(n *state.NodeState, pods []*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	snap := w.snap
 	lost, place := make([]*state.PodState, 0, len(pods)), make(map[*state.PodState]int, len(pods))
@@ -133,6 +140,7 @@ func (w *DryRunner) violatedBy(n *state.NodeState, pods []*outrank.Pod) [][]*out
 		if pod == nil {
 			continue
 		}
+
 		p, known := snap.Known(pod)
 		if _, again := place[p]; known && p.Running && !again {
 			lost, place[p] = append(lost, p), i
@@ -141,32 +149,35 @@ func (w *DryRunner) violatedBy(n *state.NodeState, pods []*outrank.Pod) [][]*out
 	w.A.SortVictims(n, lost)
 
 	out := make([][]*outrank.PodDisruptionBudget, len(pods))
+	budgets := snap.BudgetSet
 	for _, p := range lost {
 		for _, b := range w.Budgets.Charge(p) {
 			i := place[p]
-			out[i] = append(out[i], snap.BudgetSet.List[b])
+			out[i] = append(out[i], budgets.List[b])
 		}
 	}
 	w.Budgets.Reset()
 	return out
 }
 
-// short returns how much of a resource the node lacks for the preemptor beside all pods that run there.
+// short returns how much of a resource the node lacks for the preemptor beside all pods that run
+// there. Where the sum is larger than an int64 it returns the largest one.
 func (a *Attempt) short(n *state.NodeState, name resource.Name) int64 {
 	if name == resource.Pods {
 		return max(0, int64(len(n.Pods))+1-n.MaxPods)
 	}
+
 	for i := range a.Asked.Needs {
-		d := &a.Asked.Needs[i]
-		if d.Name != name {
+		need := &a.Asked.Needs[i]
+		if need.Name != name {
 			continue
 		}
 		// Neither is negative, so that the difference is an int64.
-		free := d.In(&n.Offers) - d.Used(&n.Taken).Saturated()
-		if free < 0 && d.Value > math.MaxInt64+free {
+		free := need.In(&n.Offers) - need.Used(&n.Taken).Saturated()
+		if free < 0 && need.Value > math.MaxInt64+free {
 			return math.MaxInt64
 		}
-		return max(0, d.Value-free)
+		return max(0, need.Value-free)
 	}
 	return 0
 }

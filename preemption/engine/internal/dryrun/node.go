@@ -15,41 +15,64 @@ type DryRunner struct {
 	terms *Terms
 	plan  *filters.Plan
 	snap  *state.Snapshot
-	N     *state.NodeState
+	// N is the node that was entered last.
+	N *state.NodeState
 
 	Resources filters.ResourcesOnNode
 	// Filters are the attempt's active filters, in the same order.
-	Filters  []filters.NodeFilter
-	reusable [len(filters.BuiltIn)]filters.NodeFilter // of earlier attempts, by index
-	// Nominated are the pods nominated to the node that the preemptor has to
-	// leave room for.
+	Filters []filters.NodeFilter
+	// reusable has the memory of built-in filters of earlier attempts, by index.
+	reusable [len(filters.BuiltIn)]filters.NodeFilter
+	// Nominated are the pods nominated to the node that count for the preemptor (rule
+	// 7.16.1).
 	Nominated []*state.PodState
 
-	// The rest is what the dry run records about each possible victim.
+	marks
+	dryUnits
+	// sorted is the memory of the possible victims, where they are not a part of the node's own list.
+	sorted []*state.PodState
+	// chosen is the memory of the victims whose score is asked for.
+	chosen []*state.PodState
+
 	Budgets Charger
-	sorted  []*state.PodState
-	// units are the possible victims as units, empty where each stands for itself;
-	// unstarted is set where any of their pods has no start time. seen and gathered
-	// are the memory of that.
-	units     []dryUnit
+	// used counts, for each budget, the pods that a strict policy has let go.
+	used map[int32]int64
+	// Broken is the memory of the budgets that the last named victim violates.
+	Broken []int32
+
+	// sets searches for exact victims. Open lists the nodes where its search ended at the limit.
+	sets setSearch
+	Open []OpenNode
+
+	guard guarded
+	// Err is the first answer of a rule of the caller that made no sense.
+	Err error
+}
+
+// marks are what a dry run notes about each possible victim, by its index among them.
+type marks struct {
+	// Victim marks the pods that are away, in the end the victims.
+	Victim []bool
+	// violated counts the budgets that the loss of the pod violates.
+	violated []int
+	// spared marks the pods that stay because of their budgets. The search for exact victims uses
+	// it as memory.
+	spared []bool
+	// blocks has what the preemptor fails with when the pod is put back.
+	blocks []filters.Status
+}
+
+// dryUnits are the possible victims as units (rule 12.8.1).
+type dryUnits struct {
+	// units is empty where each possible victim stands for itself.
+	units []dryUnit
+	// Unstarted is set if a pod of a unit has no start time.
 	Unstarted bool
 	// Far is set if pods of other nodes leave and come back, too.
-	Far      bool
+	Far bool
+	// seen has the units of groups that were found, and gathered is the memory of their pods.
 	seen     map[*state.WholeUnit]bool
 	gathered []*state.PodState
-	violated []int // budgets it violates
-	Victim   []bool
-	spared   []bool // stays because of its budgets
-	used     map[int32]int64
-	sets     setSearch
-	Open     []OpenNode
-	blocks   []filters.Status
-	chosen   []*state.PodState
-	guard    guarded
-	// Broken is the memory of what the last victim with a name violates.
-	Broken []int32
-	// Err is the first answer of the caller's rule that made no sense.
-	Err error
 }
 
 // NewDryRunner returns a worker of an attempt.
@@ -62,17 +85,22 @@ func NewDryRunner(a *Attempt) *DryRunner {
 // Begin prepares a runner for an attempt. It reuses the memory of an earlier
 // one.
 func (w *DryRunner) Begin(a *Attempt) {
-	w.terms, w.plan, w.snap = a.Config, &a.Plan, a.Snap
-	w.A, w.Err, w.Open, w.sets.best.n = a, nil, w.Open[:0], nil
+	w.A, w.terms = a, a.Config
+	w.plan, w.snap = &a.Plan, a.Snap
+	w.Err, w.Open = nil, w.Open[:0]
+	w.sets.forget()
 	w.Resources.Asked, w.Resources.Taken = &a.Asked, state.Fill(w.Resources.Taken, len(a.Asked.Needs), state.Total{})
 	w.Budgets.begin(a)
+
+	// What the guard's Start returned is only cloned, because each worker removes pods for itself.
 	if w.guard.state = nil; a.guard != nil {
 		w.guard.state = a.guard.Clone()
 	}
 	w.beginFilters(a)
 }
 
-// beginFilters has a filter of its own for each that has something to say, in the memory of earlier ones.
+// beginFilters makes a filter of this runner's own for each filter that has something to say. The
+// built-in ones reuse the memory of earlier attempts.
 func (w *DryRunner) beginFilters(a *Attempt) {
 	w.Filters = w.Filters[:0]
 	for i := range a.Plan.Active {
@@ -88,20 +116,23 @@ func (w *DryRunner) beginFilters(a *Attempt) {
 
 // Release drops everything that belongs to the caller.
 func (w *DryRunner) Release() {
-	w.A, w.N, w.Err = nil, nil, nil
-	w.terms, w.plan, w.snap = nil, nil, nil
+	w.A, w.N = nil, nil
+	w.terms, w.plan = nil, nil
+	w.snap, w.Err = nil, nil
 	w.Resources.Release()
+
 	for _, f := range w.Filters {
 		f.Release()
 	}
 	clear(w.Filters)
 	w.Filters = w.Filters[:0]
+
 	w.guard.release()
 	w.sets.release()
 	w.releaseLists()
 }
 
-// releaseLists drops the pods that are listed.
+// releaseLists drops the pods and nodes that are listed.
 func (w *DryRunner) releaseLists() {
 	clear(w.Nominated)
 	clear(w.sorted)
@@ -115,7 +146,8 @@ func (w *DryRunner) releaseLists() {
 
 // Enter begins with a node in the state of the snapshot.
 func (w *DryRunner) Enter(n *state.NodeState) {
-	w.N, w.units, w.Far = n, w.units[:0], false
+	w.N = n
+	w.units, w.Far = w.units[:0], false
 	w.Resources.Enter(n)
 	for _, f := range w.Filters {
 		f.Enter(n)
@@ -123,7 +155,7 @@ func (w *DryRunner) Enter(n *state.NodeState) {
 	w.Nominate(n)
 }
 
-// Nominate finds the nominated pods that count on the node (rule 7.16.1).
+// Nominate lists the nominated pods that count on the node (rule 7.16.1).
 func (w *DryRunner) Nominate(n *state.NodeState) {
 	w.Nominated = w.Nominated[:0]
 	for _, p := range n.Nominated {
@@ -138,7 +170,8 @@ func (a *Attempt) leavesRoomFor(p *state.PodState) bool {
 	return p.Priority() >= a.Asked.Priority && a.Asked.Counts(p)
 }
 
-// Change follows a pod that leaves (by is -1) or comes back (1).
+// Change tells the filters of a pod that leaves (by is -1) or comes back (1). The pod may run on
+// another node if its unit has a pod on this one.
 func (w *DryRunner) Change(p *state.PodState, by int) {
 	if w.Far && p.At.Name != w.N.Name {
 		w.changeFar(p, by)
@@ -147,14 +180,14 @@ func (w *DryRunner) Change(p *state.PodState, by int) {
 	w.changeHere(p, by)
 }
 
-// ChangeAll changes all of these pods.
+// ChangeAll calls Change for each of these pods.
 func (w *DryRunner) ChangeAll(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		w.Change(p, by)
 	}
 }
 
-// ChangeMarked changes those of the pods that are marked.
+// ChangeMarked calls Change for each of these pods that is marked.
 func (w *DryRunner) ChangeMarked(pods []*state.PodState, marked []bool, by int) {
 	for i, p := range pods {
 		if marked[i] {
@@ -163,8 +196,7 @@ func (w *DryRunner) ChangeMarked(pods []*state.PodState, marked []bool, by int) 
 	}
 }
 
-// Beside asks the filters with pods back that leave together. They are away before and
-// afterwards.
+// Beside asks the filters with these pods put back. They are away before the call and after it.
 func (w *DryRunner) Beside(pods []*state.PodState) filters.Status {
 	w.ChangeAll(pods, 1)
 	s := w.Check()
@@ -172,7 +204,7 @@ func (w *DryRunner) Beside(pods []*state.PodState) filters.Status {
 	return s
 }
 
-// changeHere follows a pod of the node itself.
+// changeHere is Change for a pod of the node itself.
 func (w *DryRunner) changeHere(p *state.PodState, by int) {
 	w.Resources.Change(p, by)
 	for _, f := range w.Filters {
@@ -180,9 +212,9 @@ func (w *DryRunner) changeHere(p *state.PodState, by int) {
 	}
 }
 
-// Follow follows a pod that comes to any node (by is 1) or leaves it (-1), in what the
-// filters counted in the whole cluster when the attempt began. The next node is entered
-// afterwards. The attempt belongs to this runner alone.
+// Follow tells the filters of a pod that comes to a node (by is 1) or leaves it (-1). It brings up to
+// date what they counted in the whole cluster when the attempt began, so that the attempt must belong
+// to this runner alone. The next node is entered afterwards.
 func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 	for _, f := range w.Filters {
 		if f, ok := f.(filters.ClusterFilter); ok {
@@ -191,10 +223,9 @@ func (w *DryRunner) Follow(p *state.PodState, n *state.NodeState, by int) {
 	}
 }
 
-// Check asks the filters that depend on the pods of the node, twice where pods
-// of at least the preemptor's priority are nominated to it: with them and
-// without (group 7.16; RunFilterPluginsWithNominatedPods), unless the variant asks
-// once.
+// Check asks the filters that depend on the pods of the node. Where pods of at least the
+// preemptor's priority are nominated to the node, it asks twice, with them and without (group 7.16;
+// RunFilterPluginsWithNominatedPods), or only with them by a variant that asks once (rule 13.3.2).
 func (w *DryRunner) Check() filters.Status {
 	if len(w.Nominated) > 0 {
 		if s := w.checkWith(w.Nominated); s.Code != filters.Success {
@@ -218,7 +249,8 @@ func (w *DryRunner) checkWith(nominated []*state.PodState) filters.Status {
 	return w.ask(w.plan.BeforeResources, len(w.Filters), nominated)
 }
 
-// ask asks the active filters with the indexes from from up to to.
+// ask asks the active filters from index from on, and ends before index to or with the first that
+// fails.
 func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Status {
 	for i := from; i < to; i++ {
 		if s := w.Filters[i].Check(nominated); s.Code != filters.Success {
@@ -229,8 +261,8 @@ func (w *DryRunner) ask(from, to int, nominated []*state.PodState) filters.Statu
 	return filters.Status{}
 }
 
-// EnterAfterResources, ChangeAfterResources and CheckAfterResources are enter,
-// change and check for the filters after NodeResourcesFit alone. They are for
+// EnterAfterResources, ChangeAfterResources and CheckAfterResources do what Enter,
+// Change and Check do, for the filters after NodeResourcesFit alone. They are for
 // nodes without nominated pods.
 func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
@@ -238,24 +270,29 @@ func (w *DryRunner) EnterAfterResources(n *state.NodeState) {
 	}
 }
 
-// ChangeAfterResources tells the filters behind NodeResourcesFit of a pod.
+// ChangeAfterResources tells the filters after NodeResourcesFit of a pod.
 func (w *DryRunner) ChangeAfterResources(p *state.PodState, by int) {
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		f.Change(p, by)
 	}
 }
 
-// CheckWithoutPossible asks the filters behind NodeResourcesFit about a node without its possible
-// victims, which matter only where the node is touched. They are back for a filter that has to
-// be right for the next node. It is for nodes without nominated pods.
+// CheckWithoutPossible asks the filters after NodeResourcesFit about a node without its possible
+// victims. touched says whether any pod of the node has a part in what they answer. It is for nodes
+// without nominated pods.
 func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filters.Status {
 	below := !touched || w.A.takesAllBelow(n)
 	if below && w.passesBelow(n) {
 		return filters.Status{}
 	}
+
 	w.EnterAfterResources(n)
-	w.N = n
-	var told []*state.PodState // one by one
+	w.N = n // Possible lists the pods of this node
+
+	// Where no pod touches a filter, no removal changes an answer, and nobody is told. Elsewhere a
+	// filter that can follow all pods of lower priority at once does so. The possible victims are
+	// listed for the first filter that cannot.
+	var told []*state.PodState
 	listed := !touched
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
 		if f, ok := f.(belowFilter); ok && below && f.ChangeBelow(w.A.Reach) {
@@ -269,6 +306,9 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 		}
 	}
 	st := w.CheckAfterResources()
+
+	// A caller's filter does not start anew with each node, so that the pods must be back before
+	// the next one. The other filters start anew, so that it does no harm to tell them, too.
 	if w.plan.Follows {
 		for _, p := range told {
 			w.ChangeAfterResources(p, 1)
@@ -277,18 +317,18 @@ func (w *DryRunner) CheckWithoutPossible(n *state.NodeState, touched bool) filte
 	return st
 }
 
-// belowFilter is a filter that can do without a look at each pod which the dry run removes.
+// belowFilter is a filter that can follow the removal of all pods below a priority at once.
 type belowFilter interface {
 	filters.NodeFilter
-	// ChangeBelow follows the removal of all pods of the node below a priority. It does
-	// nothing and reports false where it has to be told of them one by one.
+	// ChangeBelow follows the removal of all pods of the node below a priority. It
+	// reports false, and does nothing, where it can only be told of them one by one.
 	ChangeBelow(priority int64) bool
-	// PassesBelow reports whether the filter is known to pass on a node, which need not be
-	// entered, without its pods below a priority.
+	// PassesBelow reports whether the filter is known to pass on a node without the pods below a
+	// priority. The node need not be entered.
 	PassesBelow(n *state.NodeState, priority int64) bool
 }
 
-// passesBelow reports whether all filters behind NodeResourcesFit are known to pass on a node
+// passesBelow reports whether all filters after NodeResourcesFit are known to pass on a node
 // without its pods of lower priority.
 func (w *DryRunner) passesBelow(n *state.NodeState) bool {
 	for _, f := range w.Filters[w.plan.BeforeResources:] {
@@ -299,12 +339,12 @@ func (w *DryRunner) passesBelow(n *state.NodeState) bool {
 	return true
 }
 
-// CheckAfterResources asks the filters behind NodeResourcesFit.
+// CheckAfterResources asks the filters after NodeResourcesFit.
 func (w *DryRunner) CheckAfterResources() filters.Status {
 	return w.ask(w.plan.BeforeResources, len(w.Filters), nil)
 }
 
-// Filter returns whether the node takes the preemptor as things are.
+// Filter asks whether the node takes the preemptor as things are.
 func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
 	if s := w.plan.CheckNode(&w.A.Asked, n); s.Code != filters.Success {
 		return s
@@ -313,13 +353,11 @@ func (w *DryRunner) Filter(n *state.NodeState) filters.Status {
 	return w.Check()
 }
 
-// guarded is what a dry run of the node at hand asks the guard, and what became of it.
+// guarded is the caller's guard, as one worker uses it.
 type guarded struct {
-	// state follows who is away; nil without a guard.
+	// state follows which pods are away. It is nil without a guard.
 	state preemption.GuardState
-	// refusal is what it said when it first kept a pod; Success if it kept none.
-	refusal filters.Status
-	let     []*state.PodState // memory of admitted
+	let   []*state.PodState // memory of admitted
 }
 
 // release drops everything that belongs to the caller.
@@ -328,16 +366,15 @@ func (g *guarded) release() {
 	*g = guarded{let: g.let[:0]}
 }
 
-// farFilter is a filter that follows pods on other nodes than the one that it is asked
-// about.
+// farFilter is a filter whose answer about a node depends on pods of other nodes, which it can follow.
 type farFilter interface {
 	filters.NodeFilter
 	// ChangeFar follows a pod that is taken away from another node, or put back.
 	ChangeFar(p *state.PodState, on *state.NodeState, by int)
 }
 
-// ChangeFar is change for a pod on another node, which leaves with one of the node, or keeps
-// the preemptor away from afar (rules 12.8.2 and 23.6).
+// changeFar is Change for a pod of another node. It leaves together with a pod of this node (rule
+// 12.8.2), or it keeps the preemptor away from afar (rule 23.1).
 func (w *DryRunner) changeFar(p *state.PodState, by int) {
 	on := w.snap.NodeState(p.At.Name)
 	for _, f := range w.Filters {
@@ -347,9 +384,9 @@ func (w *DryRunner) changeFar(p *state.PodState, by int) {
 	}
 }
 
-// RestoreVictims adds the victims again, so that the state of the caller's
+// RestoreVictims puts the victims back, so that the state of the caller's
 // filters is as before the dry run. The built-in filters start anew with each
-// node.
+// node and do without.
 func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 	if !w.plan.Follows {
 		return
@@ -357,7 +394,7 @@ func (w *DryRunner) RestoreVictims(possible []*state.PodState) {
 	w.ChangeMarked(possible, w.Victim, 1)
 }
 
-// RestoreAll adds pods again that were all removed, for the caller's filters.
+// RestoreAll does the same where all possible victims are away.
 func (w *DryRunner) RestoreAll(possible []*state.PodState) {
 	if !w.plan.Follows {
 		return

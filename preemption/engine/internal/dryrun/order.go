@@ -5,21 +5,21 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Order has what ranks compare in turn, up to NoFigure.
+// Order lists what ranks compare, the first one first. It ends at NoFigure.
 type Order [rank.NumFigures]rank.Figure
 
-// OrderOf returns what ranks compare, as far as the figures of victims say it: nothing for a rank by
-// a figure of whole candidates, nor for a second cost.
+// OrderOf returns what ranks compare, as far as figures of victims tell it. It leaves out a rank by
+// a figure of whole candidates and every cost but the first.
 func OrderOf(ranks []preemption.Rank) (order Order) {
-	at, costed := 0, false
+	next, costed := 0, false
 	for i := range ranks {
-		x := rank.FigureOf(ranks[i].Name)
+		figure := rank.FigureOf(ranks[i].Name)
 		if ranks[i].Cost != nil && !costed {
-			x, costed = rank.CostFigure, true
+			figure, costed = rank.CostFigure, true
 		}
-		if x != rank.NoFigure {
-			order[at] = x
-			at++
+		if figure != rank.NoFigure {
+			order[next] = figure
+			next++
 		}
 	}
 	return order

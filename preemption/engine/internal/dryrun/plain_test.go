@@ -74,7 +74,7 @@ func (n *plainNode) fits(pods []*outrank.Pod) bool {
 	return (cores(n.asks) == 0 || cores(n.asks) <= free) && int64(len(pods))+1 <= n.places
 }
 
-// lower lists the pods of lower priority, the most important first (rules 9.1 and 9.4), and stays the others.
+// lower lists the pods of lower priority, the most important first (rules 9.1 and 9.4). stays lists the others.
 func (n *plainNode) lower() (lower, stays []*outrank.Pod) {
 	for _, p := range n.pods {
 		if *p.Priority < *n.asks.Priority {

@@ -7,37 +7,42 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// reprieveAll puts back the pods with which the preemptor still fits, and reports whether
-// others are left: the victims.
+// reprieveAll puts back the pods with which the preemptor still fits: first those that violate a
+// budget, then the others (rule 9.6). It reports whether any pods stay away. These are the victims.
 func (w *DryRunner) reprieveAll(possible []*state.PodState) (victims bool) {
 	w.noteViolating()
 	w.guardFollows(possible, false)
+
 	victims = w.reprieve(possible, true)
 	victims = w.reprieve(possible, false) || victims
+
 	w.guardFollows(possible, true)
 	return victims
 }
 
-// reprieve puts back, the most important first and each with those that leave with it, those
-// who violate a budget or those who do not, as far as the preemptor still fits. It reports
-// whether any had to go again.
+// reprieve puts back either the pods that violate a budget or those that violate none, each of
+// them if the preemptor still fits with it (rule 9.5). The most important comes first, and pods that
+// leave together come back together. It reports whether any of them stay away.
 func (w *DryRunner) reprieve(possible []*state.PodState, violating bool) (victims bool) {
 	for from, to := 0, 0; from < len(possible); from = to {
 		to = w.unitEnd(from)
+		// Spared pods are back already, whatever violates says of them.
 		if w.violates(from) != violating || w.spared[from] {
 			continue
 		}
+
 		s := w.putBack(possible[from:to])
-		victims = victims || s.Code != filters.Success
+		away := s.Code != filters.Success
+		victims = victims || away
 		for i := from; i < to; i++ {
-			w.Victim[i], w.blocks[i] = s.Code != filters.Success, s
+			w.Victim[i], w.blocks[i] = away, s
 		}
 	}
 	return victims
 }
 
-// noteViolated notes for each of the possible victims how many budgets its loss violates,
-// where the pods leave for which leaves is true, the most important first.
+// noteViolated notes for each possible victim how many budgets its loss violates, if the pods
+// leave for which leaves is true. The budgets are charged for the most important pod first.
 func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) bool) {
 	for i, p := range possible {
 		w.violated[i] = 0
@@ -45,15 +50,17 @@ func (w *DryRunner) noteViolated(possible []*state.PodState, leaves func(i int) 
 			w.violated[i] = len(w.Budgets.Charge(p))
 		}
 	}
+
 	w.Budgets.Reset()
 }
 
-// chargeVictims charges the budgets for the victims alone, the most important first.
+// chargeVictims notes the budgets that the victims violate, charged for them alone.
 func (w *DryRunner) chargeVictims(possible []*state.PodState) {
 	w.noteViolated(possible, func(i int) bool { return w.Victim[i] })
 }
 
-// violates reports whether a possible victim is among those that are put back first.
+// violates reports whether a possible victim, or a pod of its unit, violates a budget. Such pods
+// are put back before the others.
 func (w *DryRunner) violates(i int) bool {
 	if len(w.units) == 0 {
 		return w.violated[i] > 0
@@ -61,7 +68,8 @@ func (w *DryRunner) violates(i int) bool {
 	return w.unitAt(i).violates
 }
 
-// contradiction is the status of a node on which nobody has to leave.
+// contradiction returns the status of a node on which every possible victim could be put back, though
+// the node had turned the preemptor away (rule 9.9).
 func (w *DryRunner) contradiction() filters.Status {
 	return filters.Status{Code: filters.Contradiction, By: filters.ByNone, Text: []string{filters.ReasonContradicts + " " + strconv.Quote(w.N.Name)}}
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// StatusesOf is how the caller gives the statuses of nodes ([preemption.Request].Statuses).
+// StatusesOf is the type by which callers give the statuses of nodes ([preemption.Request].Statuses).
 type StatusesOf = func(position int, node *outrank.Node) (preemption.Status, bool)
 
-// GivenStatus is the status that the caller gave for the node at a position, and what a node that was
-// not asked is said to have.
+// GivenStatus returns the status that the caller gave for the node at a position. A node that the
+// caller did not ask has the status of notFiltered.
 func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, error) {
 	n := a.Snap.NodeStates[a.Snap.Order[position]]
 	status, asked := of(position, n.Node)
@@ -22,12 +22,13 @@ func (a *Attempt) GivenStatus(of StatusesOf, position int) (preemption.Status, e
 	case !asked:
 		return a.Config.notFiltered(), nil
 	case status.Code != preemption.Contradiction && filters.CodeOf(status.Code) == filters.Contradiction:
+		// CodeOf takes every code that it does not know for a contradiction.
 		return status, fmt.Errorf("status of node %s: %w: there is no code %q", n.Name, outrank.ErrInvalid, string(status.Code))
 	}
 	return status, nil
 }
 
-// GivenStatusOf is GivenStatus of a single node.
+// GivenStatusOf returns the status that the caller gave for a node; see GivenStatus.
 func (a *Attempt) GivenStatusOf(of StatusesOf, n *state.NodeState) (preemption.Status, error) {
 	return a.GivenStatus(of, slices.Index(a.Snap.Order, n.Slot))
 }
@@ -45,7 +46,8 @@ func (a *Attempt) givenStatuses(of StatusesOf) ([]filters.Status, error) {
 	return out, nil
 }
 
-// notFiltered is the status of a node that the caller gave none for.
+// notFiltered returns the status of a node for which the caller gave none. By v1.13 such a node is
+// tried (rule 13.2.10).
 func (c *Terms) notFiltered() preemption.Status {
 	s := preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: noStatusText}
 	if c.ByVariant().triesUnasked {
@@ -56,7 +58,8 @@ func (c *Terms) notFiltered() preemption.Status {
 
 var noStatusText = []string{filters.ReasonNoStatus}
 
-// FilterStatusOf returns a status of the caller's as filters give it.
+// FilterStatusOf returns a status of the caller as filters give statuses. A contradiction counts as
+// unresolvable: that code is only for what a dry run finds.
 func FilterStatusOf(s *preemption.Status) filters.Status {
 	out := filters.Status{Code: min(filters.CodeOf(s.Code), filters.UnschedulableAndUnresolvable), By: filters.ByNone, Filter: s.Filter, Text: s.Reasons}
 	if s.Filter == "" && s.ExcludedBy != "" {

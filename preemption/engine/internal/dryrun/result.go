@@ -11,33 +11,44 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Result is what the exhaustive search finds, by position. The search evaluates
-// every node. Extenders need that, and explanations about other filters or by
-// other rules; to all other questions the pruned search returns the same answers
-// (see search).
+// Result is what the exhaustive search finds. The search evaluates every node, as extenders need,
+// and explanations about other filters or by other rules. To all other questions the pruned search
+// returns the same answers (package search).
 type Result struct {
-	Attempt    *Attempt
-	terms      *Terms // of the attempt, as the snapshot and the pod are
-	snap       *state.Snapshot
-	pod        *outrank.Pod
-	Runners    []*DryRunner     // one per worker
-	Chunk      int              // nodes that a worker takes at a time
-	Before     []filters.Status // as things are
-	After      []filters.Status // with all pods of lower priority removed; where tried
-	Tried      []bool
-	scores     []Score
-	faults     []error                // answers of the caller's rule that make no sense; nil without one
-	candidates []preemption.Candidate // by position; nil unless all are to be kept
+	Attempt *Attempt
+	// terms, snap and pod are those of the attempt.
+	terms *Terms
+	snap  *state.Snapshot
+	pod   *outrank.Pod
+
+	Runners []*DryRunner // one for each worker
+	Chunk   int          // nodes that a worker takes at a time
+
+	// The lists are by position. Before has what the nodes answer as things are.
+	Before []filters.Status
+	// Tried marks the nodes with a dry run, and After has what they answered with all possible
+	// victims removed.
+	Tried []bool
+	After []filters.Status
+	// scores has the scores of candidates.
+	scores []Score
+	// faults has answers of a Chooser that make no sense; nil without a Chooser.
+	faults []error
+	// candidates is nil unless all candidates are kept.
+	candidates []preemption.Candidate
+
 	Ineligible preemption.Ineligibility
-	Feasible   int
-	FirstFit   int // the first position of a node that takes the pod, where there are any
-	Best       int // -1 for none
-	Chosen     preemption.Candidate
-	// Failed is the error of an extender that ended the search; nobody is chosen then.
+	// Feasible counts the nodes that take the pod, and FirstFit is the position of the first of them.
+	Feasible int
+	FirstFit int
+	// Best is the position of the best candidate, -1 for none, and Chosen that candidate.
+	Best   int
+	Chosen preemption.Candidate
+	// Failed is the error of an extender that ended the search. Nothing is chosen then.
 	Failed error
 }
 
-// NewResult begins the search of an attempt, which has found nothing yet, with so many workers.
+// NewResult begins the search of an attempt by this many workers. It has found nothing yet.
 func NewResult(a *Attempt, workers int) *Result {
 	r := &Result{Attempt: a, terms: a.Config, snap: a.Snap, pod: a.Pod, Chunk: cmp.Or(a.Config.Chunk, ChunkSize), Best: -1}
 	for range workers {
@@ -51,15 +62,16 @@ func (r *Result) NodeAt(i int) *state.NodeState {
 	return r.snap.NodeStates[r.snap.Order[i]]
 }
 
+// isCandidate reports whether the node at a position is a candidate.
 func (r *Result) isCandidate(i int) bool { return r.Tried[i] && r.After[i].Code == filters.Success }
 
 // StatusOf returns the status of a node by its name.
 func (r *Result) StatusOf(node string) (filters.Status, bool) {
-	slot, ok := r.snap.Slots.Get(node)
-	if !ok || r.snap.NodeStates[slot].Node == nil {
+	n := r.snap.NodeState(node)
+	if n == nil || n.Node == nil {
 		return filters.Status{}, false
 	}
-	return r.Before[slices.Index(r.snap.Order, slot)], true
+	return r.Before[slices.Index(r.snap.Order, n.Slot)], true
 }
 
 // CountFeasible counts the nodes that take the pod as things are.
@@ -75,8 +87,8 @@ func (r *Result) CountFeasible() {
 	}
 }
 
-// better compares two candidates. The caller goes by position, so equal
-// candidates stay in the order of the nodes.
+// better reports whether the candidate at position i is better than the candidate at position j.
+// Equal candidates are not better than one another.
 func (r *Result) better(i, j int) bool {
 	order, _ := r.compare(i, j)
 	return order < 0
@@ -84,7 +96,7 @@ func (r *Result) better(i, j int) bool {
 
 // compare orders two candidates by their positions.
 func (r *Result) compare(i, j int) (order int, by string) {
-	if r.Attempt.Config.Whole {
+	if r.terms.Whole {
 		return r.Attempt.Compare(&r.candidates[i].Score, &r.candidates[j].Score)
 	}
 	return r.Attempt.CompareFigures(&r.scores[i].Figures, &r.scores[j].Figures)

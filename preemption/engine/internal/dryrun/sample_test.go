@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// How many candidates end the search (rules 10.1.2 and 10.1.5).
+// EnoughOf says how many candidates end the search (rules 10.1.2 and 10.1.5).
 func TestEnoughOf(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -34,14 +34,14 @@ func TestEnoughOf(t *testing.T) {
 	}
 }
 
-// The search goes round from any offset (rule 10.1.1).
+// The search may begin at any offset and goes round (rule 10.1.1).
 func TestStartOf(t *testing.T) {
 	for offset, want := range map[int]int{0: 0, 3: 3, 5: 0, 7: 2, -1: 4, -5: 0, -6: 4} {
 		assert.Equal(t, want, dryrun.StartOf(offset, 5), "offset %d of 5 nodes", offset)
 	}
 }
 
-// Every position is visited once, by whichever of the workers.
+// Every position is visited once, by any of the workers.
 func TestInChunks(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		for _, n := range []int{0, 1, 63, 64, 65, 300} {
@@ -59,7 +59,7 @@ func TestInChunks(t *testing.T) {
 	require.ErrorIs(t, dryrun.InChunks(ended, 2, 300, 16, func(int, int, int) {}), context.Canceled)
 }
 
-// Statuses are counted by how many nodes have them, the most frequent first.
+// Statuses are sorted by the number of nodes that have them, the most frequent first.
 func TestSortCounts(t *testing.T) {
 	count := func(nodes int, filter, reason string) preemption.Count {
 		s := preemption.Unschedulable.Because(reason)

@@ -9,21 +9,22 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Score is what victims come to together, in the form in which candidates are compared within a
-// decision.
+// Score has the figures of a set of victims by which candidates are compared within a decision.
 type Score struct {
 	rank.Figures
-	// First is the start among the figures as the caller gave it.
+	// First is the start of these figures as the caller gave it, with its time zone.
 	First time.Time
 }
 
-// ScoreOf returns the score of victims that are sorted by importance. That of nobody is
-// zero. The top priority is that of the first, which the caller's importance may put before
-// higher ones.
+// ScoreOf returns the score of victims that are sorted by importance. Without victims it is zero,
+// with a start that no pod has. The top priority is that of the first victim. The caller's order
+// of importance may put it before higher ones.
 func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) Score {
 	if len(victims) == 0 {
 		return Score{Figures: rank.Figures{Start: rank.Never}}
 	}
+
+	// Add keeps the highest priority and, among its pods, the earliest start (rule 11.6).
 	f, first := rank.Figures{Violations: violations}, victims[0]
 	for _, p := range victims {
 		cost, r := int64(0), p.Rank().At(a.NowAt)
@@ -34,6 +35,7 @@ func (a *Attempt) ScoreOf(victims []*state.PodState, violations int) Score {
 			first = p
 		}
 	}
+
 	f.Top = victims[0].Priority()
 	return Score{Figures: f, First: first.Start(a.Now)}
 }
@@ -45,7 +47,7 @@ func (a *Attempt) Tell(sc *Score) preemption.Score {
 	return told
 }
 
-// TellFigures is Tell for figures, with the start in UTC.
+// TellFigures returns figures as callers see them, with the start in UTC.
 func (a *Attempt) TellFigures(f *rank.Figures) preemption.Score {
 	told := preemption.Score{
 		Violations: f.Violations, TopPriority: f.Top, PrioritySum: f.Sum, Victims: int(f.Victims), Start: f.Start.Time(),
@@ -56,7 +58,7 @@ func (a *Attempt) TellFigures(f *rank.Figures) preemption.Score {
 	return told
 }
 
-// figuresOf are those of a score that callers have seen.
+// figuresOf returns the figures of a score that callers see; TellFigures is the opposite.
 func (a *Attempt) figuresOf(told *preemption.Score) rank.Figures {
 	f := rank.Figures{
 		Violations: told.Violations, Top: told.TopPriority, Sum: told.PrioritySum, Victims: int32(told.Victims), Start: rank.InstantOf(told.Start),
@@ -67,45 +69,53 @@ func (a *Attempt) figuresOf(told *preemption.Score) rank.Figures {
 	return f
 }
 
-// Complete adds what is known of a whole candidate alone to its score: each cost beside the first, and
-// the figures, each of which is told of those before it.
+// Complete adds to the score of a candidate what is only known of whole candidates: the costs beside
+// the first one, and the figures of the caller. Each figure sees the ones before it.
 func (a *Attempt) Complete(c *preemption.Candidate) {
 	if !a.Config.Whole {
 		return
 	}
 	a.AddCosts(c)
 	if c.Score.Own == nil {
-		c.Score.Own = map[string]int64{}
+		c.Score.Own = map[string]int64{} // a figure of the caller may write it
 	}
 	for i := range a.Ranks {
 		if r := &a.Ranks[i]; r.Figure != nil {
-			c.Score.Own[r.Name] = r.Figure(c)
+			setOwn(c, r.Name, r.Figure(c))
 		}
 	}
 }
 
-// AddCosts adds each cost beside the first to the score of a candidate.
+// AddCosts adds each cost to the score of a candidate. The first one is there already.
 func (a *Attempt) AddCosts(c *preemption.Candidate) {
 	if !a.Config.Whole {
 		return
 	}
 	for i := range a.Ranks {
-		if r := &a.Ranks[i]; r.Cost != nil {
-			cost := int64(0)
-			for k := range c.Victims {
-				cost = rank.AddCosts(cost, state.CostOf(r.Cost, c.Victims[k].Pod))
-			}
-			if c.Score.Own == nil {
-				c.Score.Own = map[string]int64{}
-			}
-			c.Score.Own[r.Name] = cost
+		r := &a.Ranks[i]
+		if r.Cost == nil {
+			continue
 		}
+		cost := int64(0)
+		for k := range c.Victims {
+			cost = rank.AddCosts(cost, state.CostOf(r.Cost, c.Victims[k].Pod))
+		}
+		setOwn(c, r.Name, cost)
 	}
 }
 
-// Compare orders two candidates by what callers see of their scores: by whether anybody has to leave,
-// where the variant looks at that first, and else by the ranks. order is negative if f is better. by
-// names the rank that decides, empty where none does and order is 0.
+// setOwn sets a figure of the caller in a score.
+func setOwn(c *preemption.Candidate, name string, figure int64) {
+	score := &c.Score
+	if score.Own == nil {
+		score.Own = map[string]int64{}
+	}
+	score.Own[name] = figure
+}
+
+// Compare orders two candidates by their scores as callers see them. order is negative if f is better.
+// by names the rank that decides; where none does it is empty and order is 0. A variant may look
+// first at whether anybody leaves (rule 13.2.11).
 func (a *Attempt) Compare(f, g *preemption.Score) (order int, by string) {
 	if order, by, decides := a.compareFree(f.Victims, g.Victims); decides {
 		return order, by
@@ -117,7 +127,7 @@ func (a *Attempt) Compare(f, g *preemption.Score) (order int, by string) {
 	return a.named(a.CompareByRanks(&x, &y))
 }
 
-// CompareFigures is Compare where no rank compares what is known of whole candidates alone.
+// CompareFigures compares as Compare does, where no rank needs whole candidates.
 func (a *Attempt) CompareFigures(f, g *rank.Figures) (order int, by string) {
 	if order, by, decides := a.compareFree(int(f.Victims), int(g.Victims)); decides {
 		return order, by
@@ -125,7 +135,7 @@ func (a *Attempt) CompareFigures(f, g *rank.Figures) (order int, by string) {
 	return a.named(a.CompareByRanks(f, g))
 }
 
-// compareFree compares how many victims there are, where that decides before the ranks.
+// compareFree compares the numbers of victims, where the variant has that decide before the ranks.
 func (a *Attempt) compareFree(victims, others int) (order int, by string, decides bool) {
 	order, decides = a.Config.ByVariant().CompareFree(victims, others)
 	if order != 0 {
@@ -134,20 +144,20 @@ func (a *Attempt) compareFree(victims, others int) (order int, by string, decide
 	return order, by, decides
 }
 
-// CompareByRanks compares by the ranks alone. at is the place of the one that decides, where one does.
+// CompareByRanks compares by the ranks alone. at is the index of the rank that decides, -1 for none.
 func (a *Attempt) CompareByRanks(f, g *rank.Figures) (order, at int) {
 	for i, x := range a.Config.Order() {
 		if x == rank.NoFigure {
 			break
 		}
 		if c := f.Compare(g, x); c != 0 {
-			return c, i // each rank has a figure here
+			return c, i // every rank has a figure here, so that the indexes agree
 		}
 	}
 	return 0, -1
 }
 
-// named puts the name of a rank in place of where it stands.
+// named puts the name of a rank in the place of its index.
 func (a *Attempt) named(order, at int) (int, string) {
 	if at < 0 {
 		return order, ""

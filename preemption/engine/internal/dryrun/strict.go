@@ -7,34 +7,35 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// StrictStatus is that of a node on which the possible victims make room, but not
+// StrictStatus is the status of a node on which the possible victims make room, but not
 // without a violation (rule 13.5.2).
 var StrictStatus = filters.Status{
 	Code: filters.Unschedulable, By: filters.ByNone,
 	Text: []string{"making room would violate a disruption budget"},
 }
 
-// spare finds the possible victims that stay because of their budgets, where none may be
-// violated: budgets are charged from the least important pod up, and a pod, or a unit,
-// that a budget has no allowance for is spared (rule 13.5.1). It reports whether there
-// are any, which w.spared then marks.
+// spare marks in w.spared the possible victims that stay because no budget may be violated, and
+// reports whether there are any. Budgets are charged from the least important pod up. A pod or a unit
+// is spared if a budget that covers it has nothing left, and then takes nothing from any (rule
+// 13.5.1).
 func (w *DryRunner) spare(possible []*state.PodState) (any bool) {
 	w.spared = state.Fill(w.spared, len(possible), false)
-	for to := len(possible); to > 0; {
-		from := w.unitStart(to - 1)
-		if !w.allowed(possible[from:to]) {
-			any = true
-			for i := from; i < to; i++ {
-				w.spared[i] = true
-			}
+	for from, to := 0, len(possible); to > 0; to = from {
+		from = w.unitStart(to - 1)
+		if w.allowed(possible[from:to]) {
+			continue
 		}
-		to = from
+		any = true
+		for i := from; i < to; i++ {
+			w.spared[i] = true
+		}
 	}
 	clear(w.used)
 	return any
 }
 
-// allowed takes pods that leave together from their budgets, if all of these allow it.
+// allowed charges the budgets for pods that leave together, and reports whether they allow it. If
+// not, nothing is charged.
 func (w *DryRunner) allowed(pods []*state.PodState) bool {
 	if w.used == nil {
 		w.used = map[int32]int64{}
@@ -51,13 +52,15 @@ func (w *DryRunner) allowed(pods []*state.PodState) bool {
 	return true
 }
 
-// takeAllowance is allowed for one pod.
+// takeAllowance does for one pod what allowed does for several.
 func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 	if w.terms.budgetRules().uncharged {
 		return len(w.Budgets.Charge(p)) == 0
 	}
+
+	snap := w.snap
 	for _, b := range w.Budgets.coveredBy(p) {
-		if int64(w.snap.BudgetSet.List[b].DisruptionsAllowed)-w.used[b] < 1 {
+		if int64(snap.BudgetSet.List[b].DisruptionsAllowed)-w.used[b] < 1 {
 			return false
 		}
 	}
@@ -65,6 +68,7 @@ func (w *DryRunner) takeAllowance(p *state.PodState) bool {
 	return true
 }
 
+// countAllowance adds to the pods that the budgets of a pod have let go, or takes from them.
 func (w *DryRunner) countAllowance(p *state.PodState, by int64) {
 	if w.terms.budgetRules().uncharged {
 		return
@@ -74,12 +78,13 @@ func (w *DryRunner) countAllowance(p *state.PodState, by int64) {
 	}
 }
 
-// addSpared puts the spared pods back, for good, and returns why the preemptor does not
-// fit beside them.
+// addSpared puts the spared pods back for good. If the preemptor does not fit beside them, the node
+// is no candidate (rule 13.5.2). All possible victims are away when it begins.
 func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 	if !w.spare(possible) {
 		return filters.Status{}
 	}
+
 	w.ChangeMarked(possible, w.spared, 1)
 	for i := range possible {
 		w.Victim[i] = w.Victim[i] && !w.spared[i]
@@ -90,9 +95,8 @@ func (w *DryRunner) addSpared(possible []*state.PodState) filters.Status {
 	return filters.Status{}
 }
 
-// strictEnd returns the status where the possible victims were taken one by one but for the
-// spared ones, and s was said in the end. Where all are spared, and the node takes the
-// preemptor by now, nobody has to leave.
+// strictEnd returns the status after an ascent that took no spared pod and ended with s. If nobody
+// was taken and the node takes the preemptor now, a filter contradicts itself.
 func (w *DryRunner) strictEnd(possible []*state.PodState, s filters.Status) filters.Status {
 	switch {
 	case s.Code != filters.Success:
@@ -103,8 +107,8 @@ func (w *DryRunner) strictEnd(possible []*state.PodState, s filters.Status) filt
 	return s
 }
 
-// withoutSpared returns why a node does not help whose possible victims have all been
-// taken but for the spared ones: because of these or of something else. They stay on the
+// withoutSpared returns why a node does not help, where all possible victims are away but the spared
+// ones. It is the budgets if the node would take the preemptor without these, too. They stay on the
 // node.
 func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	w.ChangeMarked(possible, w.spared, -1)
@@ -116,12 +120,13 @@ func (w *DryRunner) withoutSpared(possible []*state.PodState) filters.Status {
 	return s
 }
 
-// strictly refuses what the caller's rule has chosen if that violates a budget and the
-// policy is strict.
+// strictly refuses the victims that the caller's rule has chosen if they violate a budget and the
+// policy is strict (rule 13.5.4).
 func (w *DryRunner) strictly(possible []*state.PodState) filters.Status {
 	if !w.terms.Strict || !slices.ContainsFunc(w.violated[:len(possible)], func(n int) bool { return n > 0 }) {
 		return filters.Status{}
 	}
+
 	w.RestoreVictims(possible)
 	for i := range possible {
 		w.Victim[i], w.violated[i] = false, 0

@@ -11,29 +11,37 @@ import (
 // Terms are a configuration with what follows from it, ready for use. They never change.
 type Terms struct {
 	preemption.Config
-	// Workers is how many goroutines share a call, and Chunk how many nodes each takes at a time, 0
-	// for ChunkSize. Answers is how many answers of nodes are remembered for the pods of a group, below 0
-	// for none and 0 for the usual bound.
-	Workers, Chunk, Answers int
+	// Workers is the number of goroutines that share a call.
+	Workers int
+	// Chunk is the number of nodes that each of them takes at a time, 0 for ChunkSize.
+	Chunk int
+	// Answers is the number of answers of nodes that are remembered for the pods of a group. Below 0
+	// none are, and 0 means the usual number.
+	Answers int
 
-	// Of Config.Victims: Exact is set where the best victims on a node are searched for, Across where
-	// those on other nodes are, too, and Limit bounds the steps of a call, 0 for the usual bounds.
-	// Chooser is the caller's rule, nil without one.
+	// The next fields follow from Config.Victims. Exact is set where the best victims on a node are
+	// searched for, and Across where those on other nodes are, too.
 	Exact, Across bool
-	Limit         int
-	Chooser       *preemption.Chooser
+	// Limit bounds the steps of such a search in one call, 0 for the usual bounds.
+	Limit int
+	// Chooser is the caller's rule that chooses victims, nil without one.
+	Chooser *preemption.Chooser
 
-	// Of Config.Ranks: order is what they compare, where there are any (see Order). Cost is what a victim costs by the first of them that
-	// says it, of the name CostName; nil without one. Whole is set where a rank compares what is known of
-	// whole candidates alone, so that all of them are made.
-	order    Order
+	// The next fields follow from Config.Ranks. order lists what the ranks compare, where there are
+	// any (see Order).
+	order Order
+	// Cost is what a victim costs by the first rank that has a cost, and CostName the name of that
+	// rank; nil without one.
 	Cost     func(victim *outrank.Pod) int64
 	CostName string
-	Whole    bool
+	// Whole is set where a rank compares what is only known of whole candidates, so that all
+	// candidates are made.
+	Whole bool
 
-	// Of Config.Budgets: Strict is set where none may be violated, VictimsAlone where they are charged for
-	// these.
+	// The next fields follow from Config.Budgets. Strict is set where no budget may be violated, and
+	// VictimsAlone where the budgets are charged for the victims alone.
 	Strict, VictimsAlone bool
+
 	// Disabled is set where no pod may preempt.
 	Disabled bool
 }
@@ -44,6 +52,7 @@ func TermsOf(c preemption.Config) Terms {
 		Config: c, Strict: c.Budgets == preemption.NeverViolate, VictimsAlone: c.Budgets == preemption.ChargeVictims,
 		Disabled: slices.Contains(c.Profile.Off, preemption.DefaultPreemption),
 	}
+
 	switch rule := c.Victims.(type) {
 	case preemption.Exact:
 		t.Exact, t.Limit = true, rule.Limit
@@ -52,8 +61,9 @@ func TermsOf(c preemption.Config) Terms {
 	case preemption.Chooser:
 		t.Chooser = &rule
 	}
+
 	if t.Ranks == nil {
-		t.Ranks = t.ByVariant().Ranks
+		t.Ranks = t.ByVariant().Ranks // nil for today's
 	}
 	t.readRanks()
 	return t
@@ -73,7 +83,7 @@ func (c *Terms) readRanks() {
 	}
 }
 
-// Order is what the ranks compare. It is that of the usual ones for the zero Terms, too.
+// Order returns what the ranks compare. Without ranks, as in the zero Terms, these are the usual ones.
 func (c *Terms) Order() *Order {
 	if c.Ranks == nil {
 		return &usualOrder
@@ -81,7 +91,7 @@ func (c *Terms) Order() *Order {
 	return &c.order
 }
 
-// RuleOf names the rule by which a pod may be taken; empty for lower priority.
+// RuleOf names the caller's rule by which a pod may be taken; empty for lower priority.
 func (c *Terms) RuleOf(preemptor, victim *outrank.Pod) (rule string) {
 	if c.Eligibility.Take != nil {
 		rule, _ = c.Eligibility.Take(preemptor, victim)
@@ -94,8 +104,8 @@ func (c *Terms) OfAnyPriority(p *state.PodState) bool {
 	return c.Eligibility.AnyPriority || c.ByVariant().TakesUnprioritized && p.Pod.Priority == nil
 }
 
-// Allows reports whether the caller's rules let a pod be a victim of another, of whatever
-// priority.
+// Allows reports whether the caller's rules let a pod be a victim of another. Priorities are not
+// compared.
 func (c *Terms) Allows(preemptor, victim *outrank.Pod) bool {
 	if c.Eligibility.Take == nil {
 		return true
@@ -104,7 +114,15 @@ func (c *Terms) Allows(preemptor, victim *outrank.Pod) bool {
 	return ok
 }
 
-// AsksAbout reports whether the caller's rules are asked about each possible victim.
+// mayRefuse reports whether the caller has a rule about which pods may preempt (rule 8.13).
+func (c *Terms) mayRefuse() bool { return c.Eligibility.Refuse != nil }
+
+// refusal asks that rule, which is told what chapter 8 says and the status of the nominated node.
+func (c *Terms) refusal(pod *outrank.Pod, by preemption.Ineligibility, nominated preemption.Status) preemption.Ineligibility {
+	return c.Eligibility.Refuse(pod, by, nominated)
+}
+
+// AsksAbout reports whether a rule of the caller has a say about each possible victim.
 func (c *Terms) AsksAbout() bool { return c.Eligibility.Take != nil || c.Eligibility.AnyPriority }
 
 // ByVariant returns the rules of the configured variant. They are shared.
@@ -115,8 +133,8 @@ func (c *Terms) Ascending() bool {
 	return c.ByVariant().ascending && !c.Exact
 }
 
-// budgetRules returns how victims are charged to budgets. Where the victims alone are charged, they are
-// charged as today.
+// budgetRules returns how victims are charged to budgets. Where budgets are charged for the victims
+// alone, they count violations as today, whatever the variant (rule 13.5.5).
 func (c *Terms) budgetRules() budgetRules {
 	r := c.ByVariant().budgets
 	if c.VictimsAlone {
@@ -128,13 +146,13 @@ func (c *Terms) budgetRules() budgetRules {
 // EmptySelectors reports whether empty selectors of budgets cover every pod of their namespace.
 func (c *Terms) EmptySelectors() bool { return c.ByVariant().budgets.emptySelectors }
 
-// ReadsFirst reports whether the second rank reads the first victim that was found. Victims
-// that are found in another way than by putting back have no such order.
+// ReadsFirst reports whether the second rank reads the first victim that was found (rule 13.2.3).
+// Only victims that are found by putting pods back have such an order.
 func (c *Terms) ReadsFirst() bool {
 	return c.ByVariant().readsFirst && !c.Exact && !c.VictimsAlone && c.Chooser == nil
 }
 
-// UsualRanks are the default ones, which nobody writes, and usualOrder what they compare.
+// UsualRanks are the default ranks, and usualOrder is what they compare. Nobody writes either.
 var (
 	UsualRanks = preemption.DefaultRanks()
 	usualOrder = OrderOf(UsualRanks)

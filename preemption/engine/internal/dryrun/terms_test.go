@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// What follows from a configuration, and from no other.
+// Terms follow from the configuration alone.
 func TestTermsThatFollow(t *testing.T) {
 	chooser := preemption.Chooser{Name: "mine", Choose: func(preemption.NodeView) []*outrank.Pod { return nil }}
 	type follows struct {

@@ -10,24 +10,29 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// dryUnit is a unit that could leave.
+// dryUnit is a unit that could leave (rule 12.8.1).
 type dryUnit struct {
 	state.UnitTerms
-	start    state.Importance // of the pod that started first
-	Pods     []*state.PodState
-	from, to int // in the possible victims
+	// start is the importance of the pod that started first.
+	start state.Importance
+	Pods  []*state.PodState
+	// from and to say where its pods stand among the possible victims.
+	from, to int
+	// violates is set if a pod of it violates a budget (rule 12.8.4).
 	violates bool
 }
 
 // HasUnits reports whether pods of the node may leave with others, or count with
 // another priority than their own.
 func (a *Attempt) HasUnits(n *state.NodeState) bool {
-	return n.Grouped > 0 && a.Asked.Rules.VictimUnits
+	asked := &a.Asked
+	return n.Grouped > 0 && asked.Rules.VictimUnits
 }
 
-// UnitOf returns the unit of a running pod, with its pods in order.
+// UnitOf returns the unit of a running pod, with its pods in order of importance.
 func (a *Attempt) UnitOf(p *state.PodState) *dryUnit {
-	u := &dryUnit{UnitTerms: a.Snap.Units.Of(p), Pods: []*state.PodState{p}}
+	snap := a.Snap
+	u := &dryUnit{UnitTerms: snap.Units.Of(p), Pods: []*state.PodState{p}}
 	if u.Whole != nil {
 		u.Pods = slices.Clone(u.Whole.Pods)
 		slices.SortFunc(u.Pods, a.MoreImportant)
@@ -57,23 +62,28 @@ func (a *Attempt) MayEvictUnit(u *dryUnit) bool {
 		return false
 	}
 	if a.Resident != nil && slices.Contains(u.Pods, a.Resident) {
-		return false // never itself (rule 7.19.6)
+		return false // a pod is never its own victim, and neither is its unit (rule 7.19.6)
 	}
 	return !slices.ContainsFunc(u.Pods, func(p *state.PodState) bool { return !a.Config.Allows(a.Pod, p.Pod) })
 }
 
-// UnitOfAnyPriority is OfAnyPriority for a unit.
+// UnitOfAnyPriority reports whether a unit may be a victim whatever its priority is. The rule about
+// pods without a priority holds only for pods that name no group (rule 12.8.10).
 func (c *Terms) UnitOfAnyPriority(u *dryUnit) bool {
 	return c.Eligibility.AnyPriority || u.Rank == state.PodUnit && c.OfAnyPriority(u.Pods[0])
 }
 
-// compareUnits orders units by importance (group 12.7).
+// compareUnits orders units by importance (group 12.7): negative if u is the more important one. The
+// pods of both are in order.
 func (a *Attempt) compareUnits(u, v *dryUnit) int {
+	up, vp := u.Pods[0].Pod, v.Pods[0].Pod
 	if a.Config.Importance != nil {
-		if c := a.Config.Importance(u.Pods[0].Pod, v.Pods[0].Pod); c != 0 {
-			return c
+		if c := a.Config.Importance(up, vp); c != 0 {
+			return c // rule 12.7.6
 		}
 	}
+
+	// Rules 12.7.1 to 12.7.4, but for the start where the variant does not look at it.
 	if c := cmp.Or(cmp.Compare(v.Priority, u.Priority), cmp.Compare(v.Rank, u.Rank), cmp.Compare(len(v.Pods), len(u.Pods))); c != 0 {
 		return c
 	}
@@ -82,8 +92,9 @@ func (a *Attempt) compareUnits(u, v *dryUnit) int {
 			return c
 		}
 	}
-	un, vn := u.Pods[0].Pod.NamespaceName(), v.Pods[0].Pod.NamespaceName()
-	if c := cmp.Or(cmp.Compare(un, vn), cmp.Compare(u.name(), v.name())); c != 0 || u.Whole == v.Whole {
+
+	// Rule 12.7.5: names settle the rest. A group and a pod may have the same one; the group comes first.
+	if c := cmp.Or(cmp.Compare(up.NamespaceName(), vp.NamespaceName()), cmp.Compare(u.name(), v.name())); c != 0 || u.Whole == v.Whole {
 		return c
 	}
 	if u.Whole != nil {
@@ -92,8 +103,8 @@ func (a *Attempt) compareUnits(u, v *dryUnit) int {
 	return 1
 }
 
-// earliest returns when the pod started that started first, and whether any of them has
-// no start time.
+// earliest returns the importance of the pod that started first. The second result reports whether a
+// pod has no start time, or unstarted was set.
 func (a *Attempt) earliest(pods []*state.PodState, unstarted bool) (state.Importance, bool) {
 	first := pods[0].Rank()
 	for _, p := range pods {
@@ -106,18 +117,20 @@ func (a *Attempt) earliest(pods []*state.PodState, unstarted bool) (state.Import
 	return first, unstarted
 }
 
-// name is that of the group that leaves whole, or of the pod.
+// name returns the name of the group that leaves whole, or of the pod.
 func (u *dryUnit) name() string {
+	whole := u.Whole
 	switch {
-	case u.Whole == nil:
+	case whole == nil:
 		return u.Pods[0].Pod.Name
-	case u.Whole.Composite != nil:
-		return u.Whole.Composite.Name
+	case whole.Composite != nil:
+		return whole.Composite.Name
 	}
-	return u.Whole.Group.Name
+	return whole.Group.Name
 }
 
-// CheckAlone refuses a preemptor that does not preempt by itself (rule 12.8.8).
+// CheckAlone refuses a pod of a group, which preempts only as a whole (rule 12.8.8), unless the pod
+// asks for room for its resize (rule 7.19.8).
 func CheckAlone(s *state.Snapshot, p *outrank.Pod) error {
 	if s == nil || p == nil || !s.Rules.VictimUnits || p.Group == "" || filters.DeferralOf(s, p).Asked {
 		return nil

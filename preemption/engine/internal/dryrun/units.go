@@ -10,39 +10,42 @@ import (
 
 // Where victims are units (rule 12.8.1), a dry run takes away, charges and puts back all
 // pods of a unit together, on whatever node they are. The possible victims are then
-// those pods, unit by unit, and w.units says from where to where each unit goes. On a
-// node without pods that name groups there are none of these, and each pod stands for
-// itself.
+// those pods, unit by unit, and w.units says which of them belong to which unit. On a
+// node without pods that name groups w.units is empty, and each pod stands for itself.
 
 // findUnits lists the units that the preemptor may evict from the node, the most
 // important first, and returns their pods.
 func (w *DryRunner) findUnits() []*state.PodState {
 	w.units, w.Unstarted = w.units[:0], false
 	clear(w.seen)
-	a := w.A
+	a, snap := w.A, w.snap
 	for i, p := range w.N.Pods {
-		u := dryUnit{UnitTerms: a.Snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
+		u := dryUnit{UnitTerms: snap.Units.Of(p), Pods: w.N.Pods[i : i+1]}
 		if u.Whole != nil {
 			if w.seen[u.Whole] {
-				continue
+				continue // another pod of the node belongs to it
 			}
 			if w.seen == nil {
 				w.seen = map[*state.WholeUnit]bool{}
 			}
 			w.seen[u.Whole], u.Pods = true, u.Whole.Pods
 		}
+
 		if a.MayEvictUnit(&u) {
 			w.units = append(w.units, u)
 		}
 	}
+
 	w.sortUnits()
 	w.Far = len(w.units) > 0
 	return w.sorted
 }
 
 // sortUnits puts the units, and the pods of each, in order of importance, and lists the
-// pods.
+// pods in w.sorted.
 func (w *DryRunner) sortUnits() {
+	// The pods of a unit belong to the snapshot or the node, and are copied before they are sorted. All
+	// are copied before the first is sorted, because a growing list moves.
 	w.gathered = w.gathered[:0]
 	for i := range w.units {
 		u, from := &w.units[i], len(w.gathered)
@@ -57,6 +60,9 @@ func (w *DryRunner) sortUnits() {
 		}
 		u.start, w.Unstarted = w.A.earliest(u.Pods, w.Unstarted)
 	}
+
+	// Units are compared by their first pods and starts, so that they are sorted after their pods. From
+	// here on from and to are places among the possible victims.
 	slices.SortFunc(w.units, func(u, v dryUnit) int { return w.A.compareUnits(&u, &v) })
 	w.sorted = w.sorted[:0]
 	for i := range w.units {
@@ -75,9 +81,9 @@ func (w *DryRunner) unitAt(i int) *dryUnit {
 	return &w.units[at]
 }
 
-// unitStart returns the first of the possible victims that leave together with the one at i,
-// and unitEnd the one behind the last of them: they stand one after the other. A pod that
-// leaves by itself is a unit of one.
+// unitStart returns the index of the first of the possible victims that leave together with the one
+// at i, and unitEnd the index behind the last of them. They stand in a row. A pod that leaves
+// by itself is a unit of one.
 func (w *DryRunner) unitStart(i int) int {
 	if len(w.units) == 0 {
 		return i
@@ -100,31 +106,33 @@ func (w *DryRunner) noteViolating() {
 	}
 }
 
-// markVictim marks a possible victim, and all that leave with it.
+// markVictim marks a possible victim and all pods that leave together with it.
 func (w *DryRunner) markVictim(i int) {
 	for k, to := w.unitStart(i), w.unitEnd(i); k < to; k++ {
 		w.Victim[k] = true
 	}
 }
 
-// tellUnits notes for each victim the group that it leaves with, and its node if that is
-// another one.
+// tellUnits notes for each victim the priority of its unit, the group that it leaves with, and its
+// node if that is another one. The victims are the marked pods, in their order.
 func (w *DryRunner) tellUnits(possible []*state.PodState, victims []preemption.Victim) {
 	v := 0
 	for i := range w.units {
 		u := &w.units[i]
 		if !w.Victim[u.from] {
-			continue
+			continue // a unit leaves or stays whole
 		}
+
 		for _, p := range possible[u.from:u.to] {
-			victims[v].Priority = u.Priority
+			victim := &victims[v]
+			v++
+			victim.Priority = u.Priority
 			if u.Whole != nil {
-				victims[v].Group, victims[v].Composite = u.Whole.Group, u.Whole.Composite
+				victim.Group, victim.Composite = u.Whole.Group, u.Whole.Composite
 			}
 			if p.At.Name != w.N.Name {
-				victims[v].Node = p.At.Name
+				victim.Node = p.At.Name
 			}
-			v++
 		}
 	}
 }
@@ -135,19 +143,25 @@ func (w *DryRunner) Possible() []*state.PodState {
 	if w.A.HasUnits(w.N) {
 		return w.findUnits()
 	}
-	pods := w.N.Possible(w.A.Asked.Priority, w.A.NowAt, &w.sorted)
-	variant := w.terms.ByVariant()
-	unordered := variant.TakesUnprioritized || w.terms.Eligibility.AnyPriority
-	if unordered {
+
+	// The node lists its pods by priority and start, so that the pods below the preemptor's priority are
+	// the end of the list. Where a pod of any priority may leave, the whole list is looked at.
+	a, terms := w.A, w.terms
+	variant := terms.ByVariant()
+	pods := w.N.Possible(a.Asked.Priority, a.NowAt, &w.sorted)
+	anywhere := variant.TakesUnprioritized || terms.Eligibility.AnyPriority
+	if anywhere {
 		pods = w.N.Pods
 	}
-	ordered := w.terms.Importance == nil && !variant.IgnoresStart && !unordered
-	if w.terms.Eligibility.Take == nil && ordered && w.A.Resident == nil {
+
+	// The list is copied only if another rule takes pods out of it, or puts them in another order.
+	ordered := terms.Importance == nil && !variant.IgnoresStart && !anywhere
+	if terms.Eligibility.Take == nil && ordered && a.Resident == nil {
 		return pods
 	}
-	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !w.A.MayEvict(p) })
+	w.sorted = slices.DeleteFunc(append(w.sorted[:0], pods...), func(p *state.PodState) bool { return !a.MayEvict(p) })
 	if !ordered {
-		slices.SortFunc(w.sorted, w.A.MoreImportant)
+		slices.SortFunc(w.sorted, a.MoreImportant)
 	}
 	return w.sorted
 }

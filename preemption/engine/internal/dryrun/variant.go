@@ -5,8 +5,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// variantRules are what a variant does in another way than today's scheduler. The zero
-// value is today's.
+// variantRules say in what a variant differs from today's scheduler. The zero value differs in
+// nothing.
 type variantRules struct {
 	// waits says how long a pod that is nominated to a node does not preempt.
 	waits waiting
@@ -29,46 +29,49 @@ type variantRules struct {
 	// FiltersOnce is set if the filters run once, with the nominated pods in place (rule
 	// 13.3.2).
 	FiltersOnce bool
-	// readsFirst is set if the second rank reads the first victim, and those that violate a
-	// budget come first (rule 13.2.3).
+	// readsFirst is set if the second rank reads the first victim, and victims that violate a
+	// budget come before the others (rule 13.2.3).
 	readsFirst bool
-	// TakesFree is set if a node on which no pod has to leave is a candidate, and the best
-	// (rule 13.2.11).
+	// TakesFree is set if a node that takes the preemptor with everybody put back is a candidate, and
+	// better than any with victims (rule 13.2.11).
 	TakesFree bool
-	// clearsAlways is set if nominations are cleared also where all victims leave already
+	// clearsAlways is set if nominations are cleared also where all victims are being deleted already
 	// (rules 13.2.7 and 13.3.12).
 	clearsAlways bool
-	// nominatedInTurn is set if the nominated node is asked like any other.
+	// nominatedInTurn is set if the nominated node is asked in its turn, like any other (rule 7.15.9).
 	nominatedInTurn bool
-	Ranks           []preemption.Rank
+	// Ranks are the variant's own, nil for the usual ones.
+	Ranks []preemption.Rank
 }
 
 // waiting says how long a pod that is nominated to a node does not preempt.
 type waiting uint8
 
 const (
-	// The zero value: while victims of an earlier preemption leave that node.
+	// The zero value waits while victims of an earlier preemption leave that node (rule 8.3).
 	_ waiting = iota
-	// waitsForTerminating: while any pod of lower priority leaves that node (rule 13.2.5).
+	// waitsForTerminating waits while any pod of lower priority leaves that node (rule 13.2.5).
 	waitsForTerminating
-	// waitsWhileNominated: unless taking pods away cannot help on that node (rule 13.3.7).
+	// waitsWhileNominated waits unless taking pods away cannot help on that node (rule 13.3.7).
 	waitsWhileNominated
 )
 
-// budgetRules say how victims are charged to budgets. The zero value is today's.
+// budgetRules say how victims are charged to budgets. The zero value is what today's scheduler does.
 type budgetRules struct {
-	// uncharged is set if a victim adds a violation where a budget that covers it allows none
-	// (rule 13.2.2), and perBudget if it adds one for every budget that it violates (rule
-	// 13.3.5).
-	uncharged, perBudget bool
-	// countsTwice is set if a budget is charged for a pod whose disruption it has counted
-	// (rule 13.3.11).
+	// uncharged is set if a pod violates a budget that covers it and allows no disruption, whoever
+	// else leaves (rule 13.2.2).
+	uncharged bool
+	// perBudget is set if a victim adds a violation for every budget that it violates (rule 13.3.5).
+	perBudget bool
+	// countsTwice is set if a budget is charged also for a pod whose disruption it has counted
+	// already (rule 13.3.11).
 	countsTwice bool
-	// emptySelectors is set if empty selectors, and pods without labels, count: such a selector
-	// covers every pod of the namespace (rule 13.3.6).
+	// emptySelectors is set if a budget with an empty selector covers every pod of its namespace, and
+	// budgets can cover pods without labels (rule 13.3.6).
 	emptySelectors bool
 }
 
+// variantTable has the rules of each variant.
 var variantTable = [...]variantRules{
 	{},
 	outrank.VariantV1_13: {
@@ -84,10 +87,9 @@ var variantTable = [...]variantRules{
 	},
 }
 
-// CompareFree orders two candidates, by how many victims each has, where a node on which
-// nobody has to leave comes before the ranks: order is negative if the first is such
-// a node and the second is not. It decides nothing where both have victims, or where the
-// variant has no such rule.
+// CompareFree orders two candidates by their numbers of victims, where the variant prefers a node on
+// which nobody leaves before it looks at ranks. order is negative if only the first candidate is such
+// a node. CompareFree does not decide where both have victims.
 func (v *variantRules) CompareFree(victims, others int) (order int, decides bool) {
 	if !v.TakesFree || victims > 0 && others > 0 {
 		return 0, false

@@ -7,48 +7,47 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// AskAll asks the first node filters about all nodes, so many of which are restricted. It counts
-// how many nodes have each status but Success, and returns a bit by slot for each that has none
-// of these. It returns nil where it is better to ask nodes one by one. No worker asks meanwhile.
+// AskAll asks the first node filters about all nodes. restricted is the number of nodes that may keep
+// away a pod that asks for nothing. AskAll calls count with each status but Success and the number of
+// nodes that have it, and returns a bit by slot for each of the other nodes. It returns nil where it
+// is better to ask nodes one by one. No worker may ask at the same time.
 func (fp *Plan) AskAll(q *Question, restricted int, count func(s Status, nodes int)) (passing []uint64) {
-	some := restricted
+	// Without a filter that selects nodes for this pod, only restricted nodes can fail.
+	snap := q.Snap
+	mayFail := restricted
 	if fp.Selects {
-		some = len(q.Snap.Order)
+		mayFail = len(snap.Order)
 	}
+
 	switch {
-	case !fp.useFirst || some == 0:
+	case !fp.useFirst || mayFail == 0:
 		return nil
 	case fp.Narrowed:
 		return fp.askNamed(q, count)
 	case fp.Selects && restricted < asksBefore && fp.labels(q) != nil:
 		return fp.askLabelled(q, count)
-	case some < asksBefore:
+	case mayFail < asksBefore:
 		return nil
-	case !fp.first.ready.Load():
+	case !fp.first.known():
 		fp.first.find(q, math.MaxInt, fp.order, func(n *state.NodeState) Status { return fp.askNode(q, n) })
 	}
-	t := fp.first.table
-	if t == nil {
-		return nil // the context has ended
-	}
-	for i, nodes := range t.Nodes {
-		if nodes > 0 {
-			count(unnamed(t.Statuses[i]), nodes)
-		}
-	}
-	return t.Passing
+	return fp.first.all(count)
 }
 
-// askNamed is AskAll where only some nodes are filtered.
+// askNamed does what AskAll does where only some nodes are filtered.
 func (fp *Plan) askNamed(q *Question, count func(s Status, nodes int)) []uint64 {
-	passing := state.Fill(fp.first.passing, (len(q.Snap.NodeStates)+state.SummaryBlockSize-1)/state.SummaryBlockSize, 0)
+	snap := q.Snap
+	passing := state.Fill(fp.first.passing, (len(snap.NodeStates)+state.SummaryBlockSize-1)/state.SummaryBlockSize, 0)
 	fp.first.passing = passing
-	excluded := len(q.Snap.Order)
+
+	// The pod may name nodes that do not exist. The others are left out, without a question.
+	excluded := len(snap.Order)
 	for name, filtered := range fp.Names {
-		n := q.Snap.NodeState(name)
+		n := snap.NodeState(name)
 		if !filtered || n == nil || n.Node == nil {
 			continue
 		}
+
 		excluded--
 		if s := fp.askNode(q, n); s.Code != Success {
 			count(s, 1)
@@ -62,7 +61,8 @@ func (fp *Plan) askNamed(q *Question, count func(s Status, nodes int)) []uint64 
 	return passing
 }
 
-// labels returns the labels that a node without restrictions has to have, nil where more decides.
+// labels returns the labels that a node without restrictions needs to pass. It returns nil where anything
+// else may turn the preemptor away from such a node.
 func (fp *Plan) labels(q *Question) map[string]string {
 	if f := fp.labelFilter(); f != nil {
 		return f.labels(q.Pod)
@@ -70,7 +70,8 @@ func (fp *Plan) labels(q *Question) map[string]string {
 	return nil
 }
 
-// labelFilter returns the filter that asks for labels, nil where others select nodes, too.
+// labelFilter returns the filter that asks for labels if it is the only one that selects nodes, nil
+// otherwise.
 func (fp *Plan) labelFilter() *descriptor {
 	i := bits.TrailingZeros16(uint16(fp.selecting))
 	if fp.selecting == 0 || fp.selecting != 1<<i || BuiltIn[i].labels == nil {
@@ -79,7 +80,7 @@ func (fp *Plan) labelFilter() *descriptor {
 	return BuiltIn[i]
 }
 
-// askLabelled is AskAll where the preemptor asks for labels alone.
+// askLabelled does what AskAll does where the preemptor asks for labels alone.
 func (fp *Plan) askLabelled(q *Question, count func(s Status, nodes int)) []uint64 {
 	passing, lacking := q.Snap.Labelled(fp.labels(q), fp.first.passing, func(n *state.NodeState) bool {
 		s := fp.askNode(q, n)

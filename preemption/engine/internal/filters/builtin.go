@@ -18,13 +18,14 @@ var BuiltIn = [...]*descriptor{
 	&SpreadFilter, &InterPodFilter, &DeclaredFeaturesFilter,
 }
 
-// NumFirst is how many filters come before NodeResourcesFit.
+// NumFirst is the number of filters before NodeResourcesFit.
 const NumFirst = 6
 
 // oldOrder and newOrder are the indexes of the first filters in the order in which a
 // node is asked, before v1.37 and from then on (rules 7.1.4 and 7.1.7).
 var oldOrder, newOrder = firstIndexes(release.Of(release.V1_36)), firstIndexes(release.Of(release.V1_37))
 
+// firstIndexes returns the indexes of the first filters in the order of a release.
 func firstIndexes(rules release.Rules) (indexes [NumFirst]int) {
 	for i, name := range filter.Order(rules)[:NumFirst] {
 		indexes[i] = slices.Index(filter.Names(), name)
@@ -40,7 +41,7 @@ func FirstOrder(rules release.Rules) *[NumFirst]int {
 	return &oldOrder
 }
 
-// BuiltInNames are their names, by index.
+// BuiltInNames are the names of the built-in filters, by index.
 var BuiltInNames [len(BuiltIn)]string
 
 // FirstOfCaller is the index of the caller's first filter.
@@ -54,8 +55,8 @@ func init() {
 	diskTaken.By, claimTaken.By = RestrictionsFilter.Index, RestrictionsFilter.Index
 }
 
-// Conclusive reports whether a node that fails so with some pods away fails with more pods on it,
-// too. Of what is no built-in filter nobody knows.
+// Conclusive reports whether a node that fails like this with some pods away fails with more pods on it,
+// too. It is false for any failure that is not of a built-in filter.
 func (s *Status) Conclusive() bool {
 	if s.Code == Success || s.By < 0 || s.By >= FirstOfCaller {
 		return false
@@ -73,22 +74,26 @@ var _ [state.MaxFilters - len(BuiltIn)]struct{}
 // builtInTraits answers the snapshot's questions about the built-in filters.
 type builtInTraits struct{}
 
+// Restricts reports whether a node may keep away a pod that asks for nothing.
 func (builtInTraits) Restricts(node *outrank.Node) bool {
 	if node == nil {
 		return true
 	}
 	for _, f := range BuiltIn {
-		if f.Entry.Reads.Node != nil && f.Entry.Reads.Node(node) {
+		entry := f.Entry
+		if reads := entry.Reads.Node; reads != nil && reads(node) {
 			return true
 		}
 	}
 	return false
 }
 
+// ConcernedBy returns the filters that a running pod concerns.
 func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 	var set state.FilterSet
 	for i, f := range BuiltIn {
-		if f.Entry.Reads.Running != nil && f.Entry.Reads.Running(running) {
+		entry := f.Entry
+		if reads := entry.Reads.Running; reads != nil && reads(running) {
 			set |= 1 << i
 		}
 	}
@@ -97,8 +102,8 @@ func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 
 // HeldOn returns the holdings of a node, nil where there is nothing to tell.
 func (builtInTraits) HeldOn(n *state.NodeState, concerned *[state.MaxFilters]int32) any {
-	pods := concerned[PortsFilter.Index] + concerned[volumeLimitsFilter.Index]
-	if n.Node == nil || pods == 0 && len(n.Node.AttachLimits) == 0 && len(n.Node.MissingDrivers) == 0 {
+	pods, node := concerned[PortsFilter.Index]+concerned[volumeLimitsFilter.Index], n.Node
+	if node == nil || pods == 0 && len(node.AttachLimits) == 0 && len(node.MissingDrivers) == 0 {
 		return nil
 	}
 	return holdingsOf(n)
@@ -106,10 +111,11 @@ func (builtInTraits) HeldOn(n *state.NodeState, concerned *[state.MaxFilters]int
 
 func init() { state.UsualTraits = builtInTraits{} }
 
-// resizeFilters are those that a deferred resize is asked of (rule 7.19.2).
+// resizeFilters are the filters that are asked about a deferred resize (rule 7.19.2).
 var resizeFilters = [...]*descriptor{&nodeNameFilter, &DeferredFilter, &ResourcesFilter}
 
-// offFor are the filters that are not asked because of what kind of question it is.
+// offFor returns the filters that are not asked because the question is, or is not, about a deferred
+// resize.
 func offFor(d *deferral) state.FilterSet {
 	if !d.Asked {
 		return 1 << DeferredFilter.Index
@@ -122,12 +128,13 @@ func offFor(d *deferral) state.FilterSet {
 }
 
 // CountsClass reports whether InterPodAffinity or PodTopologySpread counts pods of a class for
-// the preemptor, wherever they are. It does not depend on the pods that are there.
+// the preemptor, on whatever node. The answer does not depend on the pods that are there.
 func CountsClass(q *Question, k *state.PodClass) bool {
 	ip := &InterPod{snap: q.Snap, pod: q.Pod}
 	if len(ip.partsOf(&podCounts{}, k)) > 0 {
 		return true
 	}
+
 	if q.Silent.Has(SpreadFilter.Index) {
 		return false
 	}

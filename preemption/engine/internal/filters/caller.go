@@ -9,51 +9,60 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/refusing"
 )
 
-// CallerFilter is a filter of the caller that has something to say about the
+// CallerFilter is a filter of the caller in one attempt. It has something to say about the
 // preemptor.
 type CallerFilter struct {
 	state preemption.FilterState
-	// concerns reports whether a pod has a part in the answer; nil if every pod is
-	// assumed to have. Where the snapshot keeps them, lists has these pods, node by node.
+	// concerns reports whether a pod has a part in the answer. It is nil if every pod may have.
 	concerns func(*outrank.Pod) bool
-	lists    *state.Attachment
+	// lists has the pods that concern the filter, node by node, where the snapshot keeps them.
+	lists *state.Attachment
 }
 
 // Begun begins an attempt for a filter of the caller. It returns nil if the filter has
 // nothing to say.
 func Begun(f *preemption.Filter, q *Question) (PodFilter, error) {
-	switch {
-	case f.Node != nil && f.Key == nil:
-		return &RuleAttempt{check: f.Node, pod: q.Pod}, nil
-	case f.Node != nil:
-		key, table := AnswersOf(f, q)
-		switch {
-		case table == nil:
-			return nil, q.ctx.Err()
-		case table.Failing == 0:
-			return nil, nil
-		}
-		return &RuleAttempt{table: table, key: key}, nil
+	if f.Node != nil {
+		return begunRule(f, q)
 	}
-	state, err := f.Start(q.Pod, q.Snap.Within(q.ctx))
+
+	began, err := f.Start(q.Pod, q.Snap.Within(q.ctx))
 	if err == nil {
-		err = q.ctx.Err() // what it was shown may have ended with that
+		err = q.ctx.Err() // the view that the filter was shown may have ended with the context
 	}
-	if err != nil || state == nil {
+	if err != nil || began == nil {
 		return nil, err
 	}
-	c := &CallerFilter{state: state, concerns: f.Concerns}
+
+	c := &CallerFilter{state: began, concerns: f.Concerns}
 	if f.Concerns != nil {
 		c.lists = q.Snap.ConcernedBy(q.ctx, f)
 	}
 	return c, nil
 }
 
-// refuseBy ends the attempt before the first node where a filter of the caller refuses the pod
-// (rule 7.15.10), unless one before it has.
+// begunRule does the same for a filter that is a rule about nodes. With a key its answers are kept, and
+// it has nothing to say if it turns the preemptor away from no node.
+func begunRule(f *preemption.Filter, q *Question) (PodFilter, error) {
+	if f.Key == nil {
+		return &RuleAttempt{check: f.Node, pod: q.Pod}, nil
+	}
+
+	key, table := AnswersOf(f, q)
+	switch {
+	case table == nil:
+		return nil, q.ctx.Err()
+	case table.Failing == 0:
+		return nil, nil
+	}
+	return &RuleAttempt{table: table, key: key}, nil
+}
+
+// refuseBy ends the attempt before the first node if a filter of the caller refuses the pod
+// (rule 7.15.10) and no filter before it has.
 func (fp *Plan) refuseBy(c *CallerFilter, index int) {
 	r, ok := c.state.(refusing.State[preemption.Status])
-	if !ok || fp.Refused.Code != Success {
+	if !ok || fp.Refuses() {
 		return
 	}
 	fp.Refused = callerStatus(r.Refused().Status)
@@ -86,13 +95,13 @@ func (f *CallerFilter) markConcerned(n *state.NodeState, from int, marks []bool)
 	}
 }
 
-// OnNode clones the state for one worker. The clone lives longer than a node.
+// OnNode clones the state for one worker, which uses the clone for all nodes.
 func (f *CallerFilter) OnNode(NodeFilter) NodeFilter {
 	return &callerOnNode{filter: f, state: f.state.Clone()}
 }
 
 // callerOnNode is a caller's filter on one node after another. Pods that a dry
-// run removes have to be added again before the next node.
+// run removes must be added again before the next node.
 type callerOnNode struct {
 	filter *CallerFilter
 	state  preemption.FilterState
@@ -107,15 +116,17 @@ func (f *callerOnNode) Enter(n *state.NodeState) { f.n, f.known = n, false }
 
 func (f *callerOnNode) Change(p *state.PodState, by int) { f.ChangeFar(p, f.n, by) }
 
-// ChangeFar is change for a pod of any node.
+// ChangeFar follows a pod of any node. A filter that says which pods concern it is told of these alone.
 func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
+	filter := f.filter
 	switch {
-	case f.filter.concerns == nil:
-	case f.filter.lists != nil && !slices.Contains(f.filter.lists.On(on), p):
+	case filter.concerns == nil:
+	case filter.lists != nil && !slices.Contains(filter.lists.On(on), p):
 		return
-	case f.filter.lists == nil && !f.filter.concerns(p.Pod):
+	case filter.lists == nil && !filter.concerns(p.Pod):
 		return
 	}
+
 	f.known = false
 	if by > 0 {
 		f.state.Add(p.Pod, on.Node)
@@ -124,14 +135,16 @@ func (f *callerOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int)
 	}
 }
 
-// Follow is the same, since the state lives longer than a node.
+// Follow does the same, because the state lives longer than a node.
 func (f *callerOnNode) Follow(p *state.PodState, on *state.NodeState, by int) { f.ChangeFar(p, on, by) }
 
-// Check adds nominated pods to a copy.
+// Check asks about the node; see [NodeFilter]. Nominated pods are added to a copy, so that they need not
+// be removed again.
 func (f *callerOnNode) Check(nominated []*state.PodState) Status {
+	filter := f.filter
 	state, copied := f.state, false
 	for _, p := range nominated {
-		if f.filter.concerns != nil && !f.filter.concerns(p.Pod) {
+		if filter.concerns != nil && !filter.concerns(p.Pod) {
 			continue
 		}
 		if !copied {
@@ -142,12 +155,15 @@ func (f *callerOnNode) Check(nominated []*state.PodState) Status {
 	if copied {
 		return callerStatus(state.Check(f.n.Node))
 	}
+
+	// The answer is kept only if the filter says which pods concern it. Any other filter is asked anew.
 	if !f.known {
-		f.status, f.known = callerStatus(state.Check(f.n.Node)), f.filter.concerns != nil
+		f.status, f.known = callerStatus(state.Check(f.n.Node)), filter.concerns != nil
 	}
 	return f.status
 }
 
+// callerStatus returns a status of the caller as filters give statuses.
 func callerStatus(s preemption.Status) Status {
 	return Status{Code: CodeOf(s.Code), Text: s.Reasons}
 }

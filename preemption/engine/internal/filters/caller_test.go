@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// headcount allows so many pods of one app on a node. It counts those that it is told of, one by one.
+// headcount allows a number of pods of one app on a node. It counts the pods that it is told of, one by one.
 type headcount struct {
 	app   string
 	most  int
@@ -65,8 +65,8 @@ func filterOf(app string, most int, selective bool) *preemption.Filter {
 	return f
 }
 
-// A filter of the caller is told of all pods that leave and come back, or of those that concern it, so that it
-// says at any time what follows from the pods that are there.
+// A filter of the caller is told of all pods that leave and come back, or of those that concern it. So its
+// answer always follows from the pods that are there.
 func TestPropertyFilterOfTheCaller(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,7 +116,7 @@ func TestPropertyFilterOfTheCaller(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// What a filter of the caller begins with decides whether it has a part in the attempt.
+// What a filter of the caller returns at the start decides whether it has a part in the attempt.
 func TestBegun(t *testing.T) {
 	broken := errors.New("no licence server")
 	starts := func(state preemption.FilterState, err error) *preemption.Filter {

@@ -13,7 +13,7 @@ const (
 	Contradiction
 )
 
-// codes are the public codes by their bytes.
+// codes has the public code of each byte.
 var codes = [...]preemption.Code{
 	Success: preemption.Success, Unschedulable: preemption.Unschedulable,
 	UnschedulableAndUnresolvable: preemption.UnschedulableAndUnresolvable, Contradiction: preemption.Contradiction,
@@ -22,7 +22,8 @@ var codes = [...]preemption.Code{
 // Public returns the code as its word.
 func (c Code) Public() preemption.Code { return codes[c] }
 
-// CodeOf returns a code in a byte. A word that is none is a filter's mistake, as a contradiction is.
+// CodeOf returns a code in a byte. A word that is no code counts as a contradiction: both are mistakes
+// of a filter.
 func CodeOf(c preemption.Code) Code {
 	switch c {
 	case preemption.Success:

@@ -4,11 +4,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// attemptCounts are the counts of one attempt. The snapshot keeps them from one to the next,
-// until the attempt follows pods, for which it has its own.
+// attemptCounts are the counts of one attempt. They belong to the snapshot, which keeps them for later
+// attempts. An attempt that follows pods makes a copy first.
 type attemptCounts struct {
 	*podCounts
-	// kept are those of the snapshot, nil once the attempt has its own.
+	// kept are the counts of the snapshot, nil once the attempt has a copy.
 	kept *state.KeptCounts
 }
 
@@ -18,18 +18,18 @@ func (a *attemptCounts) begin(snap *state.Snapshot, shape state.KeyWriter, c cou
 	a.podCounts = a.kept.Counts.(*podCounts)
 }
 
-// release is called when the attempt ends.
+// release gives the counts back to the snapshot. The attempt reads them no more.
 func (a *attemptCounts) release() {
 	if a.kept != nil {
 		a.kept.Release()
 	}
 }
 
-// counted are the counts of the attempt.
+// counted returns the counts of the attempt.
 func (a *attemptCounts) counted() *podCounts { return a.podCounts }
 
-// versioned reports whether they are those that the snapshot keeps, so that their versions mean
-// something in the next attempt.
+// versioned reports whether the counts are kept by the snapshot, so that their versions mean
+// something in the next attempt. A version of 0 says that it will not keep them.
 func (a *attemptCounts) versioned() bool { return a.kept != nil && a.changed > 0 }
 
 // Touches reports whether pods of the node have a part in the answer; see [PodFilter].
@@ -42,30 +42,32 @@ func (a *attemptCounts) markConcerned(n *state.NodeState, from int, marks []bool
 	}
 }
 
-// follow counts a pod that comes to a node or leaves it in or out.
+// follow counts a pod that comes to a node in, and one that leaves it out. The class of the pod may
+// be one that the attempt has not met before.
 func (a *attemptCounts) follow(c counterOf, p *state.PodState, slot int32, by int) {
 	if a.kept != nil {
 		a.kept.Release()
 		a.podCounts, a.kept = a.copy(), nil
 	}
+
 	for _, part := range (&counting{podCounts: a.podCounts, snap: c.snap, counter: c.counter}).learn(p.Class) {
 		a.sets[part.set].move(slot, by)
 	}
 }
 
-// changeBelow adds to changes, by set, what taking away the pods of a node below a priority
-// means. It reports false where they have to be looked at one by one.
+// changeBelow takes off changes, which are by set, what the pods of a node below a priority add. It
+// reports false, and does nothing, where they must be looked at one by one.
 func (a *attemptCounts) changeBelow(slot int32, priority int64, changes []int) bool {
 	all, ok := a.goneBelow(slot, priority)
 	if all {
 		for set := range changes {
-			changes[set] -= a.sets[set].on(slot)
+			changes[set] -= a.sets[set].podsOn(slot)
 		}
 	}
 	return ok
 }
 
-// counterOf is a filter that counts in a snapshot, as the snapshot asks it.
+// counterOf is a filter that counts in a snapshot. It is the [state.Counter] of a shape.
 type counterOf struct {
 	snap *state.Snapshot
 	counter
@@ -86,7 +88,7 @@ func (c counterOf) Follow(counts any, slots []int32, classes []*state.PodClass, 
 
 func (c counterOf) Copy(counts any) any { return counts.(*podCounts).copy() }
 
-// countedFilter is a filter that counts pods by domain.
+// countedFilter is a filter that counts pods by domain; see attemptCounts for the methods.
 type countedFilter interface {
 	PodFilter
 	counted() *podCounts
@@ -94,9 +96,10 @@ type countedFilter interface {
 	release()
 }
 
-// fewPodsFilter is a filter that says which pods concern it: it answers the same whichever
-// others leave.
+// fewPodsFilter is a filter that says which pods concern it. It answers the same whichever
+// other pods leave.
 type fewPodsFilter interface {
 	PodFilter
+	// markConcerned marks the pods of a node, from an index on, that concern the filter.
 	markConcerned(n *state.NodeState, from int, marks []bool)
 }

@@ -10,11 +10,11 @@ import (
 
 // counter says what a filter counts by domain, in one attempt.
 type counter interface {
-	// addSets adds the sets of counts that there are in any case.
+	// addSets adds the sets of counts that the preemptor asks for. partsOf may add more.
 	addSets(c *podCounts)
-	// partsOf lists the counts that pods of a class belong in. It may add sets.
+	// partsOf lists the sets that pods of a class count in.
 	partsOf(c *podCounts, k *state.PodClass) []ClassPart
-	// includes reports whether pods on a node count, which has the topology key of the set.
+	// includes reports whether pods on a node count. The node has the topology key of the set.
 	includes(c *podCounts, n *state.NodeState, set int) bool
 }
 
@@ -22,29 +22,29 @@ type counter interface {
 type ClassPart struct {
 	set int
 	// late is set if pods of the class are not counted at the start of an attempt, and change
-	// the count when they come or go. empty is set if that is because the selector demands
+	// the count when they leave or come back. empty is set if that is because the selector demands
 	// nothing.
 	late, empty bool
 }
 
 // podCounts are the pods that a filter counts for preemptors of one shape, by domain. They follow
-// the cluster: what each node adds is kept, and counted anew once the node has changed. The
-// snapshot keeps them and says when.
+// the cluster: they remember what each node adds, and count a node anew once it has changed. The
+// snapshot keeps them and says which nodes have changed.
 type podCounts struct {
 	// shape is all that the filter reads of the preemptor.
 	shape string
 	sets  []countSet
-	// parts says what pods of a class count for. Most classes are not in it.
+	// parts says what pods of a class count for. Most classes count for nothing and are not in it.
 	parts classParts
-	// classesAtFirst is how many were in it at first. Those that are gone stay in it.
+	// classesAtFirst is the number of classes that were in parts at first. Classes that are gone stay.
 	classesAtFirst int
 	marks          []mark // by slot
-	// changed is the version with the last change of any count, and everywhere that with the
-	// last one that matters in all domains.
+	// changed is the version with the last change of any count, and everywhere the version with the
+	// last change that matters in all domains.
 	changed, everywhere uint64
 }
 
-// countSet are the counts of one relation by the domains of one topology key.
+// countSet has the counts of one relation by the domains of one topology key.
 type countSet struct {
 	*state.Partition
 	key      string
@@ -53,13 +53,14 @@ type countSet struct {
 	self int
 	// watch says which changes matter in all domains.
 	watch watch
-	// occupied are the domains with a count above 0, and present those with a node that counts.
+	// occupied is the number of domains with a count above 0, and present the number of domains with a
+	// node that counts.
 	occupied, present int
 
 	cells   []cell // by slot
 	domains []domainCount
 	least   least
-	stale   bool // least is to be found anew
+	stale   bool // set once a count has changed on which least depends
 }
 
 // watch says what of a set of counts has a part in the answer of every node.
@@ -71,31 +72,31 @@ const (
 	watchLeast                 // the least count of the other domains
 )
 
-// cell is what a node adds: so many pods, in a domain. The domain is NoDomain where pods of the
-// node do not count.
-type cell struct{ in, pods int32 }
+// cell is what a node adds to a set: a number of pods in a domain. The domain is NoDomain where pods
+// of the node do not count.
+type cell struct{ domain, pods int32 }
 
-// domainCount is the count of a domain, with the number of nodes that count and the version
-// with the last change.
+// domainCount is the count of a domain, with the number of its nodes that count and the version
+// with the last change of either.
 type domainCount struct {
 	pods, nodes int32
 	changed     uint64
 }
 
-// least is the smallest count, in the domain in, and the smallest one of the other domains.
+// least is the smallest count of any domain, with that domain, and the smallest count of the others.
 type least struct {
 	least, second int
-	in            int32
+	domain        int32
 }
 
 // mark has the lowest and the highest priority of the pods on a node that count in any set.
 type mark struct{ low, high int32 }
 
-// untouched is the mark of a node without such pods, and mixed that of one about whose pods
-// their priorities do not tell everything.
+// untouched is the mark of a node without such pods. mixed is the mark of a node where the priorities
+// do not tell everything, because some pods change a count that they were not in.
 var untouched, mixed = mark{math.MaxInt32, math.MinInt32}, mark{math.MinInt32, math.MaxInt32}
 
-// set returns the index of the set of a relation and a topology key, which is added if there is
+// set returns the index of the set of a relation and a topology key, and adds the set if there is
 // none.
 func (c *podCounts) set(relation int, key string) int {
 	i := slices.IndexFunc(c.sets, func(s countSet) bool { return s.relation == relation && s.key == key })
@@ -107,7 +108,7 @@ func (c *podCounts) set(relation int, key string) int {
 }
 
 // partsFor lists what pods of a class count for.
-func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.of(k) }
+func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.lookUp(k) }
 
 // touched reports whether a node has pods that count.
 func (c *podCounts) touched(slot int32) bool {
@@ -115,6 +116,7 @@ func (c *podCounts) touched(slot int32) bool {
 	return m.low <= m.high
 }
 
+// mark returns the mark of a node. A node that came after the counts has none yet.
 func (c *podCounts) mark(slot int32) mark {
 	if int(slot) < len(c.marks) {
 		return c.marks[slot]
@@ -122,8 +124,8 @@ func (c *podCounts) mark(slot int32) mark {
 	return untouched
 }
 
-// goneBelow tells which pods of a node that count are below a priority: all, or none. It is not
-// ok where they have to be looked at one by one.
+// goneBelow reports whether all of the pods of a node that count are below a priority, or none. It is
+// not ok where they must be looked at one by one.
 func (c *podCounts) goneBelow(slot int32, priority int64) (all, ok bool) {
 	switch m := c.mark(slot); {
 	case m.low > m.high || int64(m.low) >= priority:
@@ -134,16 +136,16 @@ func (c *podCounts) goneBelow(slot int32, priority int64) (all, ok bool) {
 	return true, true
 }
 
-// in returns the domain that pods of a node count in, NoDomain for none.
-func (s *countSet) in(slot int32) int32 {
+// countedIn returns the domain that pods of a node count in, NoDomain for none.
+func (s *countSet) countedIn(slot int32) int32 {
 	if int(slot) < len(s.cells) {
-		return s.cells[slot].in
+		return s.cells[slot].domain
 	}
 	return state.NoDomain
 }
 
-// on returns how many pods of a node count.
-func (s *countSet) on(slot int32) int {
+// podsOn returns how many pods of a node count.
+func (s *countSet) podsOn(slot int32) int {
 	if int(slot) < len(s.cells) {
 		return int(s.cells[slot].pods)
 	}
@@ -158,17 +160,17 @@ func (s *countSet) count(domain int32) int {
 	return 0
 }
 
-// left is the count of the domain of a node, with its own pods or without. It is 0 where the
-// node has none.
-func (s *countSet) left(slot int32, without bool) int {
-	if int(slot) >= len(s.cells) || s.cells[slot].in == state.NoDomain {
+// remaining returns the count of the domain of a node, less the pods of the node itself if they are
+// gone. It is 0 where the node is in no domain.
+func (s *countSet) remaining(slot int32, gone bool) int {
+	if int(slot) >= len(s.cells) || s.cells[slot].domain == state.NoDomain {
 		return 0
 	}
 	c := s.cells[slot]
-	if without {
-		return int(s.domains[c.in].pods - c.pods)
+	if gone {
+		return int(s.domains[c.domain].pods - c.pods)
 	}
-	return int(s.domains[c.in].pods)
+	return int(s.domains[c.domain].pods)
 }
 
 // anyNode reports whether any node of a domain counts.
@@ -181,13 +183,13 @@ func (s *countSet) leastBut(but int32) int {
 	if s.stale {
 		s.findLeast()
 	}
-	if but == s.least.in {
+	if but == s.least.domain {
 		return s.least.second
 	}
 	return s.least.least
 }
 
-// leastWith is leastBut with changes in some domains.
+// leastWith returns the same, where some domains have changed in a dry run.
 func (s *countSet) leastWith(changes map[int32]int, but int32) int {
 	found := math.MaxInt
 	for id := range s.domains {
@@ -198,12 +200,13 @@ func (s *countSet) leastWith(changes map[int32]int, but int32) int {
 	return found
 }
 
+// findLeast finds the two smallest counts of domains with a node that counts.
 func (s *countSet) findLeast() {
 	s.stale, s.least = false, least{math.MaxInt, math.MaxInt, state.NoDomain}
 	for id := range s.domains {
 		switch n := int(s.domains[id].pods); {
 		case s.domains[id].nodes == 0:
-		case n < s.least.least:
+		case n < s.least.least: // the smallest so far becomes the second
 			s.least = least{n, s.least.least, int32(id)}
 		default:
 			s.least.second = min(s.least.second, n)
@@ -213,12 +216,14 @@ func (s *countSet) findLeast() {
 
 // move counts pods of a node in or out. The counts are those of one attempt alone.
 func (s *countSet) move(slot int32, by int) {
-	if id := s.in(slot); id != state.NoDomain {
+	if id := s.countedIn(slot); id != state.NoDomain {
 		s.shift(id, int32(by))
 		s.stale = s.watch == watchLeast
 	}
 }
 
+// shift changes the count of a domain, and keeps occupied right. A count may fall below 0 while an
+// attempt follows pods.
 func (s *countSet) shift(id, by int32) {
 	d := &s.domains[id]
 	s.occupied -= int(min(max(d.pods, 0), 1))
@@ -226,25 +231,27 @@ func (s *countSet) shift(id, by int32) {
 	s.occupied += int(min(max(d.pods, 0), 1))
 }
 
-// enter and leave count a node with its pods in and out.
+// enter counts a node with its pods in, and leave counts it out.
 func (s *countSet) enter(c cell, version uint64) { s.change(c, 1, version) }
 func (s *countSet) leave(c cell, version uint64) { s.change(c, -1, version) }
 
 func (s *countSet) change(c cell, by int32, version uint64) {
-	if c.in == state.NoDomain {
+	if c.domain == state.NoDomain {
 		return
 	}
-	s.domains = lengthened(s.domains, int(c.in)+1, domainCount{})
-	d := &s.domains[c.in]
+
+	s.domains = lengthened(s.domains, int(c.domain)+1, domainCount{})
+	d := &s.domains[c.domain]
 	s.present -= int(min(d.nodes, 1))
 	d.nodes += by
 	s.present += int(min(d.nodes, 1))
 	d.changed = version
-	s.shift(c.in, by*c.pods)
+
+	s.shift(c.domain, by*c.pods)
 	s.stale = s.watch == watchLeast
 }
 
-// copy returns equal counts.
+// copy returns equal counts that share nothing which is written.
 func (c *podCounts) copy() *podCounts {
 	other := *c
 	other.sets, other.marks = slices.Clone(c.sets), slices.Clone(c.marks)
@@ -270,20 +277,23 @@ func (c *podCounts) changedSince(version uint64, slot int32) bool {
 	return false
 }
 
-// counting are counts that are being written, for a filter that counts in a snapshot.
+// counting has counts while they are written, for a filter that counts in a snapshot.
 type counting struct {
 	*podCounts
 	snap    *state.Snapshot
 	counter counter
-	on      []int32 // pods of a node, by set
+	counts  []int32 // memory of recount: the pods of a node, by set
 }
 
 // begin counts everything from the start.
 func (c *counting) begin(version uint64) {
 	c.changed, c.everywhere = version, version
 	c.counter.addSets(c.podCounts)
-	c.marks = state.Fill(c.marks, len(c.snap.NodeStates), untouched)
-	c.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+
+	// The nodes of classes that count are marked. Only these need to be counted.
+	snap := c.snap
+	c.marks = state.Fill(c.marks, len(snap.NodeStates), untouched)
+	snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
 		if c.add(k) {
 			for slot := range nodes {
 				c.marks[slot] = mixed
@@ -291,7 +301,9 @@ func (c *counting) begin(version uint64) {
 		}
 	})
 	c.classesAtFirst = len(c.parts.byClass)
-	c.lay(0)
+
+	// All classes have added their sets by now.
+	c.laySets(0)
 	for slot, m := range c.marks {
 		if m == mixed {
 			c.recount(int32(slot), version)
@@ -300,7 +312,7 @@ func (c *counting) begin(version uint64) {
 	c.findLeast()
 }
 
-// add finds out what pods of a class count for, and reports whether for anything.
+// add finds out what pods of a class count for, and reports whether they count for anything.
 func (c *counting) add(k *state.PodClass) bool {
 	parts := c.counter.partsOf(c.podCounts, k)
 	if len(parts) > 0 {
@@ -309,35 +321,37 @@ func (c *counting) add(k *state.PodClass) bool {
 	return len(parts) > 0
 }
 
-// learn finds out what pods of a class count for, unless that is known.
+// learn returns what pods of a class count for, and finds it out if it is not known.
 func (c *counting) learn(k *state.PodClass) []ClassPart {
 	parts, known := c.parts.byClass[k]
 	if !known {
 		before := len(c.sets)
 		parts = c.counter.partsOf(c.podCounts, k)
 		c.parts.set(k, parts)
-		c.lay(before)
+		c.laySets(before)
 	}
 	return parts
 }
 
-// lay begins the sets from an index on, without pods.
-func (c *counting) lay(from int) {
+// laySets begins the sets from an index on, with all nodes and without pods. A counter may look at
+// the partitions of all sets to tell whether a node counts in one, so that these come first.
+func (c *counting) laySets(from int) {
 	for i := from; i < len(c.sets); i++ {
 		s := &c.sets[i]
 		s.Partition = c.snap.Partition(s.key)
 		s.cells = state.Fill(s.cells, len(c.marks), cell{state.NoDomain, 0})
 	}
+
 	for i := from; i < len(c.sets); i++ {
 		s := &c.sets[i]
 		for slot := range s.cells {
-			s.cells[slot].in = c.domainOf(i, int32(slot))
+			s.cells[slot].domain = c.domainOf(i, int32(slot))
 			s.enter(s.cells[slot], c.changed)
 		}
 	}
 }
 
-// domainOf returns the domain that pods of a node count in.
+// domainOf returns the domain that pods of a node count in, NoDomain if they do not.
 func (c *counting) domainOf(set int, slot int32) int32 {
 	n, id := c.snap.NodeStates[slot], c.sets[set].Of(slot)
 	if id == state.NoDomain || n == nil || n.Node == nil || !c.counter.includes(c.podCounts, n, set) {
@@ -346,26 +360,25 @@ func (c *counting) domainOf(set int, slot int32) int32 {
 	return id
 }
 
-// follow takes in what has changed. It is not ok if the counts have to begin anew.
+// follow takes in what has changed since the counts were written last: nodes by slot, and classes that
+// are new. It is not ok if the counts must begin anew.
 func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint64) (ok bool) {
+	// With more changes than nodes it is cheaper to count everything. And classes that are gone stay in
+	// parts, so that they must be forgotten now and then.
 	if len(slots) > len(c.snap.NodeStates) || len(c.parts.byClass) > 2*c.classesAtFirst+64 {
 		return false
 	}
-	for i := range c.sets {
-		s := &c.sets[i]
-		p := c.snap.Partition(s.key)
-		if !p.Continues(s.Partition) {
-			return false
-		}
-		s.Partition = p
-		s.cells = lengthened(s.cells, len(c.snap.NodeStates), cell{state.NoDomain, 0})
+	if !c.followPartitions() {
+		return false
 	}
-	c.marks = lengthened(c.marks, len(c.snap.NodeStates), untouched)
+
 	before := len(c.sets)
 	for _, k := range classes {
 		c.add(k)
 	}
-	c.lay(before)
+	c.laySets(before)
+
+	// What nodes of all domains look at is compared before and after the nodes are counted.
 	var space [8]watched
 	seen := space[:0]
 	for i := range c.sets {
@@ -381,7 +394,23 @@ func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint
 	return true
 }
 
-// lengthened returns a list with at least so many elements.
+// followPartitions has the sets look at the nodes that there are now. It is not ok if domains have
+// other numbers than before.
+func (c *counting) followPartitions() (ok bool) {
+	for i := range c.sets {
+		s := &c.sets[i]
+		p := c.snap.Partition(s.key)
+		if !p.Continues(s.Partition) {
+			return false
+		}
+		s.Partition = p
+		s.cells = lengthened(s.cells, len(c.snap.NodeStates), cell{state.NoDomain, 0})
+	}
+	c.marks = lengthened(c.marks, len(c.snap.NodeStates), untouched)
+	return true
+}
+
+// lengthened returns a list with at least n elements. Those that are added equal rest.
 func lengthened[T any](list []T, n int, rest T) []T {
 	for len(list) < n {
 		list = append(list, rest)
@@ -389,35 +418,14 @@ func lengthened[T any](list []T, n int, rest T) []T {
 	return list
 }
 
-// recount counts anew what a node adds.
+// recount counts anew what a node adds to each set. A change is noted with its version.
 func (c *counting) recount(slot int32, version uint64) {
-	c.on = state.Fill(c.on, len(c.sets), 0)
-	m, odd := untouched, false
-	n := c.snap.NodeStates[slot]
-	if n != nil {
-		for _, p := range n.Pods {
-			parts := c.parts.of(p.Class)
-			if len(parts) > 0 {
-				m.low, m.high = min(m.low, p.Priority()), max(m.high, p.Priority())
-			}
-			for _, part := range parts {
-				if part.late {
-					odd = true
-				} else {
-					c.on[part.set]++
-				}
-			}
-		}
-	}
-	if odd {
-		m = mixed
-	}
-	c.marks[slot] = m
+	c.marks[slot] = c.countOn(c.snap.NodeStates[slot])
 	for i := range c.sets {
 		s := &c.sets[i]
-		is := cell{in: c.domainOf(i, slot)}
-		if is.in != state.NoDomain {
-			is.pods = c.on[i]
+		is := cell{domain: c.domainOf(i, slot)}
+		if is.domain != state.NoDomain {
+			is.pods = c.counts[i]
 		}
 		if was := s.cells[slot]; was != is {
 			c.changed = version
@@ -428,7 +436,38 @@ func (c *counting) recount(slot int32, version uint64) {
 	}
 }
 
-// findLeast finds the least counts where they may have changed.
+// countOn counts the pods of a node by set, in c.counts, and returns the mark of the node. n is nil for
+// a slot without a node.
+func (c *counting) countOn(n *state.NodeState) mark {
+	c.counts = state.Fill(c.counts, len(c.sets), 0)
+	if n == nil {
+		return untouched
+	}
+
+	m, late := untouched, false
+	for _, p := range n.Pods {
+		parts := c.parts.lookUp(p.Class)
+		if len(parts) > 0 {
+			m.low, m.high = min(m.low, p.Priority()), max(m.high, p.Priority())
+		}
+		for _, part := range parts {
+			if part.late {
+				late = true
+			} else {
+				c.counts[part.set]++
+			}
+		}
+	}
+
+	// A late pod is not in the count, and yet lowers it when it leaves. So what leaves with all pods
+	// below a priority is not what the node adds.
+	if late {
+		return mixed
+	}
+	return m
+}
+
+// findLeast finds the least counts of the sets where they may have changed.
 func (c *podCounts) findLeast() {
 	for i := range c.sets {
 		if c.sets[i].stale {
@@ -437,14 +476,14 @@ func (c *podCounts) findLeast() {
 	}
 }
 
-// watched is what nodes of all domains look at.
+// watched is what of a set has a part in the answers of nodes of all domains; see watch.
 type watched struct {
 	occupied, present int
 	least             least
 }
 
-// watched tells no more of the occupied domains than whether there are none, one or more: a
-// node can lose the pods of its own alone.
+// watched returns what is watched of a set. Of the occupied domains it tells only whether there are
+// none, one or more: a node whose own domain becomes empty asks only whether another one is occupied.
 func (s *countSet) watched() (w watched) {
 	switch s.watch {
 	case watchOccupied:
@@ -455,15 +494,18 @@ func (s *countSet) watched() (w watched) {
 	return w
 }
 
-// noteFar notes where in other domains what has changed in a set matters.
+// noteFar notes for which nodes of other domains a change in a set matters. If the smallest count is
+// the same as before and only the second, or the domain of the smallest, has changed, it matters for
+// the nodes of the old and the new domain alone: no others look at the second.
 func (c *podCounts) noteFar(s *countSet, was watched, version uint64) {
+
 	is := s.watched()
 	switch {
 	case is == was:
 	case is.occupied != was.occupied || is.present != was.present || is.least.least != was.least.least:
 		c.everywhere = version
 	default:
-		for _, id := range [...]int32{was.least.in, is.least.in} {
+		for _, id := range [...]int32{was.least.domain, is.least.domain} {
 			if id != state.NoDomain {
 				s.domains[id].changed = version
 			}
@@ -471,14 +513,15 @@ func (c *podCounts) noteFar(s *countSet, was watched, version uint64) {
 	}
 }
 
-// classParts lists, by pod class, the counts that pods of the class belong in.
-// Nearly all classes belong in none, which a mask finds out without a look-up.
+// classParts lists, by pod class, the sets that pods of the class count in.
+// Nearly all classes count in none, which a mask tells without a look in the map.
 type classParts struct {
 	byClass map[*state.PodClass][]ClassPart
-	// mask has the bits of the classes in byClass.
+	// mask has the bits of the classes in byClass. Other classes may have the same bits.
 	mask uint64
 }
 
+// set notes the parts of a class.
 func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
 	if p.byClass == nil {
 		p.byClass = map[*state.PodClass][]ClassPart{}
@@ -487,7 +530,8 @@ func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
 	p.mask |= k.Bit
 }
 
-func (p *classParts) of(k *state.PodClass) []ClassPart {
+// lookUp returns the parts of a class.
+func (p *classParts) lookUp(k *state.PodClass) []ClassPart {
 	if p.mask&k.Bit == 0 {
 		return nil
 	}

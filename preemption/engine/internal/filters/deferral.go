@@ -16,8 +16,12 @@ type deferral struct {
 	Resident *state.PodState
 }
 
-// DeferralOf finds out whether a question is about a deferred resize (rule 7.19.1). A
-// pod that the snapshot has as pending waits for a node.
+// ForResize reports whether the question is about a pod on a node whose resize is deferred (group
+// 7.19).
+func (q *Question) ForResize() bool { return q.Deferral.Asked }
+
+// DeferralOf finds out whether a question is about a deferred resize (rule 7.19.1). It is not if
+// the snapshot has the pod as pending: such a pod waits for a node.
 func DeferralOf(s *state.Snapshot, pod *outrank.Pod) deferral {
 	if !s.Rules.DeferredResizes || !pod.ResizeDeferred || pod.NodeName == "" {
 		return deferral{}
@@ -29,8 +33,8 @@ func DeferralOf(s *state.Snapshot, pod *outrank.Pod) deferral {
 	return deferral{true, p}
 }
 
-// CheckAsker is CheckPreemptor for a single pod, which may run on the node that has to
-// make room for its resize.
+// CheckAsker refuses a pod about which nobody can ask, as CheckPreemptor does. A pod that runs
+// may ask for room for its resize, on its own node.
 func CheckAsker(s *state.Snapshot, pod *outrank.Pod) error {
 	err := s.CheckPreemptor(pod)
 	if errors.Is(err, preemption.ErrState) {
@@ -46,24 +50,25 @@ func MakesRoomFor(s *state.Snapshot, pod *outrank.Pod, as *state.PodState) bool 
 	return DeferralOf(s, pod).Asked && as.Node() == pod.NodeName
 }
 
-// Lacks returns what the node has to have left of a resource: the request or, of a
-// pod that the node counts already, what is not counted yet (rule 7.19.4).
+// Lacks returns the amount of a resource that the node must have left. It is the request or, for a
+// pod that the node counts already, the part that is not counted yet (rule 7.19.4).
 func (d *deferral) Lacks(need *Need, n *state.NodeState) int64 {
-	if d.Resident == nil || d.Resident.Node() != n.Name {
+	resident := d.Resident
+	if resident == nil || resident.Node() != n.Name {
 		return need.Value
 	}
-	return max(0, need.Value-need.In(&d.Resident.Takes))
+	return max(0, need.Value-need.In(&resident.Takes))
 }
 
-// Settled reports whether the node may hold as much as it likes of a resource: one beside
-// cpu, memory and ephemeral storage of which it counts all that the pod requests (rule
-// 7.19.11).
+// Settled reports whether the node is not short of a resource however much of it is taken. That is so
+// if it counts all that the pod requests of a resource beside cpu, memory and ephemeral storage
+// (rule 7.19.11).
 func (d *deferral) Settled(need *Need, n *state.NodeState) bool {
 	return d.Resident != nil && !need.standard() && d.Lacks(need, n) == 0
 }
 
-// hopeless reports whether the node could not offer enough of a resource if it held
-// nothing else (rules 7.7.5 and 7.19.11).
+// hopeless reports whether the node could not offer enough of a resource even if no other pod
+// were on it (rules 7.7.5 and 7.19.11).
 func (d *deferral) hopeless(need *Need, n *state.NodeState, offer int64) bool {
 	if need.standard() {
 		return need.Value > offer

@@ -10,7 +10,8 @@ var (
 	resizeDisabledText = []string{"node had resize preemption disabled"}
 )
 
-// DeferredFilter is [preemption.DeferredPodScheduling]. It is off but for a deferred resize.
+// DeferredFilter is [preemption.DeferredPodScheduling]. It is asked only about a deferred resize (rule
+// 7.19.3).
 var DeferredFilter = descriptor{
 	Entry: filter.Of(filter.DeferredPodScheduling),
 	check: func(q *Question, node *outrank.Node) []string {

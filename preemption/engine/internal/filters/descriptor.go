@@ -20,13 +20,13 @@ import (
 // so that no preemption changes its answer: it has check. A pod filter also
 // looks at pods of the node or of the cluster: it has begin.
 type descriptor struct {
-	// Entry is what is known of the filter beside how it decides.
+	// Entry has everything about the filter that does not depend on how the engine asks it.
 	Entry *filter.Entry
 	// Index is the filter's own index in BuiltIn.
 	Index int
 
-	// refuse returns why no node at all takes the preemptor, nil where that is for
-	// check and begin to say. It is asked before any node is looked at, and the
+	// refuse returns why no node at all takes the preemptor, nil if some node
+	// may. It is asked before any node is looked at, and the
 	// first filter that refuses ends the attempt (PreFilter). The failure is
 	// unresolvable, on every node.
 	refuse func(pod *outrank.Pod) []string
@@ -34,8 +34,8 @@ type descriptor struct {
 	// check returns why the node does not take the preemptor, nil where it
 	// does. The failure is unresolvable.
 	check func(q *Question, node *outrank.Node) []string
-	// labels returns the labels that a node has to have, where check asks for these and nothing
-	// else, and nil where it does not. It fails with unlabelled.
+	// labels returns the labels that a node must have, if check asks for these and nothing
+	// else, and nil otherwise. A node without them fails with unlabelled.
 	labels     func(pod *outrank.Pod) map[string]string
 	unlabelled []string
 	// enforce returns why the configuration keeps every pod from the node, nil
@@ -44,8 +44,8 @@ type descriptor struct {
 	enforce  func(p *preemption.Profile, node *outrank.Node) []string
 	enforces func(p *preemption.Profile) bool
 	// narrow returns the only nodes that are filtered at all for this
-	// preemptor; not ok where all are. The others fail with notFiltered. No names
-	// at all fail every node with conflict.
+	// preemptor. It is not ok where all nodes are. The others fail with notFiltered. If it
+	// names no node, every node fails with conflict.
 	narrow                func(q *Question) (names map[string]bool, ok bool)
 	notFiltered, conflict []string
 
@@ -83,35 +83,37 @@ type NodeFilter interface {
 
 // ClusterFilter is a NodeFilter whose attempt counted pods of the whole cluster.
 type ClusterFilter interface {
-	// Follow counts a pod that comes to a node (1) or leaves it (-1) in or out, for the
-	// rest of the attempt. No other worker may use the attempt.
+	// Follow counts a pod in that comes to a node (1), or out that leaves it (-1), for the
+	// rest of the attempt. The pod's class may be new to the attempt. No other worker may use
+	// the attempt.
 	Follow(p *state.PodState, n *state.NodeState, by int)
 }
 
 // Question is one preemptor on one snapshot, as the filters see it.
 type Question struct {
-	// ctx is that of the call, from Configure on. A question lasts no longer.
+	// ctx is the context of the call, from Configure on. A question lasts no longer than the call.
 	ctx      context.Context
 	Snap     *state.Snapshot
 	Rules    release.Rules
 	Pod      *outrank.Pod
 	Priority int32
-	Needs    []Need
-	// Deferral is set where the preemptor is on its node already.
+	// Needs are the amounts that the preemptor asks for.
+	Needs []Need
+	// Deferral is set if the preemptor is on its node already and asks for room for a resize.
 	Deferral deferral
-	// tolerations are those of the pod, and named the only nodes that its node affinity can be met
-	// by, where isNamed is set; from Configure on.
+	// tolerations are the pod's own. If isNamed is set, named are the only nodes that can meet its node
+	// affinity. Configure fills in these three.
 	tolerations fit.Tolerations
 	named       map[string]bool
 	isNamed     bool
-	// Plugins is what the configuration changes about the filters. The filters in
-	// off are not asked at all, those in silent not about nodes; off is part of
-	// silent.
-	Plugins     *preemption.Profile
+	// Plugins is what the configuration changes about the filters.
+	Plugins *preemption.Profile
+	// Off are the filters that are not asked at all. Silent are these and the filters that are not asked
+	// about nodes.
 	Off, Silent state.FilterSet
-	// Schedulers are those that share their nominations; none means all.
+	// Schedulers are the names of the schedulers that share their nominations. None means all.
 	Schedulers []string
-	// spread are the constraints that hold for the preemptor.
+	// spread are the topology spread constraints that hold for the preemptor.
 	spread []outrank.TopologySpreadConstraint
 }
 
@@ -120,9 +122,9 @@ func (q *Question) Counts(p *state.PodState) bool {
 	return !state.SameName(p.Pod, q.Pod) && counts(p.Pod, q.Schedulers, q.Rules)
 }
 
-// counts reports whether the nomination of a pending pod counts where these schedulers
-// share theirs, no names being all of them: not that of a pod which is being deleted, and
-// not that of a gated one in v1.36 (rules 7.16.3, 7.16.5 and 7.16.6).
+// counts reports whether the nomination of a pending pod counts, if these schedulers share their
+// nominations, or all of them if none is named. The nomination of a pod that is being deleted does not
+// count, nor in v1.36 that of a gated pod (rules 7.16.3, 7.16.5 and 7.16.6).
 func counts(p *outrank.Pod, schedulers []string, rules release.Rules) bool {
 	return !p.Terminating() && (rules.GatedNominations || !p.Gated()) && (len(schedulers) == 0 || slices.Contains(schedulers, p.Scheduler()))
 }

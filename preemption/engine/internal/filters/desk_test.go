@@ -26,7 +26,7 @@ func questionAbout(t require.TestingT, c *outrank.Cluster, p *outrank.Pod) *filt
 	return q
 }
 
-// onNode is one built-in filter in an attempt, for a worker; nil where the attempt goes without it.
+// onNode returns one built-in filter of an attempt, for a worker. It is nil if the filter has nothing to say.
 func onNode(q *filters.Question, name string) filters.NodeFilter {
 	var plan filters.Plan
 	plan.Begin(q)
@@ -50,7 +50,7 @@ type scene struct {
 	there, nominated []*outrank.Pod
 }
 
-// on lists the pods that run on a node, and those that are nominated to the node which is asked.
+// on lists the pods that run on a node, and the nominated pods if it is the node that is asked.
 func (s *scene) on(node string) (pods []*outrank.Pod) {
 	for _, p := range s.there {
 		if p.NodeName == node {
@@ -97,8 +97,8 @@ func (w world) draw(t *rapid.T) *outrank.Cluster {
 	return c
 }
 
-// follows holds a filter to a rule: on a node as it is, and whichever of its pods leave and come back, with
-// and without those that are nominated to it. Once all are back the node says what it said before.
+// follows holds a filter to a rule: on a node as it is, and while its pods leave and come back, with
+// and without the pods nominated to it. Once all pods are back the filter answers as before.
 func follows(t *testing.T, name string, w world, rule func(*scene) verdict) {
 	failed := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,27 +9,30 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Answers of the first node filters depend on little of a pod: its selector, its
-// tolerations, the features that it needs. The snapshot keeps them for pods that are alike in
-// that, whatever else they ask for, as it keeps those of the caller's rules.
+// What the first node filters answer depends on little of a pod: its selector, its
+// tolerations, the features that it needs. The snapshot keeps the answers for pods that are alike in
+// these, whatever else they ask for, as it keeps the answers of the caller's rules.
 
-// asksBefore is how many nodes an attempt asks about before all are asked at once: a question
+// asksBefore is the number of nodes that an attempt asks about before all are asked at once. A question
 // about a few nodes is not worth a table.
 const asksBefore = 32
 
 // firstAnswers is what the first node filters say in one attempt. Workers share it.
 type firstAnswers struct {
-	// asked counts the nodes asked about, as long as there is no table.
+	// asked counts the nodes asked about while there is no table.
 	asked atomic.Int32
 	// finding is set while a worker looks for the table, and ready once it is there.
 	finding, ready atomic.Bool
 	table          *state.AnswerTable
-	// key is that of the attempt, and text the last one as a string.
+	// key is the memory of the attempt's key, and text the last key as a string.
 	key  state.KeyWriter
 	text string
 	// passing is the memory of AskAll.
 	passing []uint64
 }
+
+// known reports whether the table is there.
+func (a *firstAnswers) known() bool { return a.ready.Load() }
 
 // begin forgets the attempt before.
 func (a *firstAnswers) begin() {
@@ -39,22 +42,37 @@ func (a *firstAnswers) begin() {
 }
 
 // at returns the answer about a node. The table is there.
-func (a *firstAnswers) at(n *state.NodeState) Status {
+func (a *firstAnswers) answer(n *state.NodeState) Status {
 	if a.table.Passes(n.Slot) {
 		return Status{}
 	}
 	return unnamed(a.table.At(n.Slot))
 }
 
-// due counts a node that is asked about without the table. It reports whether it is time to
-// look for the table: for the first node one that lacks a few nodes at most, and for the last of
-// so many any. One worker alone is told so, which calls looked in the end; others do without the
-// table meanwhile.
-func (a *firstAnswers) due(q *Question) (lacks int, ok bool) {
+// all returns a bit by slot for each node that passes, and calls count for the answers of the others.
+// It returns nil without a table.
+func (a *firstAnswers) all(count func(s Status, nodes int)) (passing []uint64) {
+	if a.table == nil {
+		return nil // the context has ended
+	}
+	for i, nodes := range a.table.Nodes {
+		if nodes > 0 {
+			count(unnamed(a.table.Statuses[i]), nodes)
+		}
+	}
+	return a.table.Passing
+}
+
+// due counts a node that is asked about without the table, and reports whether it is time to look for
+// one. At the first node it is, for a table that lacks no more than lacks nodes, because then it
+// costs little. From asksBefore nodes on any table is worth it. Only one worker at a time is told so, and it
+// calls looked in the end. The others do without the table meanwhile.
+func (a *firstAnswers) due() (lacks int, ok bool) {
 	n := a.asked.Add(1)
 	if n > 1 && n < asksBefore || !a.finding.CompareAndSwap(false, true) {
 		return 0, false
 	}
+
 	if n > 1 {
 		return math.MaxInt, true
 	}
@@ -64,16 +82,19 @@ func (a *firstAnswers) due(q *Question) (lacks int, ok bool) {
 // looked ends what due began.
 func (a *firstAnswers) looked() { a.finding.Store(false) }
 
-// find takes the table that the snapshot has, or that it has but for so many nodes, which are
-// asked. There is none where the context ends.
+// find takes the table that the snapshot keeps. Nodes that the table lacks are asked, unless there are
+// more than lacks. There is no table then, nor where the context ends.
 func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask func(*state.NodeState) Status) {
-	var last Status // and its name
-	var name preemption.Status
-	a.table = q.Snap.AnswersTo(q.ctx, state.AnswersKey{Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) preemption.Status {
+	snap := q.Snap
+	var last Status
+	var name preemption.Status // last, as the table keeps it
+	a.table = snap.AnswersTo(q.ctx, state.AnswersKey{Key: a.keyOf(q, order)}, lacks, func(n *state.NodeState) preemption.Status {
 		s := ask(n)
 		if s.Code == Success {
 			return preemption.Status{}
 		}
+
+		// Nodes in a row mostly fail alike. They share one status, so that it is allocated once.
 		if s.By != last.By || !slices.Equal(s.Text, last.Text) || last.Code == Success {
 			last, name = s, named(s)
 		}
@@ -82,28 +103,31 @@ func (a *firstAnswers) find(q *Question, lacks int, order *[NumFirst]int, ask fu
 	a.ready.Store(a.table != nil)
 }
 
-// keyOf is all that the first node filters read of the preemptor and the configuration.
+// keyOf returns all that the first node filters read of the preemptor and the configuration.
 func (a *firstAnswers) keyOf(q *Question, order *[NumFirst]int) string {
 	a.key = a.key[:0]
 	a.key.Amount(int64(q.Silent))
 	for _, i := range order {
-		if f := BuiltIn[i]; f.Entry.Signature != nil {
-			f.Entry.Signature(&a.key, q.Pod)
+		f := BuiltIn[i]
+		if entry := f.Entry; entry.Signature != nil {
+			entry.Signature(&a.key, q.Pod)
 		}
 	}
+
+	// Attempts in a row mostly have the same key. The comparison allocates nothing.
 	if a.text != string(a.key) {
 		a.text = string(a.key)
 	}
 	return a.text
 }
 
-// named is a failure of a first node filter as a table keeps it: the filter's name stands
-// before the reasons.
+// named returns a failure of a first node filter as a table keeps it, with the filter's name before
+// the reasons.
 func named(s Status) preemption.Status {
 	return preemption.Status{Code: s.Code.Public(), Reasons: slices.Concat([]string{BuiltInNames[s.By]}, s.Text)}
 }
 
-// unnamed is what named was made from.
+// unnamed returns the failure that named was given.
 func unnamed(s preemption.Status) Status {
 	return Status{Code: CodeOf(s.Code), By: slices.Index(BuiltInNames[:NumFirst], s.Reasons[0]), Text: s.Reasons[1:]}
 }

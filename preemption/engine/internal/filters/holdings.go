@@ -13,12 +13,14 @@ import (
 
 // holdings are what the pods of one node hold beside resources: ports, disks, and places for
 // volumes. The snapshot has them made anew with each change of the node, and nobody writes
-// them afterwards, so that snapshots can share them.
+// them afterwards, so that snapshots can share them. Each list goes pod by pod, the most important
+// pod first.
 type holdings struct {
-	ports   []heldPort
-	disks   []heldDisk
-	drivers []heldVolumes // of the drivers that the node limits
-	// claims are those that pods mention, also those of other namespaces and more than once.
+	ports []heldPort
+	disks []heldDisk
+	// drivers has the volumes of each driver that the node limits.
+	drivers []heldVolumes
+	// claims has every mention of a claim by a pod, whatever the pod's namespace.
 	claims []heldClaim
 	// volumes is set if any pod has volumes, of whatever sort.
 	volumes bool
@@ -26,8 +28,8 @@ type holdings struct {
 	lacksDriver bool
 }
 
-// heldPort is a host port of a pod, and heldDisk a disk that it mounts directly. The pods are
-// known by index, the most important first.
+// heldPort is a host port of a pod, and heldDisk a disk that it mounts directly. A pod is known by
+// its index on the node.
 type heldPort struct {
 	fit.HostPort
 	hold
@@ -52,27 +54,27 @@ type heldVolumes struct {
 	driver   unique.Handle[string]
 	limit    int64
 	attached int64
-	// shared is set if pods have a volume in common, so that it may stay when one leaves.
+	// shared is set if pods have a volume in common. Such a volume may stay when one of them leaves.
 	shared bool
-	// hashes are those of the volumes, sorted: a volume without its hash there is not attached.
-	// seen has a bit for each of them, and mostly no bit for another.
+	// hashes are the sorted hashes of the volumes. A volume whose hash is not there is not attached.
+	// seen has a bit for each hash, and mostly none for any other.
 	hashes []uint64
 	seen   bitSet
-	// pods hold so many volumes each, and none more than most.
+	// pods has the number of volumes of each pod. No number is larger than most.
 	pods []hold
 	most int32
 }
 
-// hold is how much of something a pod of the node holds. Its priority is here, too, so that
-// nothing else of it has to be looked at.
+// hold says how much of something a pod of the node holds. It has the pod's priority, too, so that
+// the pod itself need not be looked at.
 type hold struct{ pod, amount, priority int32 }
 
-// volumeID tells the volumes of one driver apart: by handle, or for one that is
-// yet to be made, by the claim that it is for and its namespace.
+// volumeID tells the volumes of one driver apart. A volume is known by its handle or, if it is yet to
+// be made, by the namespace and the name of its claim (rule 7.9.6).
 type volumeID struct{ namespace, name string }
 
-// attached gives what attaches a volume of the pod and its identity there; no
-// driver for one that counts against no limit.
+// attached returns the driver that attaches a volume of the pod, and the volume's identity there. The
+// driver is empty if the volume counts against no limit.
 func attached(pod *outrank.Pod, v *outrank.Volume) (driver string, id volumeID) {
 	switch {
 	case v.Disk.Kind != "":
@@ -89,27 +91,16 @@ var volumeSeed = maphash.MakeSeed()
 
 func (id volumeID) hash() uint64 { return maphash.Comparable(volumeSeed, id) }
 
-// holdingsOf returns the holdings of a node and its pods.
+// holdingsOf returns the holdings of a node.
 func holdingsOf(n *state.NodeState) *holdings {
-	h := &holdings{lacksDriver: len(n.Node.MissingDrivers) > 0}
-	for name, limit := range n.Node.AttachLimits {
+	node := n.Node
+	h := &holdings{lacksDriver: len(node.MissingDrivers) > 0}
+	for name, limit := range node.AttachLimits { // in no order: each is looked up by its driver
 		h.drivers = append(h.drivers, heldVolumes{driver: unique.Make(name), limit: limit})
 	}
+
 	for i, p := range n.Pods {
-		each := hold{int32(i), 1, p.Pod.PriorityValue()}
-		for _, port := range fit.HostPorts(p.Pod) {
-			h.ports = append(h.ports, heldPort{port, each})
-		}
-		for j := range p.Pod.Volumes {
-			h.volumes = true
-			v := &p.Pod.Volumes[j]
-			if v.Disk.Kind != "" {
-				h.disks = append(h.disks, heldDisk{&v.Disk, each})
-			}
-			if state.UsesClaim(v) {
-				h.claims = append(h.claims, heldClaim{v, hashOfClaim(v.Claim), each})
-			}
-		}
+		h.addPod(p.Pod, hold{int32(i), 1, p.Pod.PriorityValue()})
 	}
 	if h.volumes {
 		for i := range h.drivers {
@@ -119,10 +110,27 @@ func holdingsOf(n *state.NodeState) *holdings {
 	return h
 }
 
-// noHoldings are those of most nodes.
+// addPod adds the ports, disks and claims of a pod. It holds one of each.
+func (h *holdings) addPod(pod *outrank.Pod, one hold) {
+	for _, port := range fit.HostPorts(pod) {
+		h.ports = append(h.ports, heldPort{port, one})
+	}
+	for i := range pod.Volumes {
+		h.volumes = true
+		v := &pod.Volumes[i]
+		if v.Disk.Kind != "" {
+			h.disks = append(h.disks, heldDisk{&v.Disk, one})
+		}
+		if state.UsesClaim(v) {
+			h.claims = append(h.claims, heldClaim{v, hashOfClaim(v.Claim), one})
+		}
+	}
+}
+
+// noHoldings are the holdings of most nodes.
 var noHoldings holdings
 
-// heldOn returns what the snapshot has of a node.
+// heldOn returns the holdings that the snapshot keeps of a node.
 func heldOn(n *state.NodeState) *holdings {
 	if h, ok := n.Held.(*holdings); ok {
 		return h
@@ -130,7 +138,8 @@ func heldOn(n *state.NodeState) *holdings {
 	return &noHoldings
 }
 
-// count counts the volumes of the driver.
+// count counts the volumes of the driver. A volume that several pods use is attached once (rule 7.9.3),
+// and counts for the most important of them.
 func (h *heldVolumes) count(pods []*state.PodState) {
 	holder := map[volumeID]int32{}
 	for i, p := range pods {
@@ -140,20 +149,24 @@ func (h *heldVolumes) count(pods []*state.PodState) {
 			if name == "" || name != h.driver.Value() {
 				continue
 			}
+
 			first, known := holder[id]
 			switch {
 			case !known:
 				holder[id] = int32(i)
 				h.hashes = append(h.hashes, id.hash())
 				own++
-			case first != int32(i):
+			case first != int32(i): // a pod may also mention one volume twice
 				h.shared = true
 			}
 		}
+
 		if own > 0 {
-			h.pods, h.most = append(h.pods, hold{int32(i), own, p.Pod.PriorityValue()}), max(h.most, own)
+			h.pods = append(h.pods, hold{int32(i), own, p.Pod.PriorityValue()})
+			h.most = max(h.most, own)
 		}
 	}
+
 	h.attached = int64(len(holder))
 	slices.Sort(h.hashes)
 	h.seen = bitSetOf(h.hashes)
@@ -162,7 +175,7 @@ func (h *heldVolumes) count(pods []*state.PodState) {
 // bitSet has a bit for each of some hashes. Its length is a power of two.
 type bitSet []uint64
 
-// bitsPerHash is how many bits there are at least for each hash.
+// bitsPerHash is the least number of bits for each hash.
 const bitsPerHash = 16
 
 func bitSetOf(hashes []uint64) bitSet {
@@ -178,11 +191,11 @@ func bitSetOf(hashes []uint64) bitSet {
 
 func (s bitSet) word(hash uint64) int { return int(hash/64) & (len(s) - 1) }
 
-// may reports whether a hash may be one of these.
-func (s bitSet) may(hash uint64) bool { return len(s) > 0 && s[s.word(hash)]&(1<<(hash%64)) != 0 }
+// mayHave reports whether a hash may be one of these.
+func (s bitSet) mayHave(hash uint64) bool { return len(s) > 0 && s[s.word(hash)]&(1<<(hash%64)) != 0 }
 
-// of returns the volumes of a driver, nil if the node does not limit it.
-func (h *holdings) of(driver unique.Handle[string]) *heldVolumes {
+// volumesOf returns the volumes of a driver, nil if the node does not limit it.
+func (h *holdings) volumesOf(driver unique.Handle[string]) *heldVolumes {
 	for i := range h.drivers {
 		if h.drivers[i].driver == driver {
 			return &h.drivers[i]
@@ -191,10 +204,11 @@ func (h *holdings) of(driver unique.Handle[string]) *heldVolumes {
 	return nil
 }
 
-// hasAny reports that a volume of one of these hashes may be attached.
+// hasAny reports whether a volume with one of these hashes may be attached. Two volumes may have one
+// hash.
 func (h *heldVolumes) hasAny(hashes []uint64) bool {
 	for _, hash := range hashes {
-		if h.seen.may(hash) {
+		if h.seen.mayHave(hash) {
 			if _, found := slices.BinarySearch(h.hashes, hash); found {
 				return true
 			}

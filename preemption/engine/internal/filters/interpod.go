@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// The reasons.
+// The reasons of the three failures (rules 7.13.2 to 7.13.4).
 var (
 	affinityText     = []string{"node(s) didn't match pod affinity rules"}
 	antiAffinityText = []string{"node(s) didn't match pod anti-affinity rules"}
@@ -26,14 +26,14 @@ var InterPodFilter = descriptor{
 	},
 }
 
-// The relations are the reasons to count a pod, as in the reference's InterPodAffinity.
+// The relations say why a pod is counted, as in the reference's InterPodAffinity.
 const (
 	// affinityMatch counts a pod that matches all affinity terms of the preemptor.
 	affinityMatch = iota
 	// antiAffinityMatch counts a pod that matches an anti-affinity term of the
 	// preemptor. It is counted once per term.
 	antiAffinityMatch
-	// existingAntiAffinity: an anti-affinity term of the pod picks the
+	// existingAntiAffinity counts a pod with an anti-affinity term that picks the
 	// preemptor. It is counted once per term.
 	existingAntiAffinity
 )
@@ -64,18 +64,22 @@ func (ip *InterPod) OnNode(earlier NodeFilter) NodeFilter {
 // no terms, and no pod's anti-affinity picks it. That holds for the whole
 // attempt, also for nominated pods (rules 7.13.15 and 7.13.16).
 func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
-	terms := len(pod.Affinity.PodAffinity) + len(pod.Affinity.PodAntiAffinity)
+	affinity := &pod.Affinity
+	terms := len(affinity.PodAffinity) + len(affinity.PodAntiAffinity)
 	if terms+snap.Classes.AntiAffinity == 0 {
 		return nil
 	}
+
+	// The shape has all that the filter reads of the preemptor.
 	ip := &InterPod{snap: snap, pod: pod}
 	key := state.KeyWriter(make([]byte, 0, 256))
 	key.Text(filter.InterPodAffinity)
 	key.Text(pod.NamespaceName())
 	key.Labels(pod.Labels)
-	key.Terms(pod.Affinity.PodAffinity)
-	key.Terms(pod.Affinity.PodAntiAffinity)
+	key.Terms(affinity.PodAffinity)
+	key.Terms(affinity.PodAntiAffinity)
 	ip.begin(snap, key, ip)
+
 	if terms+ip.occupied(existingAntiAffinity) == 0 {
 		ip.release()
 		return nil
@@ -83,13 +87,14 @@ func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
 	return ip
 }
 
-// prepare prepares the terms, which few attempts have to ask.
+// prepare prepares the terms. Few attempts need them: most find their counts in the snapshot.
 func (ip *InterPod) prepare() {
 	if ip.prepared {
 		return
 	}
-	ip.affinity = ip.snap.IncomingTerms(ip.pod, ip.pod.Affinity.PodAffinity)
-	ip.antiAffinity = ip.snap.IncomingTerms(ip.pod, ip.pod.Affinity.PodAntiAffinity)
+	pod := ip.pod
+	ip.affinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAffinity)
+	ip.antiAffinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAntiAffinity)
 	ip.prepared = true
 }
 
@@ -100,6 +105,8 @@ func (ip *InterPod) addSets(c *podCounts) {
 	if ip.matchesAffinity(ip.pod.NamespaceName(), ip.pod.Labels) {
 		self = 1
 	}
+
+	// A preemptor that matches its own terms asks whether any pod anywhere does (rule 7.13.6).
 	for i := range ip.affinity {
 		set := &c.sets[c.set(affinityMatch, ip.affinity[i].Key)]
 		set.self = self
@@ -112,16 +119,19 @@ func (ip *InterPod) addSets(c *podCounts) {
 	}
 }
 
-// includes is true of every node; see [counter].
+// includes reports true for every node; see [counter].
 func (*InterPod) includes(*podCounts, *state.NodeState, int) bool { return true }
 
-// partsOf lists the counts that pods of a class belong in, once for every term.
+// partsOf lists the sets that pods of a class count in, one for every term; see [counter].
 func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
 	ip.prepare()
 	var parts []ClassPart
 	add := func(relation int, key string) {
 		parts = append(parts, ClassPart{set: c.set(relation, key)})
 	}
+
+	// For affinity a pod counts only if it matches all terms (rule 7.13.5), for anti-affinity if it
+	// matches one.
 	if ip.matchesAffinity(k.Namespace, k.Labels) {
 		for i := range ip.affinity {
 			add(affinityMatch, ip.affinity[i].Key)
@@ -132,6 +142,8 @@ func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
 			add(antiAffinityMatch, ip.antiAffinity[i].Key)
 		}
 	}
+
+	// The keys are those of the class's own terms, so that addSets cannot know them.
 	for _, key := range ip.snap.KeepApart(k, ip.pod) {
 		add(existingAntiAffinity, key)
 	}
@@ -149,7 +161,8 @@ func (ip *InterPod) matchesAffinity(namespace string, labels map[string]string) 
 	return len(ip.affinity) > 0
 }
 
-// occupied is the number of domains with pods that count for a relation.
+// occupied returns the number of domains with pods that count for a relation. A domain counts once for
+// each topology key.
 func (ip *InterPod) occupied(relation int) (domains int) {
 	for i := range ip.sets {
 		if s := &ip.sets[i]; s.relation == relation {
@@ -159,7 +172,7 @@ func (ip *InterPod) occupied(relation int) (domains int) {
 	return domains
 }
 
-// Apart lists the counts of anti-affinity that pods of a class belong in.
+// Apart lists the sets of anti-affinity that pods of a class count in.
 func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
 	for _, part := range ip.partsFor(k) {
 		if ip.sets[part.set].relation != affinityMatch {
@@ -169,19 +182,20 @@ func (ip *InterPod) Apart(k *state.PodClass) (parts []ClassPart) {
 	return parts
 }
 
-// KeepsApart reports whether a pod on a node counts in a domain of another node, or of its own,
-// for any of these.
+// KeepsApart reports whether a pod on the node on counts, for any of these sets, in the domain of the
+// node n.
 func (ip *InterPod) KeepsApart(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool { return ip.apart(p, on, n) })
 }
 
 func (ip *InterPod) apart(part ClassPart, on, n *state.NodeState) bool {
 	s := &ip.sets[part.set]
-	id := s.in(n.Slot)
-	return id != state.NoDomain && id == s.in(on.Slot)
+	id := s.countedIn(n.Slot)
+	return id != state.NoDomain && id == s.countedIn(on.Slot)
 }
 
-// Blocked is the status of a node that such a pod keeps the preemptor from for good.
+// Blocked returns the status of the node n, if a pod on the node on keeps the preemptor away from it and
+// may not leave.
 func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 	s := Status{Code: Unschedulable, By: InterPodFilter.Index, Text: existingAntiText}
 	for _, part := range parts {
@@ -192,13 +206,13 @@ func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 	return s
 }
 
-// InterPodOnNode is the filter on one node. Only the domains of that node can
-// change, one for each topology key. The changes are kept apart from the shared
-// counts.
+// InterPodOnNode is the filter on one node. The counts are shared, so that a dry run notes its
+// changes beside them.
 type InterPodOnNode struct {
 	*InterPod
-	slot    int32
-	changes []int // by set
+	slot int32
+	// changes has, by set, the change in the domain of the node.
+	changes []int
 	// far has, by set, the changes of affinityMatch in other domains.
 	far []map[int32]int
 }
@@ -210,13 +224,14 @@ func (n *InterPodOnNode) Enter(on *state.NodeState) {
 	n.far = n.far[:0]
 }
 
-// ChangeFar counts a pod of another node that is taken away or put back.
+// ChangeFar counts a pod of another node that is taken away or put back. In another domain only
+// affinity looks at it, which asks for pods anywhere (rule 7.13.6).
 func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	for _, part := range n.partsFor(p.Class) {
 		s := &n.sets[part.set]
-		switch id := s.in(on.Slot); {
+		switch id := s.countedIn(on.Slot); {
 		case id == state.NoDomain:
-		case id == s.in(n.slot):
+		case id == s.countedIn(n.slot):
 			n.changes[part.set] += by
 		case s.relation == affinityMatch:
 			n.far = changeDomain(n.far, part.set, id, by)
@@ -224,7 +239,7 @@ func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by in
 	}
 }
 
-// changeDomain changes the count of a domain in the list of an index.
+// changeDomain changes the count of a domain in the map of an index, and adds maps up to that index.
 func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int32]int {
 	for len(lists) <= index {
 		lists = append(lists, map[int32]int{})
@@ -240,8 +255,8 @@ func (n *InterPodOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// ChangeBelow takes the pods of lower priority away; it reports false where it has to be
-// told of them one by one.
+// ChangeBelow takes the pods below a priority away. It reports false where it must be told of them one
+// by one.
 func (n *InterPodOnNode) ChangeBelow(priority int64) bool {
 	return n.changeBelow(n.slot, priority, n.changes)
 }
@@ -253,16 +268,19 @@ func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 	if !known {
 		return false
 	}
+
+	// It passes for certain if affinity has a pod in every domain, and anti-affinity none in any. The
+	// first pod of a group (rule 7.13.6) is left to Check.
 	for i := range n.sets {
 		s := &n.sets[i]
-		if (s.left(on.Slot, all) > 0) != (s.relation == affinityMatch) {
+		if (s.remaining(on.Slot, all) > 0) != (s.relation == affinityMatch) {
 			return false
 		}
 	}
 	return true
 }
 
-// Follow is asked about classes that the attempt did not find at its begin, too.
+// Follow counts a pod that comes or leaves for good; see [ClusterFilter].
 func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
 	n.follow(counterOf{snap: n.snap, counter: n}, p, at.Slot, by)
 }
@@ -271,7 +289,7 @@ func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) 
 // node lacks the topology key.
 func (n *InterPodOnNode) current(set int) (pods int, ok bool) {
 	s := &n.sets[set]
-	id := s.in(n.slot)
+	id := s.countedIn(n.slot)
 	if id == state.NoDomain {
 		return 0, false
 	}
@@ -306,10 +324,9 @@ func (n *InterPodOnNode) ask() Status {
 	return Status{}
 }
 
-// affinityHolds reports whether the preemptor's affinity is met: for every term
-// the node has the topology key and a matching pod is in the domain, or no pod
-// anywhere matches and the preemptor is the first of a group that matches its
-// own terms (rule 7.13.6).
+// affinityHolds reports whether the preemptor's affinity is met. For every term the node must have
+// the topology key (rule 7.13.8), and a matching pod must be in its domain. Instead of that, no pod
+// anywhere may match if the preemptor matches its own terms (rule 7.13.6).
 func (n *InterPodOnNode) affinityHolds() bool {
 	found, first := true, false
 	for set := range n.sets {
@@ -317,6 +334,7 @@ func (n *InterPodOnNode) affinityHolds() bool {
 		if s.relation != affinityMatch {
 			continue
 		}
+
 		pods, ok := n.current(set)
 		if !ok {
 			return false
@@ -327,23 +345,25 @@ func (n *InterPodOnNode) affinityHolds() bool {
 }
 
 // noMatchAnywhere reports whether no pod in the cluster matches the affinity
-// terms, in the present state of the dry run.
+// terms, in the present state of the dry run (rule 7.13.7). It counts the domains that are occupied.
 func (n *InterPodOnNode) noMatchAnywhere() bool {
 	there := n.occupied(affinityMatch)
 	for set, by := range n.changes {
 		s := &n.sets[set]
-		id := s.in(n.slot)
+		id := s.countedIn(n.slot)
 		if by == 0 || id == state.NoDomain || s.relation != affinityMatch {
 			continue
 		}
 		before := s.count(id)
 		if before != 0 && before+by == 0 {
-			there--
+			there-- // the dry run has emptied it
 		}
 		if before == 0 {
-			there++
+			there++ // a nominated pod is the first there
 		}
 	}
+
+	// Pods of other nodes leave and come back, and none is added, so that they can only empty a domain.
 	for set, domains := range n.far {
 		for id, by := range domains {
 			if before := n.sets[set].count(id); by != 0 && before != 0 && before+by == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// The filters that look at the pod and the node alone, one by one as their rules have them. What they refuse
-// stays refused whoever leaves.
+// Each filter that looks at the pod and the node alone keeps to its rule. A node that it refuses
+// stays refused whichever pods leave.
 func TestNodeFilters(t *testing.T) {
 	taints := func(list ...outrank.Taint) func(*outrank.Node) {
 		return func(n *outrank.Node) { n.Taints = list }
@@ -86,7 +86,7 @@ func TestNodeFilters(t *testing.T) {
 	}
 }
 
-// firstToRefuse asks the filters in their order, but for NodeResourcesFit, and names the first that refuses.
+// firstToRefuse asks all filters but NodeResourcesFit in their order, and names the first that refuses.
 func firstToRefuse(q *filters.Question, node string) (by string, v verdict) {
 	var plan filters.Plan
 	plan.Begin(q)
@@ -152,7 +152,7 @@ func TestPortsAreASet(t *testing.T) {
 	}
 }
 
-// The words of codes and their bytes are one another's.
+// A code as a word and as a byte can be turned into one another.
 func TestCodes(t *testing.T) {
 	for code, word := range map[filters.Code]preemption.Code{
 		filters.Success: "", filters.Unschedulable: "unschedulable",

@@ -8,7 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// AnswersOf returns what a rule with a key says about every node, which the snapshot keeps.
+// AnswersOf returns the answers of a rule with a key about every node. The snapshot keeps them. The
+// table is nil if the context has ended.
 func AnswersOf(f *preemption.Filter, q *Question) (state.AnswersKey, *state.AnswerTable) {
 	key := state.AnswersKey{Rule: f, Key: f.Key(q.Pod)}
 	return key, q.Snap.AnswersTo(q.ctx, key, math.MaxInt, func(n *state.NodeState) preemption.Status {
@@ -16,7 +17,8 @@ func AnswersOf(f *preemption.Filter, q *Question) (state.AnswersKey, *state.Answ
 	})
 }
 
-// ruled returns what counts of a status that a function of the caller returned.
+// ruled returns the part of a caller's status that counts: the code and the reasons. A code that
+// is none of those that filters have counts as unresolvable.
 func ruled(s preemption.Status) preemption.Status {
 	if s.Code == preemption.Success {
 		return preemption.Status{}
@@ -24,8 +26,8 @@ func ruled(s preemption.Status) preemption.Status {
 	return preemption.Status{Code: min(CodeOf(s.Code), UnschedulableAndUnresolvable).Public(), Reasons: s.Reasons}
 }
 
-// RuleAttempt is a rule in one attempt that looks at no pods but the preemptor. If table
-// is not nil, it has the answers.
+// RuleAttempt is, in one attempt, a rule of the caller that looks at no pods but the preemptor. It has
+// either check or a table of the answers.
 type RuleAttempt struct {
 	check func(*outrank.Pod, *outrank.Node) preemption.Status
 	pod   *outrank.Pod
@@ -52,12 +54,12 @@ func (f *nodeRuleOnNode) Enter(n *state.NodeState) { f.node, f.asked = n, false 
 func (*nodeRuleOnNode) Change(*state.PodState, int) {}
 
 func (f *nodeRuleOnNode) Check([]*state.PodState) Status {
-	if !f.asked {
+	if rule := f.filter; !f.asked {
 		f.asked = true
-		if f.filter.table != nil {
-			f.status = f.filter.table.At(f.node.Slot)
+		if rule.table != nil {
+			f.status = rule.table.At(f.node.Slot)
 		} else {
-			f.status = ruled(f.filter.check(f.filter.pod, f.node.Node))
+			f.status = ruled(rule.check(rule.pod, f.node.Node))
 		}
 	}
 	return Status{Code: CodeOf(f.status.Code), Text: f.status.Reasons}

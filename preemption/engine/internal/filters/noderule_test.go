@@ -14,8 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// More keys than are kept, and statuses that differ each time, take no memory without
-// bound.
+// Memory stays bounded with more keys than are kept, and with statuses that differ each time.
 func TestKeyedRuleMemory(t *testing.T) {
 	c, p := gen.Benchmark(20, 2, 0)
 	q := questionAbout(t, c, p)

@@ -3,7 +3,9 @@ package filters
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -29,12 +31,12 @@ type Plan struct {
 	Narrowed bool
 	Names    map[string]bool
 	Excluded Status
-	// order is that of the first node filters.
+	// order is the order of the first node filters.
 	order *[NumFirst]int
 	// Selects is set if a filter before NodeResourcesFit may turn the preemptor away from
 	// a node because of what the preemptor asks for.
 	Selects bool
-	// selecting are the filters that may do so, but for those that narrow.
+	// selecting are the filters that may do so, without those that narrow.
 	selecting state.FilterSet
 	// Active are the filters from NodePorts on that have something to say, in
 	// order, without NodeResourcesFit. The first BeforeResources of them run
@@ -44,10 +46,10 @@ type Plan struct {
 	// Fixed is set if no active filter looks at other pods, so that every node answers
 	// pods with equal signatures equally.
 	Fixed bool
-	// Local is set if no active filter looks at pods of other nodes, and each is known for what
-	// it looks at.
+	// Local is set if no active filter looks at pods of other nodes, and the signature has all
+	// that each of them reads.
 	Local bool
-	// Follows is set if a filter of the caller has to be told of all pods that are removed
+	// Follows is set if a filter of the caller must be told of all pods that are removed
 	// and put back, so that its state is right for the next node.
 	Follows bool
 	// useFirst is set if first has, or may get, the answers of the first node filters.
@@ -63,9 +65,11 @@ func (fp *Plan) Add(pf PodFilter, index int) {
 	fp.Active = append(fp.Active, activeFilter{pf, index})
 	switch f := pf.(type) {
 	case *RuleAttempt:
+		// A rule with a table has a key, which the signature gets. Without one nobody knows what it reads.
 		fp.Fixed, fp.Local = fp.Fixed && f.table != nil, fp.Local && f.table != nil
 	case *CallerFilter:
-		fp.Fixed, fp.Local, fp.Follows = false, false, true
+		fp.Fixed, fp.Local = false, false
+		fp.Follows = true
 		fp.Selective = fp.Selective || f.concerns != nil
 		fp.refuseBy(f, index)
 	}
@@ -81,7 +85,8 @@ func (fp *Plan) Tabled() bool {
 	return len(fp.Active) > 0
 }
 
-// PassesTables reports whether none of them turns the preemptor away from a node.
+// PassesTables reports whether none of these rules turns the preemptor away from a node. All active
+// filters are such rules; see Tabled.
 func (fp *Plan) PassesTables(slot int32) bool {
 	for i := range fp.Active {
 		if !fp.Active[i].PodFilter.(*RuleAttempt).table.Passes(slot) {
@@ -105,14 +110,15 @@ func setOf(names []string) state.FilterSet {
 	return set
 }
 
-// Configure applies what a configuration changes about the filters. The needs are
-// there already.
+// Configure applies what a configuration changes about the filters (group 7.18). The needs are
+// there already; those that no filter looks at are taken out.
 func (q *Question) Configure(ctx context.Context, p *preemption.Profile) (err error) {
 	q.ctx = ctx
 	q.tolerations = fit.NewTolerations(q.Pod.Tolerations)
 	q.named, q.isNamed = fit.NamedNodes(q.Pod)
 	q.Plugins, q.Off = p, setOf(p.Off)|offFor(&q.Deferral)
 	q.Silent = q.Off | setOf(p.OffOnNodes)
+
 	if q.Silent.Has(ResourcesFilter.Index) {
 		q.Needs = q.Needs[:0]
 	}
@@ -151,73 +157,109 @@ func (fp *Plan) Begin(q *Question) {
 		fp.first.begin()
 	}
 	if q == nil {
-		for i := range fp.Active {
-			if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
-				f.release()
-			}
-		}
-		clear(fp.Active)
-		*fp = Plan{Active: fp.Active[:0], first: fp.first}
+		fp.drop()
 		return
 	}
+
 	*fp = Plan{Active: fp.Active[:0], Fixed: true, Local: true, order: FirstOrder(q.Rules), first: fp.first}
 	enforced := false
 	for i, f := range BuiltIn {
+		// What a filter says before the first node counts also where it is silent about nodes (rule
+		// 7.18.2).
 		if !q.Off.Has(i) {
 			fp.beforeNodes(q, i)
 		}
+
 		switch {
 		case f == &ResourcesFilter:
-			fp.BeforeResources = len(fp.Active)
+			fp.BeforeResources = len(fp.Active) // every attempt asks it, so that it is no active filter
 		case q.Silent.Has(i):
 		case f.enforces != nil && f.enforces(q.Plugins):
 			fp.Selects, enforced = true, true
-		case f.Entry.Reads.Pod != nil && !f.Entry.Reads.Pod(q.Pod):
-		case f.begin != nil:
-			if pf := f.begin(q); pf != nil {
-				fp.Active = append(fp.Active, activeFilter{pf, i})
-				_, column := pf.(columnFilter)
-				fp.Fixed, fp.Local = false, fp.Local && column
-			}
-		case f.Entry.Reads.Pod == nil:
-		case i < ResourcesFilter.Index:
-			fp.Selects = true
-			fp.selecting |= 1 << i
 		default:
-			fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, i})
+			fp.beginFilter(q, i)
 		}
 	}
-	if fp.useFirst = !enforced && !q.Deferral.Asked; fp.useFirst && fp.first == nil {
+
+	// The key of the first answers has nothing of the configuration that a filter enforces. A question
+	// about a deferred resize is about one node and not worth a table.
+	if fp.useFirst = !enforced && !q.ForResize(); fp.useFirst && fp.first == nil {
 		fp.first = &firstAnswers{}
 	}
 }
 
-// beforeNodes asks a filter what it says before any node is looked at. Only the
-// first refusal counts. No narrowing refuses a pod in the order in which the filters
-// run here that would not do so in another one.
+// drop drops all that the plan has of an attempt.
+func (fp *Plan) drop() {
+	for i := range fp.Active {
+		if f, ok := fp.Active[i].PodFilter.(countedFilter); ok {
+			f.release()
+		}
+	}
+	clear(fp.Active)
+	*fp = Plan{Active: fp.Active[:0], first: fp.first}
+}
+
+// beginFilter adds a built-in filter to the plan, if it has something to say about the preemptor.
+func (fp *Plan) beginFilter(q *Question, index int) {
+	f := BuiltIn[index]
+	entry := f.Entry
+	reads := entry.Reads.Pod
+	switch {
+	case reads != nil && !reads(q.Pod):
+		// The filter has nothing to say about this pod.
+
+	case f.begin != nil:
+		if pf := f.begin(q); pf != nil {
+			fp.Active = append(fp.Active, activeFilter{pf, index})
+			_, column := pf.(columnFilter)
+			fp.Fixed, fp.Local = false, fp.Local && column
+		}
+
+	case reads == nil:
+		// Only restricted nodes fail it, whatever the pod asks for. These are asked in any case.
+
+	case index < ResourcesFilter.Index:
+		fp.Selects = true
+		fp.selecting |= 1 << index
+
+	default:
+		// It must not run before NodeResourcesFit, because the first failure is reported (rule 7.1.3).
+		fp.Active = append(fp.Active, activeFilter{&FixedFilter{f, q}, index})
+	}
+}
+
+// beforeNodes asks a filter what it says before any node is looked at. Only the first refusal
+// counts. Filters run here in the order of BuiltIn, which is not that of every release (rule 7.1.7);
+// no narrowing refuses a pod in one order and not in another.
 func (fp *Plan) beforeNodes(q *Question, index int) {
 	f := BuiltIn[index]
 	refused := Status{Code: UnschedulableAndUnresolvable, By: index}
 	if f.narrow != nil {
 		if names, ok := f.narrow(q); ok {
-			if refused.Text = f.conflict; len(names) > 0 {
-				refused.Text = nil
+			if len(names) > 0 {
 				refused = fp.narrow(f, names, refused)
+			} else {
+				refused.Text = f.conflict
 			}
 		}
 	}
+
 	if refused.Text == nil && f.refuse != nil {
 		refused.Text = f.refuse(q.Pod)
 	}
-	if refused.Text != nil && fp.Refused.Code == Success {
+
+	// The first refusal in the order of the filters counts (rule 7.15.4).
+	if refused.Text != nil && !fp.Refuses() {
 		fp.Refused = refused
 	}
 }
 
-// narrow leaves the nodes that a filter names, of those that the ones before it named
-// (group 7.15). Where none is left, it returns why all nodes are refused.
+// narrow keeps of the nodes that earlier filters named those that a filter names, too (group 7.15).
+// Where none is left, it returns why all nodes are refused. Otherwise it returns the status that it
+// is given, which says nothing yet.
 func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Status {
-	by := Status{Code: UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: f.Entry.Name, Text: f.notFiltered}
+	entry := f.Entry
+	by := Status{Code: UnschedulableAndUnresolvable, By: ByNone, Excluded: true, Filter: entry.Name, Text: f.notFiltered}
 	if fp.Narrowed {
 		both := map[string]bool{}
 		for name := range fp.Names {
@@ -227,13 +269,39 @@ func (fp *Plan) narrow(f *descriptor, names map[string]bool, refused Status) Sta
 		}
 		names, by.Text = both, bothText
 	}
-	fp.Names, fp.Narrowed, fp.Selects, fp.Excluded = names, true, true, by
+
+	// Where no node is left the attempt ends, and all nodes have one status, which says so.
+	fp.Names, fp.Narrowed = names, true
+	fp.Selects, fp.Excluded = true, by
 	if len(names) == 0 {
 		by.Text = bothConflictText
 		return by
 	}
 	return refused
 }
+
+// AlsoAsk has a node asked that the names may leave out (rule 7.15.9). Questions share the set of
+// names, so that the plan gets one of its own.
+func (fp *Plan) AlsoAsk(node string) {
+	fp.Names = maps.Clone(fp.Names)
+	fp.Names[node] = true
+}
+
+// ExcludeAlsoBy adds a filter to the filters that are said to have left out the other nodes.
+func (fp *Plan) ExcludeAlsoBy(filter string) {
+	fp.Excluded.Text = withPlugin(fp.Excluded.Text[0], filter)
+}
+
+// withPlugin returns a text with a name added to the sorted names in brackets at its end.
+func withPlugin(text, name string) []string {
+	start := strings.LastIndexByte(text, '[') + 1
+	names := append(strings.Fields(strings.TrimSuffix(text[start:], "]")), name)
+	slices.Sort(names)
+	return []string{text[:start] + strings.Join(slices.Compact(names), " ") + "]"}
+}
+
+// Refuses reports whether the attempt ends before the first node.
+func (fp *Plan) Refuses() bool { return fp.Refused.Code != Success }
 
 // bothText is said of a node that NodeName and NodeAffinity together leave out.
 var (
@@ -254,33 +322,39 @@ func (fp *Plan) CheckNode(q *Question, n *state.NodeState) Status {
 	return fp.AskNode(q, n)
 }
 
-// AskNode is CheckNode for a node that was not left out before the first filter.
+// AskNode asks the same filters about a node that nothing left out before the first of them.
 func (fp *Plan) AskNode(q *Question, n *state.NodeState) Status {
-	if fp.useFirst && (fp.first.ready.Load() || fp.findFirst(q)) {
-		return fp.first.at(n)
+	if fp.useFirst && (fp.first.known() || fp.findFirst(q)) {
+		return fp.first.answer(n)
 	}
 	return fp.askNode(q, n)
 }
 
-// findFirst looks for what the first filters say about all nodes, where that is due.
+// findFirst looks for what the first filters say about all nodes, where it is time to (see
+// firstAnswers.due). It reports whether that is known now.
 func (fp *Plan) findFirst(q *Question) bool {
-	lacks, ok := fp.first.due(q)
+	lacks, ok := fp.first.due()
 	if !ok {
 		return false
 	}
 	defer fp.first.looked()
-	if !fp.first.ready.Load() {
+
+	// Another worker may have found the table before this one was let in.
+	if !fp.first.known() {
 		fp.first.find(q, lacks, fp.order, func(n *state.NodeState) Status { return fp.askNode(q, n) })
 	}
-	return fp.first.ready.Load()
+	return fp.first.known()
 }
 
+// askNode asks the filters themselves, one after another, up to the first that fails.
 func (fp *Plan) askNode(q *Question, n *state.NodeState) Status {
 	for _, i := range fp.order {
 		f := BuiltIn[i]
 		if f.check == nil || q.Silent.Has(i) {
 			continue
 		}
+
+		// What the configuration adds comes before the pod's own demands (rule 7.18.3).
 		var reasons []string
 		if f.enforce != nil {
 			reasons = f.enforce(q.Plugins, n.Node)
@@ -301,24 +375,25 @@ func (fp *Plan) Touched(n *state.NodeState) bool {
 	return slices.ContainsFunc(fp.Active[:fp.BeforeResources], func(f activeFilter) bool { return f.Touches(n) })
 }
 
-// Keeps reports whether a node answers pods with equal signatures equally as long as neither
-// the node has changed nor what is counted about it. The version is that with the last change
+// Keeps reports whether an answer of a node may be kept: it is the same for pods with equal signatures
+// until the node changes, or what is counted about it does. version is the version with the last change
 // of anything that is counted.
 func (fp *Plan) Keeps() (version uint64, ok bool) {
 	for i := range fp.Active {
 		switch f := fp.Active[i].PodFilter.(type) {
 		case *FixedFilter, columnFilter:
+			// They look at the node alone.
 		case *RuleAttempt:
 			if f.table == nil {
 				return 0, false
 			}
 		case countedFilter:
 			if !f.versioned() {
-				return 0, false
+				return 0, false // a later attempt counts anew, and could not tell what has changed
 			}
 			version = max(version, f.counted().changed)
 		default:
-			return 0, false
+			return 0, false // a filter of the caller may look at anything
 		}
 	}
 	return version, true
@@ -332,8 +407,8 @@ func (fp *Plan) CountsChanged(since uint64, slot int32) bool {
 	})
 }
 
-// AsksAboutFew reports whether the filters after NodeResourcesFit that pods of the node touch say
-// which pods concern them.
+// AsksAboutFew looks at the filters after NodeResourcesFit that pods of the node touch. touched
+// reports whether there are any, and few whether all of them say which pods concern them.
 func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
 	few = true
 	for i := fp.BeforeResources; i < len(fp.Active); i++ {
@@ -348,8 +423,8 @@ func (fp *Plan) AsksAboutFew(n *state.NodeState) (touched, few bool) {
 	return touched, few
 }
 
-// MarkConcerned marks the pods of a node, from an index on, that concern any filter which says
-// so.
+// MarkConcerned marks the pods of a node, from an index on, that concern any of the filters that say
+// which pods do.
 func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
 	for i := range fp.Active {
 		if f, ok := fp.Active[i].PodFilter.(fewPodsFilter); ok {
@@ -358,11 +433,11 @@ func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
 	}
 }
 
-// Count finds the columns of a node, on which the pods below a priority may leave, and the
+// Count fills in the columns of a node on which the pods below a priority may leave. It returns the
 // statuses, as things are, of the first filter that fails before NodeResourcesFit and of the
-// first behind it; nil where none does. It is not ok where the filters have to be asked.
+// first after it; nil where none does. It is not ok where the filters themselves must be asked.
 func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late *Status, ok bool) {
-	c.reach, c.list, c.space, c.rest = reach, c.list[:0], c.space[:0], Status{}
+	c.begin(reach)
 	h := heldOn(n)
 	for i := range fp.Active {
 		switch f := fp.Active[i].PodFilter.(type) {
@@ -377,6 +452,9 @@ func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late 
 			}
 		}
 	}
+
+	// The filters behind c.rest run after all that have columns, so that it is the first to fail only
+	// where no column is in excess.
 	f := c.failing()
 	if f.late == nil && c.rest.Code != Success {
 		f.late = &c.rest
@@ -384,8 +462,9 @@ func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late 
 	return f.early, f.late, true
 }
 
-// restFilter is an active filter whose answer depends on nothing but the node.
+// restFilter is an active filter whose answer depends on the preemptor and the node alone.
 type restFilter interface {
+	// said returns that answer.
 	said(n *state.NodeState) Status
 }
 
@@ -396,22 +475,24 @@ func (f *FixedFilter) said(n *state.NodeState) Status {
 	return Status{}
 }
 
-// said is what the table says. Without one the node is asked.
+// said returns the answer in the table, which must be there.
 func (r *RuleAttempt) said(n *state.NodeState) Status {
 	s := r.table.At(n.Slot)
 	return Status{Code: CodeOf(s.Code), Text: s.Reasons}
 }
 
-// AppendSignature appends everything of the preemptor that the filters read, but for its
+// AppendSignature appends everything that the filters read of the preemptor, without its
 // priority and its needs.
 func (fp *Plan) AppendSignature(key *state.KeyWriter, q *Question) {
-	key.Texts(q.Schedulers) // whose nominations count
+	key.Texts(q.Schedulers) // which nominations count depends on them
 	for _, f := range BuiltIn {
-		if f.Entry.Signature != nil {
-			f.Entry.Signature(key, q.Pod)
+		if entry := f.Entry; entry.Signature != nil {
+			entry.Signature(key, q.Pod)
 		}
 	}
 	appendPlugins(q.Plugins, key, q.Off, q.Silent)
+
+	// An active filter is known by its index, so that two of them cannot be mistaken for one another.
 	for i := range fp.Active {
 		switch f := fp.Active[i].PodFilter.(type) {
 		case *RuleAttempt:

@@ -10,7 +10,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// CloneProfile copies the slices.
+// CloneProfile returns a copy of a profile with slices of its own.
 func CloneProfile(p *preemption.Profile) preemption.Profile {
 	c := *p
 	c.Schedulers = slices.Clone(p.Schedulers)
@@ -21,7 +21,7 @@ func CloneProfile(p *preemption.Profile) preemption.Profile {
 	return c
 }
 
-// enforced reports whether a node meets what the configuration adds (rule
+// enforced reports whether a node meets the affinity that the configuration adds (rule
 // 7.18.3).
 func enforced(p *preemption.Profile, node *outrank.Node) bool {
 	return p.AddedAffinity == nil || slices.ContainsFunc(p.AddedAffinity.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool {
@@ -36,17 +36,17 @@ func HardSpread(p *preemption.Profile) bool {
 	})
 }
 
-// appendPlugins appends what is left of the configuration once the needs and the
-// pod's own demands are known. Default constraints are no part of it: they are one of what
-// PodTopologySpread counts.
+// appendPlugins appends the parts of the configuration that change an answer and that neither the needs
+// nor the pod's own demands show. Default constraints are not among them: the shape of what
+// PodTopologySpread counts has them.
 func appendPlugins(p *preemption.Profile, key *state.KeyWriter, off, silent state.FilterSet) {
 	key.Number(int(off))
 	key.Number(int(silent))
 	key.NodeSelector(p.AddedAffinity)
 }
 
-// BoundByResources reports whether NodeResourcesFit is asked, without which no
-// bound of the search holds.
+// BoundByResources reports whether NodeResourcesFit is asked. Without it no bound of the search
+// holds.
 func BoundByResources(p *preemption.Profile) bool {
 	return !slices.Contains(p.Off, filter.NodeResourcesFit) && !slices.Contains(p.OffOnNodes, filter.NodeResourcesFit)
 }

@@ -14,7 +14,7 @@ import (
 
 func anything(*rapid.T, *outrank.Node) {}
 
-// request is what the containers of a pod ask for.
+// request returns what the containers of a pod ask for together.
 func request(p *outrank.Pod, name resource.Name) (sum int64) {
 	for i := range p.Containers {
 		quantity := p.Containers[i].Requests[name]
@@ -169,7 +169,7 @@ func TestPropertyDisks(t *testing.T) {
 	})
 }
 
-// zoned puts nodes into two zones, the first of which is that of the node that is asked.
+// zoned puts nodes into two zones. The node that is asked is in the first.
 func zoned(t *rapid.T, n *outrank.Node) {
 	n.Labels["zone"] = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")
 	if rapid.IntRange(0, 5).Draw(t, "lacks the label") == 0 {
@@ -177,8 +177,8 @@ func zoned(t *rapid.T, n *outrank.Node) {
 	}
 }
 
-// inZone lists the pods in the zone of a node, those that are nominated to it among them; none where the node is
-// in none.
+// inZone lists the pods in the zone of a node, the pods nominated to it among them. It lists none if the node is
+// in no zone.
 func (s *scene) inZone(zone string) (pods []*outrank.Pod) {
 	for _, n := range s.nodes {
 		if at, ok := n.Labels["zone"]; ok && at == zone {

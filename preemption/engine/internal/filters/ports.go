@@ -26,20 +26,20 @@ var portsTaken = Status{Code: Unschedulable, Text: portsText}
 type WantedPorts struct{ ports []fit.HostPort }
 
 // addColumns adds the pods that may leave and hold a port which keeps the preemptor out. None
-// of them may stay. Where several pods have the same port, one that leaves frees it for all
-// (rule 7.6.7), so that only a port of which all holders stay keeps the preemptor out for good.
+// of them may stay. Where several pods have the same port, any of them that leaves frees it (rule
+// 7.6.7), so that a port keeps the preemptor out for good only if all its holders stay.
 func (w *WantedPorts) addColumns(h *holdings, c *Columns) bool {
-	at, stay := c.begin(), int64(0)
+	at, stay := c.beginColumn(), int64(0)
 	for i := range h.ports {
 		switch p := &h.ports[i]; {
 		case !w.wants(&p.HostPort):
 		case c.mayLeave(&p.hold):
-			c.want(at, p.hold)
+			c.wantGone(at, p.hold)
 		case !h.frees(c, &p.HostPort):
 			stay++
 		}
 	}
-	c.end(at, stay, column{status: &portsTaken, early: true})
+	c.endColumn(at, stay, column{status: &portsTaken, early: true})
 	return true
 }
 

@@ -23,7 +23,7 @@ func (d *Need) standard() bool {
 	return d.Name == resource.CPU || d.Name == resource.Memory || d.Name == resource.EphemeralStorage
 }
 
-// mostNeeds is how many resources of one pod are told apart in reasons. Further
+// mostNeeds is the number of resources of one pod that reasons tell apart. Further
 // needs share the last bit.
 const mostNeeds = 64
 
@@ -45,6 +45,7 @@ func AppendNeeds(c *state.Columns, needs []Need, pod *outrank.Pod) []Need {
 	return needs
 }
 
+// orderOf returns the place of a resource in reasons. Resources of one place go by name.
 func orderOf(name resource.Name) int {
 	switch name {
 	case resource.CPU:
@@ -57,7 +58,7 @@ func orderOf(name resource.Name) int {
 	return 3
 }
 
-// In returns what an amount holds of the resource.
+// In returns the amount of the resource among amounts.
 func (d *Need) In(a *state.Amounts) int64 {
 	if d.Column >= 0 {
 		return a.Std[d.Column]
@@ -73,24 +74,26 @@ func (d *Need) Used(u *state.Usage) state.Total {
 	return u.Of(d.Name)
 }
 
-// ResourcesFilter is the only filter that every attempt asks. It has neither
+// ResourcesFilter is NodeResourcesFit, the only filter that every attempt asks. It has neither
 // check nor begin: every worker has a ResourcesOnNode, and the search decides
 // most nodes by their summaries, without removing pod after pod.
 var ResourcesFilter = descriptor{Entry: filter.Of(filter.NodeResourcesFit)}
 
-// ResourcesOnNode is the filter on one node.
+// ResourcesOnNode is NodeResourcesFit on one node.
 type ResourcesOnNode struct {
 	Asked *Question
 	N     *state.NodeState
-	Taken []state.Total // by need
-	Count int           // pods on the node
+	// Taken has, by need, the amount that the pods on the node take, and Count is their number.
+	Taken []state.Total
+	Count int
 }
 
 // Enter begins with a node; see [NodeFilter].
 func (r *ResourcesOnNode) Enter(n *state.NodeState) {
 	r.N, r.Count = n, len(n.Pods)
-	for i := range r.Asked.Needs {
-		r.Taken[i] = r.Asked.Needs[i].Used(&n.Taken)
+	needs := r.Asked.Needs
+	for i := range needs {
+		r.Taken[i] = needs[i].Used(&n.Taken)
 	}
 }
 
@@ -110,25 +113,31 @@ func (r *ResourcesOnNode) Change(p *state.PodState, by int) {
 // Fits). A shortage that even the empty node would have is unresolvable; a
 // missing place in the pod count never is.
 func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
+	q, n := r.Asked, r.N
 	s := Status{By: ResourcesFilter.Index}
-	if r.Asked.Silent.Has(ResourcesFilter.Index) {
+	if q.Silent.Has(ResourcesFilter.Index) {
 		return s
 	}
-	if int64(r.Count+len(nominated))+1 > r.N.MaxPods {
+
+	if int64(r.Count+len(nominated))+1 > n.MaxPods {
 		s.Code, s.TooMany = Unschedulable, true
 	}
-	for i := range r.Asked.Needs {
-		d := &r.Asked.Needs[i]
+	for i := range q.Needs {
+		need := &q.Needs[i]
 		taken := r.Taken[i]
 		for _, p := range nominated {
-			taken.Add(d.In(&p.Takes))
+			taken.Add(need.In(&p.Takes))
 		}
-		offer := d.In(&r.N.Offers)
-		if r.Asked.Deferral.Settled(d, r.N) || taken.Leaves(r.Asked.Deferral.Lacks(d, r.N), offer) {
+
+		offer := need.In(&n.Offers)
+		if q.Deferral.Settled(need, n) || taken.Leaves(q.Deferral.Lacks(need, n), offer) {
 			continue
 		}
+
+		// Everything that is short is named, and one need that is hopeless decides (rules 7.7.4 and
+		// 7.7.5). The codes are in order of weight.
 		s.Short |= 1 << min(i, mostNeeds-1)
-		if r.Asked.Deferral.hopeless(d, r.N, offer) {
+		if q.Deferral.hopeless(need, n, offer) {
 			s.Code = UnschedulableAndUnresolvable
 		}
 		s.Code = max(s.Code, Unschedulable)
@@ -139,7 +148,8 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 // Release drops what belongs to the attempt; see [NodeFilter].
 func (r *ResourcesOnNode) Release() { r.Asked, r.N = nil, nil }
 
-// Shortages returns the reasons of NodeResourcesFit.
+// Shortages returns the reasons of NodeResourcesFit. For resources with columns they were made
+// once for each combination.
 func (q *Question) Shortages(s Status) []string {
 	columns := uint64(0)
 	for i := range q.Needs {
@@ -151,7 +161,9 @@ func (q *Question) Shortages(s Status) []string {
 		}
 		columns |= 1 << q.Needs[i].Column
 	}
-	return q.Snap.Columns.Reasons[b2i(s.TooMany)][columns]
+
+	snap := q.Snap
+	return snap.Columns.Reasons[b2i(s.TooMany)][columns]
 }
 
 func b2i(b bool) int {
@@ -161,7 +173,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// allShortages is shortages for resources without a column as well.
+// allShortages makes the reasons of a status that names resources without a column, too.
 func (q *Question) allShortages(s Status) []string {
 	var out []string
 	if s.TooMany {

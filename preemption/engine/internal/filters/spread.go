@@ -33,13 +33,13 @@ type Spread struct {
 	attemptCounts
 	snap *state.Snapshot
 	pod  *outrank.Pod
-	// tolerations are those of the pod.
+	// tolerations are the pod's own.
 	tolerations fit.Tolerations
-	// constraints are those that can keep the pod out.
+	// constraints are the constraints that can keep the pod out (rule 7.12.1).
 	constraints []*outrank.TopologySpreadConstraint
-	// AsCounted is set where a pod that leaves counts only if it counted at the start
-	// (rule 23.9). Otherwise it counts wherever the selector matches it, as an empty one
-	// does that counted nobody. A nominated pod always counts like that.
+	// AsCounted is set where a pod that an empty selector matches does not count when it leaves, because
+	// it did not count at the start (rules 7.12.7 and 23.9). Otherwise it counts, as a nominated pod
+	// always does.
 	AsCounted bool
 	// space is the memory of constraints.
 	space [2]*outrank.TopologySpreadConstraint
@@ -55,7 +55,7 @@ func (s *Spread) OnNode(earlier NodeFilter) NodeFilter {
 	return n
 }
 
-// newSpread begins an attempt. It returns nil if the filter has nothing to say.
+// newSpread begins the filter for an attempt. It returns nil if the filter has nothing to say.
 func newSpread(q *Question) *Spread {
 	s := constrained(q)
 	if s == nil {
@@ -67,7 +67,7 @@ func newSpread(q *Question) *Spread {
 	return s
 }
 
-// constrained returns nil if the pod has no constraint that can keep it out.
+// constrained returns the filter without counts, nil if the pod has no constraint that can keep it out.
 func constrained(q *Question) *Spread {
 	if len(q.spread) == 0 {
 		return nil
@@ -99,12 +99,14 @@ func (s *Spread) appendShape(key *state.KeyWriter) {
 		key.Text(string(c.NodeAffinityPolicy))
 		key.Text(string(c.NodeTaintsPolicy))
 	}
-	for _, name := range []string{filter.NodeAffinity, filter.TaintToleration} { // by which constraints may leave nodes out
+
+	// Node inclusion policies make the counts depend on these, too (rule 7.12.10).
+	for _, name := range []string{filter.NodeAffinity, filter.TaintToleration} {
 		filter.Of(name).Signature(key, s.pod)
 	}
 }
 
-// matcher picks the pods that a constraint counts.
+// matcher returns what picks the pods that a constraint counts (rules 7.12.4 and 7.12.8).
 func (s *Spread) matcher(constraint int) outrank.Matcher {
 	c := s.constraints[constraint]
 	return fit.Narrowed(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)
@@ -121,8 +123,9 @@ func (s *Spread) addSets(c *podCounts) {
 	}
 }
 
-// partsOf lists the constraints whose selector picks pods of a class; see [counter]. Those
-// of terminating pods, and those of a selector that demands nothing, count nobody at the start.
+// partsOf lists the constraints whose selector picks pods of a class; see [counter]. Terminating pods do
+// not count at the start (rule 7.12.5), and neither does a pod that an empty selector picks (rule
+// 7.12.7).
 func (s *Spread) partsOf(_ *podCounts, k *state.PodClass) (parts []ClassPart) {
 	if k.Namespace != s.pod.NamespaceName() {
 		return nil
@@ -135,14 +138,14 @@ func (s *Spread) partsOf(_ *podCounts, k *state.PodClass) (parts []ClassPart) {
 	return parts
 }
 
-// includes says which nodes count (rules 7.12.9 and 7.12.10); see [counter]. They have the
-// topology keys of all constraints.
+// includes reports whether a node counts (rules 7.12.9 and 7.12.10); see [counter].
 func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
 	for i := range c.sets {
 		if c.sets[i].Of(n.Slot) == state.NoDomain {
 			return false
 		}
 	}
+
 	constraint := s.constraints[set]
 	if constraint.NodeAffinityPolicy != outrank.NodeIgnore && !fit.NodeAffinity(s.pod, n.Node) {
 		return false
@@ -153,18 +156,18 @@ func (s *Spread) includes(c *podCounts, n *state.NodeState, set int) bool {
 // Parts lists the constraints that count pods of a class.
 func (s *Spread) Parts(k *state.PodClass) []ClassPart { return s.partsFor(k) }
 
-// CountsIn reports whether a pod on a node counts for any of these constraints in the domain of
-// another node.
+// CountsIn reports whether a pod on the node on counts, for any of these constraints, in the domain of
+// the node n.
 func (s *Spread) CountsIn(parts []ClassPart, on, n *state.NodeState) bool {
 	return slices.ContainsFunc(parts, func(p ClassPart) bool {
 		set := &s.sets[p.set]
 		id := set.Of(n.Slot)
-		return id != state.NoDomain && id == set.in(on.Slot)
+		return id != state.NoDomain && id == set.countedIn(on.Slot)
 	})
 }
 
-// AppendOthers appends, for each constraint, the least count of the domains but that of a node,
-// or 0 where fewer domains count than there have to be.
+// AppendOthers appends, for each constraint, the least count of the domains other than the node's. It
+// is 0 where there are fewer domains than minDomains, or the node lacks the topology key.
 func (s *Spread) AppendOthers(to []int, n *state.NodeState) []int {
 	for i := range s.constraints {
 		others := 0
@@ -176,7 +179,8 @@ func (s *Spread) AppendOthers(to []int, n *state.NodeState) []int {
 	return to
 }
 
-// minimum returns the global minimum of a constraint if the domain holds count pods.
+// minimum returns the global minimum of a constraint if a domain has this count (rules 7.12.11 and
+// 7.12.12).
 func (s *Spread) minimum(constraint int, domain int32, count int) int {
 	set := &s.sets[constraint]
 	switch {
@@ -188,16 +192,18 @@ func (s *Spread) minimum(constraint int, domain int32, count int) int {
 	return min(set.leastBut(domain), count)
 }
 
+// minDomains returns the number of domains below which the minimum is 0.
 func (s *Spread) minDomains(constraint int) int {
 	return int(max(1, s.constraints[constraint].MinDomains))
 }
 
-// SpreadOnNode is the filter on one node. Only the domains of that node can
-// change, so one change per constraint suffices.
+// SpreadOnNode is the filter on one node. The counts are shared, so that a dry run notes its changes
+// beside them.
 type SpreadOnNode struct {
 	*Spread
-	slot    int32
-	changes []int // by constraint
+	slot int32
+	// changes has, by constraint, the change in the domain of the node.
+	changes []int
 	// far has, by constraint, the changes in other domains.
 	far []map[int32]int
 }
@@ -213,7 +219,7 @@ func (s *SpreadOnNode) Enter(n *state.NodeState) {
 func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
 	for _, part := range s.partsFor(p.Class) {
 		set := &s.sets[part.set]
-		switch id := set.in(on.Slot); {
+		switch id := set.countedIn(on.Slot); {
 		case id == state.NoDomain || s.AsCounted && part.empty:
 		case id == set.Of(s.slot):
 			s.changes[part.set] += by
@@ -223,8 +229,8 @@ func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int)
 	}
 }
 
-// Change follows a pod that is added or removed. A terminating pod was not
-// counted at the start and still changes the count here (rule 7.12.6).
+// Change follows a pod that is removed or put back. A terminating pod was not
+// counted at the start, and still changes the count here (rule 7.12.6).
 func (s *SpreadOnNode) Change(p *state.PodState, by int) {
 	for _, part := range s.partsFor(p.Class) {
 		if !s.AsCounted || !part.empty {
@@ -233,14 +239,15 @@ func (s *SpreadOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
+// shift changes the count in the domain of the node, if the pods of the node count.
 func (s *SpreadOnNode) shift(constraint, by int) {
-	if s.sets[constraint].in(s.slot) != state.NoDomain {
+	if s.sets[constraint].countedIn(s.slot) != state.NoDomain {
 		s.changes[constraint] += by
 	}
 }
 
-// ChangeBelow takes the pods of lower priority away; it reports false where it has to be
-// told of them one by one.
+// ChangeBelow takes the pods below a priority away. It reports false where it must be told of them one
+// by one.
 func (s *SpreadOnNode) ChangeBelow(priority int64) bool {
 	return s.changeBelow(s.slot, priority, s.changes)
 }
@@ -251,11 +258,12 @@ func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
 	all, known := s.goneBelow(n.Slot, priority)
 	for i, c := range s.constraints {
 		set := &s.sets[i]
-		domain := set.in(n.Slot)
+		domain := set.countedIn(n.Slot)
 		if !known || domain == state.NoDomain {
 			return false
 		}
-		count := set.left(n.Slot, all)
+
+		count := set.remaining(n.Slot, all)
 		if count+set.self-s.minimum(i, domain, count) > int(c.MaxSkew) {
 			return false
 		}
@@ -263,7 +271,8 @@ func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
 	return true
 }
 
-// changeNominated adds or removes pods that are nominated to the node.
+// changeNominated adds or removes pods that are nominated to the node. These count whatever AsCounted
+// says.
 func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		for _, part := range s.partsFor(p.Class) {
@@ -272,8 +281,8 @@ func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	}
 }
 
-// Follow is asked about classes that the attempt did not find at its begin, too. As in
-// change, terminating pods count.
+// Follow counts a pod that comes or leaves for good; see [ClusterFilter]. As in Change, terminating pods
+// count.
 func (s *SpreadOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
 	s.follow(counterOf{snap: s.snap, counter: s}, p, at.Slot, by)
 }
@@ -289,7 +298,7 @@ func (s *SpreadOnNode) Check(nominated []*state.PodState) Status {
 // Release drops what belongs to the attempt; see [NodeFilter].
 func (s *SpreadOnNode) Release() { s.Spread = nil }
 
-// skewed compares the skew of each constraint with its limit.
+// skewed compares the skew of each constraint with its limit (rule 7.12.3).
 func (s *SpreadOnNode) skewed() Status {
 	for i, c := range s.constraints {
 		set := &s.sets[i]
@@ -297,6 +306,9 @@ func (s *SpreadOnNode) skewed() Status {
 		if domain == state.NoDomain {
 			return Status{Code: UnschedulableAndUnresolvable, Text: spreadLabelText}
 		}
+
+		// Where pods of other domains are away, the least count that is kept does not hold, and all
+		// domains are looked at. With fewer than minDomains the minimum is 0 all the same.
 		count := set.count(domain) + s.changes[i]
 		least := s.minimum(i, domain, count)
 		if i < len(s.far) && len(s.far[i]) > 0 && set.present >= s.minDomains(i) {
@@ -305,6 +317,7 @@ func (s *SpreadOnNode) skewed() Status {
 				least = min(least, count)
 			}
 		}
+
 		if count+set.self-least > int(c.MaxSkew) {
 			return Status{Code: Unschedulable, Text: spreadText}
 		}
@@ -312,8 +325,8 @@ func (s *SpreadOnNode) skewed() Status {
 	return Status{}
 }
 
-// SkewedForGood reports whether what is left in the domain of the node is too much beside these
-// least counts of the other domains.
+// SkewedForGood reports whether the pods that are left in the domain of the node are too many for any
+// constraint, where others has the least counts of the other domains (see AppendOthers).
 func (s *SpreadOnNode) SkewedForGood(others []int) bool {
 	for i, c := range s.constraints {
 		set := &s.sets[i]

@@ -4,20 +4,21 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// Status is a Status without its texts. The zero value is Success.
+// Status is the answer of a filter, or of a node, without its name and mostly without its texts. The zero
+// value is Success.
 type Status struct {
 	Code Code
-	// Excluded is set where filter names the one because of which the node was
-	// not filtered.
+	// Excluded is set if the node was not filtered, because of the filter that Filter names.
 	Excluded bool
-	By       int // place of the filter, ByNone for none
-	// Short are the needs that are not met, by bit, and TooMany whether the
-	// pod count is one of them; set by NodeResourcesFit alone.
+	// By is the index of the filter, or one of ByNone and ByGuard.
+	By int
+	// Short has a bit for each need that is not met, and TooMany is set if the node has no place for
+	// another pod. Only NodeResourcesFit sets them.
 	Short   uint64
 	TooMany bool
-	// Text are the reasons where they are known from the start, and filter the
-	// name of one that is not known by its place.
-	Text   []string
+	// Text has the reasons, where they do not follow from Short and TooMany.
+	Text []string
+	// Filter is the name of a filter that has no index.
 	Filter string
 }
 

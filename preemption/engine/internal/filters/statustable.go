@@ -8,7 +8,8 @@ type StatusID uint32
 // NoObjection is the number of Success.
 const NoObjection StatusID = 0
 
-// StatusTable numbers statuses as they come, equal ones alike. One goroutine uses it at a time.
+// StatusTable numbers statuses as they come. Equal ones have one number. One goroutine uses it at a
+// time.
 type StatusTable struct {
 	list  []Status
 	known map[statusKey]StatusID
@@ -22,7 +23,7 @@ func NewStatusTable() *StatusTable {
 // Of returns the status of a number.
 func (t *StatusTable) Of(id StatusID) Status { return t.list[id] }
 
-// Len returns how many there are.
+// Len returns the number of statuses in the table.
 func (t *StatusTable) Len() int { return len(t.list) }
 
 // ID returns the number of a status.
@@ -31,12 +32,14 @@ func (t *StatusTable) ID(s Status) StatusID {
 		return NoObjection
 	}
 
-	// Mostly a node says what one of the first has said, word for word.
+	// Most nodes answer what one of the first nodes has answered, with the very same text. That needs no
+	// key.
 	for i := range t.list[:min(len(t.list), 8)] {
 		if sharesText(&t.list[i], &s) {
 			return StatusID(i)
 		}
 	}
+
 	key := keyOf(&s)
 	id, ok := t.known[key]
 	if !ok {
@@ -63,7 +66,7 @@ func SameStatus(s, t *Status) bool {
 	return sharesText(s, t) || keyOf(s) == keyOf(t)
 }
 
-// statusKey is equal for equal statuses.
+// statusKey is what makes statuses equal.
 type statusKey struct {
 	code     Code
 	excluded bool

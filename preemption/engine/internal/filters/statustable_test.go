@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The table numbers statuses as a list would in which each is looked up by all of its fields.
+// The table numbers statuses as a list does that looks each up by all of its fields.
 func TestPropertyStatusTable(t *testing.T) {
 	t.Parallel()
 	texts := [][]string{nil, {"a"}, {"b"}, {"a", "b"}, {"a\" \"b"}, {}}

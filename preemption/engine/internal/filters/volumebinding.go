@@ -32,14 +32,15 @@ var VolumeBindingFilter = descriptor{
 	},
 }
 
-// volumeMissing reports whether the volume that a claim is bound to is not there.
-// VolumeZone says so before any node is looked at, but not of ephemeral volumes.
+// volumeMissing reports whether a claim is bound to a volume that is not there (rule 7.10.8).
+// VolumeZone refuses the pod for that before any node is looked at, but not for an ephemeral volume.
 func volumeMissing(v *outrank.Volume) bool {
 	return v.Claim != "" && v.State == outrank.ClaimVolumeMissing
 }
 
-// refuseClaims says which of the pod's claims no pod can use. Claims that are
-// merely not bound come last (VolumeBinding PreFilter).
+// refuseClaims returns why no node takes the pod, because of a claim that no pod can use (VolumeBinding
+// PreFilter). The first such claim counts (rule 7.10.5), and only without one a claim that is merely not
+// bound (rule 7.10.6).
 func refuseClaims(pod *outrank.Pod) []string {
 	unbound := false
 	for i := range pod.Volumes {
@@ -47,6 +48,7 @@ func refuseClaims(pod *outrank.Pod) []string {
 		if v.Claim == "" {
 			continue
 		}
+
 		switch v.State {
 		case outrank.ClaimLost:
 			return []string{fmt.Sprintf("persistentvolumeclaim %q bound to non-existent persistentvolume %q", v.Claim, v.MissingVolume)}
@@ -56,6 +58,7 @@ func refuseClaims(pod *outrank.Pod) []string {
 			unbound = true
 		}
 	}
+
 	if unbound {
 		return unboundClaimText
 	}

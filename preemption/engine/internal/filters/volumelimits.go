@@ -21,15 +21,14 @@ var volumeLimitsFilter = descriptor{
 	},
 }
 
-// WantedVolumes are the drivers that have to attach volumes for one preemptor.
+// WantedVolumes are the drivers that attach volumes for one preemptor.
 type WantedVolumes struct {
 	drivers []driver
-	// required is set if a node has to have each driver that says so (rule 7.9.9).
+	// required is set if a node fails without a driver that says so (rule 7.9.9).
 	required bool
 }
 
-// absent is why a node fails that lacks a driver which has to be there; success where
-// it has them all.
+// absent returns why a node fails that lacks a required driver, Success where it lacks none.
 func (v *WantedVolumes) absent(node *outrank.Node) Status {
 	if !v.required || len(node.MissingDrivers) == 0 {
 		return Status{}
@@ -42,22 +41,26 @@ func (v *WantedVolumes) absent(node *outrank.Node) Status {
 	return Status{}
 }
 
-// tooManyVolumes is the status of a node that cannot attach as many.
+// tooManyVolumes is the status of a node that cannot attach all volumes.
 var tooManyVolumes = Status{Code: Unschedulable, Text: volumeLimitText}
 
-// addColumns adds the pods with volumes of a driver, where the node does not attach as many
-// more as the preemptor has. If none of these is there already, and the pods have none in
-// common, each pod that leaves makes as much room as it has volumes.
+// addColumns adds a column for each driver whose limit the preemptor's volumes would exceed. It is not ok
+// if one of these volumes may be attached already, or pods have a volume in common. Otherwise each pod
+// that leaves makes room for as many volumes as it has.
 func (v *WantedVolumes) addColumns(h *holdings, c *Columns) bool {
 	if v.required && h.lacksDriver {
 		return false
 	}
+
 	for i := range v.drivers {
 		d := &v.drivers[i]
-		x := h.of(d.interned)
+		x := h.volumesOf(d.interned)
 		if x == nil {
-			continue
+			continue // a driver without a limit attaches any number (rule 7.9.2)
 		}
+
+		// Volumes that are attached already would make the excess smaller, so that the node passes for
+		// certain where there is none.
 		excess := x.attached + int64(len(d.volumes)) - x.limit
 		if excess <= 0 {
 			continue
@@ -91,6 +94,7 @@ type driver struct {
 	hashes   []uint64 // of the volumes
 }
 
+// driversOf lists the drivers of a pod's volumes, in the order of the volumes.
 func driversOf(pod *outrank.Pod) []driver {
 	var drivers []driver
 	for i := range pod.Volumes {
@@ -98,6 +102,7 @@ func driversOf(pod *outrank.Pod) []driver {
 		if name == "" {
 			continue
 		}
+
 		at := slices.IndexFunc(drivers, func(d driver) bool { return d.name == name })
 		if at < 0 {
 			at = len(drivers)
@@ -131,7 +136,7 @@ type volumesOnNode struct {
 	// attach has, for each driver of the preemptor, what is attached to the
 	// node.
 	attach []attachment
-	// lacks is what the node says because of a driver that it lacks.
+	// lacks is the status of a node that lacks a required driver, Success for any other.
 	lacks Status
 }
 
@@ -174,14 +179,15 @@ func (v *volumesOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
+// add counts uses of a volume. A volume without any is not attached.
 func (a *attachment) add(id volumeID, by int) {
 	if a.volumes[id] += by; a.volumes[id] == 0 {
 		delete(a.volumes, id)
 	}
 }
 
-// takes reports whether the node can attach more volumes, which may be there
-// already (CSILimits Filter).
+// takes reports whether the node can attach these volumes, too. Some may be there
+// already (rule 7.9.3; CSILimits Filter).
 func (a *attachment) takes(volumes []volumeID) bool {
 	more := 0
 	for _, id := range volumes {
@@ -192,6 +198,8 @@ func (a *attachment) takes(volumes []volumeID) bool {
 	return !a.limited || more == 0 || int64(len(a.volumes)+more) <= a.limit
 }
 
+// Check asks about the node; see [NodeFilter]. A driver that is not installed comes first, because no
+// pod that leaves helps there.
 func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 	if v.lacks.Code != Success {
 		return v.lacks
@@ -199,12 +207,14 @@ func (v *volumesOnNode) Check(nominated []*state.PodState) Status {
 	for _, p := range nominated {
 		v.Change(p, 1)
 	}
+
 	var st Status
 	for i := range v.attach {
 		if !v.attach[i].takes(v.filter.drivers[i].volumes) {
 			st = tooManyVolumes
 		}
 	}
+
 	for _, p := range nominated {
 		v.Change(p, -1)
 	}

@@ -26,15 +26,14 @@ var RestrictionsFilter = descriptor{
 
 // RestrictedVolumes is what one preemptor cannot share with other pods.
 type RestrictedVolumes struct {
-	// disks are the disks that it mounts directly, and once its claims that
-	// allow a single pod. InUse counts the claims in once that are in use at
-	// the start, each as 1 however many pods use it (VolumeRestrictions
-	// PreFilter).
+	// disks are the disks that it mounts directly.
 	disks []*outrank.Disk
-	once  []string
-	inUse int
-	// hashes are those of the names in once.
+	// once has the names of its claims that allow a single pod, and hashes their hashes.
+	once   []string
 	hashes []uint32
+	// inUse counts the claims in once that are in use at the start. Each counts 1, however many
+	// pods use it (VolumeRestrictions PreFilter).
+	inUse int
 }
 
 // newRestrictedVolumes returns nil if the filter has nothing to say in the
@@ -42,8 +41,9 @@ type RestrictedVolumes struct {
 // no claim is in use at the start (rule 7.8.6).
 func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 	var v RestrictedVolumes
-	for i := range q.Pod.Volumes {
-		vol := &q.Pod.Volumes[i]
+	pod, snap := q.Pod, q.Snap
+	for i := range pod.Volumes {
+		vol := &pod.Volumes[i]
 		if vol.Disk.Kind != "" {
 			v.disks = append(v.disks, &vol.Disk)
 		}
@@ -51,8 +51,10 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 			v.once, v.hashes = append(v.once, vol.Claim), append(v.hashes, hashOfClaim(vol.Claim))
 		}
 	}
+
+	// A claim of a single pod counts 1, however many pods use it (rule 7.8.5).
 	for _, claim := range v.once {
-		if q.Snap.Claims.InUse(state.ClaimKey(q.Pod, claim), q.Snap.NodeStates) {
+		if snap.Claims.InUse(state.ClaimKey(pod, claim), snap.NodeStates) {
 			v.inUse++
 		}
 	}
@@ -62,8 +64,8 @@ func newRestrictedVolumes(q *Question) *RestrictedVolumes {
 	return &v
 }
 
-// diskTaken is the status of a node on which a disk cannot be shared, and claimTaken of one
-// that does not hold all pods with a claim which allows one alone.
+// diskTaken is the status of a node on which a disk cannot be shared. claimTaken is the status of a
+// node where a claim that allows a single pod stays in use.
 var (
 	diskTaken  = Status{Code: Unschedulable, Text: diskText}
 	claimTaken = Status{Code: Unschedulable, Text: oncePodText}
@@ -71,39 +73,42 @@ var (
 
 // addColumns adds the pods whose disks cannot be shared, and those that use the claims.
 func (v *RestrictedVolumes) addColumns(h *holdings, c *Columns) bool {
-	at, stay := c.begin(), int64(0)
+	at, stay := c.beginColumn(), int64(0)
 	for i := range h.disks {
 		switch x := &h.disks[i]; {
 		case !slices.ContainsFunc(v.disks, x.Conflicts):
 		case c.mayLeave(&x.hold):
-			c.want(at, x.hold)
+			c.wantGone(at, x.hold)
 		default:
 			stay++
 		}
 	}
-	c.end(at, stay, column{status: &diskTaken})
+	c.endColumn(at, stay, column{status: &diskTaken})
 	v.addUses(h, c)
 	return true
 }
 
-// addUses adds the uses of claims: as many as there are in the whole cluster, less those of the
-// pods that leave, must not be above 0.
+// addUses adds the column of claims. Its excess is the number of claims in use in the whole cluster,
+// and each mention of such a claim by a pod that leaves takes 1 off (rule 7.8.5).
 func (v *RestrictedVolumes) addUses(h *holdings, c *Columns) {
 	if v.inUse == 0 {
-		return // nor will it be above 0 when a pod that has left comes back
+		return // a pod that leaves and comes back raises it no higher
 	}
-	x, at := column{excess: int64(v.inUse), status: &claimTaken}, c.begin()
+
+	x, at := column{excess: int64(v.inUse), status: &claimTaken}, c.beginColumn()
 	for i := range h.claims {
 		use := &h.claims[i]
 		if !slices.Contains(v.hashes, use.hash) || !slices.Contains(v.once, use.volume.Claim) {
 			continue
 		}
+
+		// Claims stand pod by pod, so that a pod with several mentions has one hold.
 		if last := len(c.space) - 1; last < at || c.space[last].pod != use.pod {
 			c.space = append(c.space, hold{use.pod, 0, use.priority})
 		}
-		of := &c.space[len(c.space)-1]
-		of.amount++
-		x.most = max(x.most, of.amount)
+		held := &c.space[len(c.space)-1]
+		held.amount++
+		x.most = max(x.most, held.amount)
 	}
 	x.holds = c.space[at:]
 	c.list = append(c.list, x)
@@ -142,13 +147,13 @@ type restrictedOnNode struct {
 	// conflicts counts the pairs of a disk of the preemptor and one on the node
 	// that cannot be shared.
 	conflicts int
-	// uses follows InUse. Every mention of a claim by a pod that is added or
+	// uses begins with inUse. Every mention of a claim by a pod that is added or
 	// removed counts 1, whatever the pod's namespace, so that uses can fall
 	// below 0 (rule 7.8.5).
 	uses int
 }
 
-// Enter does not count the claims again: InUse covers the whole cluster.
+// Enter does not count the claims again: inUse covers the whole cluster.
 func (v *restrictedOnNode) Enter(n *state.NodeState) {
 	v.conflicts, v.uses = 0, v.filter.inUse
 	if !heldOn(n).volumes {
@@ -164,12 +169,12 @@ func (v *restrictedOnNode) Change(p *state.PodState, by int) {
 	v.countUses(p, by, &v.uses)
 }
 
-// ChangeFar is change for a pod of another node, where its disks are in nobody's way.
+// ChangeFar counts the claims of a pod of another node, whose disks are not in the way on this one.
 func (v *restrictedOnNode) ChangeFar(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.uses)
 }
 
-// Follow counts the claims alone: the disks are those of a node.
+// Follow counts the claims alone: the disks of a node are counted when it is entered.
 func (v *restrictedOnNode) Follow(p *state.PodState, _ *state.NodeState, by int) {
 	v.countUses(p, by, &v.filter.inUse)
 }

@@ -36,8 +36,8 @@ var VolumeZoneFilter = descriptor{
 	},
 }
 
-// zonesOf are the zones of a volume that this filter looks at: those of claims that
-// are not made along with the pod.
+// zonesOf returns the zones of a volume, none for an ephemeral one, which this filter does not look
+// at (rule 7.11.2).
 func zonesOf(v *outrank.Volume) map[string][]string {
 	if v.Ephemeral {
 		return nil
@@ -45,8 +45,8 @@ func zonesOf(v *outrank.Volume) map[string][]string {
 	return v.Zones
 }
 
-// hasZone reports whether the node says where it is; one that does not takes
-// any volume.
+// hasZone reports whether the node says where it is. A node that does not takes any volume (rule
+// 7.11.3).
 func hasZone(n *outrank.Node) bool {
 	for _, label := range [...]string{outrank.ZoneLabel, outrank.RegionLabel, outrank.BetaZoneLabel, outrank.BetaRegionLabel} {
 		if _, ok := n.Labels[label]; ok {
@@ -56,7 +56,7 @@ func hasZone(n *outrank.Node) bool {
 	return false
 }
 
-// zoneOf returns the node's value of a label, or of the label that replaced it.
+// zoneOf returns the node's value of a label, or of the label that replaced it (rule 7.11.4).
 func zoneOf(n *outrank.Node, label string) (string, bool) {
 	value, ok := n.Labels[label]
 	if ok {
