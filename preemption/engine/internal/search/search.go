@@ -8,9 +8,8 @@ import (
 )
 
 // Search decides without evaluating every node, by any rules (see searchRulesOf)
-// and with any filters. Where extenders have a say, for some explanations, and in one corner of an
-// old variant, the exhaustive search decides instead ([dryrun.DecideExhaustively]; see [Prunes]).
-// Both return the same answer.
+// and with any filters. The exhaustive search ([dryrun.DecideExhaustively]) decides instead where no bound
+// holds or extenders have a say (see [Prunes]), and gives some explanations. Both return the same answer.
 //
 // The search is fast because of bounds that follow from resources alone. A pod
 // only ever takes room, and every set of victims has to make room, whatever
