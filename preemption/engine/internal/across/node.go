@@ -42,14 +42,13 @@ func (x *search) try(ctx context.Context, position int) filters.Status {
 // searchSets searches the sets of the node at hand, with all its pods away. status is what the filters
 // said then. It returns the status of the node as try does.
 func (x *search) searchSets(ctx context.Context, status filters.Status) filters.Status {
-	best := x.result.Best
+	best, node := x.result.Best, &x.node
 	x.choose(ctx, 0)
-	refuted := x.node.refuted
 	switch {
 	case x.result.Best != best:
 		return filters.Status{}
-	case refuted.Code != filters.Success:
-		return refuted
+	case node.refuted.Code != filters.Success:
+		return node.refuted
 	case status.Code == filters.Success && x.result.Best < 0:
 		return x.unlessStrict()
 	}
@@ -70,6 +69,7 @@ func (x *search) unlessStrict() filters.Status {
 func (x *search) findPods(n *state.NodeState) filters.Status {
 	node := &x.node
 	for _, p := range n.Pods {
+		// A pod that counts for anti-affinity in a domain of the node keeps the preemptor away as long as it runs.
 		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
 		movable := x.mayLeave(&countedPod{pod: p, spread: spread})

@@ -214,6 +214,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 			t.score.Violations++
 		}
 	}
+
 	most, beaten := t.mostSum(bound)
 	if beaten {
 		return t.score, false
@@ -231,6 +232,7 @@ func (t *resourceReprieve) reprieve(from int, bound int32) (f NodeScore, ok bool
 			t.left.fill(row)
 			continue
 		}
+
 		if t.concerned != nil && !t.concerned.tries(i) {
 			continue
 		}

@@ -62,6 +62,7 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 	default:
 		p.Candidate = candidates[0]
 	}
+
 	p.Nodes, p.DecidedBy = nodes, by
 	if len(candidates) > 0 {
 		p.Candidates = candidates
@@ -178,6 +179,7 @@ func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by
 	for i := range order {
 		order[i] = int32(i)
 	}
+
 	compares, ended := 0, false
 	slices.SortStableFunc(order, func(i, j int32) int {
 		if compares++; compares%comparesPerLook == 0 {
@@ -320,8 +322,7 @@ func (w *Worker) refineFirst(queue *promising) bool {
 	case b.Kind == Evaluated:
 		return false
 
-	case !b.exact:
-		// A tighter bound costs less than an evaluation, and may be enough.
+	case !b.exact: // a tighter bound costs less than an evaluation, and may be enough
 		w.Tighten(b, slot)
 		queue.nodes[0] = w.Optimistic(b, position, slot)
 

@@ -52,13 +52,13 @@ func Takers(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod 
 
 // takers asks every node whether it takes the preemptor.
 func (s *Search) takers(ctx context.Context) (out []*outrank.Node, err error) {
-	w, snap := s.Workers[0], s.Asked.snap
-	for position, slot := range snap.Order {
+	w, q := s.Workers[0], &s.Asked
+	for position, slot := range q.snap.Order {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if w.fits(slot) {
-			out = append(out, snap.NodeStates[slot].Node)
+			out = append(out, w.NodeAt(position).Node)
 		}
 	}
 	s.Busy = false
@@ -110,7 +110,7 @@ func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot,
 func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
 	w, q := s.Workers[0], &s.Asked
 	report := preemption.NodeReport{Node: n.Name}
-	st := w.explainedStatus(n)
+	st := s.statusNow(n)
 	report.Status = q.Attempt.Public(st)
 	if st.Code != filters.Unschedulable {
 		return report
@@ -127,14 +127,15 @@ func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
 	return report
 }
 
-// explainedStatus returns the status of a node as things are: the one that the caller gave, or that of
+// statusNow returns the status of a node as things are: the one that the caller gave, or that of
 // every node if the attempt ends before the first, or what the filters say.
-func (w *Worker) explainedStatus(n *state.NodeState) filters.Status {
-	if w.statuses.any {
+func (s *Search) statusNow(n *state.NodeState) filters.Status {
+	w, q := s.Workers[0], &s.Asked
+	switch {
+	case q.given.any:
 		return w.givenOf(n)
-	}
-	if refused := w.plan.Refused; refused.Code != filters.Success {
-		return refused
+	case q.refused():
+		return q.plan.Refused
 	}
 	return w.Dry.Filter(n)
 }

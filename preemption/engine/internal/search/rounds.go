@@ -184,6 +184,7 @@ func (w *Worker) lookInto(x *span, block int, nodes uint64) {
 		if least.Bound == x.bound.top {
 			least.fewest = uint16(x.bound.victims)
 		}
+
 		if !w.pruned(&least) && !w.losesByStart(&least, slot) {
 			w.boundRoughly(x, block, i)
 			x.open |= 1 << i

@@ -159,6 +159,7 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 		}
 		found = w.ScoreOfNode(b, position)
 	}
+
 	switch {
 	case found.Position < 0:
 		return noCandidate
