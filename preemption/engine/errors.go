@@ -4,10 +4,11 @@ import "github.com/outrank-go/outrank/preemption/engine/internal/state"
 
 // The errors of the engine.
 var (
-	// ErrMark: the mark was used up, or is another snapshot's.
+	// ErrMark says that a mark was used up, or is another snapshot's.
 	ErrMark = state.ErrMark
-	// ErrStale: what a plan says of the cluster is no longer so.
+	// ErrStale says that a plan no longer agrees with the cluster.
 	ErrStale = state.ErrStale
-	// ErrUnsound: what a plan does is not allowed, or does not make room.
+	// ErrUnsound says that the cluster or the rules do not allow what a plan does, or that it does not make
+	// room.
 	ErrUnsound = state.ErrUnsound
 )

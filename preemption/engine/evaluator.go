@@ -24,8 +24,8 @@ type Evaluator struct {
 
 var errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
 
-// opened returns the snapshot that a question is about, in place of the zero one that of an
-// empty cluster: readers do not write it.
+// opened returns the state of the snapshot that a question is about. The zero Snapshot stands for an
+// empty cluster, and stays as it is: readers do not write it.
 func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 	switch {
 	case ctx == nil:
@@ -39,7 +39,7 @@ func opened(ctx context.Context, cluster *Snapshot) (*state.Snapshot, error) {
 }
 
 // New checks the configuration and returns an evaluator. The error is that of
-// [preemption.Config.Validate]. What the configuration points to must not change any more.
+// [preemption.Config.Validate]. The caller must not change anything that the configuration points to.
 func New(config preemption.Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func New(config preemption.Config) (*Evaluator, error) {
 	return &Evaluator{terms: t}, nil
 }
 
-// copied returns a configuration with slices of its own, in which a built-in rank by what victims cost
-// has its Cost.
+// copied returns a configuration with slices of its own. A built-in rank by what victims cost has its Cost
+// in it.
 func copied(c preemption.Config) preemption.Config {
 	c.Filters, c.Extenders, c.Ranks = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks)
 	c.Profile = filters.CloneProfile(&c.Profile)
@@ -64,23 +64,26 @@ func copied(c preemption.Config) preemption.Config {
 	return c
 }
 
-// shownTo returns a rule that is shown a node for the call alone.
+// shownTo returns a rule that sees a node only during the call: a view that the rule keeps shows nothing
+// afterwards.
 func shownTo(rule *preemption.Chooser) *preemption.Chooser {
 	choose := func(node preemption.NodeView) []*outrank.Pod {
 		shown := &shownNode{node}
 		victims := rule.Choose(shown)
+
 		shown.NodeView = noNode{}
 		return victims
 	}
 	return &preemption.Chooser{Name: rule.Name, Choose: choose}
 }
 
-// mostWorkers keeps a mistaken number from starting goroutines without bound.
+// mostWorkers is the largest number of goroutines that share a call, so that a mistaken number does not
+// start them without bound.
 const mostWorkers = 1024
 
-// Parallel returns an evaluator that shares the work of one call among so many goroutines, 1,024 at
-// most, which end with it; below 2 it is the caller's alone. The answers are the same. It helps from
-// some thousand nodes on: with the usual configuration, Preempt uses one goroutine for fewer than
+// Parallel returns an evaluator that shares the work of one call among this many goroutines, 1,024 at
+// most. They end with the call. Below 2 the caller's goroutine works alone. The answers are the same. It
+// helps from some thousand nodes on: with the usual configuration, Preempt uses one goroutine for fewer than
 // 1,024 nodes.
 func (e *Evaluator) Parallel(workers int) *Evaluator {
 	if e == nil {
@@ -91,14 +94,17 @@ func (e *Evaluator) Parallel(workers int) *Evaluator {
 	return &parallel
 }
 
-// Filters returns the names of the filters in the order in which a node is asked:
-// the built-in ones, then the caller's (rules 7.1.4 and 7.1.7), by the rules of a release, of the
-// default one where it is zero. They are the names in
-// [preemption.Status.Filter] and those that a scheduling queue knows a failed pod's filters by.
+// Filters returns the names of the filters in the order in which a node is asked by the rules of a
+// release: the built-in ones, then the caller's (rules 7.1.4 and 7.1.7). The zero release stands for the
+// default one. [preemption.Status.Filter] has these names, and a scheduling queue knows by them the filters
+// that a pod failed.
 // The slice is the caller's. Time is linear in the filters.
 func (e *Evaluator) Filters(of outrank.Release) []string {
 	names := make([]string, 0, len(filters.BuiltIn)+len(e.terms.Filters))
 	rules := release.Of(release.Release(of.OrDefault()))
+
+	// The first node filters run in another order by older releases. The filter for deferred resizes exists in
+	// releases with such resizes alone.
 	for i := range filters.BuiltIn {
 		if i < filters.NumFirst {
 			i = filters.FirstOrder(rules)[i]
@@ -107,6 +113,7 @@ func (e *Evaluator) Filters(of outrank.Release) []string {
 			names = append(names, filters.BuiltInNames[i])
 		}
 	}
+
 	for _, f := range e.terms.Filters {
 		names = append(names, f.Name)
 	}
@@ -122,26 +129,32 @@ func (e *Evaluator) Filters(of outrank.Release) []string {
 //     (chapters 6 and 9).
 //  4. The best of these nodes is chosen (chapter 11).
 //
-// The rules stand in RULES.md in this package's folder. It is what
-// DefaultPreemption's PostFilter does with all nodes and no sample.
+// The rules stand in RULES.md in the folder of package preemption. Preempt decides what
+// DefaultPreemption's PostFilter decides with all nodes and no sample.
 //
 // The pod may be a pending pod of the snapshot or one that the snapshot does
 // not know. The snapshot is only read, and
 // any number of calls may run on it at once. The error is the context's, a
-// filter's, an extender's, or one about the pod: that of [outrank.Pod.Validate], or an
-// [outrank.InputError] for one that names a group, where the release has groups preempt
-// (rule 12.8.8; see [Evaluator.PreemptGroup]), or [preemption.ErrState] for a pod that runs already,
-// unless its resize in place is deferred and the release has such pods preempt on their
-// node (group 7.19; [preemption.Plan.Resize]), or where the snapshot has a pod of its name
-// with another UID, which [Snapshot.PutPod] replaces. Beside the error of an extender, and
-// no other, comes a plan that says what the nodes answered, with the outcome NothingHelps:
-// it is what becomes of the pod that the error decides, and not of the scheduler (rule 8.12).
+// filter's, an extender's, or one about the pod:
+//
+//   - that of [outrank.Pod.Validate];
+//   - an [outrank.InputError] for a pod that names a group, if the release has groups preempt
+//     (rule 12.8.8; see [Evaluator.PreemptGroup]);
+//   - [preemption.ErrState] for a pod that runs already, unless its resize in place is deferred and
+//     the release has such pods preempt on their node (group 7.19; [preemption.Plan.Resize]);
+//   - [preemption.ErrState] if the snapshot has a pod of its name with another UID, which
+//     [Snapshot.PutPod] replaces.
+//
+// With the error of an extender, and with no other, comes a plan that says what the nodes answered. Its
+// outcome is NothingHelps: the error decides what becomes of the pod, and does not stop the scheduler
+// (rule 8.12).
 //
 // Time is that of reading a summary of every node and of evaluating the nodes
-// that could be the best. It is that of the nodes that changed if the snapshot
-// was asked before about pods with the same priority, requests, tolerations and
-// demands on nodes, and if no filter looks at other pods. Affinity and spread
-// rules cost a look at every class of pods and its nodes in addition.
+// that could be the best. By the default rules, if the snapshot was asked before about pods with the same
+// priority, requests, tolerations and demands on nodes, it is that of the nodes that changed since; affinity
+// and spread rules add the nodes of the domains whose counts changed. The first pod with other such rules
+// than those before costs a look at every class of pods and its nodes in addition. A filter of the caller
+// that looks at other pods has every node asked anew.
 func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
 	if e == nil {
 		return nil, errNoEvaluator
@@ -150,6 +163,8 @@ func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preempti
 	if err != nil {
 		return nil, err
 	}
+
+	// The exhaustive search answers what no bound holds for.
 	if e.terms.Across {
 		return across.Preempt(ctx, &e.terms, snap, &req, false)
 	}
@@ -167,7 +182,7 @@ func (e *Evaluator) Preempt(ctx context.Context, cluster *Snapshot, req preempti
 // and all candidates. Candidates are evaluated
 // even if the pod fits or may not preempt. Time and memory are those of finding the
 // victims on every node. [Evaluator.ExplainNode] looks at a single node, and
-// [Evaluator.Candidates] finds the best few candidates, each at its own price.
+// [Evaluator.Candidates] finds the best few candidates at their own cost each.
 func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preemption.Request) (*preemption.Plan, error) {
 	if e == nil {
 		return nil, errNoEvaluator
@@ -176,6 +191,8 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 	if err != nil {
 		return nil, err
 	}
+
+	// The pruned search explains where it finds most candidates from the rows of the nodes.
 	if e.terms.Across {
 		return across.Preempt(ctx, &e.terms, snap, &req, true)
 	}
@@ -184,6 +201,7 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 			return plan, err
 		}
 	}
+
 	r, err := dryrun.DecideExhaustively(ctx, &e.terms, snap, &req, true)
 	if err != nil {
 		return nil, err
@@ -194,9 +212,9 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 	return r.Explained()
 }
 
-// Config returns the configuration: to change a copy of it, and make another evaluator. Where it named
-// no ranks and has a variant, Ranks are those of the variant, and a built-in rank by what victims cost
-// has its Cost. The slices in it are the caller's; what they and its functions point to is shared, and
+// Config returns a copy of the configuration, which the caller may change to make another evaluator. If the
+// configuration named no ranks and has a variant, Ranks are those of the variant. A built-in rank by what
+// victims cost has its Cost. The slices are the caller's. What they and the functions point to is shared, and
 // must not change.
 func (e *Evaluator) Config() preemption.Config {
 	return copied(e.terms.Config)

@@ -32,6 +32,7 @@ func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (pre
 	if err != nil {
 		return preemption.Status{}, err
 	}
+
 	// No filter looks at a start time, so any now will do.
 	a, err := dryrun.NewAttempt(context.Background(), &e.terms, snap, pod, time.Time{})
 	if err != nil {
@@ -40,6 +41,9 @@ func (e *Evaluator) Check(cluster *Snapshot, pod *outrank.Pod, node string) (pre
 	if _, ok := snap.Node(node); !ok {
 		return preemption.Status{}, fmt.Errorf("%s: %w", prose.Object("node", node), preemption.ErrNotFound)
 	}
+
+	// The nominated node is asked first, as in a decision (rule 7.15.5): its answer may be part of what this
+	// node says (rule 7.15.9).
 	w := dryrun.NewDryRunner(a)
 	a.HearNominated(w)
 	return a.Public(w.Filter(snap.NodeState(node))), nil

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 )
 
-// ExplainNode returns the answer of one node: its status as things are and, where preemption
-// may help, the candidate that it is.
+// ExplainNode returns the answer of one node: its status as things are and, if preemption
+// may help there, its status with the possible victims removed and the candidate that it is, if any.
 // Extenders are not asked, and a Sample does not matter. The errors are
 // those of [Evaluator.Preempt], and [preemption.ErrNotFound] for a node that is not in the
 // snapshot. Time is that of one dry run on this node; rules about other nodes'
@@ -26,14 +26,13 @@ func (e *Evaluator) ExplainNode(ctx context.Context, cluster *Snapshot, req pree
 	return search.ExplainNode(ctx, &e.terms, snap, &req, node)
 }
 
-// Candidates iterates over the candidates in the order of the ranks, the best first,
-// which is that of [preemption.Plan].Candidates: also where the pod fits or may not
-// preempt. The victims of a candidate are found when it is its turn, so that the best
-// few cost little more than the plan. After an error, which is one of
+// Candidates iterates over the candidates of [preemption.Plan].Candidates in their order, the best first,
+// even if the pod fits or may not preempt. The victims of a candidate are found when it is its turn, so that
+// the best few cost little more than the plan. After an error, which is one of
 // [Evaluator.Preempt], the iteration ends. A candidate is the caller's.
 //
-// Where all candidates have to be compared, because of a Sample, of Extenders, or of a Rank with a Figure or a second Cost,
-// the first costs as much as [Evaluator.Explain]. The snapshot must not change during
+// A Sample, Extenders, or a Rank with a Figure or a second Cost need all candidates before the first one is
+// known. The first then costs as much as [Evaluator.Explain]. The snapshot must not change during
 // the iteration; other calls may read it at the same time.
 func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preemption.Request) iter.Seq2[*preemption.Candidate, error] {
 	return func(yield func(*preemption.Candidate, error) bool) {
@@ -46,6 +45,7 @@ func (e *Evaluator) Candidates(ctx context.Context, cluster *Snapshot, req preem
 			yield(nil, err)
 			return
 		}
+
 		search.Candidates(ctx, &e.terms, snap, &req, yield)
 	}
 }

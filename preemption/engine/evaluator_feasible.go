@@ -8,15 +8,16 @@ import (
 )
 
 // Feasible lists the nodes that take the pod as things are, in the cluster's order (chapter 7;
-// findNodesThatFitPod, with every node asked). If the node that it is nominated to takes it, that
+// findNodesThatFitPod, with every node asked). If the node that the pod is nominated to takes it, that
 // is the only one (rule 7.15.5): the room there was made for this pod. The nomination is that of the
-// snapshot, which execution.Nominator.ApplyTo brings in line with all that is known, or the pod's own
-// where the snapshot does not know the pod; without it, [Snapshot.Nominate] to no node, every node is
-// asked. A scheduler scores the nodes before preemption comes into question. The slice is the caller's.
+// snapshot, which execution.Nominator.ApplyTo brings up to date, or the pod's own
+// if the snapshot does not know the pod. A caller that wants every node asked takes the nomination away
+// before ([Snapshot.Nominate] to no node). A scheduler scores these nodes. It asks for preemption if there
+// are none. The slice is the caller's.
 //
-// Errors, and what is said about the pod and about concurrent calls, are those of
-// [Evaluator.Preempt]. Time is linear in the number of nodes; where the nominated one takes the pod, it
-// is that of asking one node, beside what filters that look at the whole cluster need once.
+// The errors, and what holds for the pod and for concurrent calls, are those of
+// [Evaluator.Preempt]. Time is linear in the number of nodes. If the nominated one takes the pod, it
+// is that of asking one node, and of what filters that look at the whole cluster need once.
 func (e *Evaluator) Feasible(ctx context.Context, cluster *Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	if e == nil {
 		return nil, errNoEvaluator

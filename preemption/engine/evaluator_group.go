@@ -27,18 +27,18 @@ import (
 //     and 12.9.9).
 //
 // The victims are not the fewest that there could be: with another placement others might
-// stay. For what has become of a plan see the fields of [preemption.GroupPlan].
+// stay. The fields of [preemption.GroupPlan] say what was found.
 //
-// With Eligibility.Take in the configuration, units are removed in step 3 of which it lets the
-// group take every pod, asked about each pod of a unit and each of the group: those of lower
-// priority or, with AnyPriority, of any, none of which has a pod of the group itself. With a Guard, those are removed that it lets go, asked about the
-// least important first; in step 5 it has to allow that the others stay away, and units that
-// it alone kept away are tried again until that puts back none (group 13.6).
+// Eligibility.Take is asked about each pod of a unit and each pod of the group. Step 3 removes a unit only if
+// it lets the group take every pod of it. The unit is of lower priority or, with AnyPriority, of any, and has
+// no pod of the group itself. A Guard is asked about the
+// least important units first, and step 3 removes those that it lets go. In step 5 it has to allow that the
+// others stay away, and units that it alone kept away are tried again until that puts back none (group 13.6).
 //
 // Of the configuration, Filters, Profile, Eligibility, Guard and Importance count. Importance compares
 // two units by the most important pod of each. Sample, Extenders, Ranks and
-// [Evaluator.Parallel] have no effect: there is one candidate, the cluster. What a group cannot be
-// decided by is refused, as the comment of [preemption.Config] lists.
+// [Evaluator.Parallel] have no effect: there is one candidate, the cluster. A configuration by which no
+// group can be decided is refused, as the comment of [preemption.Config] lists.
 //
 // It differs from the reference in this:
 //
@@ -54,19 +54,19 @@ import (
 //   - Of a topology spread the least count of all domains is exact (rule 12.9.9).
 //
 // The snapshot is only read, and any number of calls may run on it at once. The
-// pods need not be in it. Errors: the context's, checked between placements and
-// while they are placed; those of the placing function and of filters; [outrank.ErrInvalid] for an
+// pods need not be in it. Errors: the context's, which is looked at between placements and
+// during each; those of the placing function and of filters; [outrank.ErrInvalid] for an
 // impossible answer of the placing function; an *[outrank.InputError] for a group whose topology
 // counts, unless the request has a placing function (rule 12.9.14); [outrank.ErrInvalid] where the
 // release has no groups that preempt, or has them behind a gate that is off; and those about the
 // pods, all at once: an *[outrank.InputError] that names each, [preemption.ErrState] for pods that
-// run already, and for one whose name a pod with another UID has.
+// run already, and for a pod whose name another pod with another UID has.
 //
 // Time is that of sorting the possible victims, of placing the group at most twice, or once
-// more where nothing helps because of a guard, of what the guard takes, and of
-// asking one node for each pod of the group that a unit has to do with: one on its node, or
-// one that the pod's affinity and spread rules count. Units that concern a [preemption.Filter]
-// with a Start have to do with every pod of the group; with claims that allow a single pod, all
+// more if nothing helps because of a guard, of what the guard takes, and of
+// asking the node of each member that a unit has to do with. A unit has to do with a member if it has a pod on
+// the member's node, or one that the member's affinity and spread rules count. Units that concern a
+// [preemption.Filter] with a Start have to do with every member; with claims that allow a single pod, all
 // units do.
 func (e *Evaluator) PreemptGroup(ctx context.Context, cluster *Snapshot, req preemption.GroupRequest) (*preemption.GroupPlan, error) {
 	if e == nil {

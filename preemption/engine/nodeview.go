@@ -6,10 +6,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// shownNode is what somebody is shown of a node, until that is over.
+// shownNode is the view of a node that a caller holds. Once the view is over, noNode takes the place of the
+// node in it.
 type shownNode struct{ preemption.NodeView }
 
-// noNode is what is seen once a view is over: no node, which takes nobody.
+// noNode is a view without a node, which takes nobody.
 type noNode struct{}
 
 func (noNode) Pod() *outrank.Pod         { return nil }

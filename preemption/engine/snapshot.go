@@ -15,8 +15,8 @@ import (
 // fields, and Bind and Nominate change it.
 //
 // A snapshot also caches the answers of its nodes for preemptors that are asked
-// about again and again, by pod signature (priority, requests, tolerations, and
-// what the pod demands of nodes). The next decision about an equal pod looks
+// about again and again, by the signature of the pod (priority, requests, tolerations, and
+// all else that filters read of it). The next decision about an equal pod looks
 // only at nodes that changed since. The cache takes about eighty bytes for each
 // node and signature, and is bounded.
 //
@@ -24,7 +24,7 @@ import (
 // change must not run at the same time as any other call. [Snapshot.Clone]
 // makes a snapshot for another goroutine.
 //
-// The zero Snapshot is that of an empty cluster of the default release, as NewSnapshot(nil)
+// The zero Snapshot is an empty cluster of the default release, as NewSnapshot(nil)
 // makes it. A Snapshot must not be copied: the copy and the original would write the same
 // indexes. go vet finds a copy; [Snapshot.Clone] makes what a copy is meant for.
 type Snapshot struct {
@@ -55,7 +55,7 @@ func NewSnapshot(c *outrank.Cluster) (*Snapshot, error) {
 	return &Snapshot{of: of}, nil
 }
 
-// nothing is what the zero Snapshot reads. Nobody writes it.
+// nothing is the state that a zero Snapshot reads. Nobody writes it.
 var nothing state.Snapshot
 
 // reads returns the state for calls that change nothing.

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Budgets goes through the budgets in the order in which they came. The loop may change the
-// snapshot: it goes through the budgets that there were when it began.
+// Budgets iterates over the budgets in the order in which they came. The loop may change the
+// snapshot: it sees the budgets that there were when it began.
 func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 	return s.reads().Budgets()
 }
@@ -18,10 +18,10 @@ func (s *Snapshot) Budgets() iter.Seq[*outrank.PodDisruptionBudget] {
 //
 // A change of the status alone, or of anything else but the selector, touches no
 // pod: time is that of copying the list of budgets, however many pods there are. A
-// new budget or another selector costs a look at every class of pods in addition,
-// that is pods of the same namespace, labels and anti-affinity, and at the nodes with
-// pods of those classes that the change concerns; where some of these are pending,
-// every pod is looked at. [Snapshot.Undo] takes it back.
+// new budget or another selector costs a look at every class of pods in addition, and at the nodes with
+// pods of the classes that the change concerns. A class is the pods of the same namespace, labels and
+// anti-affinity. If some pods of the classes concerned are pending,
+// every pod is looked at. [Snapshot.Undo] takes the change back.
 func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	if s == nil {
 		return errNoSnapshot
@@ -29,9 +29,9 @@ func (s *Snapshot) PutBudget(b *outrank.PodDisruptionBudget) error {
 	return s.writes().PutBudget(b)
 }
 
-// RemoveBudget takes a budget away. Error: [preemption.ErrNotFound]. Time is that of another
-// selector in [Snapshot.PutBudget]; once more budgets were taken away than are left, every
-// class of pods is matched with them anew. [Snapshot.Undo] takes it back.
+// RemoveBudget takes a budget away. Error: [preemption.ErrNotFound]. Time is that of
+// [Snapshot.PutBudget] with another selector. Once more budgets were taken away than are left, every
+// class of pods is matched with those that are left anew. [Snapshot.Undo] takes the change back.
 func (s *Snapshot) RemoveBudget(key outrank.Key) error {
 	if s == nil {
 		return errNoSnapshot
@@ -45,7 +45,7 @@ func (s *Snapshot) Group(key outrank.Key) (*outrank.PodGroup, bool) {
 	return s.reads().Group(key)
 }
 
-// Groups goes through the pod groups, sorted by key. Time is that of sorting them. The loop
+// Groups iterates over the pod groups, sorted by key. Time is that of sorting them. The loop
 // may change the snapshot, as that of [Snapshot.Namespaces].
 func (s *Snapshot) Groups() iter.Seq[*outrank.PodGroup] {
 	return s.reads().Groups()
@@ -79,7 +79,7 @@ func (s *Snapshot) Composite(key outrank.Key) (*outrank.CompositePodGroup, bool)
 	return s.reads().Composite(key)
 }
 
-// Composites goes through the composite pod groups, sorted by key. Time is that of sorting
+// Composites iterates over the composite pod groups, sorted by key. Time is that of sorting
 // them. The loop may change the snapshot, as that of [Snapshot.Namespaces].
 func (s *Snapshot) Composites() iter.Seq[*outrank.CompositePodGroup] {
 	return s.reads().Composites()
@@ -107,7 +107,7 @@ func (s *Snapshot) RemoveComposite(key outrank.Key) error {
 	return s.writes().RemoveComposite(key)
 }
 
-// Namespaces goes through the namespaces that the snapshot was told of, sorted by
+// Namespaces iterates over the namespaces that the snapshot was told of, sorted by
 // name. Time is that of sorting them. The loop may change the snapshot: a namespace that it
 // removes before its turn does not come, and one that it adds may come or not.
 func (s *Snapshot) Namespaces() iter.Seq[*outrank.Namespace] {
@@ -136,8 +136,8 @@ func (s *Snapshot) RemoveNamespace(name string) error {
 	return s.writes().RemoveNamespace(name)
 }
 
-// LeavesWith returns the group, or the composite group, of which all running pods leave
-// together with a pod that runs in the snapshot, and nil for both where it leaves by itself
+// LeavesWith returns the group, or the composite group, whose running pods all leave
+// together with a pod that runs in the snapshot. Both are nil if the pod leaves by itself
 // (rules 12.6.2 and 12.6.4), does not run, or is another pod of the name. Time is
 // constant.
 func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.CompositePodGroup) {
@@ -148,17 +148,20 @@ func (s *Snapshot) LeavesWith(p *outrank.Pod) (*outrank.PodGroup, *outrank.Compo
 }
 
 // CountsAs returns the priority with which a pod of the snapshot counts as a victim: its own or,
-// where victims are units, that of its groups (rules 12.6.2 and 12.6.4). Of a pod that does not run
-// it is the pod's own, and of nil it is 0. Time is constant.
+// if victims are units, that of its groups (rules 12.6.2 and 12.6.4). For a pod that does not run
+// it is the pod's own, and for nil it is 0. Time is constant.
 func (s *Snapshot) CountsAs(pod *outrank.Pod) int32 {
 	if pod == nil {
 		return 0
 	}
-	if s == nil || s.of == nil || pod.Group == "" || !s.of.Rules.VictimUnits {
+	if s == nil || s.of == nil || pod.Group == "" {
 		return pod.PriorityValue()
 	}
-	if p, ok := s.of.Known(pod); ok && p.Running {
-		return s.of.Units.Of(p).Priority
+
+	if snap := s.of; snap.Rules.VictimUnits {
+		if p, ok := snap.Known(pod); ok && p.Running {
+			return snap.Units.Of(p).Priority
+		}
 	}
 	return pod.PriorityValue()
 }

@@ -13,36 +13,36 @@ import (
 
 // Verify holds a plan to the snapshot as it is now, and returns nil if the plan can
 // be carried out as it stands. Pods without a start count as they did for the plan
-// ([preemption.Plan.Now]). For a plan to preempt, this is verified, in this order:
+// ([preemption.Plan.Now]). For a plan to preempt, Verify looks at the following, in this order:
 //
-//  1. The preemptor does not run, but for a resize of its own, and no other pod of its name is
+//  1. The preemptor does not run, except for a resize of its own, and no other pod of its name is
 //     known (ErrStale).
 //  2. The node is there (ErrStale). It does not take the preemptor as things are
 //     (ErrStale), and preemption may help there (ErrUnsound).
 //  3. The preemptor may preempt (ErrUnsound).
-//  4. There are victims, but for the variant v1.13, each is named once (ErrUnsound) and still runs
+//  4. There are victims, except by the variant v1.13. Each is named once (ErrUnsound) and still runs
 //     there (ErrStale), is of lower priority than the preemptor unless the configuration lets it
 //     take others (Eligibility.AnyPriority, the simplified variant), and Eligibility.Take allows it
-//     (ErrUnsound). Where victims are units (rule 12.8.1), each unit
-//     is named whole (ErrUnsound).
+//     (ErrUnsound). If victims are units (rule 12.8.1), each unit
+//     is named whole (ErrUnsound), unless extenders concern the pod.
 //  5. With the victims gone the node takes the preemptor, by every filter, with the
 //     nominated pods that count there and without them, and Config.Guard lets all of
 //     them leave together (ErrUnsound).
 //     By [preemption.Across] victims may be on other nodes.
-//  6. With any one victim back it does not (ErrUnsound). This is asked where it is
-//     promised: by the usual victim rule, without a guard or extenders that concern the pod,
-//     and as long as no filter looks at what other pods are but at what they take; with
-//     [preemption.Across], by the default ranks and without Config.Importance.
-//  7. The score is what the victims and the budgets come to now, but for the start,
-//     and the budgets without extenders only; the nominations to be cleared are those
-//     that there are (ErrStale).
+//  6. With any one victim back, or the unit that it leaves with, it does not (ErrUnsound). Verify asks that
+//     only of plans that promise it: those by the usual victim rule, without a guard or extenders that
+//     concern the pod, as long as filters look only at what other pods take; with
+//     [preemption.Across] those by the default ranks and without Config.Importance.
+//  7. The score is that of the victims and the budgets as they are now (ErrStale). The start is not
+//     compared, nor are the violations if extenders concern the pod. A strict policy has no violations
+//     (ErrUnsound). The nominations to be cleared are those that there are (ErrStale).
 //
-// It is not verified that the node is the best one, or that no other node takes the
-// pod as things are. A plan that was made with [preemption.Request.Statuses] is held to the
-// evaluator's own filters all the same. Any other outcome is verified by deciding
-// again: it has to be the same, and with Fits the node of FirstFit takes the pod (ErrStale).
+// Verify does not ask whether the node is the best one, or whether another node takes the
+// pod as things are. It holds a plan that was made with [preemption.Request.Statuses] to the
+// evaluator's own filters all the same. It verifies any other outcome by deciding
+// again: the outcome has to be the same, and with Fits the node of FirstFit takes the pod (ErrStale).
 //
-// For the plan of a group, this is verified, in this order:
+// For the plan of a group, Verify looks at the following, in this order:
 //
 //  1. The pods of the placement are a group of which none runs ([outrank.ErrInvalid],
 //     ErrStale), and their nodes are there (ErrStale).
@@ -51,20 +51,20 @@ import (
 //     lower priority unless Eligibility.AnyPriority is set, and that Eligibility.Take
 //     allows, and Config.Guard lets all of them leave together (ErrUnsound). There may be
 //     none. As many of their pods violate a budget as the plan says (ErrStale).
-//  3. With every possible victim gone that the guard lets go each pod fits on its node, with the
-//     pods before it in the placement there already, by the evaluator's filters (ErrUnsound), and
-//     it keeps its place when those that are no victims are back, as when the plan was made.
+//  3. With every possible victim gone that the guard lets go, each pod fits on its node beside the
+//     pods before it in the placement, by the evaluator's filters (ErrUnsound). It
+//     keeps its place when those that are no victims are back, as when the plan was made.
 //
 // Pods of the group that found no place are not in the plan. They count as the snapshot
-// has them, with their nominations: a plan that was made of other versions of them may be
-// refused. That no victim is one too many is not promised for groups, and so not verified. A
-// plan with a [preemption.PlaceFunc] is held to the evaluator's filters all the same.
+// has them, with their nominations: a plan that was made with other versions of them may be
+// refused. The plan of a group may have a victim too many, so that Verify does not ask that. It holds a
+// plan with a [preemption.PlaceFunc] to the evaluator's filters all the same.
 //
 // Other errors are those of [Evaluator.Preempt] and of filters, [preemption.ErrState] for a
-// group's plan without a placement, of which there is nothing to verify, and
+// group's plan without a placement, in which there is nothing to verify, and
 // [outrank.ErrInvalid] for no plan at all. The snapshot is only read; any number of calls may
 // run on it at once. Time is that of asking one node once for every victim, beside what filters
-// that look at the whole cluster need once; for a group it is that of going through all pods,
+// that look at the whole cluster need once. For a group it is that of going through all pods,
 // and of asking one node for each pod.
 func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.Decision) error {
 	if e == nil {
@@ -74,6 +74,7 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.
 	if err != nil {
 		return err
 	}
+
 	plan, group, err := state.PlanOf(d)
 	switch {
 	case err != nil:
@@ -86,7 +87,7 @@ func (e *Evaluator) Verify(ctx context.Context, cluster *Snapshot, d preemption.
 	return e.verifyOutcome(ctx, cluster, plan)
 }
 
-// verifyOutcome decides again.
+// verifyOutcome verifies a plan that does not preempt: it decides again, and compares the outcomes.
 func (e *Evaluator) verifyOutcome(ctx context.Context, cluster *Snapshot, plan *preemption.Plan) error {
 	again, err := e.Preempt(ctx, cluster, preemption.Request{Pod: plan.Pod, Now: plan.Now})
 	if err != nil {

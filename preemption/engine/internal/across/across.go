@@ -13,33 +13,33 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// defaultAcrossSteps is how many steps a call takes at most to improve what it has found, where
-// [preemption.Across] has no limit.
+// defaultAcrossSteps is the limit of a call's steps where [preemption.Across] has none. A call goes on
+// beyond it only to find a first set on each node.
 const defaultAcrossSteps = 20_000
 
-// Preempt decides by [preemption.Across] (chapter 23): where required anti-affinity, of the
-// preemptor or of running pods, or a topology spread constraint with DoNotSchedule stands in the way
-// on a node because of pods of lower priority elsewhere in its domain. The reference takes pods from
-// one node alone, and nothing helps such a pod there.
+// Preempt decides by [preemption.Across] (chapter 23). It helps where required anti-affinity, of the
+// preemptor or of running pods, or a topology spread constraint with DoNotSchedule keeps the preemptor
+// away from a node because of pods of lower priority elsewhere in the domain. The reference takes pods from
+// one node alone, and finds that nothing helps such a preemptor.
 //
 // On each node that failed with Unschedulable these pods can be victims: those of the node,
 // and those that such a term or constraint counts in a domain of the node. For required
 // anti-affinity the victims are determined: all pods that count in a domain of the node
-// have to leave, each of which must be one that the preemptor may evict by the
+// have to leave. The node is no candidate if the preemptor may not evict one of them by the
 // configuration. For the rest, pods are put back by importance as far as the preemptor
 // still fits, and then other sets are tried, by branch and bound, until none can be better
 // or the steps run out. Sets are compared by the ranks, with budgets charged for
 // the actual victims alone, the most important first. ENGINE.md says what is pruned, and
-// why. That there is room is what all filters of the configuration say of a copy of the
+// why. A set makes room if all filters of the configuration say so in a copy of the
 // cluster without the victims.
 //
-// Pods of groups are no victims where the release has groups leave whole. Nor are pods
+// Pods of groups are no victims if the release has groups leave whole. Nor are pods
 // that are being deleted and that a constraint of the preemptor selects: the constraint
 // has ceased to count them. A pod of another domain never becomes a victim, not even to
 // make a pod the first of its affinity (rule 7.13.6).
 //
-// Time is that of asking every node, and on each that failed of one check for each pod that could
-// be a victim there; then of the steps, each of which asks the filters about one node once.
+// It takes the time of asking every node, and on each node that failed of one check for each pod that
+// could be a victim there. Then come the steps, each of which asks the filters about one node once.
 func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, explain bool) (*preemption.Plan, error) {
 	if req.Statuses != nil {
 		return nil, fmt.Errorf("statuses: %w: victims on other nodes are found by the evaluator's own filters", outrank.ErrInvalid)
@@ -47,6 +47,8 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
+
+	// Every node is asked as things are, and the preemptor has to be eligible, as in any decision.
 	a, err := dryrun.NewAttempt(ctx, terms, snap, req.Pod, req.Now)
 	if err != nil {
 		return nil, err
@@ -59,19 +61,17 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	}
 	r.CountFeasible()
 	r.Ineligible = a.Eligible(r.StatusOf)
-	x := &search{terms: terms, snap: snap, attempt: a, result: r, w: r.Runners[0], limit: cmp.Or(terms.Limit, defaultAcrossSteps)}
+
+	x := newSearch(a, r)
 	if r.Feasible == 0 && r.Ineligible == "" {
 		if err := x.run(ctx); err != nil {
 			return nil, err
 		}
 	}
+
 	plan := r.AsPlan()
 	if plan.Outcome == preemption.Preempts || plan.Outcome == preemption.NothingHelps {
-		plan.ClusterCertificate = &preemption.Certificate{Optimal: !x.ended, Steps: x.steps, Unsolved: x.unsolved}
-		if !x.ended {
-			plan.ClusterCertificate.Bound = plan.Score
-			plan.ClusterCertificate.Bound.Own = maps.Clone(plan.Score.Own)
-		}
+		plan.ClusterCertificate = x.certificate(plan.Score)
 	}
 	if explain {
 		plan.Nodes = r.Reports()
@@ -79,33 +79,51 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	return plan, nil
 }
 
-// run goes over the nodes.
+// certificate returns the certificate of the best set, which has this score, or of none: a search that was
+// not cut off has shown that no set is better.
+func (x *search) certificate(best preemption.Score) *preemption.Certificate {
+	c := &preemption.Certificate{Optimal: !x.ended, Steps: x.steps, Unsolved: x.unsolved}
+	if c.Optimal {
+		c.Bound = best
+		c.Bound.Own = maps.Clone(best.Own) // which the caller may change
+	}
+	return c
+}
+
+// run looks for the best set on every node that failed with Unschedulable.
 func (x *search) run(ctx context.Context) error {
-	x.result.After, x.result.Tried = make([]filters.Status, len(x.result.Before)), make([]bool, len(x.result.Before))
+	r := x.result
+	r.After, r.Tried = make([]filters.Status, len(r.Before)), make([]bool, len(r.Before))
 	x.findFilters()
 	x.findCounted()
-	for i, before := range x.result.Before {
+
+	for i, before := range r.Before {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if before.Code != filters.Unschedulable {
 			continue
 		}
-		x.result.Tried[i] = true
-		if x.result.After[i] = x.try(ctx, i); x.ended {
+
+		// Once the steps have run out, every later node counts as not searched to the end.
+		r.Tried[i] = true
+		if r.After[i] = x.try(ctx, i); x.ended {
 			x.unsolved++
 		}
 	}
+
+	// What was found when the context ended, or a filter failed, is of no use.
 	if err := cmp.Or(x.err, ctx.Err()); err != nil {
 		return err
 	}
-	if x.result.Best >= 0 {
-		x.result.Chosen = x.candidate()
+	if r.Best >= 0 {
+		r.Chosen = x.candidate()
 	}
 	return nil
 }
 
-// FollowsAsCounted lets a pod that leaves count as little as it did at the start (rule 23.9).
+// FollowsAsCounted has spread constraints count a pod off when it leaves only if they counted it at the start
+// (rule 23.9).
 func FollowsAsCounted(fp *filters.Plan) {
 	for _, f := range fp.Active {
 		if s, ok := f.PodFilter.(*filters.Spread); ok {
@@ -114,24 +132,27 @@ func FollowsAsCounted(fp *filters.Plan) {
 	}
 }
 
-// candidate makes the best set public.
+// candidate returns the candidate that the best set makes, as callers see it.
 func (x *search) candidate() preemption.Candidate {
-	w, n := x.w, x.result.NodeAt(x.result.Best)
-	c := preemption.Candidate{Node: n.Name, Score: x.attempt.Tell(&x.bestScore), Victims: make([]preemption.Victim, len(x.bestVictims))}
+	w, n, pods := x.w, x.result.NodeAt(x.result.Best), x.bestVictims
+	c := preemption.Candidate{Node: n.Name, Score: x.attempt.Tell(&x.bestScore), Victims: make([]preemption.Victim, len(pods))}
+
+	// With all victims away, each is put back by itself, which tells what it would keep the preemptor away by.
 	w.Enter(n)
 	w.Far = true
-	w.ChangeAll(x.bestVictims, -1)
+	w.ChangeAll(pods, -1)
 	shared := dryrun.SharedNames{Budgets: x.snap.BudgetSet}
-	for i, p := range x.bestVictims {
-		c.Victims[i] = preemption.Victim{Pod: p.Located(), Priority: p.Priority(), Blocks: x.attempt.Public(w.Beside(x.bestVictims[i : i+1]))}
+	for i, p := range pods {
+		c.Victims[i] = preemption.Victim{Pod: p.Located(), Priority: p.Priority(), Blocks: x.attempt.Public(w.Beside(pods[i : i+1]))}
 		if p.At.Name != n.Name {
 			c.Victims[i].Node = p.At.Name
 		}
-		c.Victims[i].Violated = shared.Of(w.Budgets.Charge(p))
+		c.Victims[i].Violated = shared.Of(x.budgets.Charge(p))
 	}
-	w.Budgets.Reset()
-	w.ChangeAll(x.bestVictims, 1)
-	w.NameRules(x.bestVictims, c.Victims)
+	x.budgets.Reset()
+	w.ChangeAll(pods, 1)
+
+	w.NameRules(pods, c.Victims)
 	c.ClearedNominations = x.attempt.ClearedNominations(n, c.Victims)
 	return c
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// try looks for the best set on a node, and returns why there is none: the status with all
-// pods gone that could leave. It is Success, too, for a node that cannot be better than
-// the best one.
+// try looks for the best set on a node. If the node has a better set than the best so far, the status is
+// Success. Otherwise the status is why it has none: what the filters say with all pods gone that could
+// leave. That is Success, too, for a node that makes room and cannot be better than the best one.
 func (x *search) try(ctx context.Context, position int) filters.Status {
-	n := x.result.NodeAt(position)
-	w := x.w
+	w, n := x.w, x.result.NodeAt(position)
 	w.Enter(n)
 	w.Far = true
 	x.node = node{position: position, firstStep: x.steps}
@@ -25,29 +24,39 @@ func (x *search) try(ctx context.Context, position int) filters.Status {
 	if len(x.node.pods) == 0 {
 		return filters.NoVictims
 	}
+
+	// No set passes if the filters fail with all of them gone in a way that more pods on the node never cure,
+	// or if a constraint is skewed for good. After any other failure a set with fewer pods may pass.
 	w.ChangeAll(x.node.pods, -1)
 	status := w.Check()
 	switch worse := x.worse(-1); {
 	case worse && status.Code == filters.Success:
 		status = x.unlessStrict()
 	case !worse && (status.Code == filters.Success || !status.Conclusive() && !x.skewed()):
-		best := x.result.Best
-		x.choose(ctx, 0)
-		switch {
-		case x.result.Best != best:
-			status = filters.Status{}
-		case x.node.refuted.Code != filters.Success:
-			status = x.node.refuted
-		case status.Code == filters.Success && x.result.Best < 0:
-			status = x.unlessStrict()
-		}
+		status = x.searchSets(ctx, status)
 	}
 	w.ChangeAll(x.node.pods, 1)
 	return status
 }
 
-// unlessStrict is the status of a node without a better set: where the policy is strict,
-// that each set violates a budget may be why (rule 13.5.3).
+// searchSets searches the sets of the node at hand, with all its pods away. status is what the filters
+// said then. It returns the status of the node as try does.
+func (x *search) searchSets(ctx context.Context, status filters.Status) filters.Status {
+	best, node := x.result.Best, &x.node
+	x.choose(ctx, 0)
+	switch {
+	case x.result.Best != best:
+		return filters.Status{}
+	case node.refuted.Code != filters.Success:
+		return node.refuted
+	case status.Code == filters.Success && x.result.Best < 0:
+		return x.unlessStrict()
+	}
+	return status
+}
+
+// unlessStrict returns the status of a node that makes room and has no better set. If the policy is strict
+// and no node has a set so far, the reason is that each set violates a budget (rule 13.5.3).
 func (x *search) unlessStrict() filters.Status {
 	if x.terms.Strict && x.result.Best < 0 {
 		return dryrun.StrictStatus
@@ -56,10 +65,11 @@ func (x *search) unlessStrict() filters.Status {
 }
 
 // findPods finds the pods that could be victims for the node, and those that have to be.
-// The status says if one that has to be may not.
+// The status is not Success if a pod that has to leave may not (rule 23.3).
 func (x *search) findPods(n *state.NodeState) filters.Status {
 	node := &x.node
 	for _, p := range n.Pods {
+		// A pod that counts for anti-affinity in a domain of the node keeps the preemptor away as long as it runs.
 		apart, spread := x.partsOf(p.Class)
 		forced := x.keepsApart(apart, n, n)
 		movable := x.mayLeave(&countedPod{pod: p, spread: spread})
@@ -70,21 +80,25 @@ func (x *search) findPods(n *state.NodeState) filters.Status {
 			node.add(p, forced)
 		}
 	}
+
 	if s := x.findFar(n); s.Code != filters.Success {
 		return s
 	}
+
 	node.overlaps = x.attempt.StopsAtFirst() && slices.ContainsFunc(node.pods, func(p *state.PodState) bool { return len(p.Class.Covering) > 1 })
 	node.sort(x.attempt.MoreImportant)
 	if x.spread != nil {
-		x.node.others = x.spread.AppendOthers(x.node.others, n)
+		node.others = x.spread.AppendOthers(node.others, n)
 	}
 	return filters.Status{}
 }
 
-// findFar is findPods for pods of other nodes. Where no constraint fails and no other pod of
-// another node has to leave, none that a constraint counts need leave, either: what
-// leaves the node itself makes a constraint fail no more than before.
+// findFar is findPods for pods of other nodes: first those that have to leave, then those that a
+// constraint counts in the domain of the node.
 func (x *search) findFar(n *state.NodeState) filters.Status {
+	// If no constraint fails, and no pod of another node has to leave, no pod that a constraint counts need
+	// leave either: a constraint fails no more than before because of what leaves the node itself. A pod that
+	// leaves another domain may lower the least count, so that the others are wanted after all.
 	spreads := x.spread != nil && (x.spread.Check(nil).Code != filters.Success || x.spread.Check(x.w.Nominated).Code != filters.Success)
 	for i := range x.counted {
 		if p := &x.counted[i]; p.on != n && x.keepsApart(p.apart, p.on, n) {
@@ -95,6 +109,7 @@ func (x *search) findFar(n *state.NodeState) filters.Status {
 			spreads = true
 		}
 	}
+
 	for i := range x.counted {
 		p := &x.counted[i]
 		if spreads && p.on != n && x.countsIn(p.spread, p.on, n) && !x.keepsApart(p.apart, p.on, n) && x.mayLeave(p) {
@@ -106,19 +121,24 @@ func (x *search) findFar(n *state.NodeState) filters.Status {
 
 // mayLeave reports whether a counted pod may be a victim (rule 23.6).
 func (x *search) mayLeave(p *countedPod) bool {
-	return x.leavesAlone(p.pod) && !(p.pod.Class.Terminating && len(p.spread) > 0)
+	return x.leavesAlone(p.pod) && !(len(p.spread) > 0 && isTerminating(p.pod))
 }
 
+// isTerminating reports whether a pod is being deleted.
+func isTerminating(p *state.PodState) bool { return p.Class.Terminating }
+
+// add adds a pod that could be a victim.
 func (a *node) add(p *state.PodState, forced bool) {
 	a.pods, a.forced = append(a.pods, p), append(a.forced, forced)
 }
 
-// sort puts the pods into their order.
+// sort puts the pods into their order, and the marks of those that have to leave with them.
 func (a *node) sort(compare func(p, q *state.PodState) int) {
 	forced := map[*state.PodState]bool{}
 	for i, p := range a.pods {
 		forced[p] = a.forced[i]
 	}
+
 	slices.SortFunc(a.pods, compare)
 	for i, p := range a.pods {
 		a.forced[i] = forced[p]
@@ -137,17 +157,19 @@ func (x *search) countsIn(parts []filters.ClassPart, on, n *state.NodeState) boo
 	return len(parts) > 0 && x.spread.CountsIn(parts, on, n)
 }
 
-// skewed reports whether a constraint cannot hold, whoever else leaves: what is left in
-// the domain of the node is too much even if no other domain loses anything. All pods
-// that are not decided about are away.
+// skewed reports whether a constraint cannot hold, whoever else leaves. All pods that are not decided about
+// are away. If the pods left in the domain of the node are too many even beside other domains that lose
+// nothing, a pod that comes back only makes them more.
 func (x *search) skewed() bool {
 	return x.spread != nil && x.spread.SkewedForGood(x.node.others)
 }
 
-// choose decides about the pods from one on. Those before are decided about; all others
-// are away.
+// choose decides about the pods from index i on. Those before are decided about; all others
+// are away. It tries to keep a pod before it tries to let the pod go, so that the first set
+// is what putting pods back by importance leaves, and of equal sets the first one met is the one that keeps
+// the more important pod (rule 23.8).
 func (x *search) choose(ctx context.Context, i int) {
-	node := &x.node
+	w, node := x.w, &x.node
 	if i == len(node.pods) {
 		x.meet()
 		return
@@ -155,16 +177,20 @@ func (x *search) choose(ctx context.Context, i int) {
 	if x.stop(ctx) {
 		return
 	}
+
+	// All that follows in the branch is more pods on the node. So it is left where the filters fail for good
+	// with this one back.
 	if !node.forced[i] {
 		x.steps++
-		x.w.Change(node.pods[i], 1)
+		w.Change(node.pods[i], 1)
 		if !x.skewed() {
-			if s := x.w.Check(); s.Code == filters.Success || !s.Conclusive() {
+			if s := w.Check(); s.Code == filters.Success || !s.Conclusive() {
 				x.choose(ctx, i+1)
 			}
 		}
-		x.w.Change(node.pods[i], -1)
+		w.Change(node.pods[i], -1)
 	}
+
 	node.taken = append(node.taken, i)
 	if !x.worse(i) {
 		x.choose(ctx, i+1)
@@ -172,8 +198,8 @@ func (x *search) choose(ctx context.Context, i int) {
 	node.taken = node.taken[:len(node.taken)-1]
 }
 
-// stop reports whether the search ends here. Every node gets the steps that it takes to
-// put its pods back by importance.
+// stop reports whether the search of the node ends here. Every node gets the steps that it takes to
+// put its pods back by importance, beyond the limit as well (rule 23.10).
 func (x *search) stop(ctx context.Context) bool {
 	if x.steps%256 == 0 && ctx.Err() != nil {
 		return true
@@ -185,30 +211,25 @@ func (x *search) stop(ctx context.Context) bool {
 	return true
 }
 
-// worse reports whether no set with the pods taken, those that have to be taken from
-// behind an index on, and any others, is better than the best set, or allowed where the
-// policy is strict. All that sets are compared by only grows with them, but for the start
-// where the caller's order is not that of priorities: it is that of the highest one.
+// worse reports whether no set is better than the best one, or allowed by a strict policy, of all that have
+// the pods taken so far, the pods behind index at that have to leave, and any others. It is right because
+// each figure only becomes worse with another victim. If at is the number of pods, the set is complete.
 func (x *search) worse(at int) bool {
-	strict := x.terms.Strict
+	strict, node := x.terms.Strict, &x.node
 	if x.result.Best < 0 && !strict {
 		return false
 	}
-	x.space = x.space[:0]
-	for _, i := range x.node.taken {
-		x.space = append(x.space, x.node.pods[i])
-	}
-	for i := at + 1; i < len(x.node.pods); i++ {
-		if x.node.forced[i] {
-			x.space = append(x.space, x.node.pods[i])
-		}
-	}
+	x.space = node.appendSure(x.space[:0], at)
 	if len(x.space) == 0 {
 		return false
 	}
+
+	// Where budgets overlap, another victim may leave fewer violations, so that only a complete set has some
+	// for sure.
+	complete := at == len(node.pods)
 	violations := 0
-	if at == len(x.node.pods) || !x.node.overlaps {
-		violations = x.w.Budgets.ViolationsOf(x.space)
+	if complete || !node.overlaps {
+		violations = x.budgets.ViolationsOf(x.space)
 	}
 	if strict && violations > 0 {
 		return true
@@ -216,29 +237,45 @@ func (x *search) worse(at int) bool {
 	if x.result.Best < 0 {
 		return false
 	}
+
+	// The start is that of the highest victims. In the caller's order the top priority is that of the first
+	// victim, so that a higher one may make the start later without making the top priority worse.
 	score := x.attempt.ScoreOf(x.space, violations)
-	if at < len(x.node.pods) && x.terms.Importance != nil {
-		score.Start = rank.Never // with a pod more it may be later than any
+	if !complete && x.terms.Importance != nil {
+		score.Start = rank.Never
 	}
 	order, _ := x.attempt.CompareByRanks(&score.Figures, &x.bestScore.Figures)
 	return order >= 0
 }
 
+// appendSure appends the pods that are victims for sure: those taken, and those behind index at that have to
+// leave.
+func (a *node) appendSure(to []*state.PodState, at int) []*state.PodState {
+	for _, i := range a.taken {
+		to = append(to, a.pods[i])
+	}
+	for i := at + 1; i < len(a.pods); i++ {
+		if a.forced[i] {
+			to = append(to, a.pods[i])
+		}
+	}
+	return to
+}
+
 // meet asks the filters about the set at hand, and keeps it if it is the best.
 func (x *search) meet() {
-	if len(x.node.taken) == 0 || x.w.Check().Code != filters.Success || x.worse(len(x.node.pods)) {
+	node := &x.node
+	if len(node.taken) == 0 || x.w.Check().Code != filters.Success || x.worse(len(node.pods)) {
 		return
 	}
-	victims := make([]*state.PodState, 0, len(x.node.taken))
-	for _, i := range x.node.taken {
-		victims = append(victims, x.node.pods[i])
-	}
-	if x.node.refuted = x.afresh(victims); x.node.refuted.Code != filters.Success {
+
+	victims := node.appendSure(make([]*state.PodState, 0, len(node.taken)), len(node.pods))
+	if node.refuted = x.afresh(victims); node.refuted.Code != filters.Success {
 		return
 	}
 	x.bestVictims = victims
-	x.bestScore = x.attempt.ScoreOf(x.bestVictims, x.w.Budgets.ViolationsOf(x.bestVictims))
-	x.result.Best = x.node.position
+	x.bestScore = x.attempt.ScoreOf(victims, x.budgets.ViolationsOf(victims))
+	x.result.Best = node.position
 }
 
 // afresh asks the node in a copy of the cluster in which the victims have never been. A
@@ -251,6 +288,7 @@ func (x *search) afresh(victims []*state.PodState) filters.Status {
 			snap.Drop(q)
 		}
 	}
+
 	a, err := dryrun.NewAttempt(context.Background(), x.terms, snap, x.attempt.Pod, x.attempt.Now)
 	if err != nil {
 		x.err = err

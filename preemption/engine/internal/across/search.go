@@ -1,6 +1,7 @@
 package across
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
@@ -14,56 +15,73 @@ type search struct {
 	snap    *state.Snapshot
 	attempt *dryrun.Attempt
 	result  *dryrun.Result
+	// w is the only runner of result, and budgets is its charger.
 	w       *dryrun.DryRunner
-	// counted are the pods of all nodes that anti-affinity or spread counts.
+	budgets *dryrun.Charger
+	// unitsLeave is set if groups leave whole by the rules of the release (group 12.6).
+	unitsLeave bool
+	// counted lists the pods of all nodes that anti-affinity or spread counts, by importance.
 	counted []countedPod
-	// interpod and spread are the filters on the node at hand, nil where they have
+	// interpod and spread are the filters on the node at hand, nil if they have
 	// nothing to say.
 	interpod *filters.InterPodOnNode
 	spread   *filters.SpreadOnNode
 
 	node node
-	// bestScore and bestVictims are of the best set met, on node r.best.
+	// bestScore and bestVictims are those of the best set so far, on the node at result.Best.
 	bestScore   dryrun.Score
 	bestVictims []*state.PodState
-	space       []*state.PodState
+	space       []*state.PodState // memory of worse
 
 	steps, limit int
-	ended        bool
-	unsolved     int   // nodes that were not searched to the end
-	err          error // of a filter of the caller
+	// ended is set once the search was cut off at the limit, and unsolved counts the nodes that were not
+	// searched to the end.
+	ended    bool
+	unsolved int
+	// err is the first error of a filter of the caller.
+	err error
+}
+
+// newSearch returns the search of an attempt, whose result has what the nodes answered as things are.
+func newSearch(a *dryrun.Attempt, r *dryrun.Result) *search {
+	w, asked := r.Runners[0], &a.Asked
+	return &search{
+		terms: a.Config, snap: a.Snap, attempt: a, result: r, w: w, budgets: &w.Budgets,
+		unitsLeave: asked.Rules.VictimUnits, limit: cmp.Or(a.Config.Limit, defaultAcrossSteps),
+	}
 }
 
 // countedPod is a running pod with what it counts for.
 type countedPod struct {
 	pod *state.PodState
 	on  *state.NodeState
-	// apart are counts of anti-affinity, spread those of constraints.
+	// apart lists what the pod counts for in anti-affinity, and spread in the constraints.
 	apart, spread []filters.ClassPart
 }
 
 // node is a node on which victims are looked for.
 type node struct {
 	position int
-	// pods could be victims, the most important first. Those in forced have to be.
+	// pods lists the pods that could be victims, the most important first, and forced marks those
+	// that have to be.
 	pods   []*state.PodState
 	forced []bool
-	// taken are the indexes of those that the set at hand has.
+	// taken lists the indexes of the pods that the set at hand has.
 	taken []int
 	// others has, for each constraint, the least count of the other domains as things
-	// are, or 0 where fewer domains count than there have to be.
+	// are, or 0 if fewer domains count than there have to be.
 	others []int
-	// overlaps is set where several budgets cover a pod, which is charged up to the first
-	// that it violates: then another victim may leave fewer violations.
+	// overlaps is set if several budgets cover a pod that is charged only up to the first
+	// budget that it violates: then another victim may leave fewer violations.
 	overlaps bool
-	// firstStep is the number of steps at the begin.
+	// firstStep is the number of steps when the search of the node began.
 	firstStep int
-	// refuted is why the last set made no room that the filters had agreed to while they
-	// followed the pods.
+	// refuted is the status of the last set that made room while the filters followed the pods, and made none
+	// when they were asked afresh.
 	refuted filters.Status
 }
 
-// PartsOf returns what pods of a class count for.
+// partsOf returns what pods of a class count for.
 func (x *search) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) {
 	if x.interpod != nil {
 		apart = x.interpod.Apart(k)
@@ -74,10 +92,10 @@ func (x *search) partsOf(k *state.PodClass) (apart, spread []filters.ClassPart) 
 	return apart, spread
 }
 
-// leavesAlone reports whether a pod may be a victim: one that the preemptor may evict and
-// that no other pod has to leave with.
+// leavesAlone reports whether the preemptor may evict a pod, and no other pod has to leave with it
+// (rule 23.6).
 func (x *search) leavesAlone(p *state.PodState) bool {
-	return x.attempt.MayEvict(p) && (p.Pod.Group == "" || !x.attempt.Asked.Rules.VictimUnits)
+	return x.attempt.MayEvict(p) && (p.Pod.Group == "" || !x.unitsLeave)
 }
 
 // findFilters finds the two filters that look at pods of other nodes.
@@ -92,18 +110,20 @@ func (x *search) findFilters() {
 	}
 }
 
-// findCounted finds the pods that these count, by class. Their order is by node and
-// importance.
+// findCounted lists the pods that these two filters count, by importance. Pods of a class count for the
+// same, so that each class is asked about once.
 func (x *search) findCounted() {
-	x.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+	snap := x.snap
+	snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
 		apart, spread := x.partsOf(k)
 		if len(apart)+len(spread) == 0 {
 			return
 		}
+
 		for slot := range nodes {
-			n := x.snap.NodeStates[slot]
+			n := snap.NodeStates[slot]
 			if n.Node == nil {
-				continue
+				continue // its pods count nowhere
 			}
 			for _, p := range n.Pods {
 				if p.Class == k {
@@ -112,5 +132,7 @@ func (x *search) findCounted() {
 			}
 		}
 	})
+
+	// Classes and nodes come in any order, and importance is total.
 	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.attempt.MoreImportant(p.pod, q.pod) })
 }

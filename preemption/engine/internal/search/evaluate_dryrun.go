@@ -8,16 +8,16 @@ import (
 // evaluateByFilters finds the victims by a dry run with every filter.
 func (w *Worker) evaluateByFilters(position int, n *state.NodeState) {
 	possible, st := w.Dry.DryRun(n)
-	switch {
-	case st.Code == filters.Success:
+	if st.Code == filters.Success {
 		w.keep(w.dryScore(position, possible))
-	default:
+	} else {
 		w.countFailure(possible, st)
 	}
 	w.Dry.RestoreVictims(possible)
 }
 
-// countFailure counts a node on which preemption does not help.
+// countFailure counts the answer of a node on which preemption does not help: a node without possible
+// victims says so (rule 9.2), whatever the dry run said.
 func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
 	if len(possible) == 0 {
 		w.after.count(noVictims, 1)
@@ -26,9 +26,9 @@ func (w *Worker) countFailure(possible []*state.PodState, st filters.Status) {
 	}
 }
 
-// settle evaluates a node at once while it is bounded. If preemption does not help, the
-// bound has the answer, which whoever asked for the bound counts, and takes back where
-// the node is bounded again.
+// settle evaluates a node at once while it is bounded. If preemption does not help, it leaves the
+// answer in the bound and does not count it: the caller counts the answer of a bound, and takes it back
+// where the node is bounded again.
 func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
 	w.settled = true
 	possible, st := w.Dry.DryRun(n)
@@ -43,7 +43,7 @@ func (w *Worker) settle(b *NodeBound, position int, n *state.NodeState) {
 	w.Dry.RestoreVictims(possible)
 }
 
-// dryScore is the score of the dry run that just ended.
+// dryScore returns the score of the dry run that just ended.
 func (w *Worker) dryScore(position int, possible []*state.PodState) NodeScore {
 	sc := w.Dry.Score(possible)
 	return NodeScore{position, sc.Figures}

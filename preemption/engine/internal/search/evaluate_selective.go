@@ -8,15 +8,17 @@ import (
 )
 
 // A filter that says which pods concern it answers the same whichever others leave.
-// So where these filters are the only ones that pods of the node touch, the dry run is
+// Where pods of the node touch no other filters than these, the dry run is
 // arithmetic on rows as in evaluateByResources, and the filters are asked when a pod
-// that concerns one of them is put back. Such a pod may be kept out by a filter whatever its
-// priority is. The others above the bound are put back in any case, unless a pod up to it violates
-// a budget: there is room for all pods above it while those up to it are away.
+// that concerns one of them is put back. A filter may keep such a pod away whatever the pod's
+// priority is. The other pods above the bound are put back in any case, unless a pod up to the bound
+// violates a budget: there is room for all pods above while those up to the bound are away.
 
 // evaluateSelectively finds the victims on a candidate where selective filters have a
 // part in the choice (chapter 9).
 func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int32) {
+	// With all possible victims away that concern a filter, the filters pass or the node is out (rule 9.3).
+	// They are back in the end, since the state of the caller's filters has to be right for the next node.
 	first := n.First(w.attempt.Reach)
 	w.findConcerned(n, first)
 	w.Dry.EnterAfterResources(n)
@@ -26,10 +28,14 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 		w.after.count(w.after.intern(st), 1)
 		return
 	}
+
 	w.violates = w.violates[:0]
 	if len(n.Covered) > 0 {
 		w.charge(n)
 	}
+
+	// Unless a pod up to the bound violates a budget, the pods above that concern no filter are put back in
+	// any case, and it does not matter whether one of them violates a budget.
 	sum := w.sums.At(n.Slot)
 	t := w.reprieveOn(n)
 	t.concerned = &concernedPods{dry: &w.Dry, away: w.concerned, above: first}
@@ -37,6 +43,7 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 		t.concerned.above = n.First(int64(bound) + 1)
 		w.violates = slices.DeleteFunc(w.violates, func(i int32) bool { return !t.concerned.tries(int(i)) })
 	}
+
 	t.violates = w.violates
 	t.left.begin(sum, &w.need.asks)
 	for i := first; i < len(n.Rows); i++ {
@@ -50,14 +57,15 @@ func (w *Worker) evaluateSelectively(position int, n *state.NodeState, bound int
 	}
 }
 
-// findConcerned marks the pods of a node, from an index on, that concern a filter. A pod
-// that is marked is away for the filters until changeConcerned or letBack puts it back.
+// findConcerned marks the pods of a node, from an index on, that concern a filter. A marked pod
+// is away for the filters once changeConcerned has taken it away, until letBack removes its mark or
+// changeConcerned puts it back.
 func (w *Worker) findConcerned(n *state.NodeState, from int) {
 	w.concerned = state.Fill(w.concerned, len(n.Pods), false)
 	w.plan.MarkConcerned(n, from, w.concerned)
 }
 
-// changeConcerned takes the marked pods away from the filters, or puts them back.
+// changeConcerned takes the marked pods away from the filters (by is -1), or puts them back (1).
 func (w *Worker) changeConcerned(n *state.NodeState, from, by int) {
 	for i := from; i < len(n.Pods); i++ {
 		if w.concerned[i] {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Explain finds the status of every node and all candidates. It is not ok where most candidates
-// are not found from the rows of their nodes, which is explained by the exhaustive search.
+// Explain finds the status of every node and all candidates. It is not ok if the rows of the nodes do
+// not tell most candidates; the exhaustive search explains such a question.
 func Explain(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) (plan *preemption.Plan, ok bool, err error) {
 	s, err := Start(ctx, terms, snap, req)
 	if err != nil {
@@ -37,8 +38,43 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 	if err := q.settle(s.Workers[0]); err != nil {
 		return nil, err
 	}
+	nodes, candidates, err := s.reports(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	for i := range candidates {
+		q.Attempt.Complete(&candidates[i])
+	}
+	by := q.rank(ctx, candidates)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+
+	// An explanation has all candidates, also of a pod that fits or may not preempt. The plan has the best one
+	// only if it preempts.
+	p := s.beginPlan()
+	switch {
+	case p.Outcome != preemption.Preempts:
+	case len(candidates) == 0:
+		p.Outcome = preemption.NothingHelps
+		p.Unhelpful = s.unhelpful()
+	default:
+		p.Candidate = candidates[0]
+	}
+
+	p.Nodes, p.DecidedBy = nodes, by
+	if len(candidates) > 0 {
+		p.Candidates = candidates
+	}
+	q.linkCandidates(p)
+	return p, nil
+}
+
+// reports finds what every node answers, by position, and the candidates in the order of the nodes.
+func (s *Search) reports(ctx context.Context) ([]preemption.NodeReport, []preemption.Candidate, error) {
+	w, q := s.Workers[0], &s.Asked
 	nodes := make([]preemption.NodeReport, len(s.Bounds))
-	w := s.Workers[0]
 	candidates := make([]preemption.Candidate, 0, len(s.Bounds))
 	var (
 		victims victimSlab
@@ -46,8 +82,9 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 	)
 	for position := range nodes {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
+
 		report := &nodes[position]
 		if !w.reportStatus(report, position) {
 			continue
@@ -60,39 +97,23 @@ func (s *Search) explained(ctx context.Context) (*preemption.Plan, error) {
 		report.AfterRemoval = after.add(preemption.Status{})
 		candidates = append(candidates, w.lasting(c, victims.copy(c.Victims)))
 	}
-	for i := range candidates {
-		q.Attempt.Complete(&candidates[i])
-	}
-	by := q.rank(ctx, candidates)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
+	return nodes, candidates, nil
+}
 
-	p := s.beginPlan()
-	switch {
-	case p.Outcome != preemption.Preempts:
-	case len(candidates) == 0:
-		p.Outcome = preemption.NothingHelps
-		p.Unhelpful = s.unhelpful()
-	default:
-		p.Candidate = candidates[0]
-	}
-	p.Nodes, p.DecidedBy = nodes, by
-	if len(candidates) > 0 {
-		p.Candidates = candidates
-	}
+// linkCandidates has the report of each node that is a candidate point to it.
+func (q *Asked) linkCandidates(p *preemption.Plan) {
 	snap := q.snap
 	positions := snap.Positions()
 	for i := range p.Candidates {
 		slot, _ := snap.Slots.Get(p.Candidates[i].Node) // it is there
-		nodes[positions[slot]].Candidate = &p.Candidates[i]
+		p.Nodes[positions[slot]].Candidate = &p.Candidates[i]
 	}
-	return p, nil
 }
 
 // statusSlab makes room for many statuses at a time.
 type statusSlab []preemption.Status
 
+// add returns a copy of a status that stays where it is.
 func (v *statusSlab) add(s preemption.Status) *preemption.Status {
 	if len(*v) == cap(*v) {
 		*v = make(statusSlab, 0, 256)
@@ -101,7 +122,7 @@ func (v *statusSlab) add(s preemption.Status) *preemption.Status {
 	return &(*v)[len(*v)-1]
 }
 
-// reportStatus reports and counts the status of a node as things are, and whether
+// reportStatus notes the status of a node as things are in its report, and counts it. It reports whether
 // preemption is to be tried there.
 func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try bool) {
 	n := w.NodeAt(position)
@@ -115,10 +136,12 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 		x, code := w.filterByResources(n.Slot, sum)
 		w.answered(x, position)
 		if x != 0 {
-			report.Status = w.attempt.Public(statusOf(w.attempt.Asked.Needs, x))
+			report.Status = w.attempt.Public(w.statusOf(x))
 		}
 		return code == filters.Unschedulable
 	}
+
+	// The summary does not tell everything: pods are nominated to the node, say, or it has taints.
 	st := w.Dry.Filter(n)
 	if st.Code == filters.Success {
 		w.answered(0, position)
@@ -132,26 +155,31 @@ func (w *Worker) reportStatus(report *preemption.NodeReport, position int) (try 
 // victimSlab makes room for the victims of many candidates at a time.
 type victimSlab []preemption.Victim
 
+// copy returns a copy of some victims, to which nothing can be appended in place.
 func (v *victimSlab) copy(victims []preemption.Victim) []preemption.Victim {
 	if cap(*v)-len(*v) < len(victims) {
 		*v = make(victimSlab, 0, max(512, len(victims)))
 	}
+
 	at := len(*v)
 	*v = append(*v, victims...)
 	return (*v)[at:len(*v):len(*v)]
 }
 
 // rank sorts candidates that are in the order of their nodes, the best first, and returns the
-// rank by which the first beats the second. Once the context has ended the order is any.
+// rank by which the first beats the second. Once the context has ended they are in no order.
 func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by string) {
 	if len(candidates) < 2 {
 		return ""
 	}
 	compare := func(a, b *preemption.Candidate) (int, string) { return q.Attempt.Compare(&a.Score, &b.Score) }
+
+	// Candidates are large, so that their indexes are sorted. Equal ones stay in the order of the nodes.
 	order := make([]int32, len(candidates))
 	for i := range order {
 		order[i] = int32(i)
 	}
+
 	compares, ended := 0, false
 	slices.SortStableFunc(order, func(i, j int32) int {
 		if compares++; compares%comparesPerLook == 0 {
@@ -163,6 +191,7 @@ func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by
 		o, _ := compare(&candidates[i], &candidates[j])
 		return o
 	})
+
 	reorder(candidates, order)
 	_, by = compare(&candidates[0], &candidates[1])
 	return by
@@ -171,17 +200,22 @@ func (q *Asked) rank(ctx context.Context, candidates []preemption.Candidate) (by
 // comparesPerLook is how many candidates are compared between two looks at the context.
 const comparesPerLook = 512
 
-// reorder puts the element at order[i] at i, in place, because another list of candidates
-// would be large. The order is used up.
+// reorder puts the candidate at order[i] at i. It works in place, because another list of candidates
+// would be large, and uses the order up.
 func reorder(candidates []preemption.Candidate, order []int32) {
 	for i := range order {
 		if int(order[i]) == i {
 			continue
 		}
+
+		// The order consists of cycles. One is gone through from i on: each candidate moves to the place that was
+		// left before, and the one from i fills the last. A place that has its candidate has its own index in
+		// the order, so that no cycle is gone through twice.
 		first, at := candidates[i], i
 		for int(order[at]) != i {
 			from := int(order[at])
-			candidates[at], order[at], at = candidates[from], int32(at), from
+			candidates[at], order[at] = candidates[from], int32(at)
+			at = from
 		}
 		candidates[at], order[at] = first, int32(at)
 	}
@@ -196,13 +230,14 @@ func Candidates(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, 
 		return
 	}
 	defer s.Close()
+
 	if !s.Asked.refused() {
 		s.bestFirst(ctx, yield)
 	}
 	s.Busy = false
 }
 
-// bestFirst is Candidates once the question is prepared.
+// bestFirst is Candidates once the question is prepared. After an error it ends.
 func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate, error) bool) {
 	q := &s.Asked
 	if q.given.any {
@@ -211,7 +246,9 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 			return
 		}
 	}
-	q.Rules.general = true // no candidate is pruned
+
+	// Every candidate is wanted in the end, so that no reprieve may end because its node has lost.
+	q.Rules.general = true
 	q.Rules.NoteTight(q.snap.BudgetSet)
 
 	queue := promising{rules: &q.Rules, nodes: s.queue[:0]}
@@ -236,10 +273,7 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 		position := queue.nodes[0].Position
 		queue.dropFirst()
 		c, err := w.chosenAt(position)
-		if ctx.Err() != nil { // what was found since is of no use
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err := cmp.Or(ctx.Err(), err); err != nil { // what is found after the end is of no use
 			yield(nil, err)
 			return
 		}
@@ -249,9 +283,9 @@ func (s *Search) bestFirst(ctx context.Context, yield func(*preemption.Candidate
 	}
 }
 
-// queueAll bounds every node, and queues those that may have a candidate: by their optimistic scores, or by keys
-// made of their bounds, which cost less until a node's turn comes. A key says enough by the usual ranks alone, and
-// has room for so many positions.
+// queueAll bounds every node, and queues those that may have a candidate: in queue by their optimistic scores,
+// or in later by keys made of their bounds, which cost less until a node's turn comes. Keys do only by the
+// default ranks, and only for maxQueued nodes, since a key has no more bits for a position.
 func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQueue) error {
 	w := s.Workers[0]
 	inTurn := !w.rules.topLast && w.rules.standard && len(s.Bounds) <= maxQueued
@@ -272,14 +306,15 @@ func (s *Search) queueAll(ctx context.Context, queue *promising, later *boundQue
 		}
 	}
 
-	s.queue, s.later = queue.nodes, later.keys // so that a later search has their memory
+	// A later search uses this memory again.
+	s.queue, s.later = queue.nodes, later.keys
 	queue.order()
 	later.order()
 	return nil
 }
 
-// refineFirst finds out more about the first node of the queue, which may lose its place then, and reports false
-// where nothing is left to find out: it has been evaluated.
+// refineFirst finds out more about the first node of the queue, which may lose its place by that. It reports
+// false if nothing is left to find out, because the node has been evaluated.
 func (w *Worker) refineFirst(queue *promising) bool {
 	position := queue.nodes[0].Position
 	b, slot := &w.bounds[position], w.snap.Order[position]
@@ -312,17 +347,21 @@ func (w *Worker) chosenAt(position int) (*preemption.Candidate, error) {
 	if w.Dry.Err != nil {
 		return nil, w.Dry.Err
 	}
+
 	c := w.Dry.Candidate(possible)
 	w.Dry.RestoreVictims(possible)
 	return &c, nil
 }
 
-// takeQueued moves the waiting nodes whose bounds are as good as the first of the
-// queue to there.
+// takeQueued moves the first of the nodes in later to the queue, until the bound of the next one says that it
+// is no better than the first of the queue.
 func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 	for len(later.keys) > 0 {
 		position := later.keys[0].position()
 		b := &w.bounds[position]
+
+		// A key has few bits for the number of victims, so that behind it come nodes whose own bounds have fewer.
+		// No node that waits has a bound better than this one, cut as in a key.
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
@@ -330,12 +369,13 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 				return
 			}
 		}
+
 		queue.push(w.Optimistic(b, position, w.snap.Order[position]))
 		later.dropFirst()
 	}
 }
 
-// boundForLater bounds a node, and returns its score if it was evaluated. It is not ok
+// boundForLater bounds a node, and returns its score if that has evaluated it. It is not ok
 // if the node is no candidate.
 func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
 	b, slot := &w.bounds[position], w.snap.Order[position]
@@ -348,6 +388,7 @@ func (w *Worker) boundForLater(position int) (real NodeScore, ok bool) {
 	} else {
 		w.BoundNode(b, position, slot)
 	}
+
 	if found := w.Best; found.Position >= 0 {
 		b.Kind = Evaluated
 		return found, true

@@ -10,17 +10,19 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// beginPlan begins the plan with what the first round found. Its outcome is
-// final unless it is Preempt.
+// beginPlan begins the plan with what the first round found. The outcome is
+// final unless it is Preempts.
 func (s *Search) beginPlan() *preemption.Plan {
 	q := &s.Asked
-	a, asked := &q.Attempt, &q.Attempt.Asked
+	a := &q.Attempt
 	p := &preemption.Plan{
-		Pod: asked.Pod, Now: a.Now, Release: q.snap.Release(), Variant: q.terms.Variant, Outcome: preemption.Preempts,
-		Resize: asked.Deferral.Asked, Refused: q.refusedBy, Warnings: a.Warnings(),
+		Pod: a.Pod, Now: a.Now, Release: q.snap.Release(), Variant: q.terms.Variant, Outcome: preemption.Preempts,
+		Resize: isResize(&a.Asked), Refused: q.refusedBy, Ineligible: q.ineligible, Warnings: a.Warnings(),
 	}
+
+	// A pod that fits fits, whether or not it may preempt (rule 8.1).
 	f := s.filtered()
-	p.Feasible, p.TurnedDown, p.Ineligible = f.feasible, q.counts(f.turnedDown), q.ineligible
+	p.Feasible, p.TurnedDown = f.feasible, q.counts(f.turnedDown)
 	switch {
 	case p.Feasible > 0:
 		p.Outcome, p.FirstFit = preemption.Fits, s.Workers[0].NodeAt(f.first).Name
@@ -30,15 +32,20 @@ func (s *Search) beginPlan() *preemption.Plan {
 	return p
 }
 
-// filtered is the second stage of a search: what the nodes answer as things are. feasible is how
-// many of them take the preemptor, first is the first position of one that does, and turnedDown
-// counts the others.
+// isResize reports whether a question is about a resize in place that the node has deferred (group 7.19).
+func isResize(q *filters.Question) bool { return q.Deferral.Asked }
+
+// filtered is the second stage of a search: what the nodes answer as things are.
 type filtered struct {
+	// feasible is the number of nodes that take the preemptor, and first the first position of such a
+	// node; math.MaxInt without one.
 	feasible, first int
-	turnedDown      tally
+	// turnedDown counts the other nodes by their statuses.
+	turnedDown tally
 }
 
-// filtered gathers what the workers have heard.
+// filtered gathers what the workers have heard. Its tally is memory of the search, until the next one is
+// made.
 func (s *Search) filtered() filtered {
 	f := filtered{first: math.MaxInt, turnedDown: s.tally[:0]}
 	for _, w := range s.Workers {
@@ -50,14 +57,15 @@ func (s *Search) filtered() filtered {
 	return f
 }
 
-// sum adds up the answers of nodes that turned the preemptor down.
-func (q *Asked) sum(t tally, of *answers) tally {
-	for x, nodes := range of.usual {
+// sum adds the failures that a worker has counted to a tally. Each worker numbers statuses in its own
+// way, so that the tally goes by the statuses themselves.
+func (q *Asked) sum(t tally, heard *answers) tally {
+	for x, nodes := range heard.usual {
 		if x > 0 && nodes > 0 {
 			t.add(q.statusOf(answer(x)), nodes)
 		}
 	}
-	for _, other := range of.others {
+	for _, other := range heard.others {
 		if other.nodes > 0 {
 			t.add(other.Status, other.nodes)
 		}
@@ -65,7 +73,8 @@ func (q *Asked) sum(t tally, of *answers) tally {
 	return t
 }
 
-// statusOfNode asks a single node by its name.
+// statusOfNode returns the status of a single node by its name. It is not ok for a node that does not
+// exist.
 func (w *Worker) statusOfNode(node string) (filters.Status, bool) {
 	n := w.snap.NodeState(node)
 	if n == nil || n.Node == nil {
@@ -79,7 +88,7 @@ func (w *Worker) statusOfNode(node string) (filters.Status, bool) {
 
 // givenOf returns the status that the caller gave for a single node.
 func (w *Worker) givenOf(n *state.NodeState) filters.Status {
-	if len(w.statuses.list) > 0 { // all are read
+	if len(w.statuses.list) > 0 { // once all are read
 		return dryrun.FilterStatusOf(&w.statuses.list[slices.Index(w.snap.Order, n.Slot)])
 	}
 	status, err := w.attempt.GivenStatusOf(w.statuses.from, n)
@@ -89,7 +98,7 @@ func (w *Worker) givenOf(n *state.NodeState) filters.Status {
 	return dryrun.FilterStatusOf(&status)
 }
 
-// counts returns the counts with their texts, sorted by frequency.
+// counts returns the counts of a tally with their texts, sorted by frequency.
 func (q *Asked) counts(t tally) []preemption.Count {
 	if len(t) == 0 {
 		return nil

@@ -9,11 +9,13 @@ import (
 
 // runGeneral is run for other rules than the default ones. One round bounds all
 // nodes, and evaluates on the way those whose optimistic score is the best so far.
-// Then come the nodes that this has not pruned, in the order of their optimistic
-// scores, until none is better than the incumbent.
+// The nodes that this round has not pruned follow in the order of their optimistic
+// scores, until none of them is better than the incumbent.
 func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 	q := &s.Asked
 	q.Rules.NoteTight(q.snap.BudgetSet)
+
+	// A preemptor that may not preempt has a plan with the answers of the nodes, and no candidate is wanted.
 	q.need.onlyCount = q.ineligible != ""
 	if err := s.each(ctx, s.firstRound()); err != nil {
 		return nil, err
@@ -22,6 +24,8 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
+
+	// A sample is tried in its own order by one worker, since each node decides whether the next is tried.
 	if q.terms.Sample != nil {
 		if err := s.trySample(ctx, s.Workers[0].tryForSample); err != nil {
 			return nil, err
@@ -31,6 +35,9 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.evaluateBestFirst(ctx); err != nil {
 		return nil, err
 	}
+
+	// The bounds take it that the caller spares nobody. So where the caller spares enough pods that nothing
+	// helps, what the nodes were said to answer is not what they answer.
 	best := s.Workers[0].Best
 	if q.Rules.asks == asksFound && best.Position < 0 {
 		return s.runExactly(ctx)
@@ -39,7 +46,8 @@ func (s *Search) runGeneral(ctx context.Context) (*preemption.Plan, error) {
 	return plan, nil
 }
 
-// runExactly decides once more, with the caller asked about every possible victim.
+// runExactly decides once more, and asks the caller about every possible victim, so that each node has its
+// own status.
 func (s *Search) runExactly(ctx context.Context) (*preemption.Plan, error) {
 	q := &s.Asked
 	q.Rules.asks = asksEach
@@ -49,8 +57,8 @@ func (s *Search) runExactly(ctx context.Context) (*preemption.Plan, error) {
 	return s.runGeneral(ctx)
 }
 
-// firstRound returns the round over all nodes that ends with the status of every node
-// known. For a sample it leaves the candidates alone.
+// firstRound returns the round over all nodes after which the status of every node is known. For a
+// sample the round leaves the candidates alone.
 func (s *Search) firstRound() func(w *Worker, from, to int) {
 	q := &s.Asked
 	switch sample := q.terms.Sample != nil; {
@@ -70,6 +78,8 @@ func (w *Worker) boundGeneral(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
 		w.BoundNodes(from, end)
+
+		// Once a node takes the preemptor the outcome is known, and the rest is counted.
 		w.fitsSomewhere = w.before.usual[0] > 0
 		if w.fitsSomewhere || w.need.onlyCount {
 			continue // no candidate is wanted

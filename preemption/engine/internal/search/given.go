@@ -11,15 +11,15 @@ import (
 
 // Statuses that the caller gives take the place of what the filters say about the
 // nodes as things are. Preemption is then tried on every node with the code
-// Unschedulable, whatever the filters say there; only dry runs ask them.
+// Unschedulable, whatever the filters say about the node as things are. Only dry runs ask filters.
 
-// takeStatuses prepares the round that reads the caller's statuses.
+// takeStatuses has the search go by the statuses that the caller gives.
 func (q *Asked) takeStatuses(req *preemption.Request) {
 	q.given.any, q.given.from = true, req.Statuses
 	q.plan.Refused, q.Attempt.Elsewhere = filters.Status{}, true // the caller has gone beyond that
 }
 
-// noteGiven notes the given statuses of a chunk of the nodes, and on which of them
+// noteGiven counts the given statuses of a chunk of the nodes, and marks the nodes on which
 // preemption is to be tried.
 func (w *Worker) noteGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
@@ -31,7 +31,8 @@ func (w *Worker) noteGiven(from, to int) {
 	}
 }
 
-// boundGiven is boundGeneral for given statuses, by the default rules as well.
+// boundGiven is boundGeneral for given statuses. It serves the default rules as well, by which candidates
+// are considered in later rounds.
 func (w *Worker) boundGiven(from, to int) {
 	for ; from < to; from += state.SummaryBlockSize {
 		end := min(from+state.SummaryBlockSize, to)
@@ -39,6 +40,7 @@ func (w *Worker) boundGiven(from, to int) {
 		if w.fitsSomewhere || w.need.onlyCount {
 			try = 0 // no candidate is wanted
 		}
+
 		w.boundChunk(from, end, try)
 		if w.rules.general {
 			w.considerChunk(from, end)
@@ -46,20 +48,26 @@ func (w *Worker) boundGiven(from, to int) {
 	}
 }
 
-// noteChunk counts the given statuses of as many nodes as a block has at most, and returns
-// a bit for each of those on which preemption is to be tried. Mostly a status is that of
-// the node before.
+// noteChunk counts the given statuses of the nodes from one position up to another, of no more nodes
+// than a block has. It returns a bit for each node on which preemption is to be tried.
 func (w *Worker) noteChunk(from, to int) (try uint64) {
+	// Mostly a status is the same as that of the node before. Equal ones in a row are counted at once, when
+	// another follows.
 	var last *preemption.Status
 	x, code, nodes := answer(0), filters.Success, 0
 	for position := from; position < to; position++ {
 		if st := w.givenAt(position); st != last && (last == nil || !sameStatus(st, last)) {
 			w.before.count(x, nodes)
-			x, code, nodes, last = w.answerGiven(st), min(filters.CodeOf(st.Code), filters.UnschedulableAndUnresolvable), 0, st
+			last, nodes = st, 0
+
+			// Every code beyond Unschedulable counts as unresolvable.
+			x = w.answerGiven(st)
+			code = min(filters.CodeOf(st.Code), filters.UnschedulableAndUnresolvable)
 			if code == filters.Success {
 				w.fitsSomewhere, w.firstFit = true, min(w.firstFit, position)
 			}
 		}
+
 		nodes++
 		if code == filters.Unschedulable {
 			try |= 1 << (position - from)
@@ -69,10 +77,10 @@ func (w *Worker) noteChunk(from, to int) (try uint64) {
 	return try
 }
 
-// note counts the given status of a node, and reports whether preemption is to be tried.
+// note counts the given status of a node, and reports whether preemption is to be tried there.
 func (w *Worker) note(position int) bool { return w.noteChunk(position, position+1) != 0 }
 
-// boundChunk bounds the nodes of a chunk that have a bit, and settles the others.
+// boundChunk bounds the nodes of a chunk that have a bit in try, and settles the others.
 func (w *Worker) boundChunk(from, to int, try uint64) {
 	plain := !w.need.filtered && w.rules.asks != asksEach && !w.plan.Selects
 	for position := from; position < to; position++ {
@@ -81,6 +89,9 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 			b.Kind = Settled
 			continue
 		}
+
+		// A node without room that has resources alone to ask is bounded by its summary. tryNode sees to a node
+		// with room, since all of its pods could be put back.
 		slot := w.snap.Order[position]
 		if sum := w.sums.At(slot); plain && sum.Flags&^w.need.bounded == 0 {
 			if w.boundByResources(b, slot, sum); b.before != 0 {
@@ -92,7 +103,8 @@ func (w *Worker) boundChunk(from, to int, try uint64) {
 	}
 }
 
-// readGiven asks for the statuses, before any node is looked at.
+// readGiven asks the caller for the status of every node, in the order of the nodes, before any is looked
+// at. What the caller does in the meantime changes nothing.
 func (q *Asked) readGiven() error {
 	x, nodes := &q.given, len(q.snap.Order)
 	x.list = slices.Grow(x.list[:0], nodes)
@@ -114,24 +126,27 @@ func (w *Worker) answerGiven(st *preemption.Status) answer {
 	if st.Code == preemption.Success {
 		return 0
 	}
+
+	// No status that is not Success has the answer 0, so that 0 says that none is known.
 	if w.given.answer == 0 || !sameStatus(st, &w.given.last) {
 		w.given.last, w.given.answer = *st, w.before.intern(dryrun.FilterStatusOf(st))
 	}
 	return w.given.answer
 }
 
-// mayRefuse reports whether a node filter may turn the preemptor away, where none was
-// asked so far.
+// mayRefuse reports whether a node filter may still turn the preemptor away. No filter was asked about a
+// node as things are if the caller gave the statuses.
 func (w *Worker) mayRefuse(sum *state.NodeSummary) bool {
 	return w.attempt.Elsewhere && (sum.Flags&state.Restricted != 0 || w.plan.Selects)
 }
 
 // tryNode bounds a node on which preemption is to be tried, whatever the filters say
-// about it as things are.
+// about it as things are, and counts what it answers without its possible victims.
 func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 	sum := w.sums.At(slot)
 	switch {
 	case w.mayRefuse(sum):
+		// Its dry run asks the node filters first, and counts the answer itself.
 		*b = NodeBound{}
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
@@ -142,8 +157,9 @@ func (w *Worker) tryNode(b *NodeBound, position int, slot int32) {
 		*b = NodeBound{}
 		w.boundPods(b, position, slot)
 	}
+
+	// There is room already, so that all pods can be put back: a dry run finds the contradiction (rule 9.9).
 	if b.before == 0 {
-		// There is room already, so that all pods can be put back.
 		w.evaluateByFilters(position, w.snap.NodeStates[slot])
 		b.Kind = Settled
 	}

@@ -13,11 +13,12 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Feasible lists the nodes that take a pod as things are, in the order of the cluster, or the one that it
-// is nominated to alone where that takes it (rule 7.15.5).
+// Feasible lists the nodes that take a pod as things are, in the order of the cluster. If the node that
+// the pod is nominated to takes it, that is the only one (rule 7.15.5).
 func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := Searches.Get().(*Search)
 	defer s.Close()
+
 	// No filter looks at a start time, so any now will do.
 	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
@@ -35,37 +36,43 @@ func Feasible(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, po
 	return s.takers(ctx)
 }
 
-// Takers lists the nodes that take the pod as things are, whatever it is nominated to.
+// Takers lists the nodes that take a pod as things are, whatever it is nominated to.
 func Takers(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, pod *outrank.Pod) ([]*outrank.Node, error) {
 	s := Searches.Get().(*Search)
 	defer s.Close()
 	if err := s.Ask(ctx, terms, snap, &preemption.Request{Pod: pod}); err != nil {
 		return nil, err
 	}
+
 	if err := ctx.Err(); err != nil || s.Asked.refused() {
 		return nil, err
 	}
 	return s.takers(ctx)
 }
 
+// takers asks every node whether it takes the preemptor.
 func (s *Search) takers(ctx context.Context) (out []*outrank.Node, err error) {
-	snap := s.Asked.Attempt.Snap
-	for position, slot := range snap.Order {
+	w, q := s.Workers[0], &s.Asked
+	for position, slot := range q.snap.Order {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if s.Workers[0].fits(slot) {
-			out = append(out, snap.NodeStates[slot].Node)
+		if w.fits(slot) {
+			out = append(out, w.NodeAt(position).Node)
 		}
 	}
 	s.Busy = false
 	return out, ctx.Err()
 }
 
+// ignoresResources reports whether NodeResourcesFit is not asked about nodes (group 7.18).
+func ignoresResources(q *filters.Question) bool { return q.Silent.Has(filters.ResourcesFilter.Index) }
+
 // fits reports whether a node takes the preemptor as things are.
 func (w *Worker) fits(slot int32) bool {
-	sum, asked := w.sums.At(slot), &w.attempt.Asked
-	if sum.Flags&^state.AnyUnits == 0 && !asked.Silent.Has(filters.ResourcesFilter.Index) {
+	// Units matter for victims alone. With no other flag the summary says whether the node is short.
+	sum := w.sums.At(slot)
+	if sum.Flags&^state.AnyUnits == 0 && !ignoresResources(w.asked) {
 		if w.Shortage(sum) != 0 {
 			return false // no other filter can change that
 		}
@@ -76,7 +83,7 @@ func (w *Worker) fits(slot int32) bool {
 	return w.Dry.Filter(w.snap.NodeStates[slot]).Code == filters.Success
 }
 
-// ExplainNode finds what one node says, and the candidate that it is. The error of a node that is
+// ExplainNode finds what one node says, and the candidate that it is, if any. The error for a node that is
 // not in the snapshot is preemption.ErrNotFound.
 func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request, node string) (preemption.NodeReport, error) {
 	s, err := Start(ctx, terms, snap, req)
@@ -84,10 +91,12 @@ func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot,
 		return preemption.NodeReport{}, err
 	}
 	defer s.Close()
+
 	n := snap.NodeState(node)
 	if n == nil || n.Node == nil {
 		return preemption.NodeReport{}, fmt.Errorf("%s: %w", prose.Object("node", node), preemption.ErrNotFound)
 	}
+
 	report := s.explainNode(n)
 	s.Busy = false
 	w := s.Workers[0]
@@ -97,21 +106,17 @@ func ExplainNode(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot,
 	return report, nil
 }
 
-// explainNode finds what one node says, and the candidate that it is.
+// explainNode finds what one node says, and the candidate that it is, if any.
 func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
 	w, q := s.Workers[0], &s.Asked
 	report := preemption.NodeReport{Node: n.Name}
-	st := q.plan.Refused
-	switch {
-	case q.given.any:
-		st = w.givenOf(n)
-	case st.Code == filters.Success:
-		st = w.Dry.Filter(n)
-	}
+	st := s.statusNow(n)
 	report.Status = q.Attempt.Public(st)
 	if st.Code != filters.Unschedulable {
 		return report
 	}
+
+	// Candidates are explained whether or not the pod may preempt.
 	possible, st := w.Dry.DryRun(n)
 	after := q.Attempt.Public(st)
 	if report.AfterRemoval = &after; st.Code == filters.Success {
@@ -120,4 +125,17 @@ func (s *Search) explainNode(n *state.NodeState) preemption.NodeReport {
 		report.Candidate = &c
 	}
 	return report
+}
+
+// statusNow returns the status of a node as things are: the one that the caller gave, or that of
+// every node if the attempt ends before the first, or what the filters say.
+func (s *Search) statusNow(n *state.NodeState) filters.Status {
+	w, q := s.Workers[0], &s.Asked
+	switch {
+	case q.given.any:
+		return w.givenOf(n)
+	case q.refused():
+		return q.plan.Refused
+	}
+	return w.Dry.Filter(n)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// chooseBest finds the best candidate, the most promising nodes first: their victims prune
-// most other nodes.
+// chooseBest finds the best candidate. It evaluates the most promising nodes first, since their victims
+// prune most other nodes.
 func (s *Search) chooseBest(ctx context.Context) (NodeScore, error) {
 	s.listPromising()
 	for _, round := range [...]func(*Worker, int, int){
@@ -30,29 +30,24 @@ func (s *Search) listPromising() {
 	p := &s.blocks
 	p.promising = p.promising[:0]
 	for i := range p.spans {
-		if x := &p.spans[i]; x.open|x.together != 0 {
+		if p.spans[i].hasCandidates() {
 			p.promising = append(p.promising, int32(i))
 		}
 	}
 }
 
-// eachPromising lets a round work on the spans that have candidates. Workers are shared among those
-// that the incumbent does not prune; few of these are left to one worker, since the others would only
-// be woken. A single worker's rounds leave out themselves what is pruned.
+// eachPromising lets a round work on the spans that have candidates. Several workers share the spans only
+// where the incumbent leaves many of them: for few spans it takes longer to wake the other workers.
 func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, to int)) error {
 	w, p := s.Workers[0], &s.blocks
-	if len(s.Workers) > 1 && w.Best.Position >= 0 {
-		left := p.promising[:0]
-		for _, i := range p.promising {
-			if x := &p.spans[i]; x.open|x.together != 0 && !w.prunesSpan(&x.bound) {
-				left = append(left, i)
-			}
+	if len(s.Workers) > 1 {
+		// A round passes over pruned spans by itself, so that the list is shortened only to be counted.
+		p.leavePruned(w)
+		if len(p.promising) > fewSpans {
+			return s.eachSpan(ctx, round)
 		}
-		p.promising = left
 	}
-	if len(s.Workers) > 1 && len(p.promising) > fewSpans {
-		return s.eachSpan(ctx, round)
-	}
+
 	for _, i := range p.promising {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -62,10 +57,29 @@ func (s *Search) eachPromising(ctx context.Context, round func(w *Worker, from, 
 	return ctx.Err()
 }
 
-// fewSpans is how many spans one worker looks at alone.
+// fewSpans is the largest number of spans that one worker looks at alone.
 const fewSpans = 16
 
-// searchFirst evaluates the best candidates of the span if none has a better bound.
+// hasCandidates reports whether a span has candidates that have not been evaluated.
+func (x *span) hasCandidates() bool { return x.open|x.together != 0 }
+
+// leavePruned takes the spans off the promising ones that have no candidates any more, or only such as
+// the best candidate of a worker prunes.
+func (p *blockPass) leavePruned(w *Worker) {
+	if w.Best.Position < 0 {
+		return
+	}
+	left := p.promising[:0]
+	for _, i := range p.promising {
+		if x := &p.spans[i]; x.hasCandidates() && !w.prunesSpan(&x.bound) {
+			left = append(left, i)
+		}
+	}
+	p.promising = left
+}
+
+// searchFirst is the second round. It evaluates the most promising node of a span whose bound is the best
+// of all, then the nodes of the span that may be better by the ranks before the start.
 func (w *Worker) searchFirst(from, _ int) {
 	x, block := w.spanAt(from)
 	if x.bound != w.blocks.least || x.bound == noCandidates {
@@ -78,20 +92,23 @@ func (w *Worker) searchFirst(from, _ int) {
 	w.evaluateBetter(x, block)
 }
 
-// searchBetter evaluates the candidates of the span that may be better than the incumbent by
-// the first ranks.
+// searchBetter is the third round. It evaluates the candidates of a span that may be better than the
+// incumbent by the ranks before the start.
 func (w *Worker) searchBetter(from, _ int) {
-	if x, block := w.spanAt(from); x.open|x.together != 0 && w.leads(x.bound.top, x.bound.victims) {
-		nodes := uint64(math.MaxUint64)
-		if manyNodes(x.together) {
-			nodes = w.leading(block)
-		}
-		w.lookInto(x, block, nodes)
-		w.evaluateBetter(x, block)
+	x, block := w.spanAt(from)
+	if !x.hasCandidates() || !w.mayLead(x.bound.top, x.bound.victims) {
+		return
 	}
+
+	nodes := uint64(math.MaxUint64)
+	if manyNodes(x.together) {
+		nodes = w.leadingIn(block)
+	}
+	w.lookInto(x, block, nodes)
+	w.evaluateBetter(x, block)
 }
 
-// searchRest evaluates the candidates of the span that the incumbent does not prune.
+// searchRest is the last round. It evaluates the candidates of a span that the incumbent does not prune.
 func (w *Worker) searchRest(from, _ int) {
 	x, block := w.spanAt(from)
 	if !w.promises(x, block) {
@@ -103,11 +120,12 @@ func (w *Worker) searchRest(from, _ int) {
 }
 
 // promises leaves out the candidates of a span that the incumbent prunes, and reports whether
-// there are others, which have bounds of their own then.
+// there are others. Each of these has a bound of its own afterwards.
 func (w *Worker) promises(x *span, block int) bool {
-	if x.open|x.together == 0 || w.prunesSpan(&x.bound) {
+	if !x.hasCandidates() || w.prunesSpan(&x.bound) {
 		return false
 	}
+
 	if manyNodes(x.together) {
 		x.together &= w.unpruned(block)
 	}
@@ -118,46 +136,55 @@ func (w *Worker) promises(x *span, block int) bool {
 // manyNodes reports whether it is less work to ask the sieve of a block than to look at each node.
 func manyNodes(nodes uint64) bool { return bits.OnesCount64(nodes) > 8 }
 
-// leads reports whether a candidate with this bound may be better than the best so far by the
+// mayLead reports whether a candidate with this bound may be better than the best so far by the
 // ranks before the start.
-func (w *Worker) leads(top, victims int32) bool {
+func (w *Worker) mayLead(top, victims int32) bool {
 	best := &w.Best
 	return best.Position < 0 || best.Violations > 0 || top < best.Top || top == best.Top && victims < best.Victims
 }
 
-// leading returns the nodes of a block of which leads may be true.
-func (w *Worker) leading(block int) uint64 {
+// leadingIn returns a bit for each node of a block whose candidate may be better in the sense of mayLead.
+func (w *Worker) leadingIn(block int) uint64 {
 	best := &w.Best
 	if best.Position < 0 || best.Violations > 0 {
 		return math.MaxUint64
 	}
+
+	// Fewer victims of the top priority of the best one have to make room, whenever they started.
 	return w.snap.Sieve(block).Within(best.Top, int64(best.Victims)-1, math.MinInt64, &w.need.asks)
 }
 
-// unpruned returns the nodes of a block that the incumbent may not prune.
+// unpruned returns a bit for each node of a block that the incumbent may not prune.
 func (w *Worker) unpruned(block int) uint64 {
-	best, start := &w.Best, int64(math.MinInt64)
+	best := &w.Best
 	if best.Position < 0 || best.Violations > 0 {
 		return math.MaxUint64
 	}
+
+	// If as many victims as are allowed tie with the best candidate, the start decides. Otherwise any start
+	// will do.
+	start := int64(math.MinInt64)
 	if w.ties(&NodeBound{Bound: best.Top, fewest: uint16(min(w.allowed, math.MaxUint16))}) {
-		start = best.Start.Sec
+		start = best.startSec()
 	}
 	return w.snap.Sieve(block).Within(best.Top, w.allowed, start, &w.need.asks)
 }
 
-// lookInto bounds some nodes of a span that have only been looked at together. Those that the
-// incumbent prunes already are left out.
+// lookInto bounds those of some nodes of a span that have only been looked at together. It leaves out
+// the nodes that the incumbent prunes already.
 func (w *Worker) lookInto(x *span, block int, nodes uint64) {
 	nodes &= x.together
 	x.together &^= nodes
 	for ; nodes != 0; nodes &= nodes - 1 {
+		// Before the node is bounded, its lowest priority bounds its top priority, and the bound of the span
+		// its number of victims if the two priorities agree.
 		i := bits.TrailingZeros64(nodes)
 		slot := slotOf(block, i)
 		least := NodeBound{Bound: w.sums.At(slot).Lowest, fewest: 1}
 		if least.Bound == x.bound.top {
 			least.fewest = uint16(x.bound.victims)
 		}
+
 		if !w.pruned(&least) && !w.losesByStart(&least, slot) {
 			w.boundRoughly(x, block, i)
 			x.open |= 1 << i
@@ -165,40 +192,44 @@ func (w *Worker) lookInto(x *span, block int, nodes uint64) {
 	}
 }
 
-// bestOf returns the node of a span with the best bound.
+// bestOf returns the node of a span with the best bound, below 0 if the incumbent prunes all of them.
 func (w *Worker) bestOf(x *span, block int) (first int) {
 	best := noCandidates
 	first = -1
 	for left := x.open; left != 0; left &= left - 1 {
+		// A bound only becomes worse when it is tightened, so that a node which loses by its rough one is
+		// passed over.
 		i := bits.TrailingZeros64(left)
 		slot := slotOf(block, i)
 		b := &w.bounds[w.blocks.positions[slot]]
 		if b.Bound > best.top || b.Bound == best.top && int32(b.fewest) > best.victims || w.pruned(b) {
 			continue
 		}
+
 		w.smooth(b, slot)
 		w.Tighten(b, slot)
-		if of := (spanBound{b.Bound, int32(b.fewest), w.latestStart(b, slot)}); first < 0 || of.better(best) {
-			best, first = of, i
+		if tight := (spanBound{b.Bound, int32(b.fewest), w.latestStart(b, slot)}); first < 0 || tight.better(best) {
+			best, first = tight, i
 		}
 	}
 	return first
 }
 
 // evaluateBetter evaluates the candidates of a span that may be better than the best so far by
-// the first ranks.
+// the ranks before the start.
 func (w *Worker) evaluateBetter(x *span, block int) {
 	for left := x.open; left != 0; left &= left - 1 {
+		// Each step of the bound costs more than the one before, and mostly the first tells that the node is out.
 		i := bits.TrailingZeros64(left)
 		slot := slotOf(block, i)
 		b := &w.bounds[w.blocks.positions[slot]]
-		if !w.leads(b.Bound, int32(b.fewest)) {
+		if !w.mayLead(b.Bound, int32(b.fewest)) {
 			continue
 		}
-		if w.smooth(b, slot); !w.leads(b.Bound, int32(b.fewest)) {
+		if w.smooth(b, slot); !w.mayLead(b.Bound, int32(b.fewest)) {
 			continue
 		}
-		if w.Tighten(b, slot); w.leads(b.Bound, int32(b.fewest)) {
+		if w.Tighten(b, slot); w.mayLead(b.Bound, int32(b.fewest)) {
 			w.evaluateInSpan(x, block, i)
 		}
 	}
@@ -213,6 +244,7 @@ func (w *Worker) evaluateInSpan(x *span, block, i int) {
 	if w.pruned(b) {
 		return
 	}
+
 	if w.smooth(b, slot); !w.pruned(b) {
 		w.Tighten(b, slot)
 		w.evaluate(b, position, slot)
@@ -221,12 +253,12 @@ func (w *Worker) evaluateInSpan(x *span, block, i int) {
 
 // prunesSpan reports whether no candidate with this bound can beat the best so far or tie
 // with it.
-func (w *Worker) prunesSpan(of *spanBound) bool {
-	b := NodeBound{Bound: of.top, fewest: uint16(min(of.victims, math.MaxUint16))}
-	return w.pruned(&b) || w.ties(&b) && of.start < w.Best.Start.Sec
+func (w *Worker) prunesSpan(bound *spanBound) bool {
+	b := NodeBound{Bound: bound.top, fewest: uint16(min(bound.victims, math.MaxUint16))}
+	return w.pruned(&b) || w.ties(&b) && bound.start < w.Best.startSec()
 }
 
-// evaluate finds the victims on a node, unless it is pruned. The node is
+// evaluate finds the victims on a node unless it loses by its bound. The node is
 // settled afterwards.
 func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 	if !w.pruned(b) && !w.losesByStart(b, slot) && !w.losesLate(b, slot) {
@@ -238,6 +270,7 @@ func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 // Tighten improves the bound of a node by its top-k sums, and by the sums of shares of its pods of
 // the lowest priority.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
+	// Above the lowest priority a single victim may be enough, which is what the bound says already.
 	sum := w.sums.At(slot)
 	if !b.exact && b.Bound == sum.Lowest {
 		short := w.short(sum)
@@ -249,15 +282,17 @@ func (w *Worker) Tighten(b *NodeBound, slot int32) {
 }
 
 // pruned reports whether no candidate with this bound can beat the best so far
-// or tie with it.
+// or tie with it. A candidate has no fewer violations than the best so far if that has none. It then loses
+// by the second rank, or by the third: with more victims than allowed its sum is larger.
 func (w *Worker) pruned(b *NodeBound) bool {
 	best := &w.Best
 	return best.Position >= 0 && best.Violations == 0 &&
 		(b.Bound > best.Top || b.Bound == best.Top && int64(b.fewest) > w.allowed)
 }
 
-// ties reports whether as many victims of the lowest priority as a bound says would tie with the
-// best so far, but for their start. With more victims, or others, a candidate loses before that.
+// ties reports whether as few victims as a bound allows, all of its priority, would tie with the
+// best so far in all ranks but the start. A candidate with more victims, or with one above that priority,
+// loses by an earlier rank.
 func (w *Worker) ties(b *NodeBound) bool {
 	best, victims := &w.Best, int64(b.fewest)
 	return best.Position >= 0 && best.Violations == 0 && b.Bound == best.Top && victims == int64(best.Victims) &&
@@ -267,14 +302,16 @@ func (w *Worker) ties(b *NodeBound) bool {
 // losesByStart reports whether a node loses by the start of its most important
 // victims, if it otherwise ties with the best so far.
 func (w *Worker) losesByStart(b *NodeBound, slot int32) bool {
-	return w.ties(b) && w.latestStart(b, slot) < w.Best.Start.Sec
+	return w.ties(b) && w.latestStart(b, slot) < w.Best.startSec()
 }
 
 // losesLate reports whether a node that otherwise ties with the best so far loses by the start of
-// its most important victims: as many pods of the lowest priority as the bound says, none of which
-// started before those of the best, do not hold what the node is short of. A pod has a part
-// of that in each column, at most all of it. The parts of pods that hold enough together add up to
-// the number of columns at least.
+// its most important victims. To win, as many pods of the lowest priority as the bound says, none of which
+// started before those of the best, have to hold what the node is short of.
+//
+// A pod has a part of the shortage in each column, at most all of it. The parts of pods that hold enough
+// together add up to one in each column that is short, at least. So if the largest sums of parts do not add
+// up to the number of these columns, no such pods hold enough.
 func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	sum := w.sums.At(slot)
 	if b.Bound != sum.Lowest || b.Kind == byUnits || b.fewest > mostParts || !w.ties(b) {
@@ -284,57 +321,88 @@ func (w *Worker) losesLate(b *NodeBound, slot int32) bool {
 	if w.latestHold(n, &short, int(b.fewest)) {
 		return false
 	}
-	var per [state.NumColumns]float64
-	enough := 0.0
-	for k, v := range short {
-		if v > 0 {
-			per[k] = 1 / float64(v)
-			enough++
-		}
-	}
-	var largest [mostParts]float64
-	left := enough // less the largest parts so far
-	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.Start.Sec; i-- {
-		part := 0.0
-		for k, v := range n.Rows[i] {
-			part += min(1, float64(v)*per[k])
-		}
-		left -= part
-		for k := range b.fewest {
-			if part > largest[k] {
-				part, largest[k] = largest[k], part
-			}
-		}
-		if left += part; left <= partsError {
+
+	per, columns := partsOf(&short)
+	largest := largestParts{number: int(b.fewest), missing: columns}
+	for i := len(n.Rows) - 1; i >= len(n.Rows)-int(sum.LowPods) && n.SortKeys[i].Sec >= w.Best.startSec(); i-- {
+		// More pods only make the largest sum larger, so that it is over as soon as nothing is missing.
+		if largest.add(partOf(&n.Rows[i], &per)); largest.missing <= partsError {
 			return false
 		}
 	}
-	for _, part := range largest[:b.fewest] {
-		enough -= part
-	}
-	return enough > partsError
+	return largest.missingFrom(columns) > partsError
 }
 
-// latestHold reports whether so many pods hold what is short, the last ones of a node by importance,
-// and none of them started before those of the best. It is so wherever pods have one size.
+// partsOf returns what a pod has of a shortage for each unit that it holds of a column, and how many
+// columns are short.
+func partsOf(short *state.AmountRow) (per [state.NumColumns]float64, columns float64) {
+	for k, v := range short {
+		if v > 0 {
+			per[k] = 1 / float64(v)
+			columns++
+		}
+	}
+	return per, columns
+}
+
+// partOf adds up over the columns the part that a pod with this row has of a shortage, in each at most all
+// of it.
+func partOf(row *state.AmountRow, per *[state.NumColumns]float64) (part float64) {
+	for k, v := range row {
+		part += min(1, float64(v)*per[k])
+	}
+	return part
+}
+
+// largestParts has the largest parts of some pods, the largest first, of no more pods than number.
+type largestParts struct {
+	parts  [mostParts]float64
+	number int
+	// missing is the number of columns less the parts, up to what the additions have rounded.
+	missing float64
+}
+
+// add takes a part in, and drops the least if there are too many.
+func (l *largestParts) add(part float64) {
+	l.missing -= part
+	for k := range l.number {
+		if part > l.parts[k] {
+			part, l.parts[k] = l.parts[k], part
+		}
+	}
+	l.missing += part
+}
+
+// missingFrom finds anew what is missing, with as few additions as there are parts.
+func (l *largestParts) missingFrom(columns float64) float64 {
+	for _, part := range l.parts[:l.number] {
+		columns -= part
+	}
+	return columns
+}
+
+// latestHold reports whether the least important pods of a node, this many of them, hold what is short, and
+// none of them started before the victims of the best candidate. Where all pods have one size it mostly is
+// so, and nothing else has to be asked.
 func (w *Worker) latestHold(n *state.NodeState, short *state.AmountRow, pods int) bool {
 	first := len(n.Rows) - pods
-	if first < 0 || n.SortKeys[first].Sec < w.Best.Start.Sec {
+	if first < 0 || n.SortKeys[first].Sec < w.Best.startSec() {
 		return false
 	}
+
 	held := heldFrom(n, first)
 	return held[0] >= short[0] && held[1] >= short[1] && held[2] >= short[2]
 }
 
-// mostParts is the number of victims up to which losesLate adds up parts, and partsError is more
-// than a sum of so many parts is wrong by.
+// mostParts is the largest number of victims for which losesLate adds up parts, and partsError is more
+// than the error of such a sum.
 const (
 	mostParts  = 8
 	partsError = 1e-9
 )
 
-// latestStart is the latest that the first of as few victims as a bound allows can have started,
-// in seconds.
+// latestStart returns the latest second in which the first of as few victims as a bound allows can have
+// started; rank.NoStart where nothing bounds it.
 func (w *Worker) latestStart(b *NodeBound, slot int32) int64 {
 	sum := w.sums.At(slot)
 	if b.Kind == byUnits || b.Bound != sum.Lowest {

@@ -10,14 +10,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Start prepares a search for a question. The caller releases it.
+// Start prepares a search for a question, with the statuses that the caller gives. The caller of Start
+// closes the search.
 func Start(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) (*Search, error) {
 	if err := dryrun.CheckAlone(snap, req.Pod); err != nil {
 		return nil, err
 	}
+
 	s := Searches.Get().(*Search)
 	s.chunk = cmp.Or(terms.Chunk, dryrun.ChunkSize)
 	if err := s.Ask(ctx, terms, snap, req); err != nil {
+		// An error is an orderly end, so that the search may be used again.
 		s.Busy = false
 		s.Close()
 		return nil, err
@@ -28,7 +31,7 @@ func Start(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 	return s, nil
 }
 
-// Ask prepares a search.
+// Ask prepares a search: the question, memory for the bounds of all nodes, and the workers.
 func (s *Search) Ask(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
 	s.Busy = true
 	q := &s.Asked
@@ -51,6 +54,8 @@ func (s *Search) Ask(ctx context.Context, terms *dryrun.Terms, snap *state.Snaps
 		workers = 1 // so that the same node is the first with a senseless answer
 	}
 	s.prepareWorkers(workers)
+
+	// The nominated node is asked before all others (rule 7.15.5), and the plan of filters may change by it.
 	q.Attempt.HearNominated(&s.Workers[0].Dry)
 	return nil
 }
@@ -71,6 +76,7 @@ func (s *Search) prepareWorkers(workers int) {
 // Close drops everything that belongs to the caller, and keeps a search whose work
 // has returned for later calls.
 func (s *Search) Close() {
+	// An earlier call may have had more workers than this one; those beyond the end are kept as well.
 	s.Workers = s.Workers[:cap(s.Workers)]
 	for _, w := range s.Workers {
 		if w != nil {
@@ -80,6 +86,7 @@ func (s *Search) Close() {
 	clear(s.tally)
 	s.Asked.release()
 	s.blocks.release()
+
 	if !s.Busy {
 		Searches.Put(s)
 	}
@@ -92,17 +99,22 @@ func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req 
 		return nil, err
 	}
 	defer s.Close()
+
 	w := s.Workers[0]
 	var plan *preemption.Plan
 	if err = s.Asked.settle(w); err == nil {
 		plan, err = s.decide(ctx)
 	}
-	s.Busy = false
+	s.Busy = false // no code of the caller is called from here on
+
+	// Only the first worker can have an error of its own: it completes the plan, and a rule of the caller
+	// that chooses victims is asked by a single worker.
 	if err == nil {
 		err = w.Dry.Err
 	}
+	// A search for exact victims that the context ended returns what it has found so far, which is of no use.
 	if err == nil && terms.Exact {
-		err = ctx.Err() // what a search that was ended says is of no use
+		err = ctx.Err()
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +122,8 @@ func Decide(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req 
 	return plan, nil
 }
 
-// decide chooses the way to the answer.
+// decide chooses the way to the answer: the cache of answers where it may be used, or a search by the
+// rules that hold.
 func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 	switch q := &s.Asked; {
 	case q.refused():
@@ -120,6 +133,7 @@ func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 	case q.Rules.general:
 		return s.runGeneral(ctx)
 	}
+
 	if known := s.known(); known != nil {
 		return s.answerFromCache(ctx, known)
 	}
@@ -136,6 +150,7 @@ func (s *Search) run(ctx context.Context) (*preemption.Plan, error) {
 	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
+
 	best, err := s.chooseBest(ctx)
 	if err != nil {
 		return nil, err
@@ -146,16 +161,18 @@ func (s *Search) run(ctx context.Context) (*preemption.Plan, error) {
 
 // boundAll finds what every node answers, and bounds the candidates.
 func (s *Search) boundAll(ctx context.Context) (err error) {
-	if s.blocks.digests, s.blocks.whole, err = s.Asked.snap.Digests(ctx); err != nil {
+	q, blocks := &s.Asked, &s.blocks
+	if blocks.digests, blocks.whole, err = q.snap.Digests(ctx); err != nil {
 		return err
 	}
 	switch {
-	case s.Asked.given.any:
+	case q.given.any:
 		return s.boundAllGiven(ctx)
 	case s.refuseAll():
-		s.blocks.spans = s.blocks.spans[:0]
+		blocks.spans = blocks.spans[:0]
 		return ctx.Err()
 	}
+
 	s.beginBlocks()
 	s.askFirst()
 	return s.eachSpan(ctx, (*Worker).boundSpan)
@@ -173,7 +190,8 @@ func (s *Search) boundAllGiven(ctx context.Context) error {
 
 // begin prepares a question. It reuses the memory of an earlier one.
 func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.Request) error {
-	q.terms, q.plan, q.snap, q.sums = terms, &q.Attempt.Plan, snap, &snap.Summaries
+	q.terms, q.plan = terms, &q.Attempt.Plan
+	q.snap, q.sums = snap, &snap.Summaries
 	q.Rules = searchRulesOf(terms, snap.BudgetSet.List)
 	if q.Rules.asks != asksNobody && q.everyStatus() {
 		q.Rules.asks = asksEach
@@ -183,10 +201,14 @@ func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snap
 		return err
 	}
 
+	// The bounds of a node whose pods name groups are proved for the orders of the default rules alone
+	// (ENGINE.md, Units).
 	q.need = needOf(&q.Attempt, q.sums)
 	if !q.Rules.general {
 		q.need.bounded = state.HasUnits
 	}
+
+	// The filters have the last word on whether answers are kept.
 	if q.keeps = q.mayKeep(req); q.keeps {
 		q.counted, q.keeps = q.plan.Keeps()
 	}
@@ -196,8 +218,9 @@ func (q *Asked) begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snap
 	return nil
 }
 
-// settle completes the question: it reads the statuses that the caller gave, and asks whether the
-// preemptor may preempt, which may depend on what a worker hears of the node it is nominated to.
+// settle completes the question: it reads the statuses that the caller gives, and finds out whether the
+// preemptor may preempt. That may depend on the status of the node that it is nominated to, which the
+// worker asks (rule 8.3).
 func (q *Asked) settle(w *Worker) error {
 	if q.given.any {
 		if err := q.readGiven(); err != nil {
@@ -209,8 +232,10 @@ func (q *Asked) settle(w *Worker) error {
 	return nil
 }
 
-// mayKeep reports whether answers are known by the signature of the preemptor, as far as filters have
-// no say: those of the default rules, to a question that is about every node.
+// mayKeep reports whether the snapshot may keep the answers to a question by the signature of the
+// preemptor, as far as filters have no say. It keeps answers by the default rules alone, where the
+// question is about every node, and the columns and the summaries tell all that is asked of resources.
+// A single node is asked as quickly without.
 func (q *Asked) mayKeep(req *preemption.Request) bool {
 	return !q.Rules.general && !q.terms.Whole && req.Statuses == nil &&
 		!q.need.anyPod && q.sums.Large == 0 && len(q.snap.Order) > 1
@@ -221,16 +246,22 @@ func (q *Asked) release() {
 	q.tables.release()
 	q.given.release()
 	q.Attempt.Release()
-	q.terms, q.plan, q.snap, q.sums, q.Rules = nil, nil, nil, nil, searchRules{}
-	q.ineligible, q.refusedBy, q.keeps = "", preemption.Status{}, false
+
+	q.terms, q.plan = nil, nil
+	q.snap, q.sums = nil, nil
+	q.Rules, q.keeps = searchRules{}, false
+	q.ineligible, q.refusedBy = "", preemption.Status{}
 }
 
-// refusedPlan is the answer to an attempt that ends before the first node.
+// refusedPlan returns the plan of an attempt that ends before the first node: every node has the status
+// of the filter that refused the pod (rule 7.15.4).
 func (s *Search) refusedPlan() *preemption.Plan {
+	q := &s.Asked
 	if n := len(s.Bounds); n > 0 {
 		before := &s.Workers[0].before
-		before.count(before.intern(s.Asked.plan.Refused), n)
+		before.count(before.intern(q.plan.Refused), n)
 	}
+
 	plan := s.beginPlan()
 	if plan.Outcome == preemption.Preempts {
 		s.finishPlan(plan, NodeScore{Position: -1})

@@ -13,6 +13,7 @@ import (
 func (w *Worker) filterNodes(from, to int) {
 	plain := !w.need.filtered && !w.plan.Selects
 	for position := from; position < to; position++ {
+		// The summary suffices where resources alone decide. Units matter for victims alone.
 		slot := w.snap.Order[position]
 		x, code := answer(0), filters.Success
 		if sum := w.sums.At(slot); plain && sum.Flags&^state.AnyUnits == 0 {
@@ -20,14 +21,16 @@ func (w *Worker) filterNodes(from, to int) {
 		} else if st := w.Dry.Filter(w.snap.NodeStates[slot]); st.Code != filters.Success {
 			x, code = w.before.intern(st), st.Code
 		}
+
 		w.marked[position] = code == filters.Unschedulable
 		w.answered(x, position)
 	}
 }
 
-// filterByResources is filterNodes for a node on which resources alone decide. Where
-// not every node is large enough, what the less important pods hold mostly shows that
-// this one is; that stands in its summary.
+// filterByResources returns the answer of a node on which resources alone decide. A node that is too
+// small for the preemptor even when it is empty is unresolvable (group 7.7). The less important pods
+// mostly tell that it is large enough: the node offers at least what is free without them, and that
+// stands in its summary.
 func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, filters.Code) {
 	short := w.Shortage(sum)
 	switch {
@@ -36,6 +39,7 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 	case w.need.everyLarge || w.covers(sum, &sum.Low, int32(sum.LowPods)):
 		return short, filters.Unschedulable
 	}
+
 	for i := 1; i <= state.NumUpperLevels; i++ {
 		above := w.snap.LevelAbove(slot, i)
 		if above == nil {
@@ -45,6 +49,8 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 			return short, filters.Unschedulable
 		}
 	}
+
+	// Nothing is known but what the node offers, which lies elsewhere in memory.
 	offers := &w.snap.NodeStates[slot].Offers.Std
 	for k := range w.need.asks {
 		if w.need.asks[k] > offers[k] {
@@ -57,30 +63,22 @@ func (w *Worker) filterByResources(slot int32, sum *state.NodeSummary) (answer, 
 // trySample tries the nodes where preemption may help, from the offset on, until
 // enough candidates are found, one of them free of violations (group 10.1).
 func (s *Search) trySample(ctx context.Context, try func(position int, anyFree bool, room listRoom) sampled) error {
-	nodes := s.tries.positions[:0]
-	for position, try := range s.tries.marked {
-		if try {
-			nodes = append(nodes, int32(position))
-		}
-	}
-	s.tries.positions = nodes
+	nodes := s.tries.list()
 	if len(nodes) == 0 {
 		return nil
 	}
+
 	q := &s.Asked
-	start, enough := dryrun.StartOf(q.Attempt.Offset, len(nodes)), dryrun.EnoughOf(q.terms.Sample, len(nodes))
-	violating, free, room := 0, 0, noRoom
+	start := dryrun.StartOf(q.Attempt.Offset, len(nodes))
+	enough := dryrun.EnoughOf(q.terms.Sample, len(nodes))
+	violating, free := 0, 0
 	for i := range nodes {
 		if i%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if enough > 0 {
-			room = roomForFree
-		}
-		if violating < enough {
-			room = roomForAll
-		}
-		switch try(int(nodes[(start+i)%len(nodes)]), free > 0, room) {
+
+		position := int(nodes[(start+i)%len(nodes)]) // going round (rule 10.1.1)
+		switch try(position, free > 0, roomWith(violating, enough)) {
 		case freeCandidate:
 			free++
 		case violatingCandidate:
@@ -93,8 +91,18 @@ func (s *Search) trySample(ctx context.Context, try func(position int, anyFree b
 	return nil
 }
 
-// listRoom says which candidates a sample still has room for. Where no candidates at
-// all are enough, each node is tried for its status alone (rule 10.1.5).
+// list lists the positions of the marked nodes.
+func (t *tries) list() []int32 {
+	t.positions = t.positions[:0]
+	for position, marked := range t.marked {
+		if marked {
+			t.positions = append(t.positions, int32(position))
+		}
+	}
+	return t.positions
+}
+
+// listRoom says for which candidates there still is room in the list of a sample.
 type listRoom uint8
 
 const (
@@ -103,7 +111,20 @@ const (
 	roomForAll
 )
 
-// sampled is what a node is for a sample.
+// roomWith returns the room of a list that has some violating candidates, where enough candidates end the
+// search. No more violating ones than are enough are kept (rule 10.1.4). Where none are enough, every
+// candidate is dropped, and each node is tried for its status alone (rule 10.1.5).
+func roomWith(violating, enough int) listRoom {
+	switch {
+	case violating < enough:
+		return roomForAll
+	case enough > 0:
+		return roomForFree
+	}
+	return noRoom
+}
+
+// sampled says what a node adds to a sample.
 type sampled uint8
 
 const (
@@ -113,24 +134,24 @@ const (
 )
 
 // tryForSample tries a node. A candidate that violates a budget counts only if there
-// is room for it. Once a candidate is free of violations, which is all that matters,
-// there is room for any other, and they are not told apart. Only those that may
-// violate a budget are evaluated for that.
+// is room for it. Once a candidate free of violations was found (anyFree), the search ends by the number of
+// candidates of both sorts together, and they are not told apart. Before that, a candidate is evaluated
+// only if it may violate a budget.
 func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled {
 	slot := w.snap.Order[position]
 	b, sum := &w.bounds[position], w.sums.At(slot)
-	best := w.Best
-	w.Best = NodeScore{Position: -1} // so that nothing is pruned
-	w.tryNode(b, position, slot)
-	found := w.Best
-	w.Best = best
-	surely := b.Kind != unasked && !w.rules.chosen // a candidate, whatever it is worth
+	found := w.tryAlone(b, position, slot)
+
+	// A node with a bound is a candidate for sure unless a filter, or who chooses the victims, is still to be
+	// asked.
+	surely := b.Kind != unasked && !w.rules.chosen
 	if room == noRoom {
 		if b.Kind != Settled && !surely {
 			w.ScoreOfNode(b, position) // for its status
 		}
 		return noCandidate
 	}
+
 	if b.Kind != Settled {
 		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
 			w.consider(nodeAt{position, slot, sum, b})
@@ -138,6 +159,7 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 		}
 		found = w.ScoreOfNode(b, position)
 	}
+
 	switch {
 	case found.Position < 0:
 		return noCandidate
@@ -151,13 +173,26 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 	return noCandidate
 }
 
-// freeOfViolations reports that no victim on a candidate violates a budget. That is
-// so where all victims are of the lowest priority because those that violate none are
-// enough, and where no pod of that priority can violate any.
+// tryAlone is tryNode without regard to the best candidate, so that nothing is pruned. It returns the
+// score of a node that was evaluated at once; its position is below 0 for any other node.
+func (w *Worker) tryAlone(b *NodeBound, position int, slot int32) NodeScore {
+	best := w.Best
+	w.Best = NodeScore{Position: -1}
+	w.tryNode(b, position, slot)
+	found := w.Best
+	w.Best = best
+	return found
+}
+
+// freeOfViolations reports that no victim on a candidate violates a budget. That is known
+// where all victims have the lowest priority because the pods of that priority which violate none make
+// room, and where no pod of that priority can violate any.
 func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if w.terms.EmptySelectors() || b.Bound != sum.Lowest {
 		return false
 	}
+
+	// Without reprieve the first pods that make room leave, whether or not they violate a budget.
 	e := w.sums.ExtremesAt(slot)
 	if w.rules.ascending {
 		r := w.rules
@@ -166,8 +201,8 @@ func (w *Worker) freeOfViolations(b *NodeBound, slot int32, sum *state.NodeSumma
 	return w.StaysLow(b, sum, e)
 }
 
-// ScoreOfNode evaluates a node, and returns its score; position is below 0 where it
-// is no candidate.
+// ScoreOfNode evaluates a node without regard to the best candidate, and returns its score. The position
+// is below 0 if the node is no candidate.
 func (w *Worker) ScoreOfNode(b *NodeBound, position int) NodeScore {
 	best, allowed := w.Best, w.allowed
 	w.Best = NodeScore{Position: -1}

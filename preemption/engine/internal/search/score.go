@@ -7,26 +7,32 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// NodeScore is a candidate, or one that a node could be at best.
+// NodeScore is the score of a candidate, or the best one that a node could have.
 type NodeScore struct {
 	Position int // in the order of the nodes, -1 for no candidate
 	rank.Figures
 }
 
-// DefaultOrder is that of the default ranks.
+// DefaultOrder has the figures of the default ranks in their order.
 var DefaultOrder = dryrun.OrderOf(dryrun.UsualRanks)
 
+// startSec returns the second of the start, rank.NoStart without one.
+func (f *NodeScore) startSec() int64 { return f.Start.Sec }
+
 // Beats reports whether a candidate wins by an order of the ranks and, in a tie, by the
-// order of the nodes.
+// order of the nodes. Any candidate beats none.
 func (f *NodeScore) Beats(g *NodeScore, order *dryrun.Order) bool {
 	if f.Position < 0 || g.Position < 0 {
 		return g.Position < 0 && f.Position >= 0
 	}
+
 	for _, x := range order {
 		if x == rank.NoFigure {
 			break
 		}
-		a, b := f.Of(x), g.Of(x) // both, which is too long to be inlined
+
+		// This is Figures.both written out, which is too long to be inlined.
+		a, b := f.Of(x), g.Of(x)
 		if x == rank.StartFigure {
 			a, b = f.Starts(&g.Figures)
 		}
@@ -37,8 +43,8 @@ func (f *NodeScore) Beats(g *NodeScore, order *dryrun.Order) bool {
 	return f.Position < g.Position
 }
 
-// BeatsByDefault is beats by the DefaultOrder, written out because it is called so often
-// (TestDefaultOrderIsWrittenOut holds it to that).
+// BeatsByDefault is Beats by the DefaultOrder, written out because it is called very often
+// (TestDefaultOrderIsWrittenOut holds it to Beats).
 func (f *NodeScore) BeatsByDefault(g *NodeScore) bool {
 	switch {
 	case f.Position < 0 || g.Position < 0:
@@ -60,11 +66,11 @@ func (f *NodeScore) BeatsByDefault(g *NodeScore) bool {
 // unknown is better than any figure of a rank.
 const unknown = math.MinInt64
 
-// leading are what the first two ranks beside the violations compare, the less the
-// better. Where the first is unknown, so is the second.
+// leading has the figures that the first two ranks beside the violations compare, the less the
+// better. If the first is unknown, so is the second.
 type leading struct{ first, second int64 }
 
-// worst loses against any other figures, or ties with them.
+// worst loses against all other leading figures, or ties with them.
 var worst = leading{math.MaxInt64, math.MaxInt64}
 
 // Worse reports whether these figures lose against others.
@@ -72,7 +78,7 @@ func (f *leading) Worse(g *leading) bool {
 	return f.first > g.first || f.first == g.first && f.second > g.second
 }
 
-// leads returns a figure, which is unknown where there is none.
+// leads returns a figure of some figures; unknown if no figure is asked for.
 func leads(f *rank.Figures, x rank.Figure) int64 {
 	if x == rank.NoFigure {
 		return unknown

@@ -8,8 +8,8 @@ import (
 )
 
 // Search decides without evaluating every node, by any rules (see searchRulesOf)
-// and with any filters. Where extenders have a say, and for some explanations, the
-// exhaustive search (result) decides instead. Both return the same answer.
+// and with any filters. The exhaustive search ([dryrun.DecideExhaustively]) decides instead where no bound
+// holds or extenders have a say (see [Prunes]), and gives some explanations. Both return the same answer.
 //
 // The search is fast because of bounds that follow from resources alone. A pod
 // only ever takes room, and every set of victims has to make room, whatever
@@ -29,7 +29,7 @@ import (
 //     removed there is room for all of them, and violating pods, which are
 //     reprieved first, are among them. So the reprieve need not look at them.
 //
-// A search goes over the nodes in four rounds. The first round bounds every
+// By the default rules a search goes over the nodes in four rounds. The first round bounds every
 // node by its summary, or all nodes of a block at once by its digest. The other three evaluate
 // nodes, the most promising first, and prune those whose bound is worse than the incumbent,
 // the best candidate so far. ENGINE.md has the proofs and the picture of the data.
@@ -38,19 +38,20 @@ import (
 type Search struct {
 	// Asked is the question, prepared.
 	Asked Asked
-	// Bounds has by position what the first round found out about each node, and blocks what
-	// it found out about those of a block together.
+	// Bounds has by position what the first round found out about each node, and blocks has
+	// what it found out about the nodes of a block together.
 	Bounds []NodeBound
 	blocks blockPass
-	// Workers share the nodes, chunk of them at a time, and incumbent is the best candidate
-	// that any of them has found.
-	Workers   []*Worker
-	chunk     int
+	// Workers share the nodes. Each takes chunk nodes at a time.
+	Workers []*Worker
+	chunk   int
+	// incumbent is the best candidate that any worker has found.
 	incumbent incumbent
 	tries     tries
 
-	// The rest is memory that is used again.
-	queue []NodeScore // of evaluateBestFirst
+	// queue, later and tally are memory that is used again: queue that of the heaps of optimistic
+	// scores, later that of the heap of bounds, tally that of the counts of statuses.
+	queue []NodeScore
 	later []boundKey
 	tally tally
 	// Busy is set from the beginning of the work until it returns. A search that a panic of
@@ -58,10 +59,13 @@ type Search struct {
 	Busy bool
 }
 
-// tries are the nodes on which preemption is tried one after the other.
+// tries are the nodes on which preemption is tried one after the other: where the status of every node
+// is found before any candidate (see everyStatus).
 type tries struct {
-	// marked has by position whether a node may be tried, and positions lists those.
-	marked    []bool
+	// marked says by position whether a node is to be tried.
+	marked []bool
+	// positions lists those nodes. It is memory, too, for the nodes that an answer from the cache
+	// bounds again.
 	positions []int32
 }
 
@@ -72,12 +76,13 @@ var Searches = sync.Pool{New: func() any { return &Search{} }}
 // goroutine takes 20 us or so, in which one worker bounds hundreds of nodes.
 const minChunks = 8
 
-// each has the workers go over all nodes.
+// each lets the workers go over all nodes, a chunk of positions at a time.
 func (s *Search) each(ctx context.Context, round func(w *Worker, from, to int)) error {
 	return s.eachOf(ctx, len(s.Bounds), round)
 }
 
-// eachOf has the workers go over so many positions or slots, a chunk at a time.
+// eachOf lets the workers go over the positions or slots below n, a chunk at a time. Workers share
+// their best candidates after each chunk, so that a good one prunes for all of them.
 func (s *Search) eachOf(ctx context.Context, n int, round func(w *Worker, from, to int)) error {
 	if workers := min(len(s.Workers), n/(minChunks*s.chunk)); workers > 1 {
 		return dryrun.InChunks(ctx, workers, n, s.chunk, func(worker, from, to int) {
@@ -85,13 +90,15 @@ func (s *Search) eachOf(ctx context.Context, n int, round func(w *Worker, from, 
 			s.Workers[worker].share()
 		})
 	}
+
 	for from := 0; from < n && ctx.Err() == nil; from += s.chunk {
 		round(s.Workers[0], from, min(n, from+s.chunk))
 	}
 	return ctx.Err()
 }
 
-// gather combines what the workers have found.
+// gather combines what the workers have found: the best bound of all spans, and the incumbent, which
+// every worker knows afterwards.
 func (s *Search) gather() {
 	for _, w := range s.Workers {
 		if w.leastSpan.better(s.blocks.least) {
@@ -99,6 +106,8 @@ func (s *Search) gather() {
 		}
 		w.share()
 	}
+
+	// The first workers have compared themselves with an incumbent that later ones have improved.
 	for _, w := range s.Workers {
 		w.share()
 	}

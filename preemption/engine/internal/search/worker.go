@@ -12,10 +12,29 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// Worker is one worker of a search with what it has found.
+// Worker is one worker of a search with what it has found. One goroutine uses it at a time. It
+// knows no search: it is given the parts of the question that it reads and the bounds that it writes.
 type Worker struct {
-	// What it reads is the question, part by part.
+	questionParts
+	sharedParts
+	Dry dryrun.DryRunner
+
+	heardAnswers
+	// leastSpan is the best bound of a span that the worker has seen.
+	leastSpan spanBound
+	ownBest
+	// outlook serves the searches by other rules than the default ones.
+	outlook outlook
+
+	nodeMemory
+	candidateMemory
+}
+
+// questionParts are the parts of the question that a worker reads. Workers share them, and nobody
+// changes them while a round runs.
+type questionParts struct {
 	attempt  *dryrun.Attempt
+	asked    *filters.Question // that of the attempt
 	terms    *dryrun.Terms
 	plan     *filters.Plan
 	rules    *searchRules
@@ -24,62 +43,84 @@ type Worker struct {
 	statuses *givenStatuses
 	snap     *state.Snapshot
 	sums     *state.Summaries
-	// What it writes for all are the bounds of its nodes, by position, and their spans, which of
-	// them may be tried, and the incumbent, which it compares with the best that it knows.
-	bounds    []NodeBound
-	blocks    *blockPass
-	marked    []bool
+}
+
+// sharedParts are the parts of a search that its workers write. No two of them write the same
+// element of a slice; the incumbent has a lock.
+type sharedParts struct {
+	// bounds are the bounds of the nodes by position, and blocks has those of spans.
+	bounds []NodeBound
+	blocks *blockPass
+	// marked says by position on which nodes preemption is to be tried.
+	marked []bool
+	// incumbent is what the workers compare their best candidates with.
 	incumbent *incumbent
-	Dry       dryrun.DryRunner
-	// before and after count nodes by their answers.
+}
+
+// heardAnswers is what nodes have answered to a worker.
+type heardAnswers struct {
+	// before counts nodes by their answers as things are, and after by their answers with the
+	// possible victims removed.
 	before, after answers
-	// leastSpan is the best bound of a span that the worker has seen.
-	leastSpan spanBound
-	// Best is the best candidate that the worker knows. sharedPosition is the
-	// position of the candidate that it last compared with the incumbent, and
-	// seenVersion the version of the incumbent at that time.
-	Best           NodeScore
+	// fitsSomewhere is set once a node takes the preemptor, so that no candidate is wanted.
+	fitsSomewhere bool
+	// firstFit is the first position of a node that takes the preemptor, among the nodes that the
+	// worker has asked; math.MaxInt without one.
+	firstFit int
+	// given is the answer that stands for the last status which the caller gave.
+	given givenAnswer
+}
+
+// ownBest is the best candidate that a worker knows, and what follows from it.
+type ownBest struct {
+	// Best is the best candidate. Its position is below 0 as long as there is none.
+	Best NodeScore
+	// sharedPosition is the position of the candidate that the worker last compared with the
+	// incumbent, and seenVersion the version of the incumbent at that time.
 	sharedPosition int
 	seenVersion    int64
 	// allowed is the largest number of victims, all of the best candidate's top
 	// priority, whose sum of priorities does not exceed the best one's.
 	allowed int64
-	// violates lists the possible victims of a node that violate a budget, by index.
+}
+
+// nodeMemory is what a worker finds out about the node at hand. The memory is used again for the next.
+type nodeMemory struct {
+	// violates lists the possible victims that violate a budget, by index.
 	violates []int32
-	// outlook serves the searches by other rules than the default ones.
-	outlook outlook
-	// fitsSomewhere is set once a node takes the preemptor, so that no candidate is wanted.
-	fitsSomewhere bool
-	// firstFit is the first position of a node that takes the preemptor, of those that the worker
-	// has asked; more than any where none does.
-	firstFit int
-	// scratch is the candidate that was found last. While recording is set, blocked
-	// lists the pods that could not be put back.
-	scratch   preemption.Candidate
-	failure   filters.Status // of the node that was no candidate
-	blocked   []blockedPod
-	recording bool
-	given     givenAnswer
-	memory    rulesMemory // of evaluateByRules
-	// settled is set once a node has been evaluated while it was bounded.
-	settled bool
-	// concerned marks pods of one node (see findConcerned).
+	// concerned marks pods that concern a filter (see findConcerned).
 	concerned []bool
-	// columns are those of the node that was entered last. They are counted in the reprieve
-	// while counting is set.
+	// columns are those of the node that was entered last. The reprieve counts them while
+	// counting is set.
 	columns  filters.Columns
 	counting bool
-	// unbroken is set if the victims of a node were sought by resources, and no pod up to its bound
-	// violates a budget.
+	// unbroken is set if the victims were sought by resources, and no pod up to the bound of the
+	// node violates a budget.
 	unbroken bool
+	// settled is set once a node has been evaluated while it was bounded.
+	settled bool
+	memory  rulesMemory // of evaluateByRules
+}
+
+// candidateMemory is the candidate that a worker found last.
+type candidateMemory struct {
+	scratch preemption.Candidate
+	// failure is the status of the node where there is no candidate.
+	failure filters.Status
+	// blocked lists the pods that could not be put back. It is written while recording is set.
+	blocked   []blockedPod
+	recording bool
 }
 
 // begin prepares a worker for a search.
 func (w *Worker) begin(s *Search) {
 	q := &s.Asked
-	w.attempt, w.terms, w.plan, w.rules, w.need = &q.Attempt, q.terms, q.plan, &q.Rules, &q.need
-	w.tables, w.statuses, w.snap, w.sums = &q.tables, &q.given, q.snap, q.sums
-	w.bounds, w.blocks, w.marked, w.incumbent = s.Bounds, &s.blocks, s.tries.marked, &s.incumbent
+	w.questionParts = questionParts{
+		attempt: &q.Attempt, asked: &q.Attempt.Asked, terms: q.terms, plan: q.plan, rules: &q.Rules, need: &q.need,
+		tables: &q.tables, statuses: &q.given, snap: q.snap, sums: q.sums,
+	}
+	w.sharedParts = sharedParts{bounds: s.Bounds, blocks: &s.blocks, marked: s.tries.marked, incumbent: &s.incumbent}
+
 	w.Reset()
 	w.Dry.Begin(w.attempt)
 }
@@ -87,11 +128,13 @@ func (w *Worker) begin(s *Search) {
 // release drops everything that belongs to the caller.
 func (w *Worker) release() {
 	w.Dry.Release()
-	w.terms, w.snap, w.sums = nil, nil, nil
+	w.questionParts = questionParts{}
+
 	w.before.release()
 	w.after.release()
-	w.columns.Release()
 	w.given = givenAnswer{}
+
+	w.columns.Release()
 	w.releaseScratch()
 }
 
@@ -100,20 +143,32 @@ func (w *Worker) NodeAt(position int) *state.NodeState {
 	return w.snap.NodeStates[w.snap.Order[position]]
 }
 
+// statusOf returns the status that an answer of the usual ones stands for.
+func (w *Worker) statusOf(x answer) filters.Status { return statusOf(w.asked.Needs, x) }
+
 // Reset forgets what the worker has found.
 func (w *Worker) Reset() {
 	w.forgetAnswers()
-	w.leastSpan = noCandidates
-	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
-	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
-	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
+	w.fitsSomewhere, w.firstFit = false, math.MaxInt
 	w.given = givenAnswer{}
-	w.firstFit = math.MaxInt
+
+	w.leastSpan = noCandidates
+	w.ownBest = ownBest{Best: NodeScore{Position: -1}, sharedPosition: -1, allowed: math.MaxInt64}
+	w.outlook.reset()
+}
+
+// reset forgets what the worker expected. It keeps the memory of the lists.
+func (o *outlook) reset() {
+	o.least, o.tries = NodeScore{Position: -1}, 0
+	o.promising = o.promising[:0]
+	o.deferred = o.deferred[:0]
+	o.bestFirst, o.leastDeferred = worst, worst
 }
 
 // forgetAnswers forgets what nodes have answered.
 func (w *Worker) forgetAnswers() {
-	w.before, w.after = answers{others: w.before.others[:0]}, answers{others: w.after.others[:0]}
+	w.before = answers{others: w.before.others[:0]}
+	w.after = answers{others: w.after.others[:0]}
 }
 
 // answered counts the answer of a node as things are.
@@ -141,10 +196,13 @@ func (in *incumbent) reset() {
 // share updates the incumbent with the worker's best candidate, and the other
 // way round.
 func (w *Worker) share() {
+	// Without news on either side the comparison would say what it said before, and no lock is needed
+	// to find that out.
 	in := w.incumbent
 	if w.Best.Position == w.sharedPosition && w.seenVersion == in.version.Load() {
 		return
 	}
+
 	in.lock.Lock()
 	defer in.lock.Unlock()
 	if w.rules.Better(&w.Best, &in.best) {
@@ -161,6 +219,9 @@ func (w *Worker) keep(f NodeScore) {
 		return
 	}
 	w.Best, w.allowed = f, math.MaxInt64
+
+	// A victim of the lowest priority of all adds nothing to the sum (rule 11.4), so that any number
+	// of them ties with it.
 	if each := int64(f.Top) + rank.PriorityShift; each > 0 {
 		w.allowed = f.Sum / each
 	}
@@ -168,9 +229,9 @@ func (w *Worker) keep(f NodeScore) {
 
 // rulesMemory is the memory of a reprieve by other rules.
 type rulesMemory struct {
-	// end lists the end of the order by place, the least important first.
+	// end lists the places of the end of the order, the least important first.
 	end []int
-	// broken has by index which pods violate a budget; it is empty if none does.
+	// broken says by index which pods violate a budget; it is empty if none does.
 	broken []bool
 }
 
@@ -181,7 +242,7 @@ type blockedPod struct {
 	by    answer
 }
 
-// releaseScratch drops what the candidate refers to.
+// releaseScratch drops what the candidate refers to. The memory of the victims is kept.
 func (w *Worker) releaseScratch() {
 	victims := w.scratch.Victims[:cap(w.scratch.Victims)]
 	clear(victims)

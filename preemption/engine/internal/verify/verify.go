@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Plan is engine.Evaluator.Verify for a plan to preempt.
+// Plan is engine.Evaluator.Verify for a plan to preempt. The steps are numbered as there.
 func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *preemption.Plan) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -24,6 +24,8 @@ func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *
 			return err
 		}
 	}
+
+	// A plan without a preemptor has no attempt. The error is that of a decision without one.
 	if err := dryrun.CheckAlone(snap, plan.Pod); err != nil {
 		return err
 	}
@@ -34,8 +36,8 @@ func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *
 	if terms.Across {
 		across.FollowsAsCounted(&a.Plan)
 	}
-	v := verification{terms: terms, snap: snap, attempt: a, plan: plan, pod: plan.Pod.Key(), priority: a.Asked.Priority, dry: dryrun.NewDryRunner(a)}
-	v.budgets = &v.dry.Budgets
+
+	v := newVerification(a, plan)
 	for _, step := range []func() error{v.node, v.eligibility, v.findVictims, v.room, v.accounts} {
 		if err := step(); err != nil {
 			return err
@@ -44,7 +46,7 @@ func Plan(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan *
 	return nil
 }
 
-// verifyPreemptor reports a preemptor that runs by now, or is another pod.
+// verifyPreemptor returns the error for a preemptor that runs by now, or is another pod (step 1).
 func verifyPreemptor(s *state.Snapshot, pod *outrank.Pod) error {
 	p, ok := s.PodStates.Of(pod)
 	switch {
@@ -65,13 +67,26 @@ type verification struct {
 	// pod is the preemptor, and priority its own.
 	pod      outrank.Key
 	priority int32
-	dry      *dryrun.DryRunner
-	budgets  *dryrun.Charger // of dry
-	at       *state.NodeState
-	victims  []*state.PodState // by importance
+	// unitsLeave is set if groups leave whole by the rules of the release, and fixed if no filter looks at
+	// what other pods are (Plan.Fixed).
+	unitsLeave, fixed bool
+	dry               *dryrun.DryRunner
+	budgets           *dryrun.Charger // of dry
+	// at is the node of the plan, once it is found, and victims lists the victims by importance.
+	at      *state.NodeState
+	victims []*state.PodState
 }
 
-// fault returns the error for a plan.
+// newVerification returns the verification of a plan, with an attempt for its preemptor.
+func newVerification(a *dryrun.Attempt, plan *preemption.Plan) *verification {
+	dry, asked, asks := dryrun.NewDryRunner(a), &a.Asked, &a.Plan
+	return &verification{
+		terms: a.Config, snap: a.Snap, attempt: a, plan: plan, pod: a.Pod.Key(), priority: asked.Priority,
+		unitsLeave: asked.Rules.VictimUnits, fixed: asks.Fixed, dry: dry, budgets: &dry.Budgets,
+	}
+}
+
+// fault returns the error that says what is wrong about the plan: ErrStale or ErrUnsound with a text.
 func (v *verification) fault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.pod, v.plan.Node, kind, fmt.Sprintf(format, args...))
 }
@@ -83,6 +98,9 @@ func (v *verification) node() error {
 		return v.fault(state.ErrStale, "there is no such node")
 	}
 	v.at = n
+
+	// A plan without victims, by the variant that makes such plans, is for a node that takes the pod as things
+	// are (rule 13.2.11).
 	switch s := v.dry.Filter(n); s.Code {
 	case filters.Success:
 		if v.free() {
@@ -96,7 +114,7 @@ func (v *verification) node() error {
 	}
 }
 
-// eligibility asks whether the pod may preempt (step 3).
+// eligibility finds out whether the pod may preempt (step 3).
 func (v *verification) eligibility() error {
 	reason := v.attempt.Eligible(func(node string) (filters.Status, bool) {
 		n := v.snap.NodeState(node)
@@ -111,7 +129,7 @@ func (v *verification) eligibility() error {
 	return nil
 }
 
-// FindVictims finds the victims in the snapshot (step 4).
+// findVictims finds the victims in the snapshot (step 4).
 func (v *verification) findVictims() error {
 	if len(v.plan.Victims) == 0 && !v.free() {
 		return v.fault(state.ErrUnsound, "there are no victims")
@@ -120,23 +138,20 @@ func (v *verification) findVictims() error {
 		if victim.Pod == nil {
 			return v.fault(state.ErrUnsound, "victim %d is missing", i)
 		}
+
 		p, ok := v.snap.Known(victim.Pod)
 		switch {
 		case !ok || p.Node() != cmp.Or(victim.Node, v.plan.Node) || !state.SamePod(p.Pod, victim.Pod):
 			return v.fault(state.ErrStale, "victim %s does not run there", victim)
 		case slices.Contains(v.victims, p):
 			return v.fault(state.ErrUnsound, "victim %s is named twice", victim)
-		case v.attempt.HasUnits(v.at) && !v.terms.Across:
-			if err := v.unitLeaves(p); err != nil {
-				return err
-			}
-		case p.Priority() >= v.priority && !v.terms.OfAnyPriority(p):
-			return v.fault(state.ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.priority)
-		case !v.attempt.MayEvict(p):
-			return v.fault(state.ErrUnsound, "victim %s must not be evicted", victim)
+		}
+		if err := v.mayLeave(victim, p); err != nil {
+			return err
 		}
 		v.victims = append(v.victims, p)
 	}
+
 	if v.terms.Across {
 		slices.SortFunc(v.victims, v.attempt.MoreImportant)
 	} else {
@@ -145,7 +160,21 @@ func (v *verification) findVictims() error {
 	return v.wholeUnits()
 }
 
-// unitLeaves says what is wrong about a victim where victims are units.
+// mayLeave returns the error for a victim that the preemptor may not evict. A victim on a node where units
+// leave is asked about with its unit. By [preemption.Across] victims are single pods (rule 23.6).
+func (v *verification) mayLeave(victim preemption.Victim, p *state.PodState) error {
+	switch {
+	case v.attempt.HasUnits(v.at) && !v.terms.Across:
+		return v.unitLeaves(p)
+	case p.Priority() >= v.priority && !v.terms.OfAnyPriority(p):
+		return v.fault(state.ErrUnsound, "victim %s has priority %d, the pod %d", victim, p.Priority(), v.priority)
+	case !v.attempt.MayEvict(p):
+		return v.fault(state.ErrUnsound, "victim %s must not be evicted", victim)
+	}
+	return nil
+}
+
+// unitLeaves returns the error for a victim whose unit the preemptor may not evict.
 func (v *verification) unitLeaves(p *state.PodState) error {
 	u := v.attempt.UnitOf(p)
 	switch {
@@ -159,10 +188,10 @@ func (v *verification) unitLeaves(p *state.PodState) error {
 	return nil
 }
 
-// wholeUnits finds a pod that is no victim though one of its unit is. An extender may
+// wholeUnits returns the error for a pod that is no victim though another pod of its unit is. An extender may
 // leave pods out.
 func (v *verification) wholeUnits() error {
-	if !v.attempt.Asked.Rules.VictimUnits || !v.attempt.HasUnits(v.at) && !v.terms.Across || v.attempt.Extended() {
+	if !v.unitsLeave || !v.attempt.HasUnits(v.at) && !v.terms.Across || v.attempt.Extended() {
 		return nil
 	}
 	for _, p := range v.victims {
@@ -178,17 +207,21 @@ func (v *verification) wholeUnits() error {
 // room asks the filters with the victims gone, and with each of them back (steps 5
 // and 6). The pods are back in the end, for filters with a memory of their own.
 func (v *verification) room() error {
+	// Pods on other nodes are followed, too: those of units that leave, which Possible finds, and victims of a
+	// plan across nodes.
 	v.dry.Enter(v.at)
-	v.dry.Possible() // where victims are units, their pods on other nodes are followed, too
-	v.dry.Far = true // and so are victims of a plan across nodes
+	v.dry.Possible()
+	v.dry.Far = true
 	v.dry.ChangeAll(v.victims, -1)
 	defer v.dry.ChangeAll(v.victims, 1)
+
 	if s := v.dry.Check(); s.Code != filters.Success {
 		return v.fault(state.ErrUnsound, "with the victims gone there is still: %s", v.attempt.Public(s))
 	}
 	if s := v.dry.GuardAllows(v.victims); s.Code != filters.Success {
 		return v.fault(state.ErrUnsound, "the victims may not leave together: %s", v.attempt.Public(s))
 	}
+
 	if !v.noneIsSpare() {
 		return nil
 	}
@@ -202,40 +235,43 @@ func (v *verification) room() error {
 	return nil
 }
 
-// unitFrom returns the victims from one on that leave together. They stand one after the
-// other.
+// unitFrom returns the victims that leave together with the one at an index, the first of them. The victims
+// of a unit stand in a row.
 func (v *verification) unitFrom(at int) []*state.PodState {
 	to := at + 1
 	if v.attempt.HasUnits(v.at) {
-		whole := v.wholeOf(at)
-		for whole != nil && to < len(v.victims) && v.wholeOf(to) == whole {
+		whole := wholeOf(v.snap, v.victims[at])
+		for whole != nil && to < len(v.victims) && wholeOf(v.snap, v.victims[to]) == whole {
 			to++
 		}
 	}
 	return v.victims[at:to]
 }
 
-// wholeOf returns what leaves whole with a victim, nil where it leaves by itself.
-func (v *verification) wholeOf(at int) *state.WholeUnit { return v.snap.Units.Of(v.victims[at]).Whole }
+// wholeOf returns what leaves whole with a pod, nil if it leaves by itself.
+func wholeOf(snap *state.Snapshot, p *state.PodState) *state.WholeUnit { return snap.Units.Of(p).Whole }
 
-// noneIsSpare reports whether no victim may be one too many.
+// noneIsSpare reports whether the plan promises that each victim has to leave (step 6).
 func (v *verification) noneIsSpare() bool {
-	if v.terms.Across && (v.terms.Importance != nil || v.terms.Ranks != nil) {
+	c := v.terms
+	if c.Across && (c.Importance != nil || c.Ranks != nil) {
 		return false // the best set by these may have a pod more than makes room
 	}
-	c := v.terms
-	return !c.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.attempt.Plan.Fixed && !v.attempt.Extended()
+	return !c.Exact && !c.Ascending() && c.Chooser == nil && c.Guard == nil && v.fixed && !v.attempt.Extended()
 }
 
-// accounts holds the score and the nominations to what there is (step 7).
+// accounts holds the score and the nominations of the plan to what the snapshot says (step 7).
 func (v *verification) accounts() error {
-	violations := v.plan.Score.Violations
+	// An extender says how many violations there are, and may say anything.
+	plan := v.plan
+	violations := plan.Score.Violations
 	if !v.attempt.Extended() {
 		violations = v.violations()
 	}
 	if v.terms.Strict && violations > 0 {
 		return v.fault(state.ErrUnsound, "%d budget violations, and the policy is strict", violations)
 	}
+
 	score := v.attempt.ScoreOf(v.victims, violations)
 	if v.terms.ReadsFirst() && !v.attempt.Extended() && !v.terms.Across {
 		score.Top = v.firstTop(score.Top)
@@ -243,6 +279,7 @@ func (v *verification) accounts() error {
 	if want := v.attempt.Tell(&score); !v.agrees(want) {
 		return v.fault(state.ErrStale, "the score is %+v, not %+v", want, v.plan.Score)
 	}
+
 	cleared := v.attempt.ClearedNominations(v.at, v.plan.Victims)
 	if !slices.EqualFunc(cleared, v.plan.ClearedNominations, func(a, b *outrank.Pod) bool {
 		return b != nil && state.SameName(a, b) && state.SamePod(a, b)
@@ -252,15 +289,16 @@ func (v *verification) accounts() error {
 	return nil
 }
 
-// agrees reports whether a score is that of the plan, as far as its victims say it: not by the
-// figures of whole candidates, which the caller would be asked for again.
+// agrees reports whether a score is that of the plan in all figures that add up over victims. The other
+// figures are not compared, because the caller would be asked again for those of whole candidates.
 func (v *verification) agrees(score preemption.Score) bool {
 	candidate := preemption.Candidate{Node: v.plan.Node, Victims: v.plan.Victims, Score: score}
 	v.attempt.AddCosts(&candidate)
 	return sameSums(candidate.Score, v.plan.Score)
 }
 
-// sameSums reports whether two scores have the same sums over victims, the first without other figures.
+// sameSums reports whether two scores have the same sums over victims. Costs are compared as far as the first
+// score has any. Starts are not compared.
 func sameSums(s, other preemption.Score) bool {
 	if s.Violations != other.Violations || s.TopPriority != other.TopPriority || s.PrioritySum != other.PrioritySum || s.Victims != other.Victims {
 		return false
@@ -273,7 +311,8 @@ func sameSums(s, other preemption.Score) bool {
 	return true
 }
 
-// ascending lists the victims as they are taken without reprieve, unit by unit.
+// ascending lists the victims in the order in which they are taken without reprieve: unit by unit, the least
+// important first (rule 13.3.1).
 func (v *verification) ascending() []*state.PodState {
 	var out []*state.PodState
 	for at := 0; at < len(v.victims); {
@@ -284,8 +323,8 @@ func (v *verification) ascending() []*state.PodState {
 	return out
 }
 
-// firstTop is the priority of the first victim where those that violate a budget come
-// first (rule 13.2.3), and top where none does.
+// firstTop returns the priority of the victim that is found first: the first one that violates a budget
+// (rule 13.2.3), or top if none does.
 func (v *verification) firstTop(top int32) int32 {
 	defer v.budgets.Reset()
 	for at := 0; at < len(v.victims); {
@@ -298,7 +337,7 @@ func (v *verification) firstTop(top int32) int32 {
 	return top
 }
 
-// free reports whether the plan is to take a node on which nobody has to leave.
+// free reports whether the plan takes a node on which nobody has to leave (rule 13.2.11).
 func (v *verification) free() bool {
 	return len(v.plan.Victims) == 0 && v.terms.ByVariant().TakesFree
 }
@@ -306,13 +345,15 @@ func (v *verification) free() bool {
 // violations charges the budgets as the dry run does, and counts those that the
 // victims violate.
 func (v *verification) violations() int {
+	// Usually all possible victims are charged. A pod that a strict policy spares takes nothing (rule 13.5.1).
 	charged := slices.Clone(v.dry.Chargeable())
 	switch {
 	case v.terms.Ascending() && !v.terms.ChargesVictims() && !v.terms.Across:
 		charged = v.ascending()
 	case v.terms.ChargesVictims() || v.terms.Across || v.terms.Strict:
-		charged = v.victims // a pod that a strict policy spares takes nothing (rule 13.5.1)
+		charged = v.victims
 	}
+
 	count := 0
 	for _, p := range charged {
 		if broken := len(v.budgets.Charge(p)); slices.Contains(v.victims, p) {
