@@ -197,7 +197,7 @@ func (g *groupAttempt) mayTake(u *unit) bool {
 			return false
 		}
 		for _, member := range g.members {
-			if !g.config.lets(member, p.pod) {
+			if !g.config.allowsTaking(member, p.pod) {
 				return false
 			}
 		}
