@@ -238,6 +238,9 @@ func (a *attempt) checkWaits(p *outrank.Pod) error {
 	return fmt.Errorf("pod %s: %w: it runs on node %s", p.Key(), ErrState, known.NodeName)
 }
 
+// profile returns what the profile of the scheduler says.
+func (a *attempt) profile() *Profile { return &a.config.Profile }
+
 // release returns the release whose rules hold.
 func (a *attempt) release() outrank.Release { return a.cluster.Release.OrDefault() }
 

@@ -3,6 +3,8 @@ package preemption
 import (
 	"maps"
 	"slices"
+
+	"github.com/outrank-go/outrank"
 )
 
 // dryRun is one node while pods are taken away from it and put back. The counts of the filters follow each
@@ -29,6 +31,9 @@ type dryRun struct {
 	// the filter was told of no pod.
 	states []FilterState
 }
+
+// node returns the node of the dry run.
+func (d *dryRun) node() *outrank.Node { return d.site.node }
 
 // dryRun begins a dry run on a node as things are (rule 9.3).
 func (a *attempt) dryRun(s *site) *dryRun {
@@ -101,7 +106,7 @@ func (d *dryRun) add(p *occupant) {
 
 // here reports whether a pod is on the node, or expected there. It compares nodes and not sites, because
 // each pod of a group has an attempt with sites of its own, and the units that come back are of another.
-func (d *dryRun) here(p *occupant) bool { return p.site.node == d.site.node }
+func (d *dryRun) here(p *occupant) bool { return p.site.node == d.node() }
 
 // follow tells the filters of a pod that has come to its node (by is 1) or left it (-1). Each counts it in
 // its own way (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).

@@ -255,9 +255,9 @@ type Extender struct {
 	// Interested reports whether the extender wants to be asked about the pod; nil means about every pod.
 	Interested func(pod *outrank.Pod) bool
 	// Process returns the candidates that are left. Their Node, the pods of their Victims and their
-	// Score.Violations count. It may drop nodes, and change the victims of others; a victim has to run on
-	// the node. It may change the slice that it is given, which is in the order of the nodes, and the
-	// candidates in it.
+	// Score.Violations count. It may drop nodes, and change the victims of others: each victim has to run
+	// on the node, or to be one that the candidate had. It may change the slice that it is given, which is
+	// in the order of the nodes, and the candidates in it.
 	//
 	// The first extender is given the candidates as a plan has them, but that figures of ranks with a
 	// Figure are found later, and that by the variant v1.13 the victims that violate a budget stand before
