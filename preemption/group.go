@@ -123,8 +123,8 @@ type GroupRequest struct {
 // function.
 //
 // It is called for the cluster as things are, unless the request says Refused. If there is no place, and the
-// group may preempt, it is called with every possible victim away, without those that a guard keeps. If
-// there is no place then either, and the guard has kept some, it is called with these away, too. The calls
+// group may preempt, it is called with every possible victim away but those that a guard keeps. If there is
+// no place then either, and the guard has kept some, it is called with these away, too. The calls
 // come from the goroutine of the caller. A placement stays: the filters say which victims can come back
 // beside it (rule 12.9.8).
 //
