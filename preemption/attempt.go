@@ -15,10 +15,11 @@ import (
 type attempt struct {
 	cluster *outrank.Cluster
 	config  *Config
-	rules   release.Rules
-	steps   steps
-	pod     *outrank.Pod
-	now     time.Time
+	// rules says what depends on the release, steps what depends on the variant and the settings.
+	rules release.Rules
+	steps steps
+	pod   *outrank.Pod
+	now   time.Time
 	// resize is set if the pod is on its node already and wants room for a resize there, which the node
 	// has deferred (group 7.19).
 	resize bool

@@ -40,7 +40,7 @@ func (a *attempt) refuseClaims() Status {
 		return Status{}
 	}
 
-	// A claim that is not bound is told of only once all have been looked at: one behind it may be lost.
+	// An unbound claim is reported only once all have been looked at: a later one may be lost.
 	unbound := false
 	for _, v := range a.pod.Volumes {
 		switch {
@@ -83,7 +83,7 @@ type narrowing struct {
 }
 
 // leavesOut reports whether a node is not asked (rule 7.15.2).
-func (n *narrowing) leavesOut(s *site) bool { return n.names != nil && !n.names[s.node.Name] }
+func (n *narrowing) leavesOut(s *site) bool { return n.names != nil && !n.names[s.name()] }
 
 // narrow finds the nodes that are asked. Where the pod names its node, or every term of its node affinity
 // names nodes, no others are asked (rules 7.15.1, 7.15.2 and 7.15.8) but the node that the pod is

@@ -51,23 +51,23 @@ func (a *attempt) refuseBy(name string, state FilterState) {
 // addCaller brings a filter of the caller into the form of a built-in one. Only a filter with a state
 // follows the pods that come and go.
 func (a *attempt) addCaller(own callerFilter) {
-	at := len(a.callers)
+	index := len(a.callers)
 	a.callers = append(a.callers, own)
 
 	f := builtInFilter{name: own.Name}
 	if own.state == nil {
-		f.ask = func(d *dryRun) Status { return asOf(own.Name, own.Node(d.pod, d.site.node)) }
+		f.ask = func(d *dryRun) Status { return saidBy(own.Name, own.Node(d.pod, d.node())) }
 	} else {
-		f.ask = func(d *dryRun) Status { return asOf(own.Name, d.stateOf(at).Check(d.site.node)) }
-		f.follow = func(d *dryRun, p *occupant, by int) { d.followCaller(at, p, by) }
+		f.ask = func(d *dryRun) Status { return saidBy(own.Name, d.stateOf(index).Check(d.node())) }
+		f.follow = func(d *dryRun, p *occupant, by int) { d.followCaller(index, p, by) }
 	}
 
 	a.filters = append(a.filters, f)
 }
 
-// asOf returns what a filter of the caller said in the form of an answer: its code and its reasons count,
+// saidBy returns what a filter of the caller said in the form of an answer: its code and its reasons count,
 // and the name is added.
-func asOf(name string, said Status) Status {
+func saidBy(name string, said Status) Status {
 	if said.Code == Success {
 		return Status{}
 	}
@@ -76,31 +76,32 @@ func asOf(name string, said Status) Status {
 
 // stateOf returns the state of the caller's filter at an index: the one it began with until the filter is
 // told of a pod.
-func (d *dryRun) stateOf(at int) FilterState {
-	if d.states != nil && d.states[at] != nil {
-		return d.states[at]
+func (d *dryRun) stateOf(index int) FilterState {
+	if d.states != nil && d.states[index] != nil {
+		return d.states[index]
 	}
-	return d.callers[at].state
+	return d.callers[index].state
 }
 
 // followCaller tells a filter of the caller of a pod that it says it is concerned with.
-func (d *dryRun) followCaller(at int, p *occupant, by int) {
-	own := &d.callers[at]
+func (d *dryRun) followCaller(index int, p *occupant, by int) {
+	own := &d.callers[index]
 	if own.Concerns != nil && !own.Concerns(p.pod) {
 		return
 	}
+
 	// All nodes begin with the state that Start returned, and so it is only cloned (FilterState).
 	if d.states == nil {
 		d.states = make([]FilterState, len(d.callers))
 	}
-	if d.states[at] == nil {
-		d.states[at] = own.state.Clone()
+	if d.states[index] == nil {
+		d.states[index] = own.state.Clone()
 	}
 
 	if by > 0 {
-		d.states[at].Add(p.pod, p.site.node)
+		d.states[index].Add(p.pod, p.site.node)
 	} else {
-		d.states[at].Remove(p.pod, p.site.node)
+		d.states[index].Remove(p.pod, p.site.node)
 	}
 }
 

@@ -71,6 +71,7 @@ func (s *sampling) inTurn(nodes []int, offset int) []int {
 	if s.everything || len(nodes) == 0 {
 		return nodes
 	}
+
 	first := (offset%len(nodes) + len(nodes)) % len(nodes) // an offset may be below 0
 	return slices.Concat(nodes[first:], nodes[:first])
 }

@@ -35,7 +35,7 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 		return nil, Status{}, fmt.Errorf("node %s: %w", s.name(), errTooMany)
 	}
 
-	// A node that takes the pod as it is has nobody leave (rules 9.9 and 13.2.11).
+	// Nobody has to leave a node that takes the pod as it is (rules 9.9 and 13.2.11).
 	if a.steps.fits(a.dryRun(s)).Code == Success {
 		if a.steps.takesFree(a, s) {
 			return a.certified(a.candidate(s, nil, nil)), Status{}, nil

@@ -15,7 +15,7 @@ var droppedByExtender = Status{Code: Unschedulable, Reasons: []string{prose.Drop
 
 // callExtenders asks the extenders about the candidates, one after another (group 10.2). Each is asked about
 // the candidates that the one before it has left, and may drop nodes and change the victims of others. The
-// answers have the outcome. An error ends the attempt, and leaves the answers as they were.
+// outcome is written into the answers. An error ends the attempt, and leaves the answers as they were.
 func (a *attempt) callExtenders(answers []answer) error {
 	// Without an extender that is interested nothing is worked out anew.
 	interested := slices.DeleteFunc(slices.Clone(a.config.Extenders), func(x Extender) bool {
@@ -127,6 +127,7 @@ func (a *attempt) problemOf(c *Candidate, given []Candidate, byNode map[string]*
 	if name := a.foreignVictim(c, given); name != "" {
 		return fmt.Sprintf("victim %s does not run there, or is named twice", name)
 	}
+
 	// The guard comes last: it can be asked only about pods that run (rule 13.6.6).
 	if status := a.guarding(a.podsAlone(c.Victims)...).says(); status.Code != Success {
 		return fmt.Sprintf("the victims may not leave together: %s", status)
@@ -144,6 +145,7 @@ func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 		if v == nil {
 			return "(nil)"
 		}
+
 		shownThere := slices.ContainsFunc(given, func(g Candidate) bool {
 			return g.Node == c.Node && slices.ContainsFunc(g.Victims, func(w Victim) bool { return sameName(v, w.Pod) })
 		})

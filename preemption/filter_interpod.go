@@ -49,6 +49,7 @@ func narrowedBy(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outr
 	if s == nil {
 		return nil
 	}
+
 	narrowed := &outrank.LabelSelector{MatchLabels: s.MatchLabels, MatchExpressions: slices.Clone(s.MatchExpressions)}
 	for _, key := range keys {
 		added := slices.ContainsFunc(s.MatchExpressions, func(r outrank.Requirement) bool {

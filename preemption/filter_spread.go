@@ -35,6 +35,7 @@ func (a *attempt) readSpread() error {
 	if err != nil {
 		return err
 	}
+
 	for _, c := range constraints {
 		if c.WhenUnsatisfiable == outrank.ScheduleAnyway {
 			continue
@@ -95,7 +96,7 @@ func (a *attempt) beginSpread() bool {
 	return len(a.spread) > 0
 }
 
-// countAtStart counts the pods of each domain that has a node which counts.
+// countAtStart counts the pods of each domain, on the nodes that count.
 func (a *attempt) countAtStart(c *constraint) {
 	c.domains = map[string]int{}
 	c.counts = make([]bool, len(a.sites))
@@ -104,8 +105,8 @@ func (a *attempt) countAtStart(c *constraint) {
 			continue
 		}
 
-		// Pods count that are not being deleted, and none by an empty selector (rules 7.12.4, 7.12.5 and
-		// 7.12.7). A domain without pods is one all the same (rule 7.12.11).
+		// Only pods count that are not being deleted, and an empty selector counts none (rules 7.12.4, 7.12.5
+		// and 7.12.7). A domain without such pods is one all the same (rule 7.12.11).
 		pods := 0
 		for _, p := range s.running {
 			if !c.selector.Empty() && !p.pod.Terminating() && a.selects(c, p.pod) {
@@ -116,7 +117,7 @@ func (a *attempt) countAtStart(c *constraint) {
 		c.domains[domain] += pods
 	}
 
-	// globalMinimum has to look at the first of these alone as long as nothing changes.
+	// As long as nothing changes, globalMinimum needs the first of these alone.
 	c.least = slices.SortedFunc(maps.Keys(c.domains), func(d, e string) int { return cmp.Compare(c.domains[d], c.domains[e]) })
 }
 

@@ -95,7 +95,8 @@ func disksConflict(p, q *outrank.Pod) bool {
 	return false
 }
 
-// diskConflicts reports whether two disks are one that two pods cannot mount (rule 7.8.2).
+// diskConflicts reports whether two disks are the same one, and two pods cannot both mount it (rule 7.8.2).
+// They can if both only read it, unless it is an EBS volume.
 func diskConflicts(d, e *outrank.Disk) bool {
 	if d.Kind == "" || d.Kind != e.Kind || d.ID != e.ID {
 		return false

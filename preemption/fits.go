@@ -56,7 +56,7 @@ func (a *attempt) filtersOf() []builtInFilter {
 }
 
 // off reports whether a filter is asked nothing at all, neither before the first node nor about nodes. The
-// profile switches some off (rule 7.18.1), and a deferred resize asks no more than three (rule 7.19.2).
+// profile switches some off (rule 7.18.1), and about a deferred resize only three are asked (rule 7.19.2).
 func (a *attempt) off(name string) bool {
 	if a.resize && name != NodeName && name != DeferredPodScheduling && name != NodeResourcesFit {
 		return true
@@ -137,8 +137,8 @@ func (d *dryRun) promised() []*occupant {
 	return promised
 }
 
-// with returns a copy with more pods. Who is done with it drops it, and goes on with the original: a node
-// to which a pod came, and which it left again, may differ from one that it never came to (rule 7.6.7).
+// with returns a copy with more pods. The copy is dropped after use, and the pods are never taken away from
+// it: to come and to leave again is not the same as never to have come (rule 7.6.7).
 func (d *dryRun) with(pods []*occupant) *dryRun {
 	c := d.copy()
 	for _, p := range pods {
@@ -157,12 +157,12 @@ func (d *dryRun) runFilters() Status {
 	return Status{}
 }
 
-// unschedulableBy is the answer of a filter that passes if the right pods leave (rule 7.1.1).
+// unschedulableBy returns the answer of a filter that fails, and may pass once pods leave (rule 7.1.1).
 func unschedulableBy(name string, reasons ...string) Status {
 	return Status{Code: Unschedulable, Filter: name, Reasons: reasons}
 }
 
-// unresolvableBy is the answer of a filter that fails whoever leaves (rule 7.1.1).
+// unresolvableBy returns the answer of a filter that fails whichever pods leave (rule 7.1.1).
 func unresolvableBy(name string, reasons ...string) Status {
 	return Status{Code: UnschedulableAndUnresolvable, Filter: name, Reasons: reasons}
 }

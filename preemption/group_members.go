@@ -74,7 +74,7 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 		topologies = g.checkTopologies(req.Pods)
 	}
 
-	// Pods that run are told of together with the other problems, and the topology only if it is the last.
+	// Pods that run are reported together with the other problems, the topology only if nothing else is wrong.
 	var errs []error
 	for _, p := range valid {
 		errs = append(errs, g.checkWaits(p))
@@ -147,6 +147,7 @@ func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Pr
 	if len(pods) == 0 {
 		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
 	}
+
 	seen := map[outrank.Key]bool{}
 	for i, p := range pods {
 		var invalid *outrank.InputError

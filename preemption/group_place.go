@@ -53,7 +53,7 @@ func (g *groupAttempt) placeFirstFit(c *outrank.Cluster) (placement, error) {
 // one. Members that find no place are passed over. It gives up as soon as too few are left, and says why
 // (rules 12.9.3 and 12.9.4).
 func (l *placing) fill(q *quota) (missing string, err error) {
-	spots, cluster := len(l.spots), l.cluster
+	spotsBefore, clusterBefore := len(l.spots), l.cluster
 
 	// The group may have to be given up before its first pod.
 	placed, left := q.there, len(q.pods)+len(q.below)
@@ -72,7 +72,7 @@ func (l *placing) fill(q *quota) (missing string, err error) {
 
 	// The places of a group that was given up are free again (rule 12.9.4).
 	if missing != "" {
-		l.spots, l.cluster = l.spots[:spots], cluster
+		l.spots, l.cluster = l.spots[:spotsBefore], clusterBefore
 	}
 	return missing, nil
 }
@@ -112,7 +112,7 @@ func (l *placing) placePod(p *outrank.Pod) (found bool, err error) {
 // take gives the pod of an attempt its place. Pods that are placed later find it on the node (rule 12.9.5).
 func (l *placing) take(a *attempt, s *site) {
 	l.spots = append(l.spots, &spot{a.pod, a.dryRun(s)})
-	l.cluster = withMember(l.cluster, a.pod, s.node.Name)
+	l.cluster = withMember(l.cluster, a.pod, s.name())
 }
 
 // memberAttempt begins an attempt to place one pod of the group in a cluster. The guard has no part in it, as
@@ -184,6 +184,7 @@ func (g *groupAttempt) checkPlacement(places []Assignment) error {
 			return fmt.Errorf("placement: %w: %s: no node %q", outrank.ErrInvalid, key, one.Node)
 		}
 	}
+
 	// Too few places are no answer: the function would have had to refuse, and to say why.
 	if len(places) == 0 {
 		return fmt.Errorf("placement: %w: no pod has a node, and nothing says why", outrank.ErrInvalid)
@@ -219,6 +220,7 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 	if d.ended {
 		return nil, fmt.Errorf("draft: %w: the placing function has returned", ErrState)
 	}
+
 	c := d.cluster
 	seen := map[outrank.Key]bool{}
 	for _, one := range beside {

@@ -120,8 +120,8 @@ func (g *groupAttempt) startAll() error {
 		g.guard = state
 	}
 
-	// An error of any pod ends the decision, also where the group is given up before that pod. A placing
-	// function is asked about no more pods than it has places for.
+	// An error about any pod ends the decision, also where the group is given up before it comes to that pod.
+	// With a placing function the filters are asked only about pods that it asks about or places.
 	if g.request.Place != nil {
 		return nil
 	}

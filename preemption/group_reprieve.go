@@ -12,8 +12,8 @@ func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refu
 	guard = g.guarding()
 	gone := map[*unit]bool{}
 
-	// Units leave one after another, the least important first. Beside more that are away the guard may let
-	// one go that it kept, so that those are asked about again until a turn lets nobody go.
+	// Units leave one after another, the least important first. With more of them away the guard may let one
+	// go that it kept before: so those that stay are asked about again, until a turn lets none go.
 	for before := -1; len(gone) != before; {
 		before = len(gone)
 		refusal = Status{}
@@ -21,6 +21,7 @@ func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refu
 			if gone[u] {
 				continue
 			}
+
 			status := guard.leaves(u)
 			if status.Code == Success {
 				gone[u] = true
@@ -129,13 +130,14 @@ func (d *dryRun) keepsPlace() Status {
 // (rule 12.9.9).
 func (s *spot) renominate(g *groupAttempt) {
 	d := s.dryRun
-	renewed := &site{node: d.site.node, position: d.site.position, running: d.site.running, units: d.site.units}
+	renewed := *d.site
+	renewed.nominated = nil
 	for _, p := range g.cluster.Pods {
 		if p.NodeName == "" && p.NominatedNodeName == renewed.name() && !p.Finished() && d.countsNomination(p) {
-			renewed.nominated = append(renewed.nominated, &occupant{pod: p, site: renewed, nominated: true})
+			renewed.nominated = append(renewed.nominated, &occupant{pod: p, site: &renewed, nominated: true})
 		}
 	}
-	d.site = renewed
+	d.site = &renewed
 }
 
 // addVictims adds the pods of a unit to the plan, with why the unit stays away. All have the rule of the most
