@@ -73,6 +73,8 @@ func (a *attempt) bestSetAcross(s *site, possible []*unit) (best *Candidate, vic
 				continue
 			}
 		}
+
+		// A cluster is made anew for this, and only for a set that would be the best.
 		status, err := a.asIfNeverThere(s, units)
 		if err != nil {
 			return nil, nil, err

@@ -22,7 +22,7 @@ func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status
 		case !asked:
 			status = a.steps.unasked
 		case severity(status.Code) < 0:
-			return fmt.Errorf("status of node %s: %w: there is no code %q", s.node.Name, outrank.ErrInvalid, string(status.Code))
+			return fmt.Errorf("status of node %s: %w: there is no code %q", s.name(), outrank.ErrInvalid, string(status.Code))
 		}
 		answers[i] = answer{site: s, before: status.asAnswer()}
 	}
@@ -49,12 +49,12 @@ func (s Status) asAnswer() Status {
 	return s
 }
 
-// counted counts answers by their statuses, the most frequent first. It leaves successes out. of returns
-// the status of an answer, and whether the answer counts.
-func counted(answers []answer, of func(one answer) (Status, bool)) []Count {
+// counted counts answers by their statuses, the most frequent first. It leaves successes out. statusOf
+// returns the status of an answer, and whether the answer counts.
+func counted(answers []answer, statusOf func(one answer) (Status, bool)) []Count {
 	var counts []Count
 	for _, one := range answers {
-		status, wanted := of(one)
+		status, wanted := statusOf(one)
 		if !wanted || status.Code == Success {
 			continue
 		}

@@ -242,9 +242,6 @@ func (a *attempt) checkWaits(p *outrank.Pod) error {
 // profile returns what the profile of the scheduler says.
 func (a *attempt) profile() *Profile { return &a.config.Profile }
 
-// release returns the release whose rules hold.
-func (a *attempt) release() outrank.Release { return a.cluster.Release.OrDefault() }
-
 // known returns the pod as the cluster has it, nil if the cluster does not know it. A pod that has ended
 // leaves its name to others.
 func (a *attempt) known(p *outrank.Pod) *outrank.Pod {

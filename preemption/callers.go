@@ -109,7 +109,7 @@ func (d *dryRun) followCaller(index int, p *occupant, by int) {
 type plainView struct{ *attempt }
 
 // Release implements [View].
-func (v plainView) Release() outrank.Release { return v.release() }
+func (v plainView) Release() outrank.Release { return v.cluster.Release.OrDefault() }
 
 // Nodes implements [View].
 func (v plainView) Nodes() iter.Seq[*outrank.Node] { return slices.Values(v.cluster.Nodes) }

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// mostUnits is the most possible victims of which every set is tried: 16 of them have 65,536 sets.
+// mostUnits is the most possible victims of which every set is tried: 16 of them have 65,535 sets beside the
+// empty one.
 const mostUnits = 16
 
 var errTooMany = errors.New("more than 16 possible victims: package preemption tries every set of them, and package preemption/engine searches")
@@ -43,10 +44,22 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 		return nil, nobodyHasTo(s), nil
 	}
 
-	// A set takes the place of the best so far only if it is better. So a tie in all ranks goes to the
-	// victims of chapter 9, and then to the set that is tried first (rule 13.4.3). The filters, which cost
-	// most, are asked last, and only about a set that would be the best.
-	best := a.reprieved(s, possible, reprieve, strict)
+	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
+	best := a.bestOfAll(s, possible, a.reprieved(s, possible, reprieve, strict), strict)
+	if best == nil {
+		status := a.withAllGone(s, possible)
+		if status.Code == Success {
+			status = budgetsForbid
+		}
+		return nil, status, nil
+	}
+	return a.certified(a.withReasons(s, possible, best)), Status{}, nil
+}
+
+// bestOfAll returns the best candidate of all sets that make room, to begin with best, which may be nil. A
+// set takes the place of the best so far only if it is better: so a tie in all ranks goes to the candidate
+// that it began with, and then to the set that is tried first (rule 13.4.3).
+func (a *attempt) bestOfAll(s *site, possible []*unit, best *Candidate, strict bool) *Candidate {
 	for set := range eachSet(len(possible)) {
 		units := chosenBy(set, possible)
 		c := a.candidate(s, lossesWithoutReason(units), nil)
@@ -58,21 +71,13 @@ func (a *attempt) bestSet(s *site, possible []*unit, reprieve *steps, strict boo
 				continue
 			}
 		}
+
+		// The filters, which cost most, are asked only about a set that would be the best.
 		if a.besideOthers(s, possible, units).Code == Success {
 			best = c
 		}
 	}
-
-	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
-	if best == nil {
-		status := a.withAllGone(s, possible)
-		if status.Code == Success {
-			status = budgetsForbid
-		}
-		return nil, status, nil
-	}
-
-	return a.certified(a.withReasons(s, possible, best)), Status{}, nil
+	return best
 }
 
 // besideOthers returns the answer with some of the possible victims away. All are taken away, and then the

@@ -124,6 +124,11 @@ func (c *interpodCounts) copy() interpodCounts {
 	return interpodCounts{c.affinity.copy(), c.antiAffinity.copy(), c.existing.copy()}
 }
 
+// over returns counts that have c as their start, and in which nothing has changed since.
+func (c *interpodCounts) over() interpodCounts {
+	return interpodCounts{c.affinity.over(), c.antiAffinity.over(), c.existing.over()}
+}
+
 // domain is one value of one topology key.
 type domain struct{ key, value string }
 
@@ -137,6 +142,9 @@ type domains struct {
 
 // copy returns an independent copy over the same start.
 func (c *domains) copy() domains { return domains{c.start, maps.Clone(c.count), c.total} }
+
+// over returns counts that have c as their start, and in which nothing has changed since.
+func (c *domains) over() domains { return domains{start: c, total: c.total} }
 
 // add changes the count of the domain that a node is in. A node without the key is in none (rules 7.13.8 and
 // 7.13.9).
@@ -208,14 +216,6 @@ func (a *attempt) countInterpod(c *interpodCounts, p *occupant, by int) {
 	}
 }
 
-// over returns counts in which nothing has changed since the start.
-func (c *interpodCounts) over() interpodCounts {
-	return interpodCounts{c.affinity.over(), c.antiAffinity.over(), c.existing.over()}
-}
-
-// over returns counts in which nothing has changed since the start.
-func (c *domains) over() domains { return domains{start: c, total: c.total} }
-
 // enterInterpod begins with the counts at the start (rule 7.13.7). The dry run keeps what has changed.
 func (d *dryRun) enterInterpod() { d.interpodBy = d.interpod.start.over() }
 
@@ -254,7 +254,8 @@ func (d *dryRun) affinityMet() bool {
 		inEach = inEach && counts.affinity.in(t.key, value) > 0
 	}
 
-	// The first pod of a group that wants to be with its own is let through (rule 7.13.6).
+	// The first pod of a group that wants to be with its own is let through: no pod matches anywhere at
+	// present, and it matches its own terms (rules 7.13.6 and 7.13.7).
 	return inEach || counts.affinity.total == 0 && d.areAbout(d.interpod.affinity, d.pod)
 }
 

@@ -138,10 +138,10 @@ func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
 
 // requiredTerms returns the terms of a pod's required node affinity, and whether it has one.
 func requiredTerms(p *outrank.Pod) (terms []outrank.NodeSelectorTerm, given bool) {
-	if required := p.Affinity.NodeAffinity; required != nil {
-		return required.NodeSelectorTerms, true
+	if p.Affinity.NodeAffinity == nil {
+		return nil, false
 	}
-	return nil, false
+	return p.Affinity.NodeAffinity.NodeSelectorTerms, true
 }
 
 // meetsAny reports whether the node meets one of the terms (rule 7.5.3). No node does where there are none.
@@ -189,7 +189,7 @@ func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 var labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 
 // comparisonHolds reports whether a label meets a requirement of Gt or Lt. These take one value and compare
-// integers, strictly. Anything that is none, on either side, does not meet them (rules 7.5.6 and 7.5.8).
+// integers, strictly. A text that is no integer, on either side, does not meet them (rules 7.5.6 and 7.5.8).
 func comparisonHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	text, ok := labels[r.Key]
 	if !ok || len(r.Values) != 1 {

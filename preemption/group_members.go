@@ -59,7 +59,7 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 	if err := g.config.checkForGroups(); err != nil {
 		return err
 	}
-	if err := checkRelease(g.release(), g.rules); err != nil {
+	if err := checkRelease(g.cluster.Release.OrDefault(), g.rules); err != nil {
 		return err
 	}
 
@@ -206,8 +206,7 @@ func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 	return problems
 }
 
-// tooDeep returns a problem if there are more composite groups above a group than a tree may have levels
-// (rule 12.9.13), nil otherwise.
+// tooDeep returns a problem if a group is in a tree of more levels than trees may have (rule 12.9.13).
 func (g *groupAttempt) tooDeep(key outrank.Key) []outrank.Problem {
 	// A lineage ends at the last level that a tree may have, whether or not the group there has a parent.
 	group, above := g.tree.lineage(key)
