@@ -21,11 +21,12 @@ func TestSamples(t *testing.T) {
 		}
 		c.Nodes, c.Pods = append(c.Nodes, node(name)), append(c.Pods, x)
 	}
+
 	for _, test := range []struct {
 		name   string
 		sample *preemption.Sample
 		offset int
-		// tried lists the nodes that are candidates, the best first.
+		// found lists the nodes that are candidates, the best first.
 		found []string
 	}{
 		{"without a sample all are tried (rule 10.1.1)", nil, 3, []string{"g", "e", "c", "f", "d", "b"}},

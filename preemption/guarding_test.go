@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// guardOf makes a guard by the name of Guard. why says why pods may not be away, by their sorted names, and is
-// empty if they may. The guard names the rule "guarded".
+// guardOf makes a guard by the name of Guard. refuse is given the sorted names of the pods that are away, and
+// says why they may not be, nothing if they may. The guard names the rule "guarded".
 func guardOf(refuse func(gone []string) string) *preemption.Guard {
 	return &preemption.Guard{Name: "Guard", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 		return &guardState{refuse: refuse}, nil
