@@ -9,15 +9,16 @@ import (
 // Config says how to decide. The zero value decides as kube-scheduler does by default, but looks at every
 // node. The cluster names the release whose rules hold ([outrank.Cluster].Release).
 //
-// Any two settings go together but those below, where "Figure" stands for a Rank with a Figure and "Costs"
-// for two Ranks with a Cost. Validate refuses these pairs:
+// Validate refuses the pairs of settings that have a "with" between them below; all others go together. Some
+// settings are refused by PreemptGroup. "Figure" stands for a Rank with a Figure, "Costs" for two Ranks with a
+// Cost:
 //
 //	Exact, Across   with Guard, Extenders, Figure, Costs
 //	Across          with Sample
 //	NeverViolate    with Guard, Extenders
+//	PreemptGroup    refuses a Variant, Exact, Across, Chooser, ChargeVictims, NeverViolate, Eligibility.Refuse
 //
-// PreemptGroup refuses a Variant, Exact, Across, a Chooser, ChargeVictims, NeverViolate and
-// Eligibility.Refuse. It does not look at Sample, Extenders and Ranks.
+// PreemptGroup does not look at Sample, Extenders and Ranks.
 type Config struct {
 	// Variant names the preemption to follow; zero is that of today's kube-scheduler.
 	Variant outrank.Variant
