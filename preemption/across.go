@@ -11,8 +11,8 @@ func (c *Config) across() bool {
 	return across
 }
 
-// findAcross looks for the best victims on every node where the loss of pods may help, pods of other
-// nodes among them (rule 23.2).
+// findAcross looks for the best victims for every node where the loss of pods may help (rule 23.2). Pods on
+// other nodes may be among them.
 func (a *attempt) findAcross(answers []answer) error {
 	for i := range answers {
 		one := &answers[i]
@@ -28,9 +28,8 @@ func (a *attempt) findAcross(answers []answer) error {
 	return nil
 }
 
-// bestAcross tries every set of pods with which there is room on a node, and keeps the best by the ranks.
-// Of equal ones that is the one which keeps the most important pod in which they differ (rules 23.7 and
-// 23.8).
+// bestAcross finds the best candidate for a node by trying every set of possible victims (rule 23.7). The
+// status says why there is none.
 func (a *attempt) bestAcross(s *site) (*Candidate, Status, error) {
 	possible, blocked := a.possibleAcross(s)
 	switch {
@@ -39,42 +38,56 @@ func (a *attempt) bestAcross(s *site) (*Candidate, Status, error) {
 	case len(possible) == 0:
 		return nil, noVictims, nil
 	case len(possible) > mostUnits:
-		return nil, Status{}, fmt.Errorf("node %s: %w", s.node.Name, errTooMany)
+		return nil, Status{}, fmt.Errorf("node %s: %w", s.name(), errTooMany)
 	}
 
+	best, victims, err := a.bestSetAcross(s, possible)
+	if err != nil {
+		return nil, Status{}, err
+	}
+	if best != nil {
+		return a.blockedBy(s, best, victims)
+	}
+
+	// The last set is that of all possible victims. If even that makes room, budgets are in the way.
+	status, err := a.asIfNeverThere(s, possible)
+	if status.Code == Success {
+		status = budgetsForbid
+	}
+	return nil, status, err
+}
+
+// bestSetAcross returns the best by the ranks of all sets of possible victims that make room, as a candidate
+// and as units; nil if none does. Sets come in the order of rule 23.8, and only a better one takes the place
+// of the best so far: so of equal sets the one stays that keeps the most important pod in which they differ.
+func (a *attempt) bestSetAcross(s *site, possible []*unit) (best *Candidate, victims []*unit, err error) {
 	strict := a.config.Budgets == NeverViolate
-	var best *Candidate
-	var victims []*unit
 	for set := range eachSet(len(possible)) {
 		units := chosenBy(set, possible)
 		c := a.candidate(s, lossesWithoutReason(units), a.steps.charge(a, podsOf(units)))
 		if strict && c.Score.Violations > 0 {
-			continue
+			continue // rule 23.7
 		}
 		if best != nil {
 			if order, _ := a.compare(c, best); order >= 0 {
 				continue
 			}
 		}
+
+		// A cluster is made anew for this, and only for a set that would be the best.
 		status, err := a.asIfNeverThere(s, units)
 		if err != nil {
-			return nil, Status{}, err
+			return nil, nil, err
 		}
 		if status.Code == Success {
 			best, victims = c, units
 		}
 	}
-	if best == nil {
-		status, err := a.asIfNeverThere(s, possible)
-		if status.Code == Success {
-			status = budgetsForbid
-		}
-		return nil, status, err
-	}
-	return a.blockedBy(s, best, victims)
+	return best, victims, nil
 }
 
-// blockedBy adds what each of the victims blocks: what is said with it alone there (rule 23.9).
+// blockedBy adds to a candidate what each of its victims blocks: the answer of the node with that victim
+// there and the others not (rule 23.9).
 func (a *attempt) blockedBy(s *site, c *Candidate, victims []*unit) (*Candidate, Status, error) {
 	for i, u := range victims {
 		others := slices.DeleteFunc(slices.Clone(victims), func(v *unit) bool { return v == u })
@@ -87,7 +100,8 @@ func (a *attempt) blockedBy(s *site, c *Candidate, victims []*unit) (*Candidate,
 	return c, Status{}, nil
 }
 
-// asIfNeverThere is the answer of a node in a cluster in which units have never been (rule 23.9).
+// asIfNeverThere returns the answer of a node in a cluster in which units have never been (rule 23.9). A dry
+// run would not do: what filters count then depends on what was there before.
 func (a *attempt) asIfNeverThere(s *site, units []*unit) (Status, error) {
 	other := newAttempt(without(a.cluster, units), a.config, a.pod, a.now)
 	if err := other.prepare(); err != nil {
@@ -96,10 +110,10 @@ func (a *attempt) asIfNeverThere(s *site, units []*unit) (Status, error) {
 	return other.asThingsAre(other.sites[s.position]), nil
 }
 
-// possibleAcross are the pods that can be victims for a node, the most important first: those on it, and
-// those of other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and
-// 23.5). If one that has to leave may not, the status says so, of several that of the most important one,
-// those on the node first (rule 23.3).
+// possibleAcross lists the pods that can be victims for a node, the most important first: those on the node,
+// and those on other nodes that anti-affinity or a constraint counts in a domain of the node (rules 23.1 and
+// 23.5). blocked is what anti-affinity says where a pod that counts for it may not leave, so that the node is
+// no candidate (rule 23.3); Success if there is no such pod.
 func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	var far []*occupant
 	for _, other := range a.sites {
@@ -111,6 +125,7 @@ func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	here := slices.SortedFunc(slices.Values(s.running), byImportance)
 	slices.SortFunc(far, byImportance)
 
+	// Pods on the node come first, as the first pod that may not leave decides what is said.
 	skewed := a.skewedBy(s, far)
 	for _, p := range append(here, far...) {
 		apart := a.keepsApart(p, s)
@@ -124,19 +139,23 @@ func (a *attempt) possibleAcross(s *site) (possible []*unit, blocked Status) {
 	return a.byImportance(possible), blocked
 }
 
-// mayLeaveAlone: pods that name a group, where units leave together, are no victims, and nor are those
-// that a constraint has ceased to count because they are being deleted (rule 23.6).
+// mayLeaveAlone reports whether a pod that the preemptor may take can be a victim across nodes. A pod that
+// names a group cannot where units leave together, and neither can one that a constraint has ceased to
+// count because it is being deleted (rule 23.6).
 func (a *attempt) mayLeaveAlone(p *occupant) bool {
 	ceased := p.pod.Terminating() && slices.ContainsFunc(a.spread, func(c constraint) bool { return a.selects(&c, p.pod) })
 	return a.mayTake(p.unit) && p.unit.kind == ofPod && !ceased
 }
 
-// keepsApart is what InterPodAffinity says of a node because of one pod in a domain of it; Success if that
-// does not count for anti-affinity (rule 23.3).
+// keepsApart returns what anti-affinity says of a node because of one pod; Success if neither that pod nor
+// the preemptor keeps away from the other there (rule 23.3).
 func (a *attempt) keepsApart(p *occupant, s *site) Status {
+	// The filter may be off, or have nothing to say about the preemptor (rule 7.13.15).
 	if !slices.ContainsFunc(a.filters, func(f builtInFilter) bool { return f.name == InterPodAffinity }) {
 		return Status{}
 	}
+
+	// In a dry run that has counted nothing else the answer is about this pod alone.
 	alone := &dryRun{attempt: a, site: s}
 	a.countInterpod(&alone.interpodBy, p, 1)
 	switch {
@@ -148,12 +167,13 @@ func (a *attempt) keepsApart(p *occupant, s *site) Status {
 	return Status{}
 }
 
-// skewedBy reports whether pods that a constraint counts may have to leave other nodes: a constraint fails
-// on the node, or another pod has to leave one of them, which may lower the count of its domain (rule 23.4).
+// skewedBy reports whether pods that a constraint counts may have to leave other nodes (rule 23.4). That is
+// so if a constraint fails on the node, also if only with the pods that it is promised to. It is so as well
+// if anti-affinity has a pod leave another node: the fewest pods of any domain may be fewer then.
 func (a *attempt) skewedBy(s *site, far []*occupant) bool {
 	d := a.dryRun(s)
 	if len(a.spread) == 0 || d.spreadBy == nil {
-		return false
+		return false // there are no constraints, or the filter is off
 	}
 	return d.askSpread().Code != Success || d.with(d.promised()).askSpread().Code != Success ||
 		slices.ContainsFunc(far, func(p *occupant) bool { return a.keepsApart(p, s).Code != Success })
@@ -162,7 +182,11 @@ func (a *attempt) skewedBy(s *site, far []*occupant) bool {
 // countsFor reports whether a constraint counts a pod in the domain of the node (rule 23.4).
 func (a *attempt) countsFor(p *occupant, s *site) bool {
 	return slices.ContainsFunc(a.spread, func(c constraint) bool {
-		at, ok := s.node.Labels[c.key]
-		return ok && c.counts != nil && c.counts[p.site.position] && p.site.node.Labels[c.key] == at && a.selects(&c, p.pod)
+		domain, ok := s.label(c.key)
+		if !ok || c.counts == nil || !c.counts[p.site.position] {
+			return false // c.counts is nil where the filter is off
+		}
+		other, _ := p.site.label(c.key)
+		return other == domain && a.selects(&c, p.pod)
 	})
 }

@@ -22,7 +22,7 @@ func TestVictimsOnOtherNodes(t *testing.T) {
 		cluster []any
 		pod     *outrank.Pod
 		config  preemption.Config
-		// takes is the node with the victims, or else unhelpful are the answers.
+		// takes names the node and its victims. If it is empty, unhelpful lists the answers of the nodes.
 		takes     string
 		unhelpful []string
 	}{
@@ -152,7 +152,7 @@ func TestVictimsOnOtherNodes(t *testing.T) {
 	}
 }
 
-// Pods that name a group are no victims elsewhere, or here, where units leave together (rule 23.6).
+// Where units leave together, a pod that names a group is no victim, on whatever node it runs (rule 23.6).
 func TestAcrossTakesNoPodsOfGroups(t *testing.T) {
 	c := clusterOf(node("a", zone("1")), node("b", zone("1"), cordoned), group("g", 1), pod("x", "b", 1, web, ofGroup("g")))
 	p := preemptor(away("zone", selects("app", "web")))
@@ -162,7 +162,7 @@ func TestAcrossTakesNoPodsOfGroups(t *testing.T) {
 	assert.Equal(t, preemption.NothingHelps, explain(t, c, p, config).Outcome)
 }
 
-// A victim blocks what is said with it alone there.
+// A victim blocks what the node says with that victim alone there.
 func TestVictimsAcrossSayWhatTheyBlock(t *testing.T) {
 	c := clusterOf(node("a", zone("1")), node("b", zone("1"), cordoned), pod("x", "b", 1, web), pod("y", "a", 2, cpu("1")))
 	plan := explain(t, c, preemptor(away("zone", selects("app", "web")), cpu("1")), preemption.Config{Victims: preemption.Across{}})
@@ -172,7 +172,7 @@ func TestVictimsAcrossSayWhatTheyBlock(t *testing.T) {
 	assert.Empty(t, plan.Candidates, "the search keeps the best alone")
 }
 
-// It needs the filters' own answers, and is not made where the pod fits or may not preempt (rule 23.2).
+// The search needs the filters' own answers. It is not made where the pod fits or may not preempt (rule 23.2).
 func TestAcrossIsForThoseWhoMayPreempt(t *testing.T) {
 	config := preemption.Config{Victims: preemption.Across{}}
 	c := clusterOf(node("a"), pod("x", "a", 1, cpu("1")))

@@ -9,28 +9,32 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// readGiven reads the answers that the caller has from the nodes as things are ([Request].Statuses).
-// What the filters say before the first node has no part in them any more (rule 13.2.10).
+// readGiven reads the answers that the caller's scheduler has from the nodes as things are
+// ([Request].Statuses). A node that it did not ask has the answer that the variant gives it (rule 13.2.10).
 func (a *attempt) readGiven(given func(position int, node *outrank.Node) (Status, bool), answers []answer) error {
-	a.refused, a.before = Status{}, narrowing{}
+	// These answers stand in place of all that the filters say before anybody leaves (group 7.15).
+	a.refused = Status{}
+	a.before = narrowing{}
+
 	for i, s := range a.sites {
 		status, asked := given(i, s.node)
 		switch {
 		case !asked:
 			status = a.steps.unasked
 		case severity(status.Code) < 0:
-			return fmt.Errorf("status of node %s: %w: there is no code %q", s.node.Name, outrank.ErrInvalid, string(status.Code))
+			return fmt.Errorf("status of node %s: %w: there is no code %q", s.name(), outrank.ErrInvalid, string(status.Code))
 		}
 		answers[i] = answer{site: s, before: status.asAnswer()}
 	}
 	return nil
 }
 
-// neverFiltered is the answer of a node that nobody asked.
+// neverFiltered is the answer of a node that the caller's scheduler did not ask.
 var neverFiltered = unresolvableBy("", "the node was not filtered")
 
-// asAnswer returns a status of the caller's in the form of a filter's: a success has no reasons, a
-// filter is named or excludes the node, and a node where something contradicts itself is no hope.
+// asAnswer brings a status of the caller's into the form of a filter's. A success says nothing else. Where
+// a filter failed, no other excluded the node. A contradiction tells of a dry run (rule 9.9); before any, it
+// means no more than that nothing helps on the node.
 func (s Status) asAnswer() Status {
 	switch {
 	case s.Code == Success:
@@ -45,15 +49,16 @@ func (s Status) asAnswer() Status {
 	return s
 }
 
-// counted counts answers by their statuses, the most frequent first. Successes are left out. of returns the
-// status of an answer, and whether it counts.
-func counted(answers []answer, of func(one answer) (Status, bool)) []Count {
+// counted counts answers by their statuses, the most frequent first. It leaves successes out. statusOf
+// returns the status of an answer, and whether the answer counts.
+func counted(answers []answer, statusOf func(one answer) (Status, bool)) []Count {
 	var counts []Count
 	for _, one := range answers {
-		status, wanted := of(one)
+		status, wanted := statusOf(one)
 		if !wanted || status.Code == Success {
 			continue
 		}
+
 		at := slices.IndexFunc(counts, func(c Count) bool { return c.Status.equal(status) })
 		if at < 0 {
 			at = len(counts)
@@ -61,12 +66,13 @@ func counted(answers []answer, of func(one answer) (Status, bool)) []Count {
 		}
 		counts[at].Nodes++
 	}
+
 	slices.SortFunc(counts, compareCounts)
 	return counts
 }
 
-// compareCounts orders by frequency, then by what people read, so that the order of the nodes decides
-// nothing of a plan's text.
+// compareCounts puts the more frequent status first, then goes by what people read, and then by the rest. So
+// a plan's text does not depend on the order of the nodes.
 func compareCounts(a, b Count) int {
 	return cmp.Or(
 		cmp.Compare(b.Nodes, a.Nodes),
@@ -76,7 +82,7 @@ func compareCounts(a, b Count) int {
 	)
 }
 
-// severity orders the codes, from the one that hinders nothing. It is below 0 for a code that there is not.
+// severity returns 0 for Success and more for a worse code, below 0 if there is no such code.
 func severity(c Code) int {
 	return slices.Index([]Code{Success, Unschedulable, UnschedulableAndUnresolvable, Contradiction}, c)
 }

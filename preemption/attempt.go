@@ -3,44 +3,49 @@ package preemption
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
+	"github.com/outrank-go/outrank/resource"
 )
 
-// attempt is one attempt to make room for a pod: all that is worked out before the first node is asked.
-// From then on only what it remembers is added (held).
+// attempt is one attempt to make room for a pod. It holds what is worked out before the first node is
+// asked, and nothing of it changes from then on but held, which only remembers.
 type attempt struct {
 	cluster *outrank.Cluster
 	config  *Config
-	rules   release.Rules
-	steps   steps
-	pod     *outrank.Pod
-	now     time.Time
-	// resize is set for a pod that is on its node, which has deferred its resize (group 7.19).
+	// rules says what depends on the release, steps what depends on the variant and the settings.
+	rules release.Rules
+	steps steps
+	pod   *outrank.Pod
+	now   time.Time
+	// resize is set if the pod is on its node already and wants room for a resize there, which the node
+	// has deferred (group 7.19).
 	resize bool
 
-	// sites are the nodes with what is on them, in the cluster's order.
+	// sites lists the nodes in the cluster's order; siteOf finds one by its name.
 	sites  []*site
 	siteOf map[string]*site
-	tree   *tree
-	// budgets are those of the cluster, with their selectors read.
+	// tree finds the groups above a pod.
+	tree *tree
+	// budgets lists the cluster's disruption budgets.
 	budgets []budget
 
-	// filters have something to say about the pod, in the order in which they are asked.
+	// filters lists the filters that have something to say about the pod, in the order in which a node
+	// is asked.
 	filters []builtInFilter
-	// refused is what ends the attempt before any node is asked; Success if nothing does.
+	// refused is why every node turns the pod down before any of them is asked; Success if they are asked.
 	refused Status
-	// guard is the caller's, as it begins; nil without one that has something to say.
+	// guard is the state in which the caller's guard begins on each node. It is nil where there is no
+	// guard, and where it has nothing to say about the pod.
 	guard GuardState
 
 	// before says which nodes are asked at all (group 7.15).
 	before narrowing
 
-	// What each filter has read of the pod and counted in the cluster stands in the file of the filter. held
-	// remembers what pods hold of the resources.
+	// These fields belong to one filter each, whose file explains them: what it has read of the pod and
+	// counted in the cluster. held remembers how much each pod takes of the resources.
 	resources resourceNeeds
 	held      map[*occupant][]int64
 	ports     []hostPort
@@ -55,25 +60,38 @@ type site struct {
 	node *outrank.Node
 	// position is the node's place in the order of the cluster.
 	position int
-	// running are the pods on the node, and nominated the pending ones that room was made for, but
-	// for the preemptor.
+	// running lists the pods on the node. nominated lists the pending pods that an earlier preemption made
+	// room for there; the preemptor is never among them.
 	running   []*occupant
 	nominated []*occupant
-	// units are those with a pod on the node.
+	// units lists the units that have a pod on the node, each once.
 	units []*unit
 }
+
+// name returns the name of the node.
+func (s *site) name() string { return s.node.Name }
+
+// label returns the node's value of a label.
+func (s *site) label(key string) (value string, ok bool) {
+	value, ok = s.node.Labels[key]
+	return value, ok
+}
+
+// allocatable returns how much of a resource the node has for all of its pods.
+func (s *site) allocatable(name resource.Name) int64 { return s.node.Allocatable.Amount(name) }
 
 // occupant is a pod that takes room on a node.
 type occupant struct {
 	pod  *outrank.Pod
 	site *site
-	// unit is what a running pod leaves with.
+	// unit holds the pods that leave together with a running pod, itself included.
 	unit *unit
 	// nominated marks a pod that is only expected: it counts with its spec alone (rule 2.1.9).
 	nominated bool
 }
 
-// begin checks the question (rules 7.15.7 and 12.8.8) and prepares an attempt.
+// begin checks the configuration, the cluster and the question (rules 7.15.7 and 12.8.8), in this order,
+// and prepares an attempt.
 func begin(cluster *outrank.Cluster, req Request, config *Config) (*attempt, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -92,24 +110,28 @@ func begin(cluster *outrank.Cluster, req Request, config *Config) (*attempt, err
 	return a, a.prepare()
 }
 
-// newAttempt sorts the pods of the cluster by nodes. Nothing has been read of the preemptor's rules.
+// newAttempt sorts the pods of the cluster by nodes. What filters need to know is read later, by prepare.
+// The nodes stay empty without a pod, as when a group is checked.
 func newAttempt(cluster *outrank.Cluster, config *Config, pod *outrank.Pod, now time.Time) *attempt {
 	a := &attempt{
 		cluster: cluster, config: config, pod: pod, now: now,
-		rules: release.Of(release.Release(cluster.Release)), siteOf: map[string]*site{},
+		rules: release.Of(release.Release(cluster.Release)), steps: stepsOf(config), siteOf: map[string]*site{},
 	}
-	a.steps = stepsOf(config)
+
 	for i, n := range cluster.Nodes {
 		s := &site{node: n, position: i}
 		a.sites = append(a.sites, s)
 		a.siteOf[n.Name] = s
 	}
+
+	// Which nominations count depends on the preemptor: its own does not (rule 7.16.1).
 	if pod != nil {
 		a.resize = a.wantsResize()
 		for _, p := range cluster.Pods {
 			a.settle(p)
 		}
 	}
+
 	a.tree = newTree(cluster, a.rules)
 	for _, b := range cluster.Budgets {
 		a.budgets = append(a.budgets, budget{b, matcherOf(b.Selector)})
@@ -117,54 +139,62 @@ func newAttempt(cluster *outrank.Cluster, config *Config, pod *outrank.Pod, now 
 	return a
 }
 
-// settle records a pod at its node. One that has ended, or whose node does not exist, counts nowhere
-// (rules 7.1.6 and 7.16.4).
+// settle records a pod at the node that it is on or nominated to. A pod that has ended counts nowhere, and
+// neither does one whose node does not exist (rules 7.1.6 and 7.16.4).
 func (a *attempt) settle(p *outrank.Pod) {
 	if p.Finished() {
 		return
 	}
+
 	if s := a.siteOf[p.NodeName]; s != nil {
 		s.running = append(s.running, &occupant{pod: p, site: s})
 		return
 	}
+
 	if s := a.siteOf[p.NominatedNodeName]; s != nil && p.NodeName == "" && a.countsNomination(p) {
 		s.nominated = append(s.nominated, &occupant{pod: p, site: s, nominated: true})
 	}
 }
 
-// countsNomination reports whether a pending pod holds room on the node that it is nominated to: the
-// preemptor does not stand in its own way, one that is being deleted never arrives, and other
-// schedulers' pods are none of ours (rules 7.16.1, 7.16.3, 7.16.5 and 7.16.6).
+// countsNomination reports whether a pending pod holds room on the node that it is nominated to. The
+// preemptor does not stand in its own way (rule 7.16.1), the pods of other schedulers count nowhere (rule
+// 7.16.3), gated ones only from v1.37 on (rule 7.16.5), and a pod that is being deleted never arrives
+// (rule 7.16.6).
 func (a *attempt) countsNomination(p *outrank.Pod) bool {
-	ours := len(a.config.Profile.Schedulers) == 0 || slices.Contains(a.config.Profile.Schedulers, p.Scheduler())
-	return !sameName(p, a.pod) && !p.Terminating() && (!p.Gated() || a.rules.GatedNominations) && ours
+	return !sameName(p, a.pod) && a.config.schedules(p) && (!p.Gated() || a.rules.GatedNominations) && !p.Terminating()
 }
 
 // prepare reads what the filters and the guard need before the first node (PreFilter).
 func (a *attempt) prepare() error {
-	if a.config.Guard != nil {
-		state, err := a.config.Guard.Start([]*outrank.Pod{a.pod}, plainView{a})
+	if guard := a.config.Guard; guard != nil {
+		state, err := guard.Start([]*outrank.Pod{a.pod}, plainView{a})
 		if err != nil {
-			return fmt.Errorf("guard %s: pod %s: %w", a.config.Guard.Name, a.pod.Key(), err)
+			return fmt.Errorf("guard %s: pod %s: %w", guard.Name, a.pod.Key(), err)
 		}
 		a.guard = state
 	}
+
 	a.findUnits()
 	return a.beginFilters()
 }
 
-// checkQuestion reports what keeps the pod from being placed at all.
+// checkQuestion returns what is wrong with the question.
 func (a *attempt) checkQuestion(req Request) error {
+	// Across asks about clusters that the victims have never been in (rule 23.9). The caller's answers
+	// are about the cluster as it is.
 	if a.config.across() && req.Statuses != nil {
 		return fmt.Errorf("statuses: %w: victims on other nodes are found by the evaluator's own filters", outrank.ErrInvalid)
 	}
+
+	// A group preempts as a whole (rule 12.8.8), but for its resizes its pods do so one by one (rule 7.19.8).
 	p := req.Pod
 	if p != nil && a.rules.VictimUnits && p.Group != "" && !a.resize {
-		return &outrank.InputError{Problems: []outrank.Problem{{ // rule 12.8.8
+		return &outrank.InputError{Problems: []outrank.Problem{{
 			Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
 			Text: "podgroup " + string(p.GroupKey()) + " preempts as a whole, and its pods do not by themselves: ask PreemptGroup",
 		}}}
 	}
+
 	if err := p.Validate(); err != nil {
 		return err
 	}
@@ -174,7 +204,8 @@ func (a *attempt) checkQuestion(req Request) error {
 	return a.checkWaits(p)
 }
 
-// checkSelectors refuses a pod with a selector that cannot be read (rules 7.15.7 and 7.18.10).
+// checkSelectors refuses a pod with a selector that cannot be read, whether or not the filter is on that
+// would read it (rules 7.15.7 and 7.18.10).
 func checkSelectors(p *outrank.Pod) error {
 	for _, terms := range [][]outrank.PodAffinityTerm{p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} {
 		for i, t := range terms {
@@ -183,6 +214,8 @@ func checkSelectors(p *outrank.Pod) error {
 			}
 		}
 	}
+
+	// A constraint of ScheduleAnyway keeps no pod out, and nobody reads its selector (rule 7.12.1).
 	for i, c := range p.TopologySpreadConstraints {
 		if err := c.LabelSelector.Validate(); err != nil && c.WhenUnsatisfiable != outrank.ScheduleAnyway {
 			return fmt.Errorf("pod %s: spec.topologySpreadConstraints[%d].labelSelector: %w: %w", p.Key(), i, outrank.ErrInvalid, err)
@@ -191,8 +224,8 @@ func checkSelectors(p *outrank.Pod) error {
 	return nil
 }
 
-// checkWaits refuses a pod that runs, unless its resize is what room is made for (rule 7.19.1), and
-// one whose name another pod has.
+// checkWaits refuses a pod whose name another pod has, and one that runs, unless room is made for its
+// resize (rule 7.19.1).
 func (a *attempt) checkWaits(p *outrank.Pod) error {
 	known := a.known(p)
 	switch {
@@ -206,7 +239,11 @@ func (a *attempt) checkWaits(p *outrank.Pod) error {
 	return fmt.Errorf("pod %s: %w: it runs on node %s", p.Key(), ErrState, known.NodeName)
 }
 
-// known is the pod as the cluster has it, nil if it does not.
+// profile returns what the profile of the scheduler says.
+func (a *attempt) profile() *Profile { return &a.config.Profile }
+
+// known returns the pod as the cluster has it, nil if the cluster does not know it. A pod that has ended
+// leaves its name to others.
 func (a *attempt) known(p *outrank.Pod) *outrank.Pod {
 	for _, q := range a.cluster.Pods {
 		if !q.Finished() && sameName(p, q) {
@@ -216,19 +253,19 @@ func (a *attempt) known(p *outrank.Pod) *outrank.Pod {
 	return nil
 }
 
-// sameName reports whether two pods have the same name in the same namespace: then they are one pod for
-// nominations (rule 7.16.1).
+// sameName reports whether two pods have one name in one namespace. Nominations tell pods apart by that
+// (rule 7.16.1).
 func sameName(p, q *outrank.Pod) bool {
 	return p.Name == q.Name && p.NamespaceName() == q.NamespaceName()
 }
 
-// samePod reports whether two objects are of one pod: one of them may not know its UID.
+// samePod reports whether two objects are of one pod. Where either has no UID the name decides.
 func samePod(p, q *outrank.Pod) bool {
 	return sameName(p, q) && (p.UID == q.UID || p.UID == "" || q.UID == "")
 }
 
 // matcherOf reads a selector. One that cannot be read picks nothing (rule 7.15.7).
 func matcherOf(s *outrank.LabelSelector) outrank.Matcher {
-	m, _ := s.Matcher()
+	m, _ := s.Matcher() // the zero Matcher matches nothing
 	return m
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// refusal is what ends the attempt before any node is asked, the first in the order of the filters
-// (rules 7.15.3, 7.15.4 and 7.15.8); Success if nothing does.
+// refusal returns why the pod is turned down before any node is asked; Success if it is not. The first
+// filter that refuses it decides, in the order in which nodes are asked (rules 7.15.3, 7.15.4 and 7.15.8).
 func (a *attempt) refusal() Status {
 	for _, refuse := range []func() Status{a.refuseNames, a.refuseClaims, a.refuseVolumes} {
 		if status := refuse(); status.Code != Success {
@@ -33,12 +33,14 @@ func (a *attempt) refuseNames() Status {
 	return Status{}
 }
 
-// refuseClaims is what VolumeBinding says about claims that no node can serve: one that is lost or
+// refuseClaims returns what VolumeBinding says about claims that no node can serve. One that is lost or
 // being deleted comes before one that is merely not bound (rules 7.10.5 and 7.10.6).
 func (a *attempt) refuseClaims() Status {
 	if a.off(VolumeBinding) {
 		return Status{}
 	}
+
+	// An unbound claim is reported only once all have been looked at: a later one may be lost.
 	unbound := false
 	for _, v := range a.pod.Volumes {
 		switch {
@@ -51,13 +53,15 @@ func (a *attempt) refuseClaims() Status {
 			unbound = true
 		}
 	}
+
 	if unbound {
 		return unresolvableBy(VolumeBinding, "pod has unbound immediate PersistentVolumeClaims")
 	}
 	return Status{}
 }
 
-// refuseVolumes is what VolumeZone says about volumes that are not there (rule 7.11.5).
+// refuseVolumes returns what VolumeZone says about volumes that are not there (rule 7.11.5). The volume of
+// a generic ephemeral claim is none of its business (rule 7.11.2).
 func (a *attempt) refuseVolumes() Status {
 	if a.off(VolumeZone) {
 		return Status{}
@@ -70,19 +74,19 @@ func (a *attempt) refuseVolumes() Status {
 	return Status{}
 }
 
-// narrowing is which nodes are asked at all. The zero value leaves none out.
+// narrowing says which nodes are asked at all. The zero value leaves none out.
 type narrowing struct {
-	// names are the nodes that are asked; nil for all.
+	// names holds the nodes that are asked; nil for all.
 	names map[string]bool
-	// excluded is the answer of the others.
+	// excluded is the answer of every other node.
 	excluded Status
 }
 
 // leavesOut reports whether a node is not asked (rule 7.15.2).
-func (n *narrowing) leavesOut(s *site) bool { return n.names != nil && !n.names[s.node.Name] }
+func (n *narrowing) leavesOut(s *site) bool { return n.names != nil && !n.names[s.name()] }
 
-// narrow finds the nodes that are asked: where the pod names its node, or every term of its node
-// affinity names nodes, those alone (rules 7.15.1, 7.15.2 and 7.15.8), and the node that it is
+// narrow finds the nodes that are asked. Where the pod names its node, or every term of its node affinity
+// names nodes, no others are asked (rules 7.15.1, 7.15.2 and 7.15.8) but the node that the pod is
 // nominated to (rule 7.15.9).
 func (a *attempt) narrow() narrowing {
 	names, narrowed := a.namedByAffinity()
@@ -90,6 +94,8 @@ func (a *attempt) narrow() narrowing {
 	if narrowed {
 		by = append(by, NodeAffinity)
 	}
+
+	// Only a node that both leave is asked. If there is none, refuseNames has turned the pod down.
 	if a.namesItsNode() {
 		by = append(by, NodeName)
 		if !narrowed || names[a.pod.NodeName] {
@@ -100,31 +106,34 @@ func (a *attempt) narrow() narrowing {
 		return narrowing{}
 	}
 
+	// The nominated node is asked in any case, and before the others. The filter that it fails is then among
+	// the names that the text about the others gives (rule 7.15.9); a success has none.
 	if nominated := a.steps.askedFirst(a); nominated != nil {
-		names[nominated.node.Name] = true
+		names[nominated.name()] = true
 		by = append(by, a.steps.fits(a.dryRun(nominated)).Filter)
 	}
 	return narrowing{names: names, excluded: leftOutBy(by...)}
 }
 
-// leftOutBy is the answer of a node that is not asked because of filters, the first of which is said
-// to exclude it. They stand there by name, each once.
+// leftOutBy returns the answer of a node that is not asked because of filters. Its text names each of them
+// once, in the order of the alphabet, and the first that was given is said to exclude the node. An empty
+// name is none.
 func leftOutBy(filters ...string) Status {
 	names := slices.Clone(filters)
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+
 	status := unresolvableBy("", "node(s) didn't satisfy plugin(s) ["+strings.Join(names, " ")+"]")
 	status.ExcludedBy = filters[0]
 	return status
 }
 
-// nominatedSite is the node that the pod is nominated to, which is asked before all others (rule
+// nominatedSite returns the node that the pod is nominated to, which is asked before all others (rule
 // 7.15.5); nil if there is none.
 func (a *attempt) nominatedSite() *site { return a.siteOf[a.nomination()] }
 
-// nomination is the name of the node that the preemptor is nominated to: as the cluster knows, or as
-// the pod says if the cluster does not know it. A pod that is on its node is nominated to none (rule
-// 7.19.6).
+// nomination returns the name of the node that the preemptor is nominated to. A pod that asks for room for
+// its resize is nominated to none (rule 7.19.6).
 func (a *attempt) nomination() string {
 	if a.resize {
 		return ""
@@ -132,7 +141,9 @@ func (a *attempt) nomination() string {
 	return nominationOf(a.cluster, a.pod)
 }
 
-// nominationOf is the nomination of a pod that waits (rule 8.3).
+// nominationOf returns the name of the node that a pod is nominated to, empty for none: what the cluster
+// says of the pod or, if the cluster does not know it, what the pod says itself (rule 8.3). A pod that has
+// come to a node has no nomination any more.
 func nominationOf(c *outrank.Cluster, p *outrank.Pod) string {
 	for _, q := range c.Pods {
 		if !q.Finished() && sameName(p, q) {

@@ -130,8 +130,7 @@ func mounts(volumes ...outrank.Volume) podOption {
 	return func(p *outrank.Pod) { p.Volumes = append(p.Volumes, volumes...) }
 }
 
-// A node that is left out says because of which filter: the first of those that leave it out (rules 7.15.2
-// and 7.15.8).
+// A node that is left out names the first of the filters that leave it out (rules 7.15.2 and 7.15.8).
 func TestExcludedBy(t *testing.T) {
 	c := clusterOf(node("a"), node("b"))
 	plan := explain(t, c, preemptor(nodeTerms(field(outrank.In, "b"))), preemption.Config{})
@@ -190,7 +189,8 @@ func TestPodsThatAreRefused(t *testing.T) {
 	}
 }
 
-// A filter of the caller refuses behind the built-in ones, and of several the first (rule 7.15.10).
+// A refusal by a filter of the caller counts after those of the built-in ones; of several, the first counts
+// (rule 7.15.10).
 func TestCallersRefuse(t *testing.T) {
 	refusing := func(name, why string) *preemption.Filter {
 		return &preemption.Filter{Name: name, Start: func(*outrank.Pod, preemption.View) (preemption.FilterState, error) {

@@ -2,30 +2,32 @@ package preemption
 
 import "github.com/outrank-go/outrank"
 
-// budget is a disruption budget with its selector read.
+// budget is a disruption budget whose selector has been read.
 type budget struct {
 	*outrank.PodDisruptionBudget
 	selector outrank.Matcher
 }
 
-// charges says which budgets the loss of each pod violates; most pods are not in it.
+// charges lists, pod by pod, the budgets that the loss of the pod violates. It has no entry for a pod that
+// violates none.
 type charges map[*occupant][]*outrank.PodDisruptionBudget
 
-// charge takes pods from the budgets that cover them, in their order, so that those which come first
-// use an allowance up before the others (rules 6.3.1 to 6.3.5). A pod is charged no further than to the
-// first budget that it violates; in v1.36 it was charged to all (rules 6.3.6 and 6.3.8).
+// charge charges pods to the budgets that cover them, in the order of the pods: those that come first use
+// up what a budget allows (rules 6.3.1 to 6.3.5). From v1.37 on a pod is charged no further than to the
+// first budget that it violates; before, it is charged to all that cover it (rules 6.3.6 and 6.3.8).
 func (a *attempt) charge(pods []*occupant) charges {
 	return a.chargeThose(pods, isCharged, a.rules.BudgetsStopAtFirst)
 }
 
-// isCharged: a budget is charged for the pods that it covers, but for those whose disruption is in its
-// allowance already (rule 6.3.4).
+// isCharged reports whether a budget is charged for a pod: it covers the pod, and has not counted the
+// pod's disruption already (rule 6.3.4).
 func isCharged(b budget, p *outrank.Pod) bool {
 	_, counted := b.DisruptedPods[p.Name]
 	return coversPod(b, p) && !counted
 }
 
-// chargeThose charges the budgets that a rule names for each pod.
+// chargeThose charges for each pod, in their order, the budgets that charged names, in the cluster's order.
+// With toFirst the first budget that a pod violates is the last that it is charged to.
 func (a *attempt) chargeThose(pods []*occupant, charged func(b budget, p *outrank.Pod) bool, toFirst bool) charges {
 	violated := charges{}
 	taken := make([]int64, len(a.budgets))
@@ -34,9 +36,14 @@ func (a *attempt) chargeThose(pods []*occupant, charged func(b budget, p *outran
 			if !charged(b, p.pod) {
 				continue
 			}
-			if taken[i]++; taken[i] <= int64(b.DisruptionsAllowed) {
+
+			// A pod that finds nothing left counts all the same: the budget goes below 0, and so the
+			// next pod violates it, too (rule 6.3.5).
+			taken[i]++
+			if taken[i] <= int64(b.DisruptionsAllowed) {
 				continue
 			}
+
 			violated[p] = append(violated[p], b.PodDisruptionBudget)
 			if toFirst {
 				break
@@ -46,17 +53,18 @@ func (a *attempt) chargeThose(pods []*occupant, charged func(b budget, p *outran
 	return violated
 }
 
-// coversPod: a budget covers the pods of its namespace that its selector picks. One that is empty or
-// cannot be read covers none, and a pod without labels is covered by none (group 6.2).
+// coversPod reports whether a budget covers a pod: the pod is of its namespace, and its selector picks the
+// pod. A budget whose selector is empty or cannot be read covers no pod, and no budget covers a pod without
+// labels (group 6.2).
 func coversPod(b budget, p *outrank.Pod) bool {
 	return b.NamespaceName() == p.NamespaceName() && len(p.Labels) > 0 && !b.selector.Empty() && b.selector.Matches(p.Labels)
 }
 
-// onePerPod counts each pod that violates any budget once (rule 9.7).
+// onePerPod returns what a victim adds to the violations: 1 if it violates a budget, however many (rule 9.7).
 func onePerPod(violated []*outrank.PodDisruptionBudget) int { return min(1, len(violated)) }
 
-// violatingFirst lists the units with a pod that violates a budget before the others, each in the order
-// in which they stand (rules 9.6 and 12.8.3).
+// violatingFirst puts the units that violate a budget before the others. Among themselves both keep their
+// order (rules 9.6 and 12.8.3).
 func violatingFirst(units []*unit, violated charges) []*unit {
 	var violating, others []*unit
 	for _, u := range units {
@@ -69,7 +77,7 @@ func violatingFirst(units []*unit, violated charges) []*unit {
 	return append(violating, others...)
 }
 
-// any reports whether the loss of any pod of a unit violates a budget (rule 12.8.4).
+// any reports whether a unit violates a budget: the loss of one of its pods does (rule 12.8.4).
 func (c charges) any(u *unit) bool {
 	for _, p := range u.pods {
 		if len(c[p]) > 0 {

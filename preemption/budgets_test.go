@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// budget covers pods with app=web and allows so many disruptions.
+// budget covers pods with app=web and allows some number of disruptions.
 func budget(name string, allowed int32, changes ...func(*outrank.PodDisruptionBudget)) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{Name: name, Selector: selects("app", "web"), DisruptionsAllowed: allowed}
 	for _, change := range changes {
@@ -20,7 +20,7 @@ func covering(s *outrank.LabelSelector) func(*outrank.PodDisruptionBudget) {
 	return func(b *outrank.PodDisruptionBudget) { b.Selector = s }
 }
 
-// Whom budgets cover, and how they are charged (groups 6.2 and 6.3, rules 9.6 and 9.7).
+// Which pods budgets cover, and how they are charged (groups 6.2 and 6.3, rules 9.6 and 9.7).
 func TestBudgets(t *testing.T) {
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"
 	// Of three web pods with a third of the node each, one has to go.

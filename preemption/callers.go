@@ -13,33 +13,33 @@ import (
 // callerFilter is a filter of the caller in an attempt.
 type callerFilter struct {
 	*Filter
-	// state is what Start returned, nil for a filter with a Node.
+	// state is what Start returned; nil for a filter with a Node.
 	state FilterState
 }
 
-// beginCallers starts the caller's filters, which come after the built-in ones. One that has nothing to
-// say is left out, and one that refuses the pod ends the attempt unless a filter before it has (rule
-// 7.15.10).
+// beginCallers starts the caller's filters, which come after the built-in ones (rule 7.1.4). A filter that
+// has nothing to say about the pod is left out.
 func (a *attempt) beginCallers() error {
 	for _, f := range a.config.Filters {
-		own := callerFilter{Filter: f}
-		if f.Start != nil {
-			state, err := f.Start(a.pod, plainView{a})
-			if err != nil {
-				return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.pod.Key(), err)
-			}
-			if state == nil {
-				continue
-			}
-			own.state = state
-			a.refuseBy(f.Name, state)
+		if f.Start == nil {
+			a.addCaller(callerFilter{Filter: f})
+			continue
 		}
-		a.addCaller(own)
+
+		state, err := f.Start(a.pod, plainView{a})
+		if err != nil {
+			return fmt.Errorf("filter %s: pod %s: %w", f.Name, a.pod.Key(), err)
+		}
+		if state == nil {
+			continue
+		}
+		a.refuseBy(f.Name, state)
+		a.addCaller(callerFilter{f, state})
 	}
 	return nil
 }
 
-// refuseBy ends the attempt where a state refuses the pod (rule 7.15.10).
+// refuseBy turns the pod down on every node if the state does, and nothing before it has (rule 7.15.10).
 func (a *attempt) refuseBy(name string, state FilterState) {
 	refused, ok := state.(refusing.State[Status])
 	if !ok || a.refused.Code != Success {
@@ -48,53 +48,60 @@ func (a *attempt) refuseBy(name string, state FilterState) {
 	a.refused = unresolvableBy(name, refused.Refused().Status.Reasons...)
 }
 
-// addCaller has a filter of the caller asked like the built-in ones, and after them (rule 7.1.4).
+// addCaller brings a filter of the caller into the form of a built-in one. Only a filter with a state
+// follows the pods that come and go.
 func (a *attempt) addCaller(own callerFilter) {
-	at := len(a.callers)
+	index := len(a.callers)
 	a.callers = append(a.callers, own)
+
 	f := builtInFilter{name: own.Name}
 	if own.state == nil {
-		f.ask = func(d *dryRun) Status { return asOf(own.Name, own.Node(d.pod, d.site.node)) }
+		f.ask = func(d *dryRun) Status { return saidBy(own.Name, own.Node(d.pod, d.node())) }
 	} else {
-		f.ask = func(d *dryRun) Status { return asOf(own.Name, d.stateOf(at).Check(d.site.node)) }
-		f.follow = func(d *dryRun, p *occupant, by int) { d.followCaller(at, p, by) }
+		f.ask = func(d *dryRun) Status { return saidBy(own.Name, d.stateOf(index).Check(d.node())) }
+		f.follow = func(d *dryRun, p *occupant, by int) { d.followCaller(index, p, by) }
 	}
+
 	a.filters = append(a.filters, f)
 }
 
-// asOf is a status of a caller's filter, of which the code and the reasons count.
-func asOf(name string, said Status) Status {
+// saidBy returns what a filter of the caller said in the form of an answer: its code and its reasons count,
+// and the name is added.
+func saidBy(name string, said Status) Status {
 	if said.Code == Success {
 		return Status{}
 	}
 	return Status{Code: said.Code, Filter: name, Reasons: said.Reasons}
 }
 
-// stateOf is the state of the caller's filter at an index: as it began, until a pod comes or goes.
-func (d *dryRun) stateOf(at int) FilterState {
-	if d.states != nil && d.states[at] != nil {
-		return d.states[at]
+// stateOf returns the state of the caller's filter at an index: the one it began with until the filter is
+// told of a pod.
+func (d *dryRun) stateOf(index int) FilterState {
+	if d.states != nil && d.states[index] != nil {
+		return d.states[index]
 	}
-	return d.callers[at].state
+	return d.callers[index].state
 }
 
-// followCaller tells a filter of the caller of a pod that has a part in what it says. What Start returned
-// is only cloned.
-func (d *dryRun) followCaller(at int, p *occupant, by int) {
-	own := &d.callers[at]
+// followCaller tells a filter of the caller of a pod that it says it is concerned with.
+func (d *dryRun) followCaller(index int, p *occupant, by int) {
+	own := &d.callers[index]
 	if own.Concerns != nil && !own.Concerns(p.pod) {
 		return
 	}
+
+	// All nodes begin with the state that Start returned, and so it is only cloned (FilterState).
 	if d.states == nil {
 		d.states = make([]FilterState, len(d.callers))
 	}
-	if d.states[at] == nil {
-		d.states[at] = own.state.Clone()
+	if d.states[index] == nil {
+		d.states[index] = own.state.Clone()
 	}
+
 	if by > 0 {
-		d.states[at].Add(p.pod, p.site.node)
+		d.states[index].Add(p.pod, p.site.node)
 	} else {
-		d.states[at].Remove(p.pod, p.site.node)
+		d.states[index].Remove(p.pod, p.site.node)
 	}
 }
 
@@ -129,7 +136,8 @@ func (v plainView) PodsOn(node string) []*outrank.Pod {
 	return pods
 }
 
-// Nominated implements [View]: the preemptor's own nomination and those of other schedulers, too.
+// Nominated implements [View]. It goes through all nominations, the preemptor's own and those of other
+// schedulers included, of which site.nominated has none.
 func (v plainView) Nominated() iter.Seq2[*outrank.Pod, string] {
 	byNode := map[string][]*outrank.Pod{}
 	for _, p := range v.cluster.Pods {
@@ -137,10 +145,11 @@ func (v plainView) Nominated() iter.Seq2[*outrank.Pod, string] {
 			byNode[p.NominatedNodeName] = append(byNode[p.NominatedNodeName], p)
 		}
 	}
+
 	return func(yield func(*outrank.Pod, string) bool) {
 		for _, s := range v.sites {
-			for _, p := range slices.SortedFunc(slices.Values(byNode[s.node.Name]), byPriorityAndStart) {
-				if !yield(p, s.node.Name) {
+			for _, p := range slices.SortedFunc(slices.Values(byNode[s.name()]), byPriorityAndStart) {
+				if !yield(p, s.name()) {
 					return
 				}
 			}
@@ -157,6 +166,7 @@ func (v plainView) Used(node string, name resource.Name) int64 {
 	if name == resource.Pods {
 		return int64(len(s.running))
 	}
+
 	used := int64(0)
 	for _, p := range s.running {
 		used = resource.AddSat(used, p.pod.RunningRequests(v.cluster.Release).Amount(name))
@@ -174,7 +184,7 @@ func (v plainView) LeavesWith(pod *outrank.Pod) (*outrank.PodGroup, *outrank.Com
 	return u.group, u.composite
 }
 
-// Tracked implements [View], counting anew.
+// Tracked implements [View]. It counts all pods with each call, and keeps nothing.
 func (v plainView) Tracked(t *Tracker) ClusterState {
 	if t == nil || t.New == nil {
 		return nil
@@ -183,6 +193,7 @@ func (v plainView) Tracked(t *Tracker) ClusterState {
 	if state == nil {
 		return nil
 	}
+
 	for _, s := range v.sites {
 		for _, p := range s.running {
 			if t.Concerns == nil || t.Concerns(p.pod) {

@@ -34,7 +34,7 @@ func apart(changes ...func(*preemption.Filter)) *preemption.Filter {
 
 type apartState struct {
 	count map[string]int
-	// told has who came and went, where somebody wants to know.
+	// told lists the pods that came and went; nil if the test does not want to know.
 	told *[]string
 }
 
@@ -149,8 +149,8 @@ func TestFiltersOfTheCaller(t *testing.T) {
 	})
 }
 
-// What Start returned is only cloned; each clone is told of everybody that comes and goes, a nominated pod
-// without a node.
+// What Start returned is only cloned. Each clone is told of all pods that come and go, and a nominated one
+// has no node.
 func TestFilterStatesFollow(t *testing.T) {
 	var told []string
 	var first *apartState

@@ -1,16 +1,21 @@
 package preemption
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// findCandidates looks for victims on the nodes where the loss of pods may help, and ends once a sample
-// has found enough (group 10.1).
+// findCandidates looks for victims on the nodes where the loss of pods may help, and ends once a sample has
+// found enough (group 10.1). It writes what it finds into the answers.
 func (a *attempt) findCandidates(answers []answer, offset int) error {
+	// On all other nodes the loss of pods cannot help, or is not needed (rule 7.1.2).
 	var tried []int
 	for i := range answers {
 		if answers[i].before.Code == Unschedulable {
-			tried = append(tried, i) // rule 7.1.2
+			tried = append(tried, i)
 		}
 	}
+
 	sample := a.sampleOf(len(tried))
 	for _, i := range sample.inTurn(tried, offset) {
 		one := &answers[i]
@@ -23,6 +28,8 @@ func (a *attempt) findCandidates(answers []answer, offset int) error {
 			continue
 		}
 
+		// A node whose candidate is dropped reads as one that was not tried: a plan tells of nodes where
+		// preemption does not help, and there it does (rules 10.1.4 and 10.1.5).
 		one.candidate = candidate
 		if !sample.keeps(candidate) {
 			*one = answer{site: one.site, before: one.before}
@@ -34,43 +41,43 @@ func (a *attempt) findCandidates(answers []answer, offset int) error {
 	return nil
 }
 
-// sampling is how many candidates end the search, and how many there are.
+// sampling counts the candidates that were found, to end the search once there are enough.
 type sampling struct {
-	enough          int
+	// enough is the number of candidates that ends the search.
+	enough int
+	// free counts the candidates that violate no budget, violating the others.
 	free, violating int
-	// everything is set where no sample ends the search.
+	// everything is set if every node is tried; the figures mean nothing then.
 	everything bool
 }
 
-// sampleOf is the sample among so many nodes that are tried: a part of them and at least a minimum, and
-// never more than there are (rules 10.1.2 and 10.1.5).
+// sampleOf begins a sample of the nodes that are tried: a part of them, at least a minimum, and never more
+// than there are (rules 10.1.2 and 10.1.5).
 func (a *attempt) sampleOf(nodes int) *sampling {
-	s := a.config.Sample
-	if s == nil {
+	if a.config.Sample == nil {
 		return &sampling{everything: true}
 	}
-	percent, minimum := s.Percent, s.Minimum
-	if percent == 0 {
-		percent = 10
-	}
-	if minimum == 0 {
-		minimum = 100
-	}
-	return &sampling{enough: min(nodes, max(0, minimum, nodes*max(0, percent)/100))}
+
+	// In the settings 0 means the default, and below 0 means none.
+	s := *a.config.Sample
+	percent := max(0, cmp.Or(s.Percent, 10))
+	minimum := max(0, cmp.Or(s.Minimum, 100))
+	return &sampling{enough: min(nodes, max(minimum, nodes*percent/100))}
 }
 
-// inTurn puts the nodes that are tried in the order in which they are: from the offset on, and round
-// (rule 10.1.1).
+// inTurn puts the nodes into the order in which they are tried: from the offset on to the last, then from
+// the first (rule 10.1.1).
 func (s *sampling) inTurn(nodes []int, offset int) []int {
 	if s.everything || len(nodes) == 0 {
 		return nodes
 	}
-	first := (offset%len(nodes) + len(nodes)) % len(nodes)
+
+	first := (offset%len(nodes) + len(nodes)) % len(nodes) // an offset may be below 0
 	return slices.Concat(nodes[first:], nodes[:first])
 }
 
-// keeps counts a candidate, and reports whether there is room for it: for no more than enough of those
-// that violate a budget, and for none at all where none are enough (rules 10.1.4 and 10.1.5).
+// keeps counts a candidate, and reports whether the sample keeps it. It keeps no more candidates that
+// violate a budget than are enough, and none at all where 0 are enough (rules 10.1.4 and 10.1.5).
 func (s *sampling) keeps(c *Candidate) bool {
 	switch {
 	case s.everything:
@@ -87,5 +94,5 @@ func (s *sampling) keeps(c *Candidate) bool {
 	return true
 }
 
-// ends reports whether there are enough, one of which violates no budget (rule 10.1.3).
+// ends reports whether there are enough candidates, and one of them violates no budget (rule 10.1.3).
 func (s *sampling) ends() bool { return s.free > 0 && s.free+s.violating >= s.enough }

@@ -12,7 +12,7 @@ import (
 
 // The search ends early once there are enough candidates (group 10.1).
 func TestSamples(t *testing.T) {
-	// Six nodes of which b, d and f violate a budget, and the first is cordoned. The least victim is on g.
+	// Victims on b, d and f violate a budget, the first node is cordoned, and the least victim is on g.
 	c := clusterOf(node("a", cordoned), budget("none", 0))
 	for i, name := range []string{"b", "c", "d", "e", "f", "g"} {
 		x := pod("x-"+name, name, int32(9-i), cpu("1"))
@@ -21,11 +21,12 @@ func TestSamples(t *testing.T) {
 		}
 		c.Nodes, c.Pods = append(c.Nodes, node(name)), append(c.Pods, x)
 	}
+
 	for _, test := range []struct {
 		name   string
 		sample *preemption.Sample
 		offset int
-		// tried are the nodes that are candidates, best first.
+		// found lists the nodes that are candidates, the best first.
 		found []string
 	}{
 		{"without a sample all are tried (rule 10.1.1)", nil, 3, []string{"g", "e", "c", "f", "d", "b"}},
@@ -75,8 +76,8 @@ func TestSamplesKeepFewViolations(t *testing.T) {
 	assert.Equal(t, "n1", plan().Node, "of the two that are kept the better")
 }
 
-// Each node begins with nothing said about the one before: a filter of the caller starts once, and its
-// clones do not meet (group 10.1).
+// What happens on one node is not seen on the next: a filter of the caller starts once, and each node has a
+// clone of its own (group 10.1).
 func TestNodesDoNotMeet(t *testing.T) {
 	starts := 0
 	f := apart()

@@ -11,7 +11,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// choosing has the caller's rule choose the victims (rules 12.8.10 and 13.5.4).
+// choosing lets a rule of the caller choose the victims (rules 12.8.10 and 13.5.4). Steps of a variant that
+// are about victims which it finds itself give way to the plain ones.
 func (s steps) choosing(rule Chooser, config *Config) steps {
 	s.takesFree = plain().takesFree
 	s.readsTop, s.shows = plain().readsTop, plain().shows
@@ -26,12 +27,14 @@ func (s steps) choosing(rule Chooser, config *Config) steps {
 	return s
 }
 
-// choose asks the rule about a node that takes the pod with all possible victims gone. What it chooses
-// has to make room, and leaves whole.
+// choose asks the rule about a node that takes the pod with all possible victims gone. The units of the
+// pods that it names leave whole (rule 12.8.10). They have to make room, and the guard has to let them go
+// together (rule 13.6.6): anything else is an error.
 func (a *attempt) choose(rule Chooser, s *site, possible []*unit) (*Candidate, Status, error) {
 	if status := a.withAllGone(s, possible); status.Code != Success {
 		return nil, status, nil
 	}
+
 	chosen := rule.Choose(&viewedNode{a, s, possible})
 	if len(chosen) == 0 {
 		return nil, Status{Code: Unschedulable, Reasons: []string{"rule " + rule.Name + " chose no victims"}}, nil
@@ -40,6 +43,7 @@ func (a *attempt) choose(rule Chooser, s *site, possible []*unit) (*Candidate, S
 	units, problem := a.unitsOf(s, possible, chosen)
 	d := a.dryRun(s).takeAway(units...)
 	if problem == "" {
+		// The room comes first: a guard is asked about victims that would do.
 		if status := a.steps.fits(d); status.Code != Success {
 			problem = fmt.Sprintf("without the victims pod %s does not fit: %s", a.pod.Key(), status)
 		} else if status := a.guarding(units...).says(); status.Code != Success {
@@ -47,20 +51,25 @@ func (a *attempt) choose(rule Chooser, s *site, possible []*unit) (*Candidate, S
 		}
 	}
 	if problem != "" {
-		return nil, Status{}, fmt.Errorf("rule %s: node %s: %w: %s", rule.Name, s.node.Name, outrank.ErrInvalid, problem)
+		return nil, Status{}, fmt.Errorf("rule %s: node %s: %w: %s", rule.Name, s.name(), outrank.ErrInvalid, problem)
 	}
+
 	return a.candidate(s, a.lossesOf(d, units), nil), Status{}, nil
 }
 
-// unitsOf are the units of the pods that a rule has chosen, in order of importance. The problem is what
-// makes no sense about them.
+// unitsOf lists the units of the pods that a rule has chosen, in order of importance. problem says what is
+// wrong with the choice, empty for nothing.
 func (a *attempt) unitsOf(s *site, possible []*unit, chosen []*outrank.Pod) (units []*unit, problem string) {
+	// Where pods of the node leave in units, a rule may name several pods of one unit, and so naming a pod
+	// twice is no fault either.
 	grouped := slices.ContainsFunc(s.running, func(p *occupant) bool { return a.rules.VictimUnits && p.pod.Group != "" })
+
 	taken := map[*unit]bool{}
 	for _, p := range chosen {
 		if p == nil {
 			return nil, "a victim is missing"
 		}
+
 		u := unitWith(possible, p)
 		switch {
 		case u == nil && unitWith(s.units, p) == nil:
@@ -72,10 +81,11 @@ func (a *attempt) unitsOf(s *site, possible []*unit, chosen []*outrank.Pod) (uni
 		}
 		taken[u] = true
 	}
+
 	return slices.DeleteFunc(slices.Clone(possible), func(u *unit) bool { return !taken[u] }), ""
 }
 
-// unitWith is the unit that a pod is part of, nil for none (rule 12.8.10).
+// unitWith returns the unit that a pod is part of, nil for none (rule 12.8.10).
 func unitWith(units []*unit, p *outrank.Pod) *unit {
 	for _, u := range units {
 		for _, q := range u.pods {
@@ -87,8 +97,8 @@ func unitWith(units []*unit, p *outrank.Pod) *unit {
 	return nil
 }
 
-// lossesOf finds what each of the units blocks, which are away: what the pod fails with if it alone is
-// put back (rule 9.10).
+// lossesOf finds what each unit blocks: what the pod fails with if that unit alone is put back (rule 9.10).
+// All of the units are away when it begins.
 func (a *attempt) lossesOf(d *dryRun, units []*unit) []loss {
 	var losses []loss
 	for _, u := range units {
@@ -121,7 +131,8 @@ func (v *viewedNode) Possible() []*outrank.Pod {
 	return pods
 }
 
-// Check implements [NodeView]: who names a pod of a unit takes all of it.
+// Check implements [NodeView]. A unit is gone as a whole if any of its pods is named. The filters are asked
+// before the guard, as for victims that are chosen.
 func (v *viewedNode) Check(without ...*outrank.Pod) Status {
 	var gone []*unit
 	for _, u := range v.possible {
@@ -129,13 +140,15 @@ func (v *viewedNode) Check(without ...*outrank.Pod) Status {
 			gone = append(gone, u)
 		}
 	}
+
 	if status := v.withAllGone(v.site, gone); status.Code != Success {
 		return status
 	}
 	return v.guarding(gone...).says()
 }
 
-// Violated implements [NodeView]: those that are lost are charged the most important first.
+// Violated implements [NodeView]. Budgets are charged for the victims alone, the most important first, and
+// once for a pod that is named twice: only its first place has the budgets.
 func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptionBudget {
 	place := map[*occupant]int{}
 	for i, victim := range victims {
@@ -145,10 +158,12 @@ func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptio
 			}
 		}
 	}
+
 	lost := slices.SortedFunc(maps.Keys(place), func(p, q *occupant) int {
 		return cmp.Or(v.compareUnits(p.unit, q.unit), v.importance(p.pod, q.pod))
 	})
 
+	// The order of this map decides nothing, as each pod has a place of its own.
 	out := make([][]*outrank.PodDisruptionBudget, len(victims))
 	for p, violated := range v.steps.charge(v.attempt, lost) {
 		out[place[p]] = violated
@@ -156,7 +171,7 @@ func (v *viewedNode) Violated(victims ...*outrank.Pod) [][]*outrank.PodDisruptio
 	return out
 }
 
-// runningAs finds a pod among those that run; nil if it is none of them.
+// runningAs returns a pod of the caller's as the attempt has it; nil if it runs on no node.
 func (a *attempt) runningAs(pod *outrank.Pod) *occupant {
 	if pod == nil {
 		return nil
@@ -171,17 +186,22 @@ func (a *attempt) runningAs(pod *outrank.Pod) *occupant {
 	return nil
 }
 
-// Short implements [NodeView].
+// Short implements [NodeView]. A resource that the pod does not ask for, or that the filter ignores, is
+// never short (rules 7.7.2 and 7.18.5).
 func (v *viewedNode) Short(name resource.Name) int64 {
 	d := v.dryRun(v.site)
+	whole := v.site.allocatable(name)
 	if name == resource.Pods {
-		return max(0, int64(len(d.pods))+1-v.site.node.Allocatable.Amount(name))
+		return max(0, int64(len(d.pods))+1-whole)
 	}
+
 	for i, need := range v.resources {
 		if need.name != name {
 			continue
 		}
-		free := d.free(i, v.site.node.Allocatable.Amount(name))
+
+		// free is below 0 on a node that holds too much, so that the difference may be more than an int64.
+		free := d.free(i, whole)
 		if free < 0 && need.amount > math.MaxInt64+free {
 			return math.MaxInt64
 		}

@@ -3,27 +3,39 @@ package preemption
 import (
 	"maps"
 	"slices"
+
+	"github.com/outrank-go/outrank"
 )
 
-// dryRun is one node while pods are taken away from it and put back. What filters count follows each
-// step and is not counted anew, because some of what kube-scheduler does lies in the difference: two
-// pods that hold one host port hold it once, and either frees it (rule 7.6.7); a claim counts once
-// however many pods use it, and each gives it back (rule 7.8.5); pods that are being deleted do not
-// count for a spread constraint, and are counted off all the same (rule 7.12.6).
+// dryRun is one node while pods are taken away from it and put back. The counts of the filters follow each
+// step. They are not made anew, because in kube-scheduler the two differ: two pods that hold one host port
+// hold it once, and either frees it (rule 7.6.7); a claim counts once however many pods use it, and each
+// of them gives it back (rule 7.8.5); a pod that is being deleted does not count for a spread constraint,
+// and is counted off all the same (rule 7.12.6).
 type dryRun struct {
 	*attempt
 	site *site
-	// pods take room on the node at present.
+	// pods lists the pods that take room on the node at present.
 	pods []*occupant
 
+	// takenPorts holds the host ports that are taken on the node (NodePorts).
 	takenPorts map[hostPort]bool
-	claimUses  int
-	spreadBy   []map[string]int
+	// claimUses is above 0 while a claim that allows the preemptor alone is in use (VolumeRestrictions).
+	claimUses int
+	// spreadBy says, constraint by constraint, by how much the number of pods in each domain has changed
+	// since the start (PodTopologySpread). A constraint without changes has nil.
+	spreadBy []map[string]int
+	// interpodBy counts what has changed since the start (InterPodAffinity).
 	interpodBy interpodCounts
-	states     []FilterState
+	// states has the states of the caller's filters, by their place in callers. An entry is nil as long as
+	// the filter was told of no pod.
+	states []FilterState
 }
 
-// dryRun begins with the node as things are (rule 9.3).
+// node returns the node of the dry run.
+func (d *dryRun) node() *outrank.Node { return d.site.node }
+
+// dryRun begins a dry run on a node as things are (rule 9.3).
 func (a *attempt) dryRun(s *site) *dryRun {
 	d := &dryRun{attempt: a, site: s, pods: slices.Clone(s.running)}
 	for i := range a.filters {
@@ -34,16 +46,18 @@ func (a *attempt) dryRun(s *site) *dryRun {
 	return d
 }
 
-// copy returns an equal dry run that goes its own way.
+// copy returns an independent copy. The attempt and the node stay shared.
 func (d *dryRun) copy() *dryRun {
 	c := *d
 	c.pods = slices.Clone(d.pods)
 	c.takenPorts = maps.Clone(d.takenPorts)
+	c.interpodBy = d.interpodBy.copy()
+
 	c.spreadBy = slices.Clone(d.spreadBy)
 	for i := range c.spreadBy {
 		c.spreadBy[i] = maps.Clone(d.spreadBy[i])
 	}
-	c.interpodBy = d.interpodBy.copy()
+
 	c.states = slices.Clone(d.states)
 	for i, s := range c.states {
 		if s != nil {
@@ -53,8 +67,8 @@ func (d *dryRun) copy() *dryRun {
 	return &c
 }
 
-// takeAway takes units away whole. Of their pods on other nodes only what filters count over several
-// nodes changes: there is room to be had on this node alone (rule 12.8.2).
+// takeAway takes units away whole. Their pods on other nodes leave the counts that filters make over
+// several nodes, and nothing else: only the room on this node is asked about (rule 12.8.2).
 func (d *dryRun) takeAway(units ...*unit) *dryRun {
 	for _, u := range units {
 		for _, p := range u.pods {
@@ -82,7 +96,7 @@ func (d *dryRun) remove(p *occupant) {
 	d.follow(p, -1)
 }
 
-// add puts one pod back, or has it come.
+// add puts one pod back, or adds one that is only expected (rule 7.16.1).
 func (d *dryRun) add(p *occupant) {
 	if d.here(p) {
 		d.pods = append(d.pods, p)
@@ -90,11 +104,12 @@ func (d *dryRun) add(p *occupant) {
 	d.follow(p, 1)
 }
 
-// here reports whether a pod is on the node, or expected there.
-func (d *dryRun) here(p *occupant) bool { return p.site.node == d.site.node }
+// here reports whether a pod is on the node, or expected there. It compares nodes and not sites, because
+// each pod of a group has an attempt with sites of its own, and the units that come back are of another.
+func (d *dryRun) here(p *occupant) bool { return p.site.node == d.node() }
 
-// follow tells the filters of a pod that has come to its node (by is 1) or left it (-1): each counts in its own way
-// (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).
+// follow tells the filters of a pod that has come to its node (by is 1) or left it (-1). Each counts it in
+// its own way (rules 7.6.7, 7.8.5, 7.12.6 and 7.13.7).
 func (d *dryRun) follow(p *occupant, by int) {
 	for i := range d.filters {
 		if follow := d.filters[i].follow; follow != nil {

@@ -122,7 +122,8 @@ func TestTheCallerHasTheLastWord(t *testing.T) {
 	assert.Equal(t, preemption.Disabled, explain(t, c, preemptor(cpu("1")), config).Ineligible, "nobody is asked where no pod may (rule 13.1.5)")
 }
 
-// The nomination is the one that the cluster knows; of a pod that it does not know, the pod's own (rule 8.3).
+// The nomination that the cluster knows counts, and the pod's own if the cluster does not know the pod (rule
+// 8.3).
 func TestWhoseNominationCounts(t *testing.T) {
 	leaving := pod("x", "a", 1, cpu("1"), terminating, preempted)
 	ask := preemptor(cpu("1"), nominatedTo("a"))
@@ -132,7 +133,7 @@ func TestWhoseNominationCounts(t *testing.T) {
 	assert.Equal(t, preemption.VictimsTerminating, explain(t, known, preemptor(cpu("1")), preemption.Config{}).Ineligible)
 }
 
-// A pod of a group counts with the priority of its group for who is waited for, too (rule 12.8.1).
+// Whether a pod of a group is waited for depends on the priority of its group, too (rule 12.8.1).
 func TestWaitingForPodsOfGroups(t *testing.T) {
 	c := clusterOf(node("a"), group("g", 1), pod("x", "a", 200, cpu("1"), terminating, preempted, ofGroup("g")))
 	ask := preemptor(cpu("1"), nominatedTo("a"))

@@ -11,7 +11,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Of all sets of possible victims the best by the ranks leaves (group 13.4).
+// The best set of possible victims by the ranks leaves (group 13.4).
 func TestExactVictims(t *testing.T) {
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"
 	isWeb := selects("app", "web")

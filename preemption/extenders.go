@@ -10,13 +10,14 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// droppedByExtender is the answer of a node whose candidate an extender has dropped (rule 10.2.6).
+// droppedByExtender is the answer of a node whose candidate an extender dropped (rule 10.2.6).
 var droppedByExtender = Status{Code: Unschedulable, Reasons: []string{prose.Dropped}}
 
-// callExtenders asks the extenders about the candidates, one after the other, each about those that the
-// one before has left, and none once none are left (group 10.2). They may drop nodes and change the
-// victims of others. An error ends the attempt.
+// callExtenders asks the extenders about the candidates, one after another (group 10.2). Each is asked about
+// the candidates that the one before it has left, and may drop nodes and change the victims of others. The
+// outcome is written into the answers. An error ends the attempt, and leaves the answers as they were.
 func (a *attempt) callExtenders(answers []answer) error {
+	// Without an extender that is interested nothing is worked out anew.
 	interested := slices.DeleteFunc(slices.Clone(a.config.Extenders), func(x Extender) bool {
 		return x.Interested != nil && !x.Interested(a.pod)
 	})
@@ -27,8 +28,9 @@ func (a *attempt) callExtenders(answers []answer) error {
 	left := a.shown(answers)
 	for i := range interested {
 		if len(left) == 0 {
-			break
+			break // rule 10.2.5
 		}
+
 		x := &interested[i]
 		said, err := x.Process(context.Background(), a.pod, copied(left))
 		if err != nil {
@@ -37,19 +39,23 @@ func (a *attempt) callExtenders(answers []answer) error {
 			}
 			return fmt.Errorf("extender %s: pod %s: %w", x.Name, a.pod.Key(), err)
 		}
+
+		// An answer that makes no sense is a failure like any other: that of an extender which is
+		// ignorable leaves the candidates as they were (rules 10.2.2 and 10.2.3).
 		accepted, err := a.accept(x, left, answers, said)
 		switch {
 		case err == nil:
 			left = accepted
 		case !x.Ignorable:
-			return err // rules 10.2.2 and 10.2.3
+			return err
 		}
 	}
+
 	a.adopt(answers, left)
 	return nil
 }
 
-// shown lists the candidates as the first extender is shown them (rule 10.2.1).
+// shown lists the candidates in the form in which the first extender is shown them (rule 10.2.1).
 func (a *attempt) shown(answers []answer) []Candidate {
 	var shown []Candidate
 	for _, one := range answers {
@@ -62,25 +68,33 @@ func (a *attempt) shown(answers []answer) []Candidate {
 	return shown
 }
 
-// copied returns candidates that an extender may write into: what it has no say in stays as it is here (rule 10.2.1).
+// copied returns copies of candidates for an extender, which may write into them. Only what it returns
+// counts (rule 10.2.1).
 func copied(left []Candidate) []Candidate {
 	copies := slices.Clone(left)
 	for i := range copies {
 		c := &copies[i]
-		c.Victims, c.ClearedNominations, c.Score = slices.Clone(c.Victims), slices.Clone(c.ClearedNominations), c.Score.copy()
+		c.Victims = slices.Clone(c.Victims)
+		c.ClearedNominations = slices.Clone(c.ClearedNominations)
+		c.Score = c.Score.copy()
 	}
 	return copies
 }
 
-// accept checks what an extender said, and returns it in the order of the nodes. Of what it said the
-// nodes, the pods of the victims in its order, and the number of violations count.
+// accept checks the candidates that an extender returned, and puts them in the order of the nodes. Their
+// nodes, victims and numbers of violations count; all else is worked out anew (rule 10.2.1). given are the
+// candidates that it was asked about.
 func (a *attempt) accept(x *Extender, given []Candidate, answers []answer, said []Candidate) ([]Candidate, error) {
 	byNode := map[string]*Candidate{}
 	for i := range said {
 		c := &said[i]
+
+		// An ignorable extender drops a node by naming no victims there (rule 10.2.4). A node that is not
+		// there, or is named twice, is an error all the same.
 		if len(c.Victims) == 0 && x.Ignorable && a.siteOf[c.Node] != nil && byNode[c.Node] == nil && !a.takesNobody() {
-			continue // rule 10.2.4
+			continue
 		}
+
 		if problem := a.problemOf(c, given, byNode); problem != "" {
 			return nil, fmt.Errorf("extender %s: node %s: %w: %s", x.Name, c.Node, outrank.ErrInvalid, problem)
 		}
@@ -89,14 +103,15 @@ func (a *attempt) accept(x *Extender, given []Candidate, answers []answer, said 
 
 	var accepted []Candidate
 	for _, one := range answers {
-		if c := byNode[one.site.node.Name]; c != nil {
+		if c := byNode[one.site.name()]; c != nil {
 			accepted = append(accepted, a.asSaid(one, c))
 		}
 	}
 	return accepted, nil
 }
 
-// problemOf says what makes no sense about a candidate of an extender (rules 10.2.3 and 10.2.4).
+// problemOf says what is wrong with a candidate of an extender, empty for nothing (rules 10.2.3 and 10.2.4).
+// byNode has the candidates before it.
 func (a *attempt) problemOf(c *Candidate, given []Candidate, byNode map[string]*Candidate) string {
 	switch {
 	case a.siteOf[c.Node] == nil:
@@ -108,16 +123,21 @@ func (a *attempt) problemOf(c *Candidate, given []Candidate, byNode map[string]*
 	case len(c.Victims) > 0 && c.Score.Violations < 0:
 		return fmt.Sprintf("%d violations", c.Score.Violations)
 	}
+
 	if name := a.foreignVictim(c, given); name != "" {
 		return fmt.Sprintf("victim %s does not run there, or is named twice", name)
 	}
+
+	// The guard comes last: it can be asked only about pods that run (rule 13.6.6).
 	if status := a.guarding(a.podsAlone(c.Victims)...).says(); status.Code != Success {
 		return fmt.Sprintf("the victims may not leave together: %s", status)
 	}
 	return ""
 }
 
-// foreignVictim finds a victim that neither runs on the node nor leaves with one that does (rule 10.2.3).
+// foreignVictim returns the name of a victim that may not stand in the candidate, empty if there is none
+// (rule 10.2.3). A victim runs on the candidate's node, or was a victim of that node in what the extender
+// was asked about, as pods of a unit are that run elsewhere. None is named twice.
 func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 	seen := map[outrank.Key]bool{}
 	for i := range c.Victims {
@@ -125,11 +145,12 @@ func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 		if v == nil {
 			return "(nil)"
 		}
-		withOneThere := slices.ContainsFunc(given, func(g Candidate) bool {
+
+		shownThere := slices.ContainsFunc(given, func(g Candidate) bool {
 			return g.Node == c.Node && slices.ContainsFunc(g.Victims, func(w Victim) bool { return sameName(v, w.Pod) })
 		})
 		p := a.runningAs(v)
-		if p == nil || seen[v.Key()] || p.site.node.Name != c.Node && !withOneThere {
+		if p == nil || seen[v.Key()] || p.site.name() != c.Node && !shownThere {
 			return v.Key()
 		}
 		seen[v.Key()] = true
@@ -137,7 +158,8 @@ func (a *attempt) foreignVictim(c *Candidate, given []Candidate) outrank.Key {
 	return ""
 }
 
-// podsAlone are the victims, each as a unit of its own: an extender may name some of a group alone.
+// podsAlone makes each victim a unit of its own, because an extender may name some pods of a unit and leave
+// out others.
 func (a *attempt) podsAlone(victims []Victim) []*unit {
 	var units []*unit
 	for i := range victims {
@@ -146,8 +168,9 @@ func (a *attempt) podsAlone(victims []Victim) []*unit {
 	return units
 }
 
-// asSaid is the candidate of an extender in the form of ours, with the victims in its order. Victims
-// that were found on the node keep their reasons (rule 10.2.1).
+// asSaid returns the candidate of an extender in the form of ours, with the victims in its order. Victims
+// that were found on the node keep their reasons. What follows from the victims is worked out anew (rule
+// 10.2.1).
 func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
 	c := Candidate{Node: said.Node}
 	for i := range said.Victims {
@@ -159,7 +182,8 @@ func (a *attempt) asSaid(one answer, said *Candidate) Candidate {
 	return c
 }
 
-// victimAsFound is a victim with the reasons that were found for it, if it was found.
+// victimAsFound returns a victim with the reasons that were found for it, without any if the extender has
+// added it.
 func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 	if one.candidate != nil {
 		for _, v := range one.candidate.Victims {
@@ -171,10 +195,12 @@ func (a *attempt) victimAsFound(one answer, p *occupant) Victim {
 	return Victim{Pod: p.pod, Priority: p.unit.priority}
 }
 
-// scoreAsSaid is the score of victims in an extender's order, with the violations that it counts (rule 10.2.1).
+// scoreAsSaid returns the score of victims in an extender's order, with the violations that it counts (rule
+// 10.2.1).
 func (a *attempt) scoreAsSaid(victims []Victim, violations int) Score {
 	score := a.scoreOf(a.sortedVictims(victims))
 	if len(victims) > 0 {
+		// The variant v1.13 reads the top priority from the first victim as they stand (rule 13.2.3).
 		score.Violations = violations
 		a.steps.readsTop([]loss{{unit: &unit{pods: []*occupant{{pod: victims[0].Pod}}}}}, &score)
 	}
@@ -194,7 +220,8 @@ func (a *attempt) sortedVictims(victims []Victim) []Victim {
 	return sorted
 }
 
-// adopt makes what the extenders have left the candidates, those about other nodes, too (rules 10.2.3 and 10.2.6).
+// adopt writes the candidates that the extenders have left into the answers. A node whose candidate they
+// dropped says so (rule 10.2.6), and a node that had none may have one now (rule 10.2.3).
 func (a *attempt) adopt(answers []answer, left []Candidate) {
 	byNode := map[string]*Candidate{}
 	for i := range left {
@@ -202,7 +229,7 @@ func (a *attempt) adopt(answers []answer, left []Candidate) {
 	}
 	for i := range answers {
 		one := &answers[i]
-		c := byNode[one.site.node.Name]
+		c := byNode[one.site.name()]
 		if c == nil {
 			if one.candidate != nil {
 				one.after, one.candidate = droppedByExtender, nil
@@ -210,34 +237,36 @@ func (a *attempt) adopt(answers []answer, left []Candidate) {
 			continue
 		}
 
+		// Whatever the filters said, the node counts as tried with success (rule 10.2.3). The score is of the
+		// victims in the extender's order; only then are they put in order of importance (rule 10.2.5).
 		adopted := a.asSaid(*one, c)
 		adopted.Victims = a.sortedVictims(adopted.Victims)
-		one.tried, one.after, one.candidate = true, Status{}, &adopted
+		*one = answer{site: one.site, before: one.before, tried: true, candidate: &adopted}
 	}
 }
 
 // takesNobody reports whether a node may be taken on which nobody leaves (rule 13.2.11).
 func (a *attempt) takesNobody() bool { return a.config.Variant == outrank.VariantV1_13 }
 
-// Extender can drop and change candidates before one is chosen (group 10.2; callExtenders).
-// Extenders are called one after the other, each with the candidates that the one before has
-// left, and none once there are no more.
+// Extender can drop and change candidates before one is chosen (group 10.2; callExtenders). Extenders are
+// called one after another, each with the candidates that the one before has left. Once none are left, no
+// other is called.
 type Extender struct {
 	// Name stands in errors.
 	Name string
-	// Interested reports whether the extender has to do with the pod; nil: with every pod.
+	// Interested reports whether the extender wants to be asked about the pod; nil means about every pod.
 	Interested func(pod *outrank.Pod) bool
-	// Process returns the candidates that are left, of which Node, the pods of Victims and
-	// Score.Violations count. It may drop nodes, and change the victims of others, which have to be
-	// pods that run there. It may change the slice that it is given, which is sorted by the order of
-	// the nodes, and the candidates in it.
+	// Process returns the candidates that are left. Their Node, the pods of their Victims and their
+	// Score.Violations count. It may drop nodes, and change the victims of others: each victim has to run
+	// on the node, or to be one that the candidate had. It may change the slice that it is given, which is
+	// in the order of the nodes, and the candidates in it.
 	//
-	// The candidates are as a plan has them, but for the figures of ranks with a Figure, which are found
-	// later. What an extender before this one has changed is worked out anew, with the score; the victims
-	// then stand in its order, and one that it has named has neither Violated nor Blocks. By the variant
-	// v1.13, those that violate a budget stand before the others at first (rule 13.2.3).
+	// The first extender is given the candidates as a plan has them, but that figures of ranks with a
+	// Figure are found later, and that by the variant v1.13 the victims that violate a budget stand before
+	// the others (rule 13.2.3). A later one is given the victims in the order of the one before, with
+	// scores that follow from them. A victim that an extender has added has neither Violated nor Blocks.
 	Process func(ctx context.Context, pod *outrank.Pod, candidates []Candidate) ([]Candidate, error)
-	// Ignorable has failures of the extender ignored: an error then counts as if it had not been
-	// asked, and a node that it returns without victims as if it had dropped the node.
+	// Ignorable makes failures of the extender count for nothing: after an error the candidates are as if
+	// it had not been asked. A node that it returns without victims is dropped.
 	Ignorable bool
 }

@@ -9,18 +9,25 @@ import (
 
 // InterPodAffinity (group 7.13).
 
-// term is a required term of pod affinity or anti-affinity as its owner means it.
+// term is a required term of pod affinity or anti-affinity, with all that it takes from its owner filled in.
 type term struct {
-	owner      *outrank.Pod
-	key        string
-	selector   outrank.Matcher
-	namespaces []string
-	// namespaceSelector adds the namespaces that it matches.
+	owner *outrank.Pod
+	// key is the topology key: nodes with one value of it are one domain.
+	key string
+	// selector picks pods of namespaces, and of those that namespaceSelector matches.
+	selector          outrank.Matcher
+	namespaces        []string
 	namespaceSelector outrank.Matcher
 }
 
-// readTerms folds the owner's own labels into the selectors. Where a term names no namespaces, it is
-// about the owner's (rules 7.13.12 and 7.13.17).
+// affinityOf reads the required affinity of a pod.
+func affinityOf(p *outrank.Pod) []term { return readTerms(p, p.Affinity.PodAffinity) }
+
+// antiAffinityOf reads the required anti-affinity of a pod.
+func antiAffinityOf(p *outrank.Pod) []term { return readTerms(p, p.Affinity.PodAntiAffinity) }
+
+// readTerms reads a list of terms. The owner's labels narrow the selectors (rule 7.13.17), and a term that
+// names no namespaces in either way is about the owner's (rule 7.13.12).
 func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 	var terms []term
 	for _, t := range list {
@@ -35,13 +42,14 @@ func readTerms(owner *outrank.Pod, list []outrank.PodAffinityTerm) []term {
 	return terms
 }
 
-// narrowedBy returns the selector with one more requirement for each of the keys that the pod has as a
-// label, with the pod's own value. Where the API server has added it already it may hold a value that
-// the pod has lost since, and then that one counts (rules 7.12.8 and 7.13.17).
+// narrowedBy returns the selector with a requirement added for each of the keys that is a label of the pod,
+// with the pod's own value (rules 7.12.8 and 7.13.17). The API server has done that for most pods already.
+// Its requirement stays alone then, also where the pod's label has changed since.
 func narrowedBy(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
 	if s == nil {
 		return nil
 	}
+
 	narrowed := &outrank.LabelSelector{MatchLabels: s.MatchLabels, MatchExpressions: slices.Clone(s.MatchExpressions)}
 	for _, key := range keys {
 		added := slices.ContainsFunc(s.MatchExpressions, func(r outrank.Requirement) bool {
@@ -54,80 +62,98 @@ func narrowedBy(s *outrank.LabelSelector, p *outrank.Pod, keys []string, op outr
 	return narrowed
 }
 
-// means reports whether a term is about a pod: it is in one of the namespaces, and the selector picks it (rules
-// 7.13.11 and 7.13.12).
-func (a *attempt) means(t *term, p *outrank.Pod) bool {
+// isAbout reports whether a term is about a pod: the pod is in one of the term's namespaces, and the selector
+// picks it (rules 7.13.11 and 7.13.12).
+func (a *attempt) isAbout(t *term, p *outrank.Pod) bool {
 	return a.inNamespaces(t, p) && t.selector.Matches(p.Labels)
 }
 
-// meansAll reports whether every term is about a pod (rule 7.13.5).
-func (a *attempt) meansAll(terms []term, p *outrank.Pod) bool {
+// areAbout reports whether every one of the terms is about a pod (rule 7.13.5).
+func (a *attempt) areAbout(terms []term, p *outrank.Pod) bool {
 	for i := range terms {
-		if !a.means(&terms[i], p) {
+		if !a.isAbout(&terms[i], p) {
 			return false
 		}
 	}
 	return true
 }
 
-// inNamespaces: the namespaces that a term lists, and those that it selects. For the terms of other
-// pods a namespace that is not known has no labels; a term of the preemptor selects among those that
-// are known, or all of them (rules 7.13.12, 7.13.13 and 7.13.18).
+// inNamespaces reports whether a pod is in a namespace that a term lists or selects (rule 7.13.12).
 func (a *attempt) inNamespaces(t *term, p *outrank.Pod) bool {
 	name := p.NamespaceName()
 	if slices.Contains(t.namespaces, name) {
 		return true
 	}
+
+	// In terms of other pods a namespace that is not known counts as one without labels (rule 7.13.18).
 	labels, known := a.interpod.namespaces[name]
 	if t.owner != a.pod {
 		return t.namespaceSelector.Matches(labels)
 	}
+
+	// By a fault of v1.36 a selector of the preemptor that holds without labels selects every namespace
+	// (rule 7.13.14). Apart from that it selects known ones, or all if it is empty (rule 7.13.13).
 	if !a.rules.NamespacesReplaceSelector && t.namespaceSelector.Matches(nil) {
-		return true // a fault of v1.36 (rule 7.13.14)
+		return true
 	}
 	return (known || t.namespaceSelector.Empty()) && t.namespaceSelector.Matches(labels)
 }
 
 // interpodTerms is what the filter knows before the first node.
 type interpodTerms struct {
-	namespaces             map[string]map[string]string
+	// namespaces has the labels of the known namespaces by their names.
+	namespaces map[string]map[string]string
+	// affinity and antiAffinity are the terms of the preemptor.
 	affinity, antiAffinity []term
 	// start counts the pods of the whole cluster.
 	start interpodCounts
 }
 
-// interpodCounts has pods by the domains that they are in.
+// interpodCounts counts pods and terms by domain.
 type interpodCounts struct {
-	// affinity counts the pods that all affinity terms of the preemptor are about, anti those that one
-	// of its anti-affinity terms is about, and existing the anti-affinity terms of other pods that are
-	// about the preemptor.
-	affinity, anti, existing domains
+	// affinity counts, for each affinity term of the preemptor, the pods that all of these terms are about.
+	affinity domains
+	// antiAffinity counts, for each anti-affinity term of the preemptor, the pods that the term is about.
+	antiAffinity domains
+	// existing counts the anti-affinity terms of other pods that are about the preemptor.
+	existing domains
 }
 
-// copy returns counts that change by themselves.
+// copy returns an independent copy.
 func (c *interpodCounts) copy() interpodCounts {
-	return interpodCounts{c.affinity.copy(), c.anti.copy(), c.existing.copy()}
+	return interpodCounts{c.affinity.copy(), c.antiAffinity.copy(), c.existing.copy()}
+}
+
+// over returns counts that have c as their start, and in which nothing has changed since.
+func (c *interpodCounts) over() interpodCounts {
+	return interpodCounts{c.affinity.over(), c.antiAffinity.over(), c.existing.over()}
 }
 
 // domain is one value of one topology key.
 type domain struct{ key, value string }
 
-// domains counts by domain, beside what was counted at the start. total is the sum of all.
+// domains counts something by domain. Its counts add to those of start, if that is set.
 type domains struct {
 	start *domains
 	count map[domain]int
+	// total is the sum over all domains, in a dry run with what was counted at the start.
 	total int
 }
 
-// copy returns counts that change by themselves, over the same start.
+// copy returns an independent copy over the same start.
 func (c *domains) copy() domains { return domains{c.start, maps.Clone(c.count), c.total} }
 
-// add counts in the domain of a node. A node without the key is in none (rules 7.13.8 and 7.13.9).
-func (c *domains) add(n *outrank.Node, key string, by int) {
-	value, ok := n.Labels[key]
+// over returns counts that have c as their start, and in which nothing has changed since.
+func (c *domains) over() domains { return domains{start: c, total: c.total} }
+
+// add changes the count of the domain that a node is in. A node without the key is in none (rules 7.13.8 and
+// 7.13.9).
+func (c *domains) add(s *site, key string, by int) {
+	value, ok := s.label(key)
 	if !ok {
 		return
 	}
+
 	if c.count == nil {
 		c.count = map[domain]int{}
 	}
@@ -135,8 +161,8 @@ func (c *domains) add(n *outrank.Node, key string, by int) {
 	c.total += by
 }
 
-// at is the count of a domain.
-func (c *domains) at(key, value string) int {
+// in returns the count of a domain.
+func (c *domains) in(key, value string) int {
 	count := c.count[domain{key, value}]
 	if c.start != nil {
 		count += c.start.count[domain{key, value}]
@@ -153,8 +179,10 @@ func (a *attempt) beginInterpod() bool {
 	for _, ns := range a.cluster.Namespaces {
 		i.namespaces[ns.Name] = ns.Labels
 	}
-	i.affinity = readTerms(a.pod, a.pod.Affinity.PodAffinity)
-	i.antiAffinity = readTerms(a.pod, a.pod.Affinity.PodAntiAffinity)
+
+	i.affinity = affinityOf(a.pod)
+	i.antiAffinity = antiAffinityOf(a.pod)
+
 	for _, s := range a.sites {
 		for _, p := range s.running {
 			a.countInterpod(&i.start, p, 1)
@@ -163,40 +191,39 @@ func (a *attempt) beginInterpod() bool {
 	return len(i.affinity) > 0 || len(i.antiAffinity) > 0 || i.start.existing.total > 0
 }
 
-// countInterpod counts a pod that has come to its node (by is 1) or left it (-1).
+// countInterpod counts a pod that has come to its node (by is 1) or left it (-1): for the affinity of the
+// preemptor, for its anti-affinity, and with the anti-affinity of the pod itself.
 func (a *attempt) countInterpod(c *interpodCounts, p *occupant, by int) {
-	i, n := &a.interpod, p.site.node
-	if len(i.affinity) > 0 && a.meansAll(i.affinity, p.pod) { // rule 7.13.5
+	i := &a.interpod
+
+	// A pod that does not match every term counts for none of them (rule 7.13.5).
+	if len(i.affinity) > 0 && a.areAbout(i.affinity, p.pod) {
 		for _, t := range i.affinity {
-			c.affinity.add(n, t.key, by)
+			c.affinity.add(p.site, t.key, by)
 		}
 	}
+
 	for k := range i.antiAffinity {
-		if a.means(&i.antiAffinity[k], p.pod) {
-			c.anti.add(n, i.antiAffinity[k].key, by)
+		if t := &i.antiAffinity[k]; a.isAbout(t, p.pod) {
+			c.antiAffinity.add(p.site, t.key, by)
 		}
 	}
-	for _, t := range readTerms(p.pod, p.pod.Affinity.PodAntiAffinity) {
-		if a.means(&t, a.pod) {
-			c.existing.add(n, t.key, by)
+
+	for _, t := range antiAffinityOf(p.pod) {
+		if a.isAbout(&t, a.pod) {
+			c.existing.add(p.site, t.key, by)
 		}
 	}
 }
 
 // enterInterpod begins with the counts at the start (rule 7.13.7). The dry run keeps what has changed.
-func (d *dryRun) enterInterpod() {
-	start := &d.interpod.start
-	d.interpodBy = interpodCounts{
-		affinity: domains{start: &start.affinity, total: start.affinity.total},
-		anti:     domains{start: &start.anti}, existing: domains{start: &start.existing},
-	}
-}
+func (d *dryRun) enterInterpod() { d.interpodBy = d.interpod.start.over() }
 
 // followInterpod counts a pod that comes or goes, as at the start (rule 7.13.7).
 func (d *dryRun) followInterpod(p *occupant, by int) { d.countInterpod(&d.interpodBy, p, by) }
 
 // askInterpod asks for the pod's affinity, then for its anti-affinity, then for that of the pods there
-// (rule 7.13.1). That others leave helps against the last two alone (rules 7.13.2 to 7.13.4).
+// (rule 7.13.1). The loss of pods helps with the last two alone (rules 7.13.2 to 7.13.4).
 func (d *dryRun) askInterpod() Status {
 	switch {
 	case !d.affinityMet():
@@ -214,36 +241,43 @@ const (
 	existingAntiAffinityText = "node(s) didn't satisfy existing pods anti-affinity rules"
 )
 
-// affinityMet: the node has the key of every term, and in each of these domains is a pod that all terms
-// are about. The first of its kind is let through (rules 7.13.2, 7.13.6 and 7.13.8).
+// affinityMet reports whether the node has the key of every affinity term, and each of these domains has a
+// pod that all terms are about (rules 7.13.2 and 7.13.8).
 func (d *dryRun) affinityMet() bool {
+	counts := &d.interpodBy
 	inEach := true
 	for _, t := range d.interpod.affinity {
-		value, ok := d.site.node.Labels[t.key]
+		value, ok := d.site.label(t.key)
 		if !ok {
 			return false
 		}
-		inEach = inEach && d.interpodBy.affinity.at(t.key, value) > 0
+		inEach = inEach && counts.affinity.in(t.key, value) > 0
 	}
-	return inEach || d.interpodBy.affinity.total == 0 && d.meansAll(d.interpod.affinity, d.pod)
+
+	// The first pod of a group that wants to be with its own is let through: no pod matches anywhere at
+	// present, and it matches its own terms (rules 7.13.6 and 7.13.7).
+	return inEach || counts.affinity.total == 0 && d.areAbout(d.interpod.affinity, d.pod)
 }
 
-// antiAffinityBroken: a pod that the preemptor keeps away from is in a domain of the node. A term whose
-// key the node lacks does not count (rule 7.13.9).
+// antiAffinityBroken reports whether a pod that the preemptor keeps away from is in a domain of the node. A
+// term whose key the node lacks does not count (rule 7.13.9).
 func (d *dryRun) antiAffinityBroken() bool {
+	counts := &d.interpodBy
 	for _, t := range d.interpod.antiAffinity {
-		value, ok := d.site.node.Labels[t.key]
-		if ok && d.interpodBy.anti.at(t.key, value) > 0 {
+		value, ok := d.site.label(t.key)
+		if ok && counts.antiAffinity.in(t.key, value) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// existingAntiAffinityBroken: a pod in a domain of the node keeps away from the preemptor (rule 7.13.4).
+// existingAntiAffinityBroken reports whether a pod in a domain of the node keeps away from the preemptor
+// (rule 7.13.4).
 func (d *dryRun) existingAntiAffinityBroken() bool {
-	for key, value := range d.site.node.Labels {
-		if d.interpodBy.existing.at(key, value) > 0 {
+	counts := &d.interpodBy
+	for key, value := range d.node().Labels {
+		if counts.existing.in(key, value) > 0 {
 			return true
 		}
 	}

@@ -11,32 +11,34 @@ import (
 
 // The filters that look at the node and the pod alone: groups 7.2, 7.3, 7.4 and 7.14.
 
-// askNodeName: a pod that names a node fits on no other (group 7.3).
+// askNodeName fails for a pod that names another node (group 7.3).
 func (d *dryRun) askNodeName() Status {
-	if want := d.pod.NodeName; want != "" && want != d.site.node.Name {
+	if want := d.pod.NodeName; want != "" && want != d.site.name() {
 		return unresolvableBy(NodeName, "node(s) didn't match the requested node name")
 	}
 	return Status{}
 }
 
-// askUnschedulable: a cordoned node takes only pods that tolerate that (group 7.2).
+// askUnschedulable fails for a cordoned node, unless the pod tolerates that (group 7.2). A cordon counts as a
+// taint, whether or not the node has that taint.
 func (d *dryRun) askUnschedulable() Status {
 	cordon := outrank.Taint{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule}
-	if d.site.node.Unschedulable && !tolerates(d.pod, cordon) {
+	if d.node().Unschedulable && !tolerates(d.pod, cordon) {
 		return unresolvableBy(NodeUnschedulable, "node(s) were unschedulable")
 	}
 	return Status{}
 }
 
-// askTaints: every taint that keeps pods away has to be tolerated (group 7.4).
+// askTaints fails where the pod does not tolerate all taints of the node that keep pods away (group 7.4).
 func (d *dryRun) askTaints() Status {
-	if !toleratesNode(d.pod, d.site.node) {
+	if !toleratesNode(d.pod, d.node()) {
 		return unresolvableBy(TaintToleration, "node(s) had untolerated taint(s)")
 	}
 	return Status{}
 }
 
-// toleratesNode leaves PreferNoSchedule out, which is only a wish (rule 7.4.1).
+// toleratesNode reports whether a pod tolerates every taint of a node that keeps pods away. PreferNoSchedule
+// is only a wish (rule 7.4.1).
 func toleratesNode(p *outrank.Pod, n *outrank.Node) bool {
 	for _, t := range n.Taints {
 		keepsAway := t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute
@@ -52,13 +54,13 @@ func tolerates(p *outrank.Pod, taint outrank.Taint) bool {
 	return slices.ContainsFunc(p.Tolerations, func(t outrank.Toleration) bool { return covers(t, taint) })
 }
 
-// covers: without an effect a toleration covers all of them (rule 7.4.4). Exists asks for the key
-// alone, and without a key for nothing; Equal, which is also what no operator means, asks for key and
-// value, and without a key covers nothing (rules 7.4.3 and 7.4.5).
+// covers reports whether a toleration covers a taint. No operator means Equal (rule 7.4.3).
 func covers(t outrank.Toleration, taint outrank.Taint) bool {
 	if t.Effect != "" && t.Effect != taint.Effect {
-		return false
+		return false // rule 7.4.4
 	}
+
+	// A toleration with an empty key covers every taint with Exists, and none with Equal (rule 7.4.5).
 	switch t.Operator {
 	case outrank.TolerationExists:
 		return t.Key == "" || t.Key == taint.Key
@@ -68,20 +70,20 @@ func covers(t outrank.Toleration, taint outrank.Taint) bool {
 	return false
 }
 
-// beginFeatures: a pod that needs no feature is not asked about any (rule 7.14.5).
+// beginFeatures has nothing to say about a pod that needs no feature (rule 7.14.5).
 func (a *attempt) beginFeatures() bool { return len(a.neededFeatures()) > 0 }
 
-// askFeatures: the node has to declare every feature that the pod needs (group 7.14).
+// askFeatures fails where the node does not declare every feature that the pod needs (group 7.14).
 func (d *dryRun) askFeatures() Status {
 	for _, feature := range d.neededFeatures() {
-		if !slices.Contains(d.site.node.DeclaredFeatures, feature) {
+		if !slices.Contains(d.node().DeclaredFeatures, feature) {
 			return unresolvableBy(NodeDeclaredFeatures, "node(s) didn't match Pod's required features")
 		}
 	}
 	return Status{}
 }
 
-// neededFeatures are the features of rules 7.14.3, 7.14.4 and 7.14.6.
+// neededFeatures lists the features that the pod needs (rules 7.14.3, 7.14.4 and 7.14.6).
 func (a *attempt) neededFeatures() []string {
 	var needed []string
 	if p := a.pod; p.HostNetwork && p.HostUsers != nil && !*p.HostUsers {
@@ -110,13 +112,13 @@ func (a *attempt) anyContainer(holds func(c *outrank.Container) bool) bool {
 
 // NodeAffinity (group 7.5).
 
-// askNodeAffinity: the affinity that the profile adds, and the pod's own node selector and required
-// node affinity all have to hold (rules 7.5.1 and 7.18.3).
+// askNodeAffinity fails where the node does not meet the affinity that the profile adds, and then where it
+// does not meet the pod's own node selector and required node affinity (rules 7.5.1 and 7.18.3).
 func (d *dryRun) askNodeAffinity() Status {
-	if added := d.config.Profile.AddedAffinity; added != nil && !meetsAny(added.NodeSelectorTerms, d.site.node) {
+	if added := d.profile().AddedAffinity; added != nil && !meetsAny(added.NodeSelectorTerms, d.node()) {
 		return unresolvableBy(NodeAffinity, "node(s) didn't match scheduler-enforced node affinity")
 	}
-	if !wantsNode(d.pod, d.site.node) {
+	if !wantsNode(d.pod, d.node()) {
 		return unresolvableBy(NodeAffinity, "node(s) didn't match Pod's node affinity/selector")
 	}
 	return Status{}
@@ -129,11 +131,20 @@ func wantsNode(p *outrank.Pod, n *outrank.Node) bool {
 			return false
 		}
 	}
-	return p.Affinity.NodeAffinity == nil || meetsAny(p.Affinity.NodeAffinity.NodeSelectorTerms, n)
+
+	required, given := requiredTerms(p)
+	return !given || meetsAny(required, n)
 }
 
-// meetsAny reports whether the node meets one of the terms. Without terms there is nothing to meet
-// (rule 7.5.3).
+// requiredTerms returns the terms of a pod's required node affinity, and whether it has one.
+func requiredTerms(p *outrank.Pod) (terms []outrank.NodeSelectorTerm, given bool) {
+	if p.Affinity.NodeAffinity == nil {
+		return nil, false
+	}
+	return p.Affinity.NodeAffinity.NodeSelectorTerms, true
+}
+
+// meetsAny reports whether the node meets one of the terms (rule 7.5.3). No node does where there are none.
 func meetsAny(terms []outrank.NodeSelectorTerm, n *outrank.Node) bool {
 	return slices.ContainsFunc(terms, func(t outrank.NodeSelectorTerm) bool { return meets(t, n) })
 }
@@ -157,14 +168,16 @@ func meets(t outrank.NodeSelectorTerm, n *outrank.Node) bool {
 	return true
 }
 
-// labelHolds: Gt and Lt exist for nodes alone, all else is as in any selector of labels. Whatever the
-// operator, each value has to be one that a label could have (rules 7.5.5 and 7.5.8).
+// labelHolds reports whether the labels of a node meet a requirement (rule 7.5.5). Gt and Lt exist for nodes
+// alone; all else is as in any selector of labels.
 func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
+	// Values that no label could have are met by no node, whatever the operator: NotIn, too (rule 7.5.8).
 	for _, v := range r.Values {
 		if !labelValue.MatchString(v) {
 			return false
 		}
 	}
+
 	if r.Operator == outrank.Gt || r.Operator == outrank.Lt {
 		return comparisonHolds(r, labels)
 	}
@@ -175,12 +188,14 @@ func labelHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 // labelValue matches the values that a label can have.
 var labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
 
-// comparisonHolds: Gt and Lt take one value and compare whole numbers, strictly (rule 7.5.6).
+// comparisonHolds reports whether a label meets a requirement of Gt or Lt. These take one value and compare
+// integers, strictly. A text that is no integer, on either side, does not meet them (rules 7.5.6 and 7.5.8).
 func comparisonHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	text, ok := labels[r.Key]
 	if !ok || len(r.Values) != 1 {
 		return false
 	}
+
 	got, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return false
@@ -189,14 +204,15 @@ func comparisonHolds(r outrank.NodeRequirement, labels map[string]string) bool {
 	if err != nil {
 		return false
 	}
+
 	if r.Operator == outrank.Gt {
 		return got > bound
 	}
 	return got < bound
 }
 
-// nameHolds: the node's name is the only field there is, and In and NotIn with one value are the only
-// ways to ask for it (rule 7.5.7).
+// nameHolds reports whether a node's name meets a requirement. The name is the only field that there is, and
+// In and NotIn with one value are the only ways to ask for it (rule 7.5.7).
 func nameHolds(r outrank.NodeRequirement, name string) bool {
 	if r.Key != outrank.FieldName || len(r.Values) != 1 {
 		return false
@@ -210,20 +226,23 @@ func nameHolds(r outrank.NodeRequirement, name string) bool {
 	return false
 }
 
-// namesItsNode reports whether the pod's own wish for a node leaves all others out (rule 7.15.8).
+// namesItsNode reports whether the pod asks for a node by name in a release in which that alone leaves all
+// others out (rule 7.15.8).
 func (a *attempt) namesItsNode() bool {
 	return a.rules.NodeNameFirst && a.pod.NodeName != "" && !a.off(NodeName)
 }
 
-// namedByAffinity are the nodes that the terms of the node affinity name between them. It does not
-// narrow if some term names none, and so leaves every node open (rules 7.15.1 and 7.15.3).
+// namedByAffinity returns the nodes that the terms of the node affinity name, those of all terms together.
+// It narrows the search only if every term names nodes: one that does not leaves every node open (rules
+// 7.15.1 and 7.15.3).
 func (a *attempt) namedByAffinity() (names map[string]bool, narrows bool) {
-	affinity := a.pod.Affinity.NodeAffinity
-	if a.off(NodeAffinity) || affinity == nil || len(affinity.NodeSelectorTerms) == 0 {
+	required, _ := requiredTerms(a.pod)
+	if a.off(NodeAffinity) || len(required) == 0 {
 		return nil, false
 	}
+
 	names = map[string]bool{}
-	for _, t := range affinity.NodeSelectorTerms {
+	for _, t := range required {
 		named, narrows := namedByTerm(t)
 		if !narrows {
 			return nil, false
@@ -233,13 +252,15 @@ func (a *attempt) namedByAffinity() (names map[string]bool, narrows bool) {
 	return names, true
 }
 
-// namedByTerm are the nodes that all fields of a term name: names within a term are intersected (rule 7.15.3).
-// NotIn names none.
+// namedByTerm returns the nodes that a term names by its fields: names within a term are intersected (rule
+// 7.15.3). Only In names nodes; where no field does, the term does not narrow.
 func namedByTerm(t outrank.NodeSelectorTerm) (names map[string]bool, narrows bool) {
 	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {
 			continue
 		}
+
+		// The first field has no other before it to intersect with.
 		both := map[string]bool{}
 		for _, v := range r.Values {
 			if !narrows || names[v] {

@@ -4,7 +4,7 @@ import "github.com/outrank-go/outrank"
 
 // NodePorts (group 7.6).
 
-// hostPort is a port of a node.
+// hostPort is a port of a node, with nothing left out.
 type hostPort struct {
 	address, protocol string
 	port              int32
@@ -13,8 +13,9 @@ type hostPort struct {
 // anyAddress overlaps every other address (rule 7.6.3).
 const anyAddress = "0.0.0.0"
 
-// hostPortsOf lists the ports that a pod takes on its node: those of the containers that keep running,
-// sidecars included. Port 0 takes none (rules 7.6.5 and 7.6.6).
+// hostPortsOf lists the ports that a pod takes on its node. They are those of its containers and sidecars,
+// which keep running; a plain init container takes none (rule 7.6.6). A port of 0 does not count (rule
+// 7.6.5).
 func hostPortsOf(p *outrank.Pod) []hostPort {
 	var ports []hostPort
 	take := func(c *outrank.Container) {
@@ -24,6 +25,7 @@ func hostPortsOf(p *outrank.Pod) []hostPort {
 			}
 		}
 	}
+
 	for i := range p.Containers {
 		take(&p.Containers[i])
 	}
@@ -35,7 +37,7 @@ func hostPortsOf(p *outrank.Pod) []hostPort {
 	return ports
 }
 
-// filledIn has what a port means that leaves fields out (rules 7.6.3 and 7.6.4).
+// filledIn returns a port with its defaults for the fields that it leaves out (rules 7.6.3 and 7.6.4).
 func filledIn(p outrank.Port) hostPort {
 	full := hostPort{address: p.HostIP, protocol: p.Protocol, port: p.HostPort}
 	if full.address == "" {
@@ -47,20 +49,21 @@ func filledIn(p outrank.Port) hostPort {
 	return full
 }
 
-// overlaps: a port is its address, its protocol and its number (rules 7.6.1 and 7.6.3).
+// overlaps reports whether two ports cannot both be taken: they have one number, one protocol and one
+// address, of which 0.0.0.0 is any (rules 7.6.1 and 7.6.3).
 func (h hostPort) overlaps(o hostPort) bool {
 	sameAddress := h.address == o.address || h.address == anyAddress || o.address == anyAddress
 	return sameAddress && h.protocol == o.protocol && h.port == o.port
 }
 
-// beginPorts: nobody is in the way of a pod without host ports (rule 7.6.1).
+// beginPorts has nothing to say about a pod without host ports (rule 7.6.1).
 func (a *attempt) beginPorts() bool {
 	a.ports = hostPortsOf(a.pod)
 	return len(a.ports) > 0
 }
 
-// enterPorts and followPorts keep the ports of the node as a set: two pods that hold the same port
-// hold it once, and either of them frees it by leaving (rule 7.6.7).
+// enterPorts begins with the ports of the pods on the node. They are a set: two pods that hold one port hold
+// it once, and either of them frees it by leaving (rule 7.6.7).
 func (d *dryRun) enterPorts() {
 	d.takenPorts = map[hostPort]bool{}
 	for _, p := range d.pods {
@@ -68,7 +71,7 @@ func (d *dryRun) enterPorts() {
 	}
 }
 
-// followPorts adds the ports of a pod to the set, or frees them.
+// followPorts adds the ports of a pod to the set, or frees them. Ports on other nodes are not counted.
 func (d *dryRun) followPorts(p *occupant, by int) {
 	if !d.here(p) {
 		return
@@ -82,7 +85,7 @@ func (d *dryRun) followPorts(p *occupant, by int) {
 	}
 }
 
-// askPorts: no port that the pod wants may be taken (rule 7.6.1).
+// askPorts fails where a port that the pod wants is taken (rule 7.6.1).
 func (d *dryRun) askPorts() Status {
 	for _, want := range d.ports {
 		for taken := range d.takenPorts {

@@ -10,33 +10,38 @@ import (
 
 // NodeResourcesFit (group 7.7).
 
-// resourceNeeds is what the preemptor asks for of each resource that counts.
+// resourceNeeds lists what the preemptor asks for, in the order in which shortages are named.
 type resourceNeeds []need
 
+// need is how much the preemptor asks for of one resource.
 type need struct {
 	name   resource.Name
 	amount int64
 }
 
-// beginResources reads what the pod asks for: nothing of a resource that it asks 0 of (rule 7.7.2), of
-// one that nodes keep no account of, or that the profile ignores (rule 7.18.5). The number of pods
-// counts for every pod.
+// beginResources reads what the pod asks for. The filter has something to say about every pod, as each takes
+// the room of one (rule 7.7.2).
 func (a *attempt) beginResources() bool {
 	a.held = map[*occupant][]int64{}
+
+	// A request of 0 is not checked (rule 7.7.2), and neither is a resource that nodes keep no account of
+	// or that the profile ignores (rule 7.18.5).
+	profile := a.profile()
 	requests := a.pod.Requests()
 	for _, name := range requests.Names() {
-		if amount := requests.Amount(name); amount > 0 && name.Counted() && !a.ignores(name) {
+		if amount := requests.Amount(name); amount > 0 && name.Counted() && !profile.ignores(name) {
 			a.resources = append(a.resources, need{name, amount})
 		}
 	}
+
 	slices.SortFunc(a.resources, func(n, m need) int {
 		return cmp.Or(cmp.Compare(n.place(), m.place()), cmp.Compare(n.name, m.name))
 	})
 	return true
 }
 
-// place is where a shortage of the resource stands among the reasons (rule 7.7.4): cpu, memory and ephemeral
-// storage come first, then all others by name.
+// place returns the place of the resource among the reasons (rule 7.7.4): cpu, memory and ephemeral storage
+// come first, in this order, and then all others together.
 func (n need) place() int {
 	standard := []resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 	if at := slices.Index(standard, n.name); at >= 0 {
@@ -45,19 +50,21 @@ func (n need) place() int {
 	return len(standard)
 }
 
-// ignores reports whether the profile has a resource passed over, which it can of extended ones alone (rule 7.18.5).
-func (a *attempt) ignores(name resource.Name) bool {
+// ignores reports whether the profile passes over a resource, by its name or by the part before the slash.
+// Only extended resources can be passed over (rule 7.18.5).
+func (p *Profile) ignores(name resource.Name) bool {
 	if !name.IsExtended() {
 		return false
 	}
 	group, _, _ := strings.Cut(string(name), "/")
-	return slices.Contains(a.config.Profile.IgnoredResources, name) || slices.Contains(a.config.Profile.IgnoredResourceGroups, group)
+	return slices.Contains(p.IgnoredResources, name) || slices.Contains(p.IgnoredResourceGroups, group)
 }
 
-// askResources: there has to be a place for one more pod, and each request has to fit into what the
-// others leave. All that is short is named (rules 7.7.1, 7.7.3 and 7.7.4). Where a request is larger
-// than the whole node, nobody's leaving helps (rules 7.7.5 and 7.7.6).
+// askResources fails where there is no room for one more pod, or where a request does not fit into what the
+// pods there leave (rules 7.7.1 and 7.7.3).
 func (d *dryRun) askResources() Status {
+	// Everything that is short is named (rule 7.7.4), and the worst code counts: a request larger than the
+	// whole node makes it unresolvable whatever else is short (rule 7.7.5).
 	status := Status{}
 	fail := func(code Code, reason string) {
 		if severity(code) > severity(status.Code) {
@@ -67,7 +74,7 @@ func (d *dryRun) askResources() Status {
 		status.Reasons = append(status.Reasons, reason)
 	}
 
-	if int64(len(d.pods))+1 > d.site.node.Allocatable.Amount(resource.Pods) {
+	if int64(len(d.pods))+1 > d.site.allocatable(resource.Pods) {
 		fail(Unschedulable, "Too many pods")
 	}
 	for i, need := range d.resources {
@@ -78,9 +85,10 @@ func (d *dryRun) askResources() Status {
 	return status
 }
 
-// lacks says whether the node has too little of a resource, and whether it could have enough (rules 7.7.3 and 7.7.5).
+// lacks returns the code of one need, the i-th: Success if the node has enough left of the resource, and
+// otherwise whether it could have (rules 7.7.3 and 7.7.5).
 func (d *dryRun) lacks(i int, need need) Code {
-	whole := d.site.node.Allocatable.Amount(need.name)
+	whole := d.site.allocatable(need.name)
 	if d.resize {
 		return d.lacksForResize(i, need, whole)
 	}
@@ -93,8 +101,8 @@ func (d *dryRun) lacks(i int, need need) Code {
 	return Success
 }
 
-// free is what is left of a resource: allocatable less the requests of the pods there (rule 7.7.3). It is
-// below 0 on a node that holds too much.
+// free returns what the pods there leave of whole, the allocatable amount of the i-th resource (rule 7.7.3).
+// It is below 0 on a node that holds too much.
 func (d *dryRun) free(i int, whole int64) int64 {
 	free := whole
 	for _, p := range d.pods {
@@ -103,19 +111,22 @@ func (d *dryRun) free(i int, whole int64) int64 {
 	return free
 }
 
-// amounts are what a pod holds of the resources that the preemptor asks for, which the attempt remembers. A
-// pod on its node may be in the middle of a resize, and one that is only expected there cannot be (rules
-// 2.1.9 and 2.2.11).
+// amounts returns how much a pod takes of each resource that the preemptor asks for. The attempt remembers
+// it, as it stays the same.
 func (a *attempt) amounts(p *occupant) []int64 {
 	if held, known := a.held[p]; known {
 		return held
 	}
+
+	// A pod on its node may take more than its spec says, because it is being resized (rule 2.2.11). A pod
+	// that is only expected there counts with its spec alone (rule 2.1.9).
 	var requests resource.List
 	if p.nominated {
 		requests = p.pod.Requests()
 	} else {
 		requests = p.pod.RunningRequests(a.cluster.Release)
 	}
+
 	held := make([]int64, len(a.resources))
 	for i, need := range a.resources {
 		held[i] = requests.Amount(need.name)

@@ -14,33 +14,40 @@ import (
 // constraint is a topology spread constraint of DoNotSchedule with its defaults filled in, and the pods
 // that it counts at the start.
 type constraint struct {
-	key                        string
-	maxSkew, minDomains        int
-	selector                   outrank.Matcher
+	// key is the topology key: nodes with one value of it are one domain.
+	key                 string
+	maxSkew, minDomains int
+	selector            outrank.Matcher
+	// honorAffinity and honorTaints leave out nodes that the pod's affinity or its tolerations rule out.
 	honorAffinity, honorTaints bool
 
-	// counts says by position which nodes count.
+	// counts says, by its position, whether a node counts. It is nil where the filter is off.
 	counts []bool
-	// domains has the number of pods by the value of the key on nodes that count, and least these
-	// values, those with the fewest pods first.
+	// domains has the number of pods on nodes that count by the value of the key, as things are at the
+	// start. least lists these values, those with the fewest pods first.
 	domains map[string]int
 	least   []string
 }
 
-// readSpread reads the constraints. ScheduleAnyway never fails (rule 7.12.1).
+// readSpread reads the constraints of DoNotSchedule. ScheduleAnyway never fails (rule 7.12.1).
 func (a *attempt) readSpread() error {
 	constraints, narrowed, err := a.constraintsOf()
 	if err != nil {
 		return err
 	}
+
 	for _, c := range constraints {
 		if c.WhenUnsatisfiable == outrank.ScheduleAnyway {
 			continue
 		}
+
 		var keys []string
 		if narrowed {
 			keys = c.MatchLabelKeys
 		}
+
+		// The defaults: one domain is enough (rule 7.12.12), nodes that the affinity rules out are left out,
+		// and nodes with taints count (rule 7.12.10).
 		a.spread = append(a.spread, constraint{
 			key: c.TopologyKey, maxSkew: int(c.MaxSkew), minDomains: max(1, int(c.MinDomains)),
 			selector:      matcherOf(narrowedBy(c.LabelSelector, a.pod, keys, outrank.In)),
@@ -51,11 +58,11 @@ func (a *attempt) readSpread() error {
 	return nil
 }
 
-// constraintsOf are the pod's own constraints, which its labels narrow, or else the profile's, which
-// count what selects the pod together with others. Where nothing does, or all pods are selected, there
-// are none (rules 7.18.7 to 7.18.9).
+// constraintsOf returns the pod's own constraints, or else those of the profile (rule 7.18.7). narrowed says
+// that the labels named by their matchLabelKeys narrow the selectors (rules 7.12.8 and 7.18.8).
 func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narrowed bool, err error) {
-	profile := &a.config.Profile
+	// The profile is not asked for a selector that no constraint would read.
+	profile := a.profile()
 	hard := slices.ContainsFunc(profile.DefaultConstraints, func(c outrank.TopologySpreadConstraint) bool {
 		return c.WhenUnsatisfiable != outrank.ScheduleAnyway
 	})
@@ -63,6 +70,8 @@ func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narr
 		return a.pod.TopologySpreadConstraints, true, nil
 	}
 
+	// Default constraints count the pods that the services and the controller of the pod select. There are
+	// none where nothing selects the pod, or everything is selected (rules 7.18.8 and 7.18.9).
 	selector := profile.SpreadSelector(a.pod)
 	if err := selector.Validate(); err != nil {
 		return nil, false, fmt.Errorf("pod %s: Profile.SpreadSelector: %w: %w", a.pod.Key(), outrank.ErrInvalid, err)
@@ -70,6 +79,7 @@ func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narr
 	if selector == nil || selector.Empty() {
 		return nil, false, nil
 	}
+
 	list = slices.Clone(profile.DefaultConstraints)
 	for i := range list {
 		list[i].LabelSelector = selector
@@ -77,7 +87,8 @@ func (a *attempt) constraintsOf() (list []outrank.TopologySpreadConstraint, narr
 	return list, false, nil
 }
 
-// beginSpread counts over the whole cluster (rule 7.12.9).
+// beginSpread counts over the whole cluster, and has nothing to say about a pod without constraints (rule
+// 7.12.1).
 func (a *attempt) beginSpread() bool {
 	for i := range a.spread {
 		a.countAtStart(&a.spread[i])
@@ -85,33 +96,40 @@ func (a *attempt) beginSpread() bool {
 	return len(a.spread) > 0
 }
 
-// countAtStart counts pods that are not being deleted. A selector that is empty counts none of them
-// (rules 7.12.4, 7.12.5 and 7.12.7).
+// countAtStart counts the pods of each domain, on the nodes that count.
 func (a *attempt) countAtStart(c *constraint) {
-	c.domains, c.counts = map[string]int{}, make([]bool, len(a.sites))
+	c.domains = map[string]int{}
+	c.counts = make([]bool, len(a.sites))
 	for i, s := range a.sites {
 		if c.counts[i] = a.nodeCounts(c, s.node); !c.counts[i] {
 			continue
 		}
+
+		// Only pods count that are not being deleted, and an empty selector counts none (rules 7.12.4, 7.12.5
+		// and 7.12.7). A domain without such pods is one all the same (rule 7.12.11).
 		pods := 0
 		for _, p := range s.running {
 			if !c.selector.Empty() && !p.pod.Terminating() && a.selects(c, p.pod) {
 				pods++
 			}
 		}
-		c.domains[s.node.Labels[c.key]] += pods
+		domain, _ := s.label(c.key)
+		c.domains[domain] += pods
 	}
+
+	// As long as nothing changes, globalMinimum needs the first of these alone.
 	c.least = slices.SortedFunc(maps.Keys(c.domains), func(d, e string) int { return cmp.Compare(c.domains[d], c.domains[e]) })
 }
 
-// nodeCounts: a node counts if it has the keys of all constraints, and is not left out because the pod
-// could not run there anyway (rules 7.12.9 and 7.12.10).
+// nodeCounts reports whether a node counts for a constraint. It has the keys of all constraints (rule
+// 7.12.9), and no inclusion policy leaves it out because the pod cannot run there (rule 7.12.10).
 func (a *attempt) nodeCounts(c *constraint, n *outrank.Node) bool {
 	for i := range a.spread {
 		if _, ok := n.Labels[a.spread[i].key]; !ok {
 			return false
 		}
 	}
+
 	if c.honorAffinity && !wantsNode(a.pod, n) {
 		return false
 	}
@@ -123,52 +141,61 @@ func (a *attempt) selects(c *constraint, p *outrank.Pod) bool {
 	return p.NamespaceName() == a.pod.NamespaceName() && c.selector.Matches(p.Labels)
 }
 
-// enterSpread begins with the counts at the start (rule 7.12.6). The dry run keeps what has changed.
+// enterSpread begins with the counts at the start (rule 7.12.6). The dry run counts what has changed.
 func (d *dryRun) enterSpread() { d.spreadBy = make([]map[string]int, len(d.spread)) }
 
-// followSpread asks neither whether the pod is being deleted nor whether the selector is empty. So a
-// pod that was never counted is counted off all the same (rule 7.12.6).
+// followSpread counts a pod that comes or goes. Unlike countAtStart it asks neither whether the pod is being
+// deleted nor whether the selector is empty: a pod that was never counted is counted off all the same (rule
+// 7.12.6).
 func (d *dryRun) followSpread(p *occupant, by int) {
 	for i := range d.spread {
 		c := &d.spread[i]
 		if !c.counts[p.site.position] || !d.selects(c, p.pod) {
 			continue
 		}
+
 		if d.spreadBy[i] == nil {
 			d.spreadBy[i] = map[string]int{}
 		}
-		d.spreadBy[i][p.site.node.Labels[c.key]] += by
+		domain, _ := p.site.label(c.key) // a node that counts has the key
+		d.spreadBy[i][domain] += by
 	}
 }
 
-// askSpread: with the pod here, the domain of the node must not have more than maxSkew pods more than
-// the domain with the fewest (rules 7.12.2 and 7.12.3).
+// askSpread fails where, with the preemptor, the domain of the node would have over maxSkew pods more than
+// the domain with the fewest (rule 7.12.3).
 func (d *dryRun) askSpread() Status {
 	const reason = "node(s) didn't match pod topology spread constraints"
 	for i := range d.spread {
 		c := &d.spread[i]
-		domain, ok := d.site.node.Labels[c.key]
-		if !ok {
+		domain, ok := d.site.label(c.key)
+		if !ok { // rule 7.12.2
 			return unresolvableBy(PodTopologySpread, reason+" (missing required label)")
 		}
+
+		// The preemptor counts only if it matches its own selector.
 		self := 0
 		if c.selector.Matches(d.pod.Labels) {
 			self = 1
 		}
-		if c.domains[domain]+d.spreadBy[i][domain]+self-c.globalMinimum(d.spreadBy[i]) > c.maxSkew {
+
+		pods := c.domains[domain] + d.spreadBy[i][domain] + self
+		if pods-c.globalMinimum(d.spreadBy[i]) > c.maxSkew {
 			return unschedulableBy(PodTopologySpread, reason)
 		}
 	}
 	return Status{}
 }
 
-// globalMinimum is the count of the domain with the fewest pods, 0 where there are fewer domains than
-// minDomains (rules 7.12.11 and 7.12.12). The fewest of the domains that have not changed is the first
-// of them in the order of the start.
+// globalMinimum returns the number of pods of the domain with the fewest, after changes by domain (rule
+// 7.12.11). It is 0 where there are fewer domains than minDomains (rule 7.12.12), which is at least 1.
 func (c *constraint) globalMinimum(changes map[string]int) int {
 	if len(c.domains) < c.minDomains {
 		return 0
 	}
+
+	// Of the domains without a change the first in the order of the start has the fewest pods. So those
+	// behind it need no look unless they have changed, and all that have changed are looked at.
 	var fewest []int
 	for _, domain := range c.least {
 		by, changed := changes[domain]
@@ -177,9 +204,10 @@ func (c *constraint) globalMinimum(changes map[string]int) int {
 			break
 		}
 	}
+
 	for domain, by := range changes {
-		if at, counts := c.domains[domain]; counts {
-			fewest = append(fewest, at+by)
+		if start, counts := c.domains[domain]; counts {
+			fewest = append(fewest, start+by)
 		}
 	}
 	return slices.Min(fewest)

@@ -11,17 +11,19 @@ import (
 
 // claimCounts is what VolumeRestrictions knows before the first node.
 type claimCounts struct {
-	// once are the preemptor's claims that allow a single pod, and inUse how many of them are in use.
-	once  map[string]bool
+	// once holds the names of the preemptor's claims that allow a single pod.
+	once map[string]bool
+	// inUse is the number of these claims that are in use.
 	inUse int
 }
 
-// usesClaim: a claim that is made along with its pod is in use by nobody (rule 7.8.7).
+// usesClaim reports whether a volume uses a claim for VolumeRestrictions: a generic ephemeral one, whose
+// claim is made along with its pod, does not (rule 7.8.7).
 func usesClaim(v *outrank.Volume) bool { return v.Claim != "" && !v.Ephemeral }
 
-// beginRestrictions counts which of the preemptor's claims that allow a single pod are in use anywhere,
-// each once however many pods use it. If none is, and the pod mounts no disk by itself, the attempt
-// goes without the filter (rules 7.8.4, 7.8.5 and 7.8.6).
+// beginRestrictions counts the preemptor's claims that allow a single pod and are in use anywhere (rule
+// 7.8.4). If there is none, and the pod mounts no disk by itself, the attempt goes without the filter (rule
+// 7.8.6).
 func (a *attempt) beginRestrictions() bool {
 	a.claims.once = map[string]bool{}
 	mountsDisk := false
@@ -33,6 +35,7 @@ func (a *attempt) beginRestrictions() bool {
 		}
 	}
 
+	// At the start a claim counts once, however many pods of its namespace use it (rule 7.8.5).
 	inUse := map[string]bool{}
 	for _, s := range a.sites {
 		for _, p := range s.running {
@@ -41,12 +44,13 @@ func (a *attempt) beginRestrictions() bool {
 			}
 		}
 	}
+
 	a.claims.inUse = len(inUse)
 	return a.claims.inUse > 0 || mountsDisk
 }
 
-// eachOnceClaim calls f for each volume of a pod that uses a claim of the name of one which allows the
-// preemptor alone (rule 7.8.5).
+// eachOnceClaim calls f for each volume of a pod that uses a claim with the name of one of claims.once,
+// whatever the namespace of the pod.
 func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 	for i := range p.Volumes {
 		if v := &p.Volumes[i]; usesClaim(v) && a.claims.once[v.Claim] {
@@ -58,14 +62,14 @@ func (a *attempt) eachOnceClaim(p *outrank.Pod, f func(claim string)) {
 // enterRestrictions begins with the claims that are in use at the start (rule 7.8.5).
 func (d *dryRun) enterRestrictions() { d.claimUses = d.claims.inUse }
 
-// followClaims counts every volume that names a claim, whatever its namespace. So two pods that share
-// a claim, which counted once, give it back twice, and it can look free too early (rule 7.8.5).
+// followClaims counts every volume with the name of such a claim, in any namespace. Two pods that share a
+// claim, which counted once, give it back twice: so it can look free too early (rule 7.8.5).
 func (d *dryRun) followClaims(p *occupant, by int) {
 	d.eachOnceClaim(p.pod, func(string) { d.claimUses += by })
 }
 
-// askRestrictions: a disk that the pod mounts by itself has to be free, and so have its claims that
-// allow a single pod (rules 7.8.2 and 7.8.4).
+// askRestrictions fails where a pod on the node mounts a disk that cannot be shared with the preemptor (rule
+// 7.8.2), and while one of the preemptor's claims that allow a single pod is in use (rule 7.8.4).
 func (d *dryRun) askRestrictions() Status {
 	for _, p := range d.pods {
 		if disksConflict(d.pod, p.pod) {
@@ -91,31 +95,35 @@ func disksConflict(p, q *outrank.Pod) bool {
 	return false
 }
 
-// diskConflicts: two pods cannot mount the same disk, unless both only read it; an EBS volume not even
-// then (rule 7.8.2). An RBD image is the same if it is reached over the same monitor (rule 7.8.3);
-// one without monitors is reached over any.
+// diskConflicts reports whether two disks are the same one, and two pods cannot both mount it (rule 7.8.2).
+// They can if both only read it, unless it is an EBS volume.
 func diskConflicts(d, e *outrank.Disk) bool {
 	if d.Kind == "" || d.Kind != e.Kind || d.ID != e.ID {
 		return false
 	}
+
+	// RBD images of one name are one image if they have a monitor in common (rule 7.8.3). One that lists no
+	// monitors may be any.
 	if d.Kind == outrank.RBD && len(d.Monitors) > 0 && len(e.Monitors) > 0 {
 		shared := slices.ContainsFunc(d.Monitors, func(m string) bool { return slices.Contains(e.Monitors, m) })
 		if !shared {
 			return false
 		}
 	}
+
 	bothRead := d.ReadOnly && e.ReadOnly
 	return d.Kind == outrank.AWSElasticBlockStore || !bothRead
 }
 
-// beginVolumes: three filters have nothing to say about a pod without volumes (rules 7.9.3, 7.10.2 and 7.11.2).
+// beginVolumes begins NodeVolumeLimits, VolumeBinding and VolumeZone. They have nothing to say about a pod
+// without volumes (rules 7.9.3, 7.10.2 and 7.11.2).
 func (a *attempt) beginVolumes() bool { return len(a.pod.Volumes) > 0 }
 
 // attachment is a volume that a driver attaches to a node.
 type attachment struct{ driver, id string }
 
-// attachmentOf is what a volume of the pod attaches, nothing for most. One that the driver has yet to
-// make is known by its claim (rule 7.9.6).
+// attachmentOf returns what a volume of the pod attaches; most volumes attach nothing. A volume that its
+// driver has yet to make is known by its claim (rule 7.9.6).
 func attachmentOf(p *outrank.Pod, v *outrank.Volume) (at attachment, attaches bool) {
 	at = attachment{v.Driver, v.Handle}
 	switch {
@@ -127,7 +135,7 @@ func attachmentOf(p *outrank.Pod, v *outrank.Volume) (at attachment, attaches bo
 	return at, at.driver != "" && at.id != ""
 }
 
-// eachAttachment calls f for what the pod's volumes attach (rules 7.9.4 and 7.9.6), in their order.
+// eachAttachment calls f for all that the pod's volumes attach, in their order (rules 7.9.4 and 7.9.6).
 func eachAttachment(p *outrank.Pod, f func(at attachment)) {
 	for i := range p.Volumes {
 		if at, attaches := attachmentOf(p, &p.Volumes[i]); attaches {
@@ -136,11 +144,12 @@ func eachAttachment(p *outrank.Pod, f func(at attachment)) {
 	}
 }
 
-// askVolumeLimits: the volumes that the pods on the node attach, each once, and the new ones of the pod
-// have to be within the limit of their driver. A driver to which the pod adds none is not looked at,
-// also where it is beyond its limit (rules 7.9.2 and 7.9.3).
+// askVolumeLimits fails where a driver that has to be on the node is missing, and where the volumes there and
+// the new ones of the pod are more than the limit of their driver (rule 7.9.2).
 func (d *dryRun) askVolumeLimits() Status {
-	there, count := map[attachment]bool{}, map[string]int64{}
+	// What the pods on the node attach counts once, however many of them use it (rule 7.9.3).
+	there := map[attachment]bool{}
+	count := map[string]int64{}
 	for _, p := range d.pods {
 		eachAttachment(p.pod, func(at attachment) {
 			if !there[at] {
@@ -154,6 +163,8 @@ func (d *dryRun) askVolumeLimits() Status {
 		return unschedulableBy(NodeVolumeLimits, driver+" CSI driver is not installed on the node")
 	}
 
+	// A limit is checked when the pod adds to it: a driver to which the pod brings nothing new may be beyond
+	// its limit already (rule 7.9.3).
 	tooMany := false
 	eachAttachment(d.pod, func(at attachment) {
 		if there[at] {
@@ -161,44 +172,47 @@ func (d *dryRun) askVolumeLimits() Status {
 		}
 		there[at] = true
 		count[at.driver]++
-		limit, limited := d.site.node.AttachLimits[at.driver]
+		limit, limited := d.node().AttachLimits[at.driver]
 		tooMany = tooMany || limited && count[at.driver] > limit
 	})
+
 	if tooMany {
 		return unschedulableBy(NodeVolumeLimits, "node(s) exceed max volume count")
 	}
 	return Status{}
 }
 
-// missingDriver is the first driver, in the order of the pod's volumes, that has to be on the node and
+// missingDriver returns the first driver, in the order of the pod's volumes, that has to be on the node and
 // is not (rule 7.9.9).
 func (d *dryRun) missingDriver() (driver string, missing bool) {
 	if !d.rules.CSIDriverRequired {
 		return "", false
 	}
 	eachAttachment(d.pod, func(at attachment) {
-		if !missing && slices.Contains(d.site.node.MissingDrivers, at.driver) {
+		if !missing && slices.Contains(d.node().MissingDrivers, at.driver) {
 			driver, missing = at.driver, true
 		}
 	})
 	return driver, missing
 }
 
-// askVolumeBinding: every volume has to be one that can be used on the node (rule 7.10.2).
+// askVolumeBinding fails for the first volume of the pod that is not there (rule 7.10.8) or cannot be used
+// on the node (rule 7.10.2).
 func (d *dryRun) askVolumeBinding() Status {
 	for i := range d.pod.Volumes {
 		v := &d.pod.Volumes[i]
 		if v.Claim != "" && v.State == outrank.ClaimVolumeMissing {
 			return unresolvableBy(VolumeBinding, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")
 		}
-		if v.Node != nil && !usableOn(v.Node, d.site.node) {
+		if v.Node != nil && !usableOn(v.Node, d.node()) {
 			return unresolvableBy(VolumeBinding, "node(s) didn't match PersistentVolume's node affinity")
 		}
 	}
 	return Status{}
 }
 
-// usableOn: of the node affinity of a volume labels alone are looked at (rule 7.10.3).
+// usableOn reports whether a volume can be used on a node, by the labels of its node affinity alone (rule
+// 7.10.3): a term that lists nothing but fields always holds.
 func usableOn(selector *outrank.NodeSelector, n *outrank.Node) bool {
 	for _, t := range selector.NodeSelectorTerms {
 		switch {
@@ -213,24 +227,27 @@ func usableOn(selector *outrank.NodeSelector, n *outrank.Node) bool {
 	return false
 }
 
-// replacedBy has the labels of zones and regions that took the place of older ones.
+// replacedBy has today's labels of zones and regions by the beta ones whose place they took.
 var replacedBy = map[string]string{
 	outrank.BetaZoneLabel:   outrank.ZoneLabel,
 	outrank.BetaRegionLabel: outrank.RegionLabel,
 }
 
-// askVolumeZone: a node that says where it is has to be where the volumes of the pod's claims are
-// (group 7.11).
+// askVolumeZone fails where a volume of the pod's claims lists other zones or regions than that of the node
+// (rule 7.11.4).
 func (d *dryRun) askVolumeZone() Status {
-	n := d.site.node
+	n := d.node()
 	if !saysWhere(n) {
 		return Status{} // rule 7.11.3
 	}
+
 	for i := range d.pod.Volumes {
 		v := &d.pod.Volumes[i]
 		if v.Ephemeral {
 			continue // rule 7.11.2
 		}
+
+		// The order of this map decides nothing: every label that fails says the same.
 		for label, values := range v.Zones {
 			if at, ok := zoneOf(n, label); !ok || !slices.Contains(values, at) {
 				return unresolvableBy(VolumeZone, "node(s) had no available volume zone")
@@ -252,7 +269,7 @@ func saysWhere(n *outrank.Node) bool {
 	return false
 }
 
-// zoneOf is the node's value of a label, or of the one that took its place (rule 7.11.4).
+// zoneOf returns the node's value of a label, or else of the label that took its place (rule 7.11.4).
 func zoneOf(n *outrank.Node, label string) (value string, ok bool) {
 	if value, ok = n.Labels[label]; ok {
 		return value, true

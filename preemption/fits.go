@@ -6,24 +6,24 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// builtInFilter is a filter of kube-scheduler: what it says about a pod and a node, in the order in which it is asked.
-// All but name and ask may be nil.
+// builtInFilter is a filter of kube-scheduler, as functions in the order in which they are called. All but
+// ask may be nil. A filter of the caller is put into the same form (addCaller).
 type builtInFilter struct {
 	name string
 	// begin reads what the filter needs before the first node (PreFilter), and reports whether it has
-	// anything to say about the pod. A filter without it always has.
+	// anything to say about the pod. A filter without begin always has.
 	begin func(a *attempt) bool
-	// enter counts what the pods of a node come to when a dry run begins there.
+	// enter counts, when a dry run begins on a node, what the filter wants to know of the pods there.
 	enter func(d *dryRun)
-	// follow counts a pod that has come to its node (by is 1) or left it (-1). Without it the answer
-	// depends on no pod but the preemptor.
+	// follow counts a pod that has come to its node (by is 1) or left it (-1). A filter without follow
+	// looks at dryRun.pods when it is asked, or at no other pod than the preemptor.
 	follow func(d *dryRun, p *occupant, by int)
-	// ask is the answer with the pods that are there at present.
+	// ask returns the answer with the pods that are there at present.
 	ask func(d *dryRun) Status
 }
 
-// builtIn are the filters in the order in which a node is asked in the default release (rules 7.1.4
-// and 7.1.7). Each stands in the file of its group.
+// builtIn lists the filters in the order in which v1.37 asks a node (rules 7.1.4 and 7.1.7). The functions
+// of each stand in the filter_*.go of its name or group.
 var builtIn = []builtInFilter{
 	{name: NodeName, ask: (*dryRun).askNodeName},
 	{name: NodeUnschedulable, ask: (*dryRun).askUnschedulable},
@@ -41,33 +41,37 @@ var builtIn = []builtInFilter{
 	{name: NodeDeclaredFeatures, begin: (*attempt).beginFeatures, ask: (*dryRun).askFeatures},
 }
 
-// filtersOf lists the built-in filters that a release and a profile leave (rules 7.1.7, 7.18.1 and
-// 7.18.2). A deferred resize is asked of three alone (rule 7.19.2).
+// filtersOf lists the built-in filters in the order of the release (rule 7.1.7), without those that are
+// asked nothing about nodes: filters that are off, and those that the profile switches off on nodes alone
+// (rules 7.18.1 and 7.18.2).
 func (a *attempt) filtersOf() []builtInFilter {
 	list := slices.Clone(builtIn)
 	if !a.rules.NodeNameFirst {
 		list[0], list[1] = list[1], list[0]
 	}
+
 	return slices.DeleteFunc(list, func(f builtInFilter) bool {
-		return a.off(f.name) || slices.Contains(a.config.Profile.OffOnNodes, f.name)
+		return a.off(f.name) || a.config.switchesOffOnNodes(f.name)
 	})
 }
 
-// off reports whether a filter is asked about nothing, neither before the first node nor about nodes: one that the
-// profile switches off, and of a deferred resize all but three (rules 7.18.1 and 7.19.2).
+// off reports whether a filter is asked nothing at all, neither before the first node nor about nodes. The
+// profile switches some off (rule 7.18.1), and about a deferred resize only three are asked (rule 7.19.2).
 func (a *attempt) off(name string) bool {
 	if a.resize && name != NodeName && name != DeferredPodScheduling && name != NodeResourcesFit {
 		return true
 	}
-	return slices.Contains(a.config.Profile.Off, name)
+	return a.config.switchesOff(name)
 }
 
 // beginFilters asks what is said before the first node (group 7.15), and keeps the filters that have
 // something to say about nodes. The caller's come last (rule 7.1.4).
 func (a *attempt) beginFilters() error {
+	// A selector of the profile that cannot be read is an error whether or not its filter is on (rule 7.18.10).
 	if err := a.readSpread(); err != nil {
 		return err
 	}
+
 	a.refused = a.refusal()
 	for _, f := range a.filtersOf() {
 		if f.begin == nil || f.begin(a) {
@@ -77,6 +81,8 @@ func (a *attempt) beginFilters() error {
 	if err := a.beginCallers(); err != nil {
 		return err
 	}
+
+	// This comes last, as it asks the filters about the nominated node.
 	a.before = a.narrow()
 	return nil
 }
@@ -94,8 +100,8 @@ func (a *attempt) askNodes(given func(position int, node *outrank.Node) (Status,
 	return answers, nil
 }
 
-// asThingsAre is the answer of a node before anybody leaves: of the filters, unless what they say
-// before the first node settles it (group 7.15).
+// asThingsAre returns the answer of a node before anybody leaves. The filters are asked about the node
+// unless what they say before the first node settles it (group 7.15).
 func (a *attempt) asThingsAre(s *site) Status {
 	switch {
 	case a.refused.Code != Success:
@@ -106,10 +112,10 @@ func (a *attempt) asThingsAre(s *site) Status {
 	return a.steps.fits(a.dryRun(s))
 }
 
-// fits asks the filters whether the pod may run on the node beside the pods that are there at present.
-// They are asked twice where other pods are promised the node that are at least as important: with
-// these in place, and without them, because they may never arrive and nothing must rest on them. Both
-// have to pass (group 7.16).
+// fits asks the filters whether the pod may run on the node beside the pods that are there at present. If
+// the node is promised to other pods that are at least as important, the filters are asked twice: with
+// these pods in place, and without them, because they may never arrive and nothing must rest on them. Both
+// answers have to be Success (group 7.16).
 func (d *dryRun) fits() Status {
 	if promised := d.promised(); len(promised) > 0 {
 		if status := d.with(promised).runFilters(); status.Code != Success {
@@ -131,8 +137,8 @@ func (d *dryRun) promised() []*occupant {
 	return promised
 }
 
-// with returns a copy with more pods. It is never followed back: taking a pod away again is not the
-// same as a pod that never came (rule 7.6.7).
+// with returns a copy with more pods. The copy is dropped after use, and the pods are never taken away from
+// it: to come and to leave again is not the same as never to have come (rule 7.6.7).
 func (d *dryRun) with(pods []*occupant) *dryRun {
 	c := d.copy()
 	for _, p := range pods {
@@ -151,12 +157,12 @@ func (d *dryRun) runFilters() Status {
 	return Status{}
 }
 
-// unschedulableBy is the answer of a filter that passes if the right pods leave (rule 7.1.1).
+// unschedulableBy returns the answer of a filter that fails, and may pass once pods leave (rule 7.1.1).
 func unschedulableBy(name string, reasons ...string) Status {
 	return Status{Code: Unschedulable, Filter: name, Reasons: reasons}
 }
 
-// unresolvableBy is the answer of a filter that fails whoever leaves (rule 7.1.1).
+// unresolvableBy returns the answer of a filter that fails whichever pods leave (rule 7.1.1).
 func unresolvableBy(name string, reasons ...string) Status {
 	return Status{Code: UnschedulableAndUnresolvable, Filter: name, Reasons: reasons}
 }

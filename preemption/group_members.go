@@ -9,16 +9,18 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// owner is the group that pods preempt for: their own or, where composite groups count, the one at the
-// top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
+// owner is the group that pods preempt for: their own or, where composite groups count, the group at the top
+// of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
 type owner struct {
-	key       outrank.Key
+	key outrank.Key
+	// composite is the group at the top of a tree; nil where there is none above the group of the pods.
 	composite *outrank.CompositePodGroup
 	priority  int32
-	never     bool
+	// never is set if the preemption policy is Never.
+	never bool
 }
 
-// ownerOf finds the group of pods. Where there is no such group, the first pod speaks for it.
+// ownerOf finds the group of pods. The first pod speaks for a group that the cluster does not have.
 func (a *attempt) ownerOf(pods []*outrank.Pod) owner {
 	first := pods[0]
 	o := owner{key: first.GroupKey(), priority: first.PriorityValue(), never: first.PreemptionPolicy == outrank.PreemptNever}
@@ -31,16 +33,20 @@ func (a *attempt) ownerOf(pods []*outrank.Pod) owner {
 	policy := group.PreemptionPolicy
 	if len(above) > 0 {
 		top := above[len(above)-1]
-		o.key, o.composite, o.priority, policy = top.Key(), top, orZero(top.Priority), top.PreemptionPolicy
+		o.key, o.composite = top.Key(), top
+		o.priority = orZero(top.Priority)
+		policy = top.PreemptionPolicy
 	}
+
+	// Without the gate it is the pods that say Never, and all say the same (rule 12.9.6).
 	if a.rules.GroupPolicyCounts {
 		o.never = policy == outrank.PreemptNever
 	}
 	return o
 }
 
-// has reports whether a pod belongs to the group, or to its tree (rule 12.9.13).
-func (o *owner) has(t *tree, p *outrank.Pod) bool {
+// includes reports whether a pod belongs to the group, or to its tree (rule 12.9.13).
+func (o *owner) includes(t *tree, p *outrank.Pod) bool {
 	if o.composite == nil {
 		return p.GroupKey() == o.key
 	}
@@ -48,7 +54,7 @@ func (o *owner) has(t *tree, p *outrank.Pod) bool {
 	return len(above) > 0 && above[len(above)-1] == o.composite
 }
 
-// checkGroup returns everything that keeps the pods from being a group that preempts.
+// checkGroup returns what keeps the pods from being a group that preempts.
 func (g *groupAttempt) checkGroup(req GroupRequest) error {
 	if err := g.config.checkForGroups(); err != nil {
 		return err
@@ -57,6 +63,8 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 		return err
 	}
 
+	// What pods have in common is looked at only if each of them makes sense by itself, and the topology
+	// only if they are a group. A placing function of the caller may hold to that (rule 12.9.14).
 	valid, problems := checkEach(req.Pods)
 	if len(problems) == 0 {
 		problems = g.unlikeOwner(req.Pods)
@@ -66,8 +74,7 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 		topologies = g.checkTopologies(req.Pods)
 	}
 
-	// Of pods that run and of others all is told at once. Where first fit would put the pods is told of a
-	// group without any other fault.
+	// Pods that run are reported together with the other problems, the topology only if nothing else is wrong.
 	var errs []error
 	for _, p := range valid {
 		errs = append(errs, g.checkWaits(p))
@@ -78,7 +85,7 @@ func (g *groupAttempt) checkGroup(req GroupRequest) error {
 	return refuseAll(topologies)
 }
 
-// refuseAll is the error about problems, nil for none.
+// refuseAll returns an error about problems, nil if there are none.
 func refuseAll(problems []outrank.Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -86,8 +93,8 @@ func refuseAll(problems []outrank.Problem) error {
 	return &outrank.InputError{Problems: problems}
 }
 
-// checkForGroups refuses what a group is not decided by: to pass over it would preempt where a rule says
-// no, or in another way than was asked for.
+// checkForGroups refuses settings by which a group is not decided. To ignore one would preempt where it says
+// no, or in another way than it says.
 func (c *Config) checkForGroups() error {
 	var problems []outrank.Problem
 	refuse := func(field, what string) {
@@ -95,13 +102,14 @@ func (c *Config) checkForGroups() error {
 			Object: "preemption config", Field: field, Text: what + ", which a group of pods is not decided by",
 		})
 	}
+
 	switch c.Victims.(type) {
 	case Exact, Across:
 		refuse("Victims", "the best ones are searched for")
 	case Chooser:
 		refuse("Victims", "a rule of the caller chooses them")
 	}
-	if c.Variant != 0 {
+	if c.Variant != 0 { // rule 12.9.1
 		refuse("Variant", fmt.Sprintf("%v", c.Variant))
 	}
 	switch c.Budgets {
@@ -110,16 +118,17 @@ func (c *Config) checkForGroups() error {
 	case NeverViolate:
 		refuse("Budgets", "never violated")
 	}
-	if c.Eligibility.Refuse != nil {
+	if c.Eligibility.Refuse != nil { // rule 8.13
 		refuse("Eligibility.Refuse", "set")
 	}
+
 	if err := refuseAll(problems); err != nil {
 		return fmt.Errorf("preempting by a group: %w", err)
 	}
 	return nil
 }
 
-// checkRelease refuses groups as preemptors where they are none (rule 12.9.1).
+// checkRelease refuses a release in which groups do not preempt as one, or not without a gate (rule 12.9.1).
 func checkRelease(of outrank.Release, rules release.Rules) error {
 	const gate = "GenericWorkload"
 	switch {
@@ -132,12 +141,13 @@ func checkRelease(of outrank.Release, rules release.Rules) error {
 		outrank.ErrInvalid, of, outrank.V1_37, gate)
 }
 
-// checkEach parts the pods into those that make sense by themselves, and what is wrong about the others (rule
-// 12.9.2).
+// checkEach looks at each pod by itself (rule 12.9.2). It returns the valid ones, and the problems of the
+// others. A pod that stands in the group twice is a problem, and valid all the same.
 func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Problem) {
 	if len(pods) == 0 {
 		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
 	}
+
 	seen := map[outrank.Key]bool{}
 	for i, p := range pods {
 		var invalid *outrank.InputError
@@ -148,6 +158,7 @@ func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Pr
 			problems = append(problems, invalid.Problems...)
 			continue
 		}
+
 		if seen[p.Key()] {
 			problems = append(problems, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
 		}
@@ -157,24 +168,21 @@ func checkEach(pods []*outrank.Pod) (valid []*outrank.Pod, problems []outrank.Pr
 	return valid, problems
 }
 
-// unlikeOwner lists in what pods of the group differ from it, those that run included: all have one
-// scheduler, the priority of the group and its preemption policy, and are of one tree with no more levels
-// than trees have (rules 12.9.2 and 12.9.13).
+// unlikeOwner lists where pods of the group differ from it, those that run included. All are of one group, or
+// of one tree with no more levels than trees may have. They have one scheduler, and the priority and the
+// preemption policy of the group (rules 12.9.2 and 12.9.13).
 func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
-	first, own := pods[0], g.ownerOf(pods)
-	group, above := g.tree.lineage(first.GroupKey())
-	if len(above) > 0 && g.tree.composites[above[len(above)-1].ParentKey()] != nil {
-		return []outrank.Problem{{
-			Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
-			Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
-		}}
+	first := pods[0]
+	if deep := g.tooDeep(first.GroupKey()); deep != nil {
+		return deep
 	}
 
+	own := g.ownerOf(pods)
 	var problems []outrank.Problem
-	seen := map[outrank.Key]bool{}
 	var groups []outrank.Key
+	seen := map[outrank.Key]bool{}
 	for _, p := range pods {
-		if p.GroupKey() != first.GroupKey() && (own.composite == nil || !own.has(g.tree, p)) {
+		if p.GroupKey() != first.GroupKey() && (own.composite == nil || !own.includes(g.tree, p)) {
 			problems = append(problems, outrank.Problem{
 				Object: "pod " + string(p.Key()), Field: "spec.schedulingGroup.podGroupName",
 				Text: fmt.Sprintf("group %q, and %s has %q", p.GroupKey(), first.Key(), first.GroupKey()),
@@ -187,7 +195,9 @@ func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 			groups = append(groups, key)
 		}
 	}
-	if own.composite != nil { // also those of which no pod waits
+
+	// Pods that run count also in groups of the tree of which no pod waits.
+	if own.composite != nil {
 		groups = g.groupsBelow(own.composite)
 	}
 	for _, p := range g.runningOf(groups) {
@@ -196,13 +206,29 @@ func (g *groupAttempt) unlikeOwner(pods []*outrank.Pod) []outrank.Problem {
 	return problems
 }
 
-// differences are those of one pod from the group, which the first pod speaks for where it is not known
-// (rules 12.9.2 and 12.9.6).
+// tooDeep returns a problem if a group is in a tree of more levels than trees may have (rule 12.9.13).
+func (g *groupAttempt) tooDeep(key outrank.Key) []outrank.Problem {
+	// A lineage ends at the last level that a tree may have, whether or not the group there has a parent.
+	group, above := g.tree.lineage(key)
+	if len(above) == 0 || g.tree.composites[above[len(above)-1].ParentKey()] == nil {
+		return nil
+	}
+	return []outrank.Problem{{
+		Object: "podgroup " + string(group.Key()), Field: "spec.parentCompositePodGroupName",
+		Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
+	}}
+}
+
+// differences lists where one pod differs from the group (rules 12.9.2 and 12.9.6). The first pod speaks for
+// a group that is not known.
 func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.Problem {
 	var problems []outrank.Problem
 	differs := func(field, format string, args ...any) {
 		problems = append(problems, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 	}
+
+	// The text names whose priority and policy the pod should have. Where groups have no policy of their own
+	// it is that of the first pod.
 	whose := string(first.Key())
 	if group, _ := g.tree.lineage(first.GroupKey()); group != nil {
 		whose = "the group " + string(own.key)
@@ -216,13 +242,14 @@ func (g *groupAttempt) differences(p, first *outrank.Pod, own *owner) []outrank.
 	if (p.PreemptionPolicy == outrank.PreemptNever) != own.never {
 		differs("spec.preemptionPolicy", "not that of %s", whose)
 	}
+
 	if p.Scheduler() != first.Scheduler() {
 		differs("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
 	}
 	return problems
 }
 
-// groupsBelow lists the groups of pods below a composite group by their keys (rule 12.9.4).
+// groupsBelow lists the groups of pods below a composite group in the order of their keys (rule 12.9.4).
 func (a *attempt) groupsBelow(top *outrank.CompositePodGroup) []outrank.Key {
 	var below []outrank.Key
 	for key := range a.tree.groups {
@@ -234,7 +261,8 @@ func (a *attempt) groupsBelow(top *outrank.CompositePodGroup) []outrank.Key {
 	return below
 }
 
-// runningOf lists the running pods of groups (rule 12.6.7), group by group and by importance.
+// runningOf lists the running pods of groups, group by group and in each by importance. A pod runs if it is on
+// a node that is there (rule 12.6.7).
 func (a *attempt) runningOf(groups []outrank.Key) []*outrank.Pod {
 	byGroup := map[outrank.Key][]*outrank.Pod{}
 	for _, p := range a.cluster.Pods {
@@ -242,6 +270,7 @@ func (a *attempt) runningOf(groups []outrank.Key) []*outrank.Pod {
 			byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], p)
 		}
 	}
+
 	var running []*outrank.Pod
 	for _, key := range groups {
 		slices.SortFunc(byGroup[key], byPriorityAndStart)
@@ -250,15 +279,16 @@ func (a *attempt) runningOf(groups []outrank.Key) []*outrank.Pod {
 	return running
 }
 
-// checkTopologies refuses groups whose topology says where the pods may be placed, which first fit does
-// not look at (rule 12.9.14).
+// checkTopologies refuses each group with a topology, which says where its pods may be placed. First fit does
+// not look at that (rule 12.9.14).
 func (g *groupAttempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
 	if !g.rules.GroupTopologies {
 		return nil
 	}
+
 	var problems []outrank.Problem
 	seen := map[string]bool{}
-	look := func(object string, topology []string) {
+	refuse := func(object string, topology []string) {
 		if len(topology) == 0 || seen[object] {
 			return
 		}
@@ -268,14 +298,15 @@ func (g *groupAttempt) checkTopologies(pods []*outrank.Pod) []outrank.Problem {
 			Text: fmt.Sprintf("%q is not followed: who leaves depends on where the pods may be placed; the placing function of a caller can hold to it", topology),
 		})
 	}
+
 	for _, p := range pods {
 		group, above := g.tree.lineage(p.GroupKey())
 		if group == nil {
 			continue
 		}
-		look("podgroup "+string(group.Key()), group.Topology)
+		refuse("podgroup "+string(group.Key()), group.Topology)
 		for _, c := range above {
-			look("compositepodgroup "+string(c.Key()), c.Topology)
+			refuse("compositepodgroup "+string(c.Key()), c.Topology)
 		}
 	}
 	return problems

@@ -11,8 +11,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Pods that are no group that preempts are refused, and everything about them is told at once (rules 12.9.1,
-// 12.9.2, 12.9.6, 12.9.13 and 12.9.14).
+// Pods that do not preempt as a group are refused, with all of their problems at once (rules 12.9.1, 12.9.2,
+// 12.9.6, 12.9.13 and 12.9.14).
 func TestWhoIsNoGroup(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -76,7 +76,7 @@ func TestWhoIsNoGroup(t *testing.T) {
 	}
 }
 
-// What a group is not decided by is refused, with the name of the setting (rules 8.13, 13.4.9 and 13.5.4).
+// Settings by which a group is not decided are refused by name (rules 8.13, 13.4.9 and 13.5.4).
 func TestSettingsThatGroupsDoNotHave(t *testing.T) {
 	refuse := func(_ *outrank.Pod, by preemption.Ineligibility, _ preemption.Status) preemption.Ineligibility {
 		return by

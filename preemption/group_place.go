@@ -10,23 +10,25 @@ import (
 	"github.com/outrank-go/outrank/internal/prose"
 )
 
-// spot is a place that a pod of the group has found. Its dry run is that of the time when the pod got it:
-// what filters count over several nodes stays so but for the units that are put back (rule 12.9.9).
+// spot is a place that a pod of the group has found.
 type spot struct {
-	pod    *outrank.Pod
+	pod *outrank.Pod
+	// dryRun is the node as it was when the pod got its place. What filters counted in the cluster then
+	// changes only by the units that are put back (rule 12.9.9).
 	dryRun *dryRun
 }
 
-// placing is a group that looks for places, with those found so far.
+// placing is a group that looks for places.
 type placing struct {
 	*groupAttempt
+	// cluster has the pods that were placed so far on their nodes; spots lists them in their order.
 	cluster *outrank.Cluster
 	spots   []*spot
-	// first is the first pod without a place.
+	// first tells of the first pod that found no place; nil if each has found one.
 	first *Refusal
 }
 
-// placeFirstFit gives each pod the first node that takes it beside those before it. One pod at least has
+// placeFirstFit gives each pod the first node that takes it beside the pods before it. At least one pod has
 // to find a place now (rule 12.9.3).
 func (g *groupAttempt) placeFirstFit(c *outrank.Cluster) (placement, error) {
 	l := &placing{groupAttempt: g, cluster: c}
@@ -37,8 +39,9 @@ func (g *groupAttempt) placeFirstFit(c *outrank.Cluster) (placement, error) {
 	case missing == "" && len(l.spots) > 0:
 		return placement{spots: l.spots}, nil
 	case missing == unplaced:
-		missing = ""
+		missing = "" // the policy of the group has nothing to say (rule 12.9.11)
 	}
+
 	if l.first == nil {
 		l.first = &Refusal{}
 	}
@@ -46,22 +49,17 @@ func (g *groupAttempt) placeFirstFit(c *outrank.Cluster) (placement, error) {
 	return placement{refused: l.first}, nil
 }
 
-// fill places the pods of one group in their order, or the groups below a composite one. Those that find
-// no place are passed over. As soon as too few are left to come it gives up, says why, and those that have
-// a place lose it again (rules 12.9.3 and 12.9.4).
+// fill places the members of a quota in their order: the pods of a group, or the groups below a composite
+// one. Members that find no place are passed over. It gives up as soon as too few are left, and says why
+// (rules 12.9.3 and 12.9.4).
 func (l *placing) fill(q *quota) (missing string, err error) {
-	spots, cluster := len(l.spots), l.cluster
+	spotsBefore, clusterBefore := len(l.spots), l.cluster
+
+	// The group may have to be given up before its first pod.
 	placed, left := q.there, len(q.pods)+len(q.below)
-	missing = q.missing(placed, left)
+	missing = q.shortage(placed, left)
 	for i := 0; left > 0 && missing == ""; i++ {
-		found := false
-		if i < len(q.pods) {
-			found, err = l.placePod(q.pods[i])
-		} else {
-			var why string
-			why, err = l.fill(q.below[i-len(q.pods)])
-			found = why == ""
-		}
+		found, err := l.fillOne(q, i)
 		if err != nil {
 			return "", err
 		}
@@ -69,12 +67,23 @@ func (l *placing) fill(q *quota) (missing string, err error) {
 			placed++
 		}
 		left--
-		missing = q.missing(placed, left)
+		missing = q.shortage(placed, left)
 	}
+
+	// The places of a group that was given up are free again (rule 12.9.4).
 	if missing != "" {
-		l.spots, l.cluster = l.spots[:spots], cluster
+		l.spots, l.cluster = l.spots[:spotsBefore], clusterBefore
 	}
 	return missing, nil
+}
+
+// fillOne places one member of a quota, counted from 0, and reports whether it has found its place.
+func (l *placing) fillOne(q *quota, member int) (found bool, err error) {
+	if member < len(q.pods) {
+		return l.placePod(q.pods[member])
+	}
+	missing, err := l.fill(q.below[member-len(q.pods)])
+	return missing == "", err
 }
 
 // placePod looks for a place for one pod: the first node, in the cluster's order, that takes it (rule 12.9.3).
@@ -83,6 +92,7 @@ func (l *placing) placePod(p *outrank.Pod) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	var said []answer
 	for _, s := range a.sites {
 		status := a.asThingsAre(s)
@@ -92,20 +102,21 @@ func (l *placing) placePod(p *outrank.Pod) (found bool, err error) {
 		}
 		said = append(said, answer{site: s, before: status})
 	}
+
 	if l.first == nil {
 		l.first = &Refusal{Pod: p, Nodes: counted(said, func(one answer) (Status, bool) { return one.before, true })}
 	}
 	return false, nil
 }
 
-// take gives the pod of an attempt its place, where the others see it from now on (rule 12.9.5).
+// take gives the pod of an attempt its place. Pods that are placed later find it on the node (rule 12.9.5).
 func (l *placing) take(a *attempt, s *site) {
 	l.spots = append(l.spots, &spot{a.pod, a.dryRun(s)})
-	l.cluster = withMember(l.cluster, a.pod, s.node.Name)
+	l.cluster = withMember(l.cluster, a.pod, s.name())
 }
 
-// memberAttempt is an attempt for one pod of the group, which the guard has no part in: it is asked about
-// the whole.
+// memberAttempt begins an attempt to place one pod of the group in a cluster. The guard has no part in it, as
+// it is asked about the group as a whole (rule 13.6.8).
 func (g *groupAttempt) memberAttempt(c *outrank.Cluster, p *outrank.Pod) (*attempt, error) {
 	if err := checkSelectors(p); err != nil {
 		return nil, err
@@ -117,11 +128,10 @@ func (g *groupAttempt) memberAttempt(c *outrank.Cluster, p *outrank.Pod) (*attem
 	return a, a.prepare()
 }
 
-// placeByFunction has the caller's function place the pods. What filters count is that of the order in which it
-// names them (rule 12.9.9).
+// placeByFunction lets the caller's function place the pods.
 func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) (placement, error) {
-	d := &groupDraft{plainView: plainView{newAttempt(c, g.config, g.members[0], g.now)}, of: g, cluster: c}
-	at, refused, err := g.request.Place(ctx, d, slices.Clone(g.members))
+	d := &groupDraft{plainView: plainView{newAttempt(c, g.config, g.members[0], g.now)}, group: g, cluster: c}
+	places, refused, err := g.request.Place(ctx, d, slices.Clone(g.members))
 	d.ended = true
 	switch {
 	case err != nil:
@@ -129,12 +139,14 @@ func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) 
 	case refused != nil:
 		return placement{refused: refused}, nil
 	}
-	if err := g.checkPlacement(at); err != nil {
+	if err := g.checkPlacement(places); err != nil {
 		return placement{}, err
 	}
 
+	// The pods take their places one after another, as the function names them: what the filters of each
+	// count goes by that order (rule 12.9.9).
 	l := &placing{groupAttempt: g, cluster: c}
-	for _, one := range at {
+	for _, one := range places {
 		a, err := g.memberAttempt(l.cluster, g.memberOf(one.Pod))
 		if err != nil {
 			return placement{}, err
@@ -144,7 +156,7 @@ func (g *groupAttempt) placeByFunction(ctx context.Context, c *outrank.Cluster) 
 	return placement{spots: l.spots}, nil
 }
 
-// memberOf is a pod of the group by its name; nil if it is none.
+// memberOf returns the waiting pod of the group that has the name of a pod; nil if there is none.
 func (g *groupAttempt) memberOf(p *outrank.Pod) *outrank.Pod {
 	for _, q := range g.members {
 		if sameName(p, q) {
@@ -154,14 +166,15 @@ func (g *groupAttempt) memberOf(p *outrank.Pod) *outrank.Pod {
 	return nil
 }
 
-// checkPlacement checks that pods of the group have a node each, which there is, and as many of them as
-// its policy asks for (rule 12.9.3).
-func (g *groupAttempt) checkPlacement(at []Assignment) error {
+// checkPlacement checks what a placing function returned: each pod is a waiting one of the group and stands
+// there once, its node exists, and the pods are as many as the policy of the group asks for (rule 12.9.3).
+func (g *groupAttempt) checkPlacement(places []Assignment) error {
 	placed := map[outrank.Key]bool{}
-	for _, one := range at {
+	for _, one := range places {
 		if one.Pod == nil {
 			return fmt.Errorf("placement: %w: a pod is nil", outrank.ErrInvalid)
 		}
+
 		key := one.Pod.Key()
 		if g.memberOf(one.Pod) == nil || placed[key] {
 			return fmt.Errorf("placement: %w: %s was not asked for, or stands there twice", outrank.ErrInvalid, key)
@@ -171,11 +184,13 @@ func (g *groupAttempt) checkPlacement(at []Assignment) error {
 			return fmt.Errorf("placement: %w: %s: no node %q", outrank.ErrInvalid, key, one.Node)
 		}
 	}
-	if len(at) == 0 {
+
+	// Too few places are no answer: the function would have had to refuse, and to say why.
+	if len(places) == 0 {
 		return fmt.Errorf("placement: %w: no pod has a node, and nothing says why", outrank.ErrInvalid)
 	}
-	if why := g.quota.missed(placed); why != "" {
-		return fmt.Errorf("placement: %w: %d of %d pods have a node, and nothing says why: %s", outrank.ErrInvalid, len(at), len(g.members), why)
+	if why := g.quota.unmetBy(placed); why != "" {
+		return fmt.Errorf("placement: %w: %d of %d pods have a node, and nothing says why: %s", outrank.ErrInvalid, len(places), len(g.members), why)
 	}
 	return nil
 }
@@ -183,27 +198,29 @@ func (g *groupAttempt) checkPlacement(at []Assignment) error {
 // groupDraft is the cluster as a placing function sees it ([Draft]).
 type groupDraft struct {
 	plainView
-	of      *groupAttempt
+	group   *groupAttempt
 	cluster *outrank.Cluster
-	ended   bool
+	// ended is set once the function has returned: the draft is not valid any more.
+	ended bool
 }
 
-// Nominated implements [View] without the pods of the group.
+// Nominated implements [View]. It leaves out the waiting pods of the group.
 func (d *groupDraft) Nominated() iter.Seq2[*outrank.Pod, string] {
 	return func(yield func(*outrank.Pod, string) bool) {
 		for p, node := range d.plainView.Nominated() {
-			if d.of.memberOf(p) == nil && !yield(p, node) {
+			if d.group.memberOf(p) == nil && !yield(p, node) {
 				return
 			}
 		}
 	}
 }
 
-// Feasible implements [Draft].
+// Feasible implements [Draft]. It builds the cluster with the other pods in their places, and asks every node.
 func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outrank.Node, error) {
 	if d.ended {
 		return nil, fmt.Errorf("draft: %w: the placing function has returned", ErrState)
 	}
+
 	c := d.cluster
 	seen := map[outrank.Key]bool{}
 	for _, one := range beside {
@@ -213,16 +230,17 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 		if d.siteOf[one.Node] == nil {
 			return nil, fmt.Errorf("draft: %w: %s: no node %q", outrank.ErrInvalid, one.Pod.Key(), one.Node)
 		}
-		c = withMember(c, d.of.memberOf(one.Pod), one.Node)
+		c = withMember(c, d.group.memberOf(one.Pod), one.Node)
 	}
 	if err := d.check(pod, seen); err != nil {
 		return nil, err
 	}
 
-	a, err := d.of.memberAttempt(c, d.of.memberOf(pod))
+	a, err := d.group.memberAttempt(c, d.group.memberOf(pod))
 	if err != nil {
 		return nil, err
 	}
+
 	var nodes []*outrank.Node
 	for _, s := range a.sites {
 		if a.asThingsAre(s).Code == Success {
@@ -232,12 +250,12 @@ func (d *groupDraft) Feasible(pod *outrank.Pod, beside ...Assignment) ([]*outran
 	return nodes, nil
 }
 
-// check refuses a pod that is none of the group, or has its place already.
+// check refuses a pod that is no waiting pod of the group, or that was seen already.
 func (d *groupDraft) check(p *outrank.Pod, seen map[outrank.Key]bool) error {
 	if p == nil {
 		return fmt.Errorf("draft: %w: a pod is nil", outrank.ErrInvalid)
 	}
-	if d.of.memberOf(p) == nil || seen[p.Key()] {
+	if d.group.memberOf(p) == nil || seen[p.Key()] {
 		return fmt.Errorf("draft: %w: %s is no waiting pod of the group, or has its place already", outrank.ErrInvalid, prose.Pod(p))
 	}
 	seen[p.Key()] = true

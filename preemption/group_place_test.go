@@ -24,7 +24,7 @@ func TestFirstFit(t *testing.T) {
 	assert.Equal(t, []string{"q on a", "p on b"}, at(g.plan(t).Placement), "p keeps away from q, which is placed")
 }
 
-// The first pod without a place is told of, with the answers of the nodes.
+// A refusal names the first pod without a place, with the answers of the nodes.
 func TestRefusals(t *testing.T) {
 	g := twoMembers(t, 3)
 	for _, n := range g.cluster.Nodes[1:] {
@@ -79,7 +79,7 @@ func TestPlacingFunctions(t *testing.T) {
 	assert.Equal(t, "no place", plan.TurnedDown.Reason)
 }
 
-// What it says where there is no place is the answer, and errors and answers without sense end the decision.
+// Its refusal is the answer; errors, and placements that make no sense, end the decision.
 func TestPlacingFunctionsThatFail(t *testing.T) {
 	p, q := memberPod("p", "", "pre", "1", 9), memberPod("q", "", "pre", "1", 9)
 	for _, test := range []struct {

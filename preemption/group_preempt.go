@@ -9,21 +9,20 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// PreemptGroup decides which pods have to leave so that a group of pods can run: all of them, or as many
-// as the policy of the group asks for (group 12.9):
+// PreemptGroup decides which pods have to leave so that a group of pods can run, or as many of it as the
+// policy of the group asks for (group 12.9):
 //
 //  1. If there is a place for the group as things are, it fits.
 //  2. The group has to be allowed to preempt.
 //  3. All units of lower priority in the whole cluster are taken away, and the group is placed again. If
 //     there is still no place, nothing helps.
-//  4. The units are put back one by one, those that violate a budget first. The placement of step 3
-//     stays, and a unit beside which one of the placed pods fails on its node has to leave.
+//  4. The units are put back one by one, those that violate a budget first. The placement of step 3 stays.
+//     A unit has to leave if one of the placed pods fails on its node beside it.
 //
-// The release has to be one in which groups preempt (rule 12.9.1). Of the configuration Filters, Profile,
-// Eligibility, Guard and Importance count; what a group cannot be decided by is refused, as the comment
-// of [Config] lists. Errors: those of [Preempt] about the configuration and the cluster; an
-// [outrank.InputError] that names every pod that cannot be of the group; [ErrState] for pods that run;
-// those of filters, guards and placing functions.
+// Groups have to preempt in the release of the cluster (rule 12.9.1). Of the configuration Filters, Profile,
+// Eligibility, Guard and Importance count; the comment of [Config] lists what is refused. Errors: those of
+// [Preempt] about the configuration and the cluster; an [outrank.InputError] that names every pod that does
+// not belong in the group; [ErrState] for pods that run; those of filters, guards and placing functions.
 //
 // Time is linear in the nodes and pods for each pod of the group, and in the units times the placed pods.
 func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*GroupPlan, error) {
@@ -32,18 +31,20 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 		return nil, err
 	}
 
-	// Step 1.
+	// Step 1. A caller that has found no place is believed.
 	var now placement
 	if !req.Refused {
 		if now, err = g.place(g.cluster); err != nil {
 			return nil, err
 		}
 	}
-	possible := g.possibleVictims()
 	g.plan.TurnedDown = now.refused
 
-	// Step 2.
+	// Step 2. A plan says why the group may not preempt also where it fits.
+	possible := g.possibleVictims()
 	g.plan.Ineligible = g.mayPreempt(possible)
+
+	// Steps 3 and 4 follow where they are needed. Nothing helps unless makeRoom says otherwise.
 	switch {
 	case now.refused == nil && !req.Refused:
 		g.plan.Outcome, g.plan.Placement = Fits, now.assignments()
@@ -64,18 +65,20 @@ func PreemptGroup(cluster *outrank.Cluster, req GroupRequest, config Config) (*G
 
 // groupAttempt is one attempt to make room for a group.
 type groupAttempt struct {
-	// attempt is that of the first pod; it knows the units of the whole cluster, in which the pods of the
-	// group are pending.
+	// attempt is that of the first pod in a cluster in which all waiting pods of the group are pending. It
+	// knows the units of the whole cluster, and asks no filters: each pod has an attempt for that
+	// (memberAttempt).
 	*attempt
-	// members are the pods in the order in which they are placed.
+	// members lists the waiting pods in the order in which they are placed.
 	members []*outrank.Pod
+	// owner is the group as which they preempt, and quota how many of them need a place.
 	owner   owner
 	quota   *quota
 	request GroupRequest
 	plan    *GroupPlan
 }
 
-// beginGroup checks the question and prepares an attempt.
+// beginGroup checks the configuration, the cluster and the question, in this order, and prepares an attempt.
 func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*groupAttempt, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -86,6 +89,8 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 	if err := cluster.Validate(); err != nil {
 		return nil, err
 	}
+
+	// The checks need to know the nodes and groups, and no pod yet: there may be none.
 	g := &groupAttempt{attempt: newAttempt(cluster, config, nil, req.Now), request: req}
 	if err := g.checkGroup(req); err != nil {
 		return nil, err
@@ -96,12 +101,13 @@ func beginGroup(cluster *outrank.Cluster, req GroupRequest, config *Config) (*gr
 	g.findUnits()
 	g.quota = g.quotaOf(req.Pods)
 	g.members = g.quota.inOrder()
+
 	g.plan = &GroupPlan{Release: cluster.Release.OrDefault(), Now: req.Now, Group: g.owner.key, Composite: g.owner.composite}
 	return g, g.startAll()
 }
 
-// startAll starts the guard for the whole group (rule 13.6.8), and finds out whether each of its pods can be asked
-// about.
+// startAll starts the guard for the whole group (rule 13.6.8), and finds out whether the filters can be asked
+// about each of its pods.
 func (g *groupAttempt) startAll() error {
 	if guard := g.config.Guard; guard != nil {
 		state, err := guard.Start(slices.Clone(g.members), plainView{g.attempt})
@@ -113,10 +119,13 @@ func (g *groupAttempt) startAll() error {
 		}
 		g.guard = state
 	}
+
+	// An error about any pod ends the decision, also where the group is given up before it comes to that pod.
+	// With a placing function the filters are asked only about pods that it asks about or places.
+	if g.request.Place != nil {
+		return nil
+	}
 	for _, p := range g.members {
-		if g.request.Place != nil {
-			break // the function says which pods it has a place for
-		}
 		if _, err := g.memberAttempt(g.cluster, p); err != nil {
 			return err
 		}
@@ -124,8 +133,8 @@ func (g *groupAttempt) startAll() error {
 	return nil
 }
 
-// withPending is the cluster with pods of a group among those that wait, each nominated as the cluster
-// knows, or else as the pod says (rule 12.9.5).
+// withPending returns the cluster with pods of a group among those that wait. Each has the nomination that
+// the cluster knows of, or else its own (rule 12.9.5).
 func withPending(c *outrank.Cluster, members []*outrank.Pod) *outrank.Cluster {
 	for _, p := range members {
 		waits := *p
@@ -136,8 +145,8 @@ func withPending(c *outrank.Cluster, members []*outrank.Pod) *outrank.Cluster {
 	return c
 }
 
-// withMember is the cluster with a pod of the group on a node. Its own nomination ends there (rule
-// 12.9.5).
+// withMember returns the cluster with a waiting pod of the group on a node. Its nomination ends with that
+// (rule 12.9.5).
 func withMember(c *outrank.Cluster, p *outrank.Pod, node string) *outrank.Cluster {
 	placed := *p
 	placed.NodeName, placed.NominatedNodeName = node, ""
@@ -146,15 +155,15 @@ func withMember(c *outrank.Cluster, p *outrank.Pod, node string) *outrank.Cluste
 	return c
 }
 
-// withoutMember is a copy of the cluster without a pod of the group that waits (rule 12.9.5). Its list of pods may
-// be appended to.
+// withoutMember returns a copy of the cluster without a waiting pod of the group. The list of pods is the
+// copy's own, so that it may be appended to.
 func withoutMember(c *outrank.Cluster, p *outrank.Pod) *outrank.Cluster {
 	other := *c
 	other.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(q *outrank.Pod) bool { return q.NodeName == "" && sameName(p, q) })
 	return &other
 }
 
-// without is the cluster without the pods of units (rules 12.9.8 and 23.9).
+// without returns the cluster without the pods of units (rules 12.9.8 and 23.9).
 func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 	gone := map[*outrank.Pod]bool{}
 	for _, p := range podsOf(units) {
@@ -165,8 +174,8 @@ func without(c *outrank.Cluster, units []*unit) *outrank.Cluster {
 	return &other
 }
 
-// possibleVictims are the units in the whole cluster that the group may take, the most important first (rule
-// 12.9.8).
+// possibleVictims lists the units in the whole cluster that the group may take, the most important first
+// (rule 12.9.8). A unit with pods on several nodes stands there once.
 func (g *groupAttempt) possibleVictims() []*unit {
 	var possible []*unit
 	seen := map[*unit]bool{}
@@ -181,23 +190,25 @@ func (g *groupAttempt) possibleVictims() []*unit {
 	return g.byImportance(possible)
 }
 
-// mayTake: units of lower priority than the group, or of any where the caller says so. Where the caller
-// says who may be taken, it is asked about each pod of the unit for each pod that waits, and pods of the
-// group itself are nobody's victims (rules 12.9.8 and 13.6.7).
+// mayTake reports whether the group may take a unit. Its priority has to be lower than that of the group
+// (rule 12.9.8), unless the caller has units of any priority taken (rule 13.6.7).
 func (g *groupAttempt) mayTake(u *unit) bool {
-	rules := &g.config.Eligibility
+	rules := g.config.Eligibility
 	if u.priority >= g.owner.priority && !rules.AnyPriority {
 		return false
 	}
 	if rules.Take == nil && !rules.AnyPriority {
 		return true
 	}
+
+	// A caller who says who may be taken is asked about each pod of the unit for each pod that waits. A unit
+	// with a pod of the group itself is no victim then (rule 13.6.7).
 	for _, p := range u.pods {
-		if p.pod.Group != "" && g.owner.has(g.tree, p.pod) {
+		if p.pod.Group != "" && g.owner.includes(g.tree, p.pod) {
 			return false
 		}
 		for _, member := range g.members {
-			if !g.config.lets(member, p.pod) {
+			if !g.config.allowsTaking(member, p.pod) {
 				return false
 			}
 		}
@@ -205,47 +216,50 @@ func (g *groupAttempt) mayTake(u *unit) bool {
 	return true
 }
 
-// mayPreempt says why the group may not preempt: its policy is Never, or victims of an earlier preemption
-// still leave a node that one of its pods is nominated to, whatever that node says (rules 12.9.6 and
-// 12.9.7).
+// mayPreempt returns why the group may not preempt, empty if it may.
 func (g *groupAttempt) mayPreempt(possible []*unit) Ineligibility {
+	switch {
+	case g.config.switchesOff(DefaultPreemption):
+		return Disabled // rule 13.1.5
+	case g.owner.never:
+		return PolicyNever // rule 12.9.6
+	}
+
+	// The group waits while a possible victim leaves any node that one of its pods is nominated to. Unlike
+	// for a single pod it does not matter what that node says by now (rule 12.9.7).
 	nominated := map[string]bool{}
 	for _, p := range g.members {
 		nominated[nominationOf(g.cluster, p)] = true
 	}
-	switch {
-	case slices.Contains(g.config.Profile.Off, DefaultPreemption):
-		return Disabled
-	case g.owner.never:
-		return PolicyNever
-	}
 	for _, p := range podsOf(possible) {
-		if leavesByPreemption(p.pod) && nominated[p.site.node.Name] {
+		if leavesByPreemption(p.pod) && nominated[p.site.name()] {
 			return VictimsTerminating
 		}
 	}
 	return ""
 }
 
-// say is what kube-scheduler says of the group (rule 12.9.11).
+// say writes into the plan what kube-scheduler says of the group (rule 12.9.11).
 func (g *groupAttempt) say(code Code, text string) {
 	g.plan.Status = Status{Code: code, Reasons: []string{"pod group preemption: " + text}}
 }
 
-// sayIneligible: while the group waits for victims that is a success, and its pods keep the nominations
-// that they have (rule 12.9.7).
+// sayIneligible writes into the plan that the group may not preempt.
 func (g *groupAttempt) sayIneligible() {
-	if g.plan.Ineligible != VictimsTerminating {
-		g.say(Unschedulable, g.plan.Ineligible.Message())
+	if why := g.plan.Ineligible; why != VictimsTerminating {
+		g.say(Unschedulable, why.Message())
 		return
 	}
+
+	// To wait for victims is a success, and each pod keeps the nomination that it has (rule 12.9.7).
 	g.say(Success, "ongoing preemption on nominated nodes")
 	for _, p := range g.members {
 		g.plan.Nominations = append(g.plan.Nominations, Assignment{Pod: p, Node: nominationOf(g.cluster, p)})
 	}
 }
 
-// makeRoom takes the units away that the guard lets go, and places the group (steps 3 and 4).
+// makeRoom takes the units away that the guard lets go, and places the group (steps 3 and 4 of PreemptGroup).
+// Without a guard all of them leave.
 func (g *groupAttempt) makeRoom(possible []*unit) error {
 	leaving, kept, refusal, guard := g.letUnitsGo(possible)
 	placed, err := g.place(without(g.cluster, leaving))
@@ -260,7 +274,8 @@ func (g *groupAttempt) makeRoom(possible []*unit) error {
 		return nil
 	}
 
-	// There is no place. Is that because of those that the guard keeps (rule 13.6.10)?
+	// There is no place. If there is one without the units that the guard keeps, it is the guard that stands
+	// in the way (rule 13.6.10).
 	all, err := g.place(without(g.cluster, possible))
 	switch {
 	case err != nil:
@@ -269,35 +284,37 @@ func (g *groupAttempt) makeRoom(possible []*unit) error {
 		g.refuse(all.refused)
 		return nil
 	}
+
 	placed.refused.Guard = refusal
 	g.plan.Unhelpful = placed.refused
 	g.say(Unschedulable, refusal.String())
 	return nil
 }
 
-// refuse says that there is no place whoever leaves (rule 12.9.11).
+// refuse writes into the plan that there is no place whichever units leave (rule 12.9.11).
 func (g *groupAttempt) refuse(why *Refusal) {
 	g.plan.Unhelpful = why
 	g.say(Unschedulable, cmp.Or(why.Reason, unplaced))
 }
 
-// placement is where pods of the group go, or why there is no place.
+// placement says where pods of the group go, or why there is no place.
 type placement struct {
-	spots   []*spot
+	spots []*spot
+	// refused is nil if there is a place.
 	refused *Refusal
 }
 
-// assignments are the places, in the order in which they were found.
+// assignments lists the places in the order in which they were found.
 func (p *placement) assignments() []Assignment {
-	var at []Assignment
+	var places []Assignment
 	for _, s := range p.spots {
-		at = append(at, Assignment{Pod: s.pod, Node: s.dryRun.site.node.Name})
+		places = append(places, Assignment{Pod: s.pod, Node: s.dryRun.node().Name})
 	}
-	return at
+	return places
 }
 
-// place places the group in a cluster, by the caller's function or each pod on the first node that takes
-// it (rule 12.9.5).
+// place looks for a place for the group in a cluster: by the caller's function, or by first fit in the order
+// of the question (rule 12.9.5).
 func (g *groupAttempt) place(c *outrank.Cluster) (placement, error) {
 	if g.request.Place != nil {
 		return g.placeByFunction(context.Background(), c)

@@ -59,7 +59,7 @@ func (g *groupCase) ask() (*preemption.GroupPlan, error) {
 	return preemption.PreemptGroup(g.cluster, preemption.GroupRequest{Pods: g.pods, Now: now, Refused: g.refused, Place: g.place}, g.config)
 }
 
-// plan is that of a case that is no error.
+// plan returns the plan of a case, which must not fail.
 func (g *groupCase) plan(t *testing.T) *preemption.GroupPlan {
 	t.Helper()
 	plan, err := g.ask()
@@ -67,7 +67,7 @@ func (g *groupCase) plan(t *testing.T) *preemption.GroupPlan {
 	return plan
 }
 
-// whereRefused is the plan of a group that its caller has found no place for.
+// whereRefused returns the plan of a group for which the caller has found no place.
 func (g *groupCase) whereRefused(t *testing.T) *preemption.GroupPlan {
 	t.Helper()
 	other := *g
@@ -75,7 +75,7 @@ func (g *groupCase) whereRefused(t *testing.T) *preemption.GroupPlan {
 	return other.plan(t)
 }
 
-// unitNames lists the victims by what leaves together.
+// unitNames lists the victims unit by unit.
 func unitNames(plan *preemption.GroupPlan) [][]string {
 	var all [][]string
 	for u := range plan.Units() {
@@ -93,8 +93,8 @@ func at(assignments []preemption.Assignment) []string {
 	return all
 }
 
-// The group fits, waits, may not preempt, finds nobody to take, or no place whoever leaves; each is said in
-// the words of rule 12.9.11.
+// The group fits, waits, may not preempt, has no possible victim, or finds no place whichever pods leave. Each
+// has its text by rule 12.9.11.
 func TestGroupOutcomes(t *testing.T) {
 	low := func() *outrank.Pod { return memberPod("x", "a", "", "1", 1) }
 	high := memberPod("x", "a", "", "1", 9)
@@ -153,7 +153,7 @@ func TestGroupOutcomes(t *testing.T) {
 	}
 }
 
-// Where nobody may be pushed out, and while victims are on their way, nobody is (rules 12.9.2, 12.9.6 and
+// Nobody leaves if the group may not preempt, or while earlier victims are leaving (rules 12.9.2, 12.9.6 and
 // 12.9.7).
 func TestGroupWaitsOrMayNot(t *testing.T) {
 	leaving := memberPod("x", "a", "", "2", 1)
@@ -205,7 +205,7 @@ func TestGroupDoesNotWaitForOthers(t *testing.T) {
 	assert.Empty(t, g.plan(t).Ineligible, "it is no possible victim")
 }
 
-// Whom a group may take (rules 12.9.8 and 13.6.7).
+// Which units a group may take (rules 12.9.8 and 13.6.7).
 func TestPossibleVictimsOfAGroup(t *testing.T) {
 	take := func(allowed ...string) preemption.Eligibility {
 		return preemption.Eligibility{AnyPriority: true, Take: func(_, v *outrank.Pod) (string, bool) {

@@ -6,24 +6,27 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// quota is how many members of a group have to find a place: of its pods, or of the groups below a
-// composite one (rules 12.9.3 and 12.9.4).
+// quota says how many members of a group need a place. Members are the pods of a group, or the groups below
+// a composite one (rules 12.9.3 and 12.9.4).
 type quota struct {
+	// wanted is the number of members that need a place, those that run included.
 	wanted int
 	// there counts the pods of the group that run already.
 	there int
+	// pods lists the waiting pods of a group, below the quotas of the groups below a composite one. Only one
+	// of the two is filled.
 	pods  []*outrank.Pod
 	below []*quota
-	// unsaid is set if the group names no number, so that it has no text of its own.
+	// unsaid is set if the policy names no number, so that it has no text of its own.
 	unsaid bool
 }
 
 // unplaced is what is said of a group where its policy has nothing to say (rule 12.9.11).
 const unplaced = "pod group is unschedulable"
 
-// missing says why the quota cannot be reached with so many members in their places and so many still to
-// come (rules 12.9.3 and 12.9.11); it is empty where it can.
-func (q *quota) missing(placed, left int) string {
+// shortage returns why the quota cannot be reached any more with some members placed and some left to come,
+// empty if it can (rules 12.9.3 and 12.9.11).
+func (q *quota) shortage(placed, left int) string {
 	switch {
 	case placed+left >= q.wanted:
 		return ""
@@ -33,7 +36,8 @@ func (q *quota) missing(placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.wanted, placed, left)
 }
 
-// inOrder lists the pods as they are placed, group by group (rules 12.9.4 and 12.9.5).
+// inOrder lists the pods in the order in which they are placed: group by group, and in each as they were
+// asked about (rules 12.9.4 and 12.9.5).
 func (q *quota) inOrder() []*outrank.Pod {
 	pods := q.pods
 	for _, below := range q.below {
@@ -42,7 +46,8 @@ func (q *quota) inOrder() []*outrank.Pod {
 	return pods
 }
 
-// quotaOf is the quota of the group, or of the tree of groups, that pods belong to (rules 12.9.3 and 12.9.4).
+// quotaOf returns the quota of the group, or of the tree of groups, that pods belong to (rules 12.9.3 and
+// 12.9.4).
 func (a *attempt) quotaOf(pods []*outrank.Pod) *quota {
 	group, above := a.tree.lineage(pods[0].GroupKey())
 	if len(above) > 0 {
@@ -51,13 +56,15 @@ func (a *attempt) quotaOf(pods []*outrank.Pod) *quota {
 	return a.quotaOfGroup(group, pods)
 }
 
-// quotaOfGroup: a gang names a number, and one pod is enough for a basic group. A group that is not
-// known, or whose policy is not, needs a place for each of its pods (rule 12.9.3).
+// quotaOfGroup returns the quota of a group of pods. A gang names a number, and one pod is enough for a basic
+// group (rule 12.9.3).
 func (a *attempt) quotaOfGroup(group *outrank.PodGroup, pods []*outrank.Pod) *quota {
+	// A group that is not known, or whose policy is not, needs a place for each of its pods.
 	q := &quota{pods: pods, wanted: len(pods), unsaid: true}
 	if group == nil {
 		return q
 	}
+
 	q.there = len(a.runningOf([]outrank.Key{group.Key()}))
 	switch group.Policy {
 	case outrank.GangPolicy:
@@ -70,14 +77,16 @@ func (a *attempt) quotaOfGroup(group *outrank.PodGroup, pods []*outrank.Pod) *qu
 	return q
 }
 
-// quotaOfTree: the groups go by their keys, a composite one by the first key below it. Those without any
-// group of pods do not count (rule 12.9.4).
+// quotaOfTree returns the quota of a tree of groups, built from its leaves. Composite groups without any
+// group of pods below them do not count (rule 12.9.4).
 func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Pod) *quota {
 	byGroup := map[outrank.Key][]*outrank.Pod{}
 	for _, p := range pods {
 		byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], p)
 	}
 
+	// Groups of pods come in the order of their keys. A composite group is put below its parent when the
+	// first group of pods in it is reached, and so goes by the least key in it, as rule 12.9.4 says.
 	composites := map[*outrank.CompositePodGroup]*quota{}
 	for _, key := range a.groupsBelow(top) {
 		group, above := a.tree.lineage(key)
@@ -85,23 +94,30 @@ func (a *attempt) quotaOfTree(top *outrank.CompositePodGroup, pods []*outrank.Po
 		for _, c := range above {
 			parent, known := composites[c]
 			if !known {
-				parent = &quota{wanted: 1}
-				if c.Policy == outrank.GangPolicy {
-					parent.wanted = int(c.MinGroupCount)
-				}
+				parent = quotaOfComposite(c)
 				composites[c] = parent
 			}
 			parent.below = append(parent.below, q)
-			if q = parent; known {
-				break // those above have it already
+			if known {
+				break // it stands below its own parent already
 			}
+			q = parent
 		}
 	}
 	return composites[top]
 }
 
-// missed says why the quota is not reached by those that are placed (rule 12.9.3); it is empty where it is.
-func (q *quota) missed(placed map[outrank.Key]bool) string {
+// quotaOfComposite returns the quota of a composite group, without the groups below it: a gang names a
+// number, and one group is enough for any other (rule 12.9.4).
+func quotaOfComposite(c *outrank.CompositePodGroup) *quota {
+	if c.Policy == outrank.GangPolicy {
+		return &quota{wanted: int(c.MinGroupCount)}
+	}
+	return &quota{wanted: 1}
+}
+
+// unmetBy returns why pods that are placed do not reach the quota, empty if they do (rule 12.9.3).
+func (q *quota) unmetBy(placed map[outrank.Key]bool) string {
 	there := q.there
 	for _, p := range q.pods {
 		if placed[p.Key()] {
@@ -109,9 +125,9 @@ func (q *quota) missed(placed map[outrank.Key]bool) string {
 		}
 	}
 	for _, below := range q.below {
-		if below.missed(placed) == "" {
+		if below.unmetBy(placed) == "" {
 			there++
 		}
 	}
-	return q.missing(there, 0)
+	return q.shortage(there, 0)
 }

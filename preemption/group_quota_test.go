@@ -18,7 +18,7 @@ func TestHowManyPodsNeedAPlace(t *testing.T) {
 		min     int32
 		unknown bool
 		running int
-		// room is how many pods find a place beside those that run.
+		// room is the number of pods that find a place beside those that run.
 		room      string
 		placement []string
 		says      string

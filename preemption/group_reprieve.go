@@ -5,19 +5,23 @@ import (
 	"slices"
 )
 
-// letUnitsGo parts the possible victims into those that the guard lets go and those that it keeps. They
-// leave one after the other, the least important first, and those that stay are asked about again, until
-// a turn lets nobody go. The status is what it says of the least important one that it keeps (rules
-// 13.6.8 and 13.6.10).
+// letUnitsGo parts the possible victims into those that the guard lets go and those that it keeps (rule
+// 13.6.8). refusal is what it says of the least important one that it keeps (rule 13.6.10). The guard that it
+// returns has those that leave away.
 func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refusal Status, guard *guarding) {
 	guard = g.guarding()
 	gone := map[*unit]bool{}
+
+	// Units leave one after another, the least important first. With more of them away the guard may let one
+	// go that it kept before: so those that stay are asked about again, until a turn lets none go.
 	for before := -1; len(gone) != before; {
-		before, refusal = len(gone), Status{}
+		before = len(gone)
+		refusal = Status{}
 		for _, u := range slices.Backward(possible) {
 			if gone[u] {
 				continue
 			}
+
 			status := guard.leaves(u)
 			if status.Code == Success {
 				gone[u] = true
@@ -26,6 +30,7 @@ func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refu
 			}
 		}
 	}
+
 	for _, u := range possible {
 		if gone[u] {
 			leaving = append(leaving, u)
@@ -36,16 +41,17 @@ func (g *groupAttempt) letUnitsGo(possible []*unit) (leaving, kept []*unit, refu
 	return leaving, kept, refusal, guard
 }
 
-// reprieveUnits puts the units back one by one, those that violate a budget first, each if every placed
-// pod still passes on its node and the guard allows that the others stay away (rules 12.9.8 and 13.6.9).
-// It writes the plan.
+// reprieveUnits puts the units back one by one that can stay beside the placed pods (rule 12.9.8), and writes
+// the plan with those that cannot.
 func (g *groupAttempt) reprieveUnits(placed placement, leaving []*unit, guard *guarding) {
-	// From now on the nominations of all pods of the group count again, so that one that had one before
-	// counts twice there for the others (rule 12.9.9).
+	// From now on the nominations count again that pods of the group had before. On that node such a pod
+	// counts twice for the others, if it was placed there (rule 12.9.9).
 	for _, s := range placed.spots {
 		s.renominate(g)
 	}
 
+	// Budgets are charged as if all of them left, and units that violate one are put back first (rule 12.9.8).
+	// The guard may agree to a unit later that it refuses now, beside fewer that are away.
 	violated := g.charge(podsOf(leaving))
 	away := map[*unit]*Refusal{}
 	for _, u := range violatingFirst(leaving, violated) {
@@ -60,12 +66,16 @@ func (g *groupAttempt) reprieveUnits(placed placement, leaving []*unit, guard *g
 			g.addVictims(u, why, violated, guard)
 		}
 	}
-	g.plan.Outcome, g.plan.Placement, g.plan.Nominations = Preempts, placed.assignments(), placed.assignments()
+
+	// There may be no victim at all (rule 12.9.8).
+	g.plan.Outcome = Preempts
+	g.plan.Placement = placed.assignments()
+	g.plan.Nominations = placed.assignments()
 	g.say(Success, fmt.Sprintf("found a placement for podgroup, preempting %d victims", len(g.plan.Victims)))
 }
 
-// tryAgain puts units back that the guard alone kept away, in order of importance, as long as that puts
-// any back: fewer are away by then (rule 13.6.9).
+// tryAgain puts units back that the guard alone keeps away, in order of importance, until a turn puts none
+// back (rule 13.6.9). Each that comes back leaves fewer away, which the guard may allow.
 func (g *groupAttempt) tryAgain(spots []*spot, leaving []*unit, away map[*unit]*Refusal, guard *guarding) {
 	for before := -1; len(away) != before; {
 		before = len(away)
@@ -73,6 +83,7 @@ func (g *groupAttempt) tryAgain(spots []*spot, leaving []*unit, away map[*unit]*
 			if why := away[u]; why == nil || why.Guard.Code == Success {
 				continue
 			}
+
 			if away[u] = g.putUnitBack(u, spots, guard); away[u] == nil {
 				delete(away, u)
 			}
@@ -80,9 +91,11 @@ func (g *groupAttempt) tryAgain(spots []*spot, leaving []*unit, away map[*unit]*
 	}
 }
 
-// putUnitBack puts a unit back if every placed pod still passes on its node, asked in the order in which they were
-// placed, and the guard agrees (rules 12.9.8 and 13.6.9). Otherwise it returns why not, and the unit stays away.
+// putUnitBack puts a unit back if every placed pod still passes on its node, and the guard allows that the
+// others stay away without it (rules 12.9.8 and 13.6.9). Otherwise it returns why not, and changes nothing.
 func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Refusal {
+	// The pods are asked in the order in which they were placed. Copies are tried, so that the dry runs of
+	// the pods before stay as they are if a pod fails.
 	var with []*dryRun
 	for _, s := range spots {
 		d := s.dryRun.copy().putBack(u)
@@ -91,6 +104,7 @@ func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Ref
 		}
 		with = append(with, d)
 	}
+
 	if status := guard.comesBack(u); status.Code != Success {
 		return &Refusal{Guard: status}
 	}
@@ -100,7 +114,8 @@ func (g *groupAttempt) putUnitBack(u *unit, spots []*spot, guard *guarding) *Ref
 	return nil
 }
 
-// keepsPlace is the answer of the node on which a pod of the group has its place (rule 12.9.8).
+// keepsPlace returns the answer of the node on which a pod of the group has its place (rule 12.9.8). Like
+// attempt.asThingsAre it goes by what was said before the first node, but in this dry run.
 func (d *dryRun) keepsPlace() Status {
 	switch {
 	case d.refused.Code != Success:
@@ -111,29 +126,32 @@ func (d *dryRun) keepsPlace() Status {
 	return d.steps.fits(d)
 }
 
-// renominate has the nominations count on the node of a spot that there were before the group was placed (rule
-// 12.9.9).
+// renominate makes the nominations count on the node of a spot that there were before the group was placed
+// (rule 12.9.9).
 func (s *spot) renominate(g *groupAttempt) {
-	renewed := *s.dryRun.site
+	d := s.dryRun
+	renewed := *d.site
 	renewed.nominated = nil
 	for _, p := range g.cluster.Pods {
-		if p.NodeName == "" && p.NominatedNodeName == renewed.node.Name && !p.Finished() && s.dryRun.countsNomination(p) {
+		if p.NodeName == "" && p.NominatedNodeName == renewed.name() && !p.Finished() && d.countsNomination(p) {
 			renewed.nominated = append(renewed.nominated, &occupant{pod: p, site: &renewed, nominated: true})
 		}
 	}
-	s.dryRun.site = &renewed
+	d.site = &renewed
 }
 
-// addVictims adds the pods of a unit to the plan. The rule is that of the most important of them.
+// addVictims adds the pods of a unit to the plan, with why the unit stays away. All have the rule of the most
+// important of them.
 func (g *groupAttempt) addVictims(u *unit, why *Refusal, violated charges, guard *guarding) {
 	blocks := why.Guard
 	if why.Pod != nil {
 		blocks = why.Nodes[0].Status
 	}
+
 	rule := g.ruleFor(guard, u.pods[0].pod)
 	for _, p := range u.pods {
 		g.plan.Victims = append(g.plan.Victims, Victim{
-			Pod: p.pod, Node: p.site.node.Name, Group: u.group, Composite: u.composite, Priority: u.priority,
+			Pod: p.pod, Node: p.site.name(), Group: u.group, Composite: u.composite, Priority: u.priority,
 			Rule: rule, Violated: violated[p], Blocks: blocks, Blocked: why.Pod,
 		})
 	}

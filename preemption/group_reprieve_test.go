@@ -124,7 +124,7 @@ func TestGroupStaysWhereItIs(t *testing.T) {
 	assert.Equal(t, []string{"pod group preemption: found a placement for podgroup, preempting 1 victims"}, plan.Status.Reasons)
 }
 
-// A pod that was nominated before counts on its node and as nominated to it (rule 12.9.9).
+// A placed pod that was nominated before counts twice: on its node, and as nominated to it (rule 12.9.9).
 func TestEarlierNominationsCountTwice(t *testing.T) {
 	g := twoMembers(t, 1, memberPod("x", "a", "", "1", 1))
 	g.cluster.Nodes[0].Allocatable = allocatableOf("3")
@@ -136,7 +136,7 @@ func TestEarlierNominationsCountTwice(t *testing.T) {
 	assert.Equal(t, [][]string{{"x"}}, unitNames(g.whereRefused(t)), "q sees p twice")
 }
 
-// A victim says which pod of the group failed with it back, and with what.
+// A victim says which pod of the group fails if the victim comes back, and with what.
 func TestGroupVictimsSayWhomTheyBlock(t *testing.T) {
 	g := twoMembers(t, 2, memberPod("x", "a", "", "2", 2), memberPod("y", "b", "", "1", 1, binds(80, "", "")))
 	g.pods[0].Containers[0].Requests, g.pods[1].Containers[0].Requests = allocatableOf("2"), allocatableOf("1")
@@ -149,8 +149,8 @@ func TestGroupVictimsSayWhomTheyBlock(t *testing.T) {
 	assert.Equal(t, preemption.NodePorts, plan.Victims[1].Blocks.Filter)
 }
 
-// What the filters of a placed pod counted stays as it was when it got its place, when those behind it did
-// not stand (rule 12.9.9).
+// The filters of a placed pod go on with what they counted when it got its place. Pods that were placed later
+// were not there then (rule 12.9.9).
 func TestGroupCountsAreThoseOfThePlacement(t *testing.T) {
 	g := twoMembers(t, 2, memberPod("x", "b", "", "1", 1))
 	for _, p := range g.pods {

@@ -11,15 +11,15 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// guardOf says of the names of those that are away, in order, why they may not be; nothing if they may. Its
-// name is Guard, and it names the rule "guarded".
+// guardOf makes a guard by the name of Guard. refuse is given the sorted names of the pods that are away, and
+// says why they may not be, nothing if they may. The guard names the rule "guarded".
 func guardOf(refuse func(gone []string) string) *preemption.Guard {
 	return &preemption.Guard{Name: "Guard", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 		return &guardState{refuse: refuse}, nil
 	}}
 }
 
-// keeping lets nobody of these go.
+// keeping lets none of these pods go.
 func keeping(names ...string) func(gone []string) string {
 	return func(gone []string) string {
 		for _, name := range names {
@@ -31,7 +31,7 @@ func keeping(names ...string) func(gone []string) string {
 	}
 }
 
-// atMost lets so many go.
+// atMost lets some number of pods go, and no more.
 func atMost(count int) func(gone []string) string {
 	return func(gone []string) string {
 		if len(gone) > count {
@@ -68,7 +68,7 @@ func (g *guardState) Clone() preemption.GuardState {
 	return &guardState{refuse: g.refuse, gone: slices.Clone(g.gone)}
 }
 
-// Who may be taken in place of lower priority (rule 13.6.1).
+// A rule of the caller takes the place of lower priority (rule 13.6.1).
 func TestWhoMayBeTaken(t *testing.T) {
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"
 	webPods := preemption.Eligibility{Take: func(_, v *outrank.Pod) (string, bool) { return "web", v.Labels["app"] == "web" }}
@@ -109,7 +109,7 @@ func TestWhoMayBeTaken(t *testing.T) {
 	})
 }
 
-// A guard says who may be away together (rules 13.6.2 to 13.6.5).
+// A guard says which pods may be away together (rules 13.6.2 to 13.6.5).
 func TestGuards(t *testing.T) {
 	const short = "a: Unschedulable NodeResourcesFit [Insufficient cpu]\n"
 	third := cpu("300m")
@@ -224,7 +224,7 @@ func TestGuards(t *testing.T) {
 	})
 }
 
-// notJust refuses that these two are away and nobody else.
+// notJust refuses only that exactly these two are away.
 func notJust(one, other string) func(gone []string) string {
 	return func(gone []string) string {
 		if slices.Equal(gone, []string{one, other}) {
@@ -234,7 +234,7 @@ func notJust(one, other string) func(gone []string) string {
 	}
 }
 
-// What a victim blocks is what the guard says, where it alone keeps the pod away (rule 13.6.5).
+// A victim that the guard alone keeps away blocks what the guard says (rule 13.6.5).
 func TestVictimThatTheGuardKeepsAway(t *testing.T) {
 	third := cpu("300m")
 	c := clusterOf(node("a"), pod("x", "a", 3, web, third), pod("y", "a", 2, web, third), pod("z", "a", 1, web, third), budget("b", 1))
