@@ -6,9 +6,10 @@ import (
 )
 
 // Variant says whose preemption is followed, from the victims to the queue. Every
-// package with a part in that has it in its configuration: preemption.Config,
-// execution.Config and Failure, queue.Config. Its zero value is what kube-scheduler
-// does by the rules of a [Release]; the others do not look at that where they differ.
+// package with a part in that has a Variant in its configuration: preemption.Config,
+// execution.Config and Failure, queue.Config. The zero value is what kube-scheduler
+// does by the rules of a [Release]. The other variants do not look at the release where
+// the table says that they differ.
 //
 //	                       kube-scheduler           v1.13                      simplified
 //	a pod waits            for victims of a         for any pod of lower       while it is nominated, unless
@@ -47,7 +48,7 @@ const (
 	VariantSimplified
 )
 
-// variantWords maps a variant to its word.
+// variantWords has the word of each variant.
 var variantWords = []string{"current", "v1.13", "simplified"}
 
 // String returns "current" for zero, "v1.13" or "simplified".
