@@ -123,7 +123,7 @@ func (r *run) allows(u *possibleVictim) bool {
 }
 
 // public appends the pods of a unit to the victims of the plan, with the rule by which they are.
-func (r *run) public(at int, u *possibleVictim, why *preemption.Refusal) {
+func (r *run) addVictims(at int, u *possibleVictim, why *preemption.Refusal) {
 	v := preemption.Victim{Priority: u.priority, Blocks: why.Guard, Blocked: why.Pod}
 	if why.Pod != nil {
 		v.Blocks = why.Nodes[0].Status // of its own node

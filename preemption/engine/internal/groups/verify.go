@@ -139,7 +139,7 @@ func (r *run) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possi
 			r.guard.change(r.podsOf(&away[i]), 1)
 		}
 	}
-	if s := r.guard.tries(lost, -1); s.Code != preemption.Success {
+	if s := r.guard.try(lost, -1); s.Code != preemption.Success {
 		return nil, fault(state.ErrUnsound, "the victims may not leave together: %s", s)
 	}
 	r.sort(away)
@@ -165,13 +165,13 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 			return err
 		}
 		if u := &possible[i]; !slices.Contains(victims, i) {
-			if back++; len(f.affects(u)) > 0 {
+			if back++; len(f.affectedBy(u)) > 0 {
 				f.putBack(u, 1)
 			}
 		}
 	}
-	// Where nobody could be put back, the nominations of the group itself may be why.
-	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
+	// If nobody could be put back, the nominations of the group itself may be the reason.
+	if err := f.endPlacing(); err != nil || back == 0 || len(f.failing) == 0 {
 		return err
 	}
 	return fault(state.ErrUnsound, "%s", noPlace(f.failing[0].why))
