@@ -48,7 +48,9 @@ func signatureOf(a *dryrun.Attempt) string {
 
 // takes reports whether a node takes a member, beside the members before it that have their
 // place there.
-func (f *fitter) takes(i int, position int32) bool { return f.answer(i, position) == filters.NoObjection }
+func (f *fitter) takes(i int, position int32) bool {
+	return f.answer(i, position) == filters.NoObjection
+}
 
 // answer returns what a node says to a member, beside the members before it that have their place
 // there. The node is asked only if no answer is remembered that still holds.
