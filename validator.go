@@ -96,6 +96,7 @@ func nameOf(object any) string {
 
 // namespaceOf returns the namespace of an object of a kind that has one, empty for a nil pointer.
 func namespaceOf(object any) string {
+	// As in nameOf, each case asks by itself.
 	switch o := object.(type) {
 	case *Pod:
 		if o != nil {

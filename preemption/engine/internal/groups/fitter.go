@@ -131,8 +131,8 @@ type memberKind struct {
 
 // nodeAnswers remembers what nodes answered. All epochs of a kind share it.
 type nodeAnswers struct {
-	// statuses numbers the different statuses.
-	statuses *filters.StatusTable
+	// The table numbers the different statuses.
+	*filters.StatusTable
 	// answers has the answer of each position. It is empty if the fitter would remember too
 	// many.
 	answers []nodeAnswer

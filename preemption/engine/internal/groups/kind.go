@@ -12,7 +12,7 @@ import (
 // newKind returns a kind for the members of an attempt. It remembers no answers if the fitter would
 // remember too many.
 func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
-	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{statuses: filters.NewStatusTable()}}
+	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{StatusTable: filters.NewStatusTable()}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
 		f.answers = remembered
 		k.said.answers = make([]nodeAnswer, len(f.sites))
@@ -80,18 +80,18 @@ func (f *fitter) answer(i int, position int32) filters.StatusID {
 // ask asks the filters about a node with these members on it. known has the answer of the filters that
 // look at the node alone, and is given it here.
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filters.StatusID {
-	f, statuses := k.fitter, k.said.statuses
+	f, said := k.fitter, k.said
 	plan, asked := &k.attempt.Plan, &k.attempt.Asked
 
 	// The whole attempt is refused. A filter of the caller may let the next attempt begin, so that
 	// this is not remembered as fixed.
 	if plan.Refused.Code != filters.Success {
-		return statuses.ID(plan.Refused)
+		return said.ID(plan.Refused)
 	}
 
 	n, s := f.node(position), &f.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + statuses.ID(plan.CheckNode(asked, n))
+		known.fixed = 1 + said.ID(plan.CheckNode(asked, n))
 	}
 	if known.fixed-1 != filters.NoObjection {
 		return known.fixed - 1
@@ -115,7 +115,7 @@ func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filt
 	for _, i := range seated {
 		k.add(f.members[i].runs)
 	}
-	return statuses.ID(runner.Check())
+	return said.ID(runner.Check())
 }
 
 // seatedElsewhere reports whether a nominated pod is a member whose nomination does not count,
@@ -143,8 +143,8 @@ func (k *memberKind) add(p *state.PodState) {
 // in which their answers first occurred.
 func (f *fitter) refusal(i int) *preemption.Refusal {
 	k := f.members[i].kind
-	statuses := k.said.statuses
-	nodes := make([]int, statuses.Len())
+	said := k.said
+	nodes := make([]int, said.Len())
 	var order []filters.StatusID // by first occurrence
 	for position := range f.sites {
 		s := f.answer(i, int32(position))
@@ -160,7 +160,7 @@ func (f *fitter) refusal(i int) *preemption.Refusal {
 
 	var counts []preemption.Count
 	for _, s := range order {
-		counts = append(counts, preemption.Count{Status: k.attempt.Public(statuses.Of(s)), Nodes: nodes[s]})
+		counts = append(counts, preemption.Count{Status: k.attempt.Public(said.Of(s)), Nodes: nodes[s]})
 	}
 	dryrun.SortCounts(counts)
 	return &preemption.Refusal{Pod: f.members[i].pod, Nodes: counts}

@@ -71,7 +71,7 @@ func (f *fitter) answerNow(i int) filters.StatusID {
 // objection returns the refusal of a member by its node.
 func (f *fitter) objection(i int, s filters.StatusID) *preemption.Refusal {
 	m := &f.members[i]
-	return &preemption.Refusal{Pod: m.pod, Nodes: []preemption.Count{{Status: m.kind.attempt.Public(m.kind.said.statuses.Of(s)), Nodes: 1}}}
+	return &preemption.Refusal{Pod: m.pod, Nodes: []preemption.Count{{Status: m.kind.attempt.Public(m.kind.said.Of(s)), Nodes: 1}}}
 }
 
 // reprieve puts back units in order: those that violate a budget, or those that do not. A unit

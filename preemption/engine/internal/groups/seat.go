@@ -149,6 +149,7 @@ func (f *fitter) countSites(u *possibleVictim, by int32) {
 		for k, v := range s.rows[u.pod] {
 			s.taken.Std[k].Change(v, by)
 		}
+
 	default:
 		pods := f.run.podsOf(u)
 		for i, at := range f.positionsOf(u) {
