@@ -63,7 +63,6 @@ var (
 	byStatus = containerViews{(*Pod).statusRequests, (*Pod).specRequests} // rule 2.2.4
 )
 
-// specRequests is the view of the spec.
 func (p *Pod) specRequests(c *Container) resource.List { return c.Requests }
 
 // reported reports whether the container's status has resources. v1.36 does not look at a
@@ -301,12 +300,10 @@ var (
 	statusOf = resourceViews{statusRequestOf, specRequestOf}
 )
 
-// specRequestOf is specRequests for one resource.
 func specRequestOf(_ *Pod, c *Container, name resource.Name) resource.Quantity {
 	return c.Requests[name]
 }
 
-// statusRequestOf is statusRequests for one resource.
 func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity {
 	q, _ := statusNamed(p, c, name)
 	return q
@@ -347,7 +344,6 @@ func larger(a, b resource.Quantity) resource.Quantity {
 	return a
 }
 
-// schedulerRequestOf is schedulerRequests for one resource.
 func (p *Pod) schedulerRequestOf(name resource.Name, views resourceViews, level levelView) resource.Quantity {
 	if p.Resources != nil && podLevel(name) {
 		if _, ok := p.Resources.Requests[name]; ok {

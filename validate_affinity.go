@@ -2,7 +2,6 @@ package outrank
 
 import "github.com/outrank-go/outrank/internal/apis"
 
-// affinity checks the required affinity of a pod.
 func (v *validator) affinity(a *Affinity, spec *apis.Path) {
 	aff := spec.Field("affinity")
 	if a.NodeAffinity != nil {
@@ -13,7 +12,6 @@ func (v *validator) affinity(a *Affinity, spec *apis.Path) {
 	v.podTerms(a.PodAntiAffinity, "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution", &aff)
 }
 
-// nodeTerms checks the terms of a node selector.
 func (v *validator) nodeTerms(s *NodeSelector, list *apis.Path) {
 	if s == nil {
 		return
@@ -93,7 +91,6 @@ func (v *validator) preferences(p *Preferences, spec *apis.Path) {
 	v.weightedTerms(p.PodAntiAffinity, "podAntiAffinity."+preferred, &aff)
 }
 
-// weightedTerms checks preferred pod affinity or anti-affinity terms.
 func (v *validator) weightedTerms(ts []WeightedPodAffinityTerm, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range ts {
@@ -104,7 +101,6 @@ func (v *validator) weightedTerms(ts []WeightedPodAffinityTerm, field string, pa
 	}
 }
 
-// weight refuses a weight that no term can have.
 func (v *validator) weight(w int32, parent *apis.Path) {
 	if w < 1 || w > 100 {
 		at := parent.Field("weight")
@@ -112,7 +108,6 @@ func (v *validator) weight(w int32, parent *apis.Path) {
 	}
 }
 
-// podTerms checks required pod affinity or anti-affinity terms.
 func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range ts {
@@ -121,7 +116,6 @@ func (v *validator) podTerms(ts []PodAffinityTerm, field string, parent *apis.Pa
 	}
 }
 
-// podTerm checks one pod affinity term, required or preferred.
 func (v *validator) podTerm(t *PodAffinityTerm, at *apis.Path) {
 	v.selector(t.LabelSelector, "labelSelector", at)
 	v.selector(t.NamespaceSelector, "namespaceSelector", at)

@@ -2,7 +2,6 @@ package outrank
 
 import "github.com/outrank-go/outrank/internal/apis"
 
-// group checks a group of pods but for its name.
 func (v *validator) group(g *PodGroup) {
 	if g != nil {
 		v.terms(&PodGroupTemplate{
@@ -11,7 +10,6 @@ func (v *validator) group(g *PodGroup) {
 	}
 }
 
-// composite checks a group of groups but for its name.
 func (v *validator) composite(g *CompositePodGroup) {
 	if g != nil {
 		v.terms(&PodGroupTemplate{

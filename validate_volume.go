@@ -38,7 +38,6 @@ func (v *validator) volume(vol *Volume, at *apis.Path) {
 	}
 }
 
-// attachLimits refuses negative limits.
 func (v *validator) attachLimits(limits map[string]int64) {
 	if len(limits) == 0 {
 		return
@@ -50,7 +49,6 @@ func (v *validator) attachLimits(limits map[string]int64) {
 	}
 }
 
-// claim checks the volume of a claim.
 func (v *validator) claim(vc *VolumeClaim) {
 	if vc != nil {
 		v.volume(&vc.Volume, &apis.Path{Name: "spec", Index: -1})

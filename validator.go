@@ -15,7 +15,6 @@ type validator struct {
 	kind, key string
 }
 
-// add adds a problem of the present object.
 func (v *validator) add(at *apis.Path, format string, args ...any) {
 	v.problems = append(v.problems, Problem{v.kind + " " + v.key, at.String(), fmt.Sprintf(format, args...)})
 }
@@ -126,7 +125,6 @@ func namespaceOf(object any) string {
 	return ""
 }
 
-// requirements refuses negative requests and limits.
 func (v *validator) requirements(requests, limits resource.List, at *apis.Path) {
 	r, l := at.Field("requests"), at.Field("limits")
 	v.list(requests, &r)

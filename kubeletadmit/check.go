@@ -106,7 +106,6 @@ func appendNames(names []resource.Name, pod *outrank.Pod) []resource.Name {
 	return appendKeys(names, pod.Overhead)
 }
 
-// appendKeys appends the resources that a list names, in any order.
 func appendKeys(names []resource.Name, list resource.List) []resource.Name {
 	for name := range list {
 		names = append(names, name)
@@ -146,7 +145,6 @@ func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
 	}
 }
 
-// fail adds the failure of a predicate.
 func (s *scratch) fail(name Predicate, text string) {
 	s.failures = append(s.failures, CheckFailure{Predicate: name, Text: text})
 }

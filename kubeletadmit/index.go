@@ -199,6 +199,7 @@ func (x *index) search(node int) {
 		x.compareGroup(node)
 		return
 	}
+
 	near, far := 2*node, 2*node+1
 	low, high := x.bound(near), x.bound(far)
 	if high < low || high == low && x.winner(x.winners[near], x.winners[far]) == x.winners[far] {

@@ -87,7 +87,6 @@ func wireNeedOf(n ResourceNeed) wireNeed {
 	return wireNeed{n.Resource, amountText(n.Resource, n.Amount)}
 }
 
-// eviction returns the wire form of an evicted pod.
 func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
 	w := wireEviction{Pod: e.Pod(v.Pod), Tier: v.Tier, Contributions: document.List(v.Contributions, wireContributionOf)}
 

@@ -65,7 +65,6 @@ func counted(count document.Member, name string, l *List[Pod]) document.Member {
 	return document.With(count, document.Then(list, func() { l.More = max(0, l.More-len(l.Items)) }))
 }
 
-// searchObject lists the members of a certificate.
 func searchObject(s *kubeletadmit.Certificate) document.Object {
 	return document.Object{
 		document.Value("optimal", &s.Optimal),
@@ -74,7 +73,6 @@ func searchObject(s *kubeletadmit.Certificate) document.Object {
 	}
 }
 
-// countObject lists the members of a certificate's tier.
 func countObject(t *kubeletadmit.TierCount) document.Object {
 	return document.Object{
 		document.Value("class", &t.Class),
@@ -101,7 +99,6 @@ func amount(name string, of *resource.Name, v *int64) document.Member {
 	return document.Through(name, func() resource.Quantity { return prose.Quantity(*of, *v) }, func(q resource.Quantity) { *v = resource.Amount(*of, q) })
 }
 
-// needObject lists the members of an amount with its resource.
 func needObject(n *kubeletadmit.ResourceNeed) document.Object {
 	return document.Object{document.Value("resource", &n.Resource), amount("amount", &n.Resource, &n.Amount)}
 }
@@ -201,7 +198,6 @@ func (r *Round) object() document.Object {
 	}
 }
 
-// contributionObject lists the members of a contribution.
 func contributionObject(c *kubeletadmit.Contribution) document.Object {
 	return document.Object{
 		document.Value("resource", &c.Resource),

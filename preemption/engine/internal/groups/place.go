@@ -80,6 +80,8 @@ func (p *placing) all(q *quorum) (why string, err error) {
 func (p *placing) group(q *quorum) (why string, err error) {
 	before := len(p.placed)
 	placed, all := q.there, len(q.pods)+len(q.below)
+
+	// The group is given up before the first member and after each (rule 12.9.3).
 	why = q.lacks(placed, all)
 	for i := 0; i < all && why == ""; i++ {
 		found, err := p.next(q, i)
