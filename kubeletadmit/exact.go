@@ -126,7 +126,8 @@ func (x *setSearch) listPods() {
 	slices.SortFunc(x.pods, x.compare)
 }
 
-// compare is below 0 if a stands before b by rule 17.8.6, and 0 for the same pod alone.
+// compare returns a negative number if a stands before b by rule 17.8.6. Different pods are never
+// equal.
 func (x *setSearch) compare(a, b candidate) int {
 	if c := cmp.Or(
 		cmp.Compare(b.tier, a.tier),
