@@ -6,8 +6,8 @@ type Affinity struct {
 	// NodeAffinity is nil where the pod has no required node affinity. A selector
 	// without terms matches no node.
 	NodeAffinity *NodeSelector
-	// PodAffinity has terms each of which some pod in the same topology domain must
-	// match; PodAntiAffinity has terms that no pod there may match.
+	// PodAffinity lists terms: for each, some pod in the same topology domain must
+	// match it. PodAntiAffinity lists terms that no pod there may match.
 	PodAffinity, PodAntiAffinity []PodAffinityTerm
 }
 
@@ -16,7 +16,7 @@ type NodeSelector struct {
 	NodeSelectorTerms []NodeSelectorTerm `json:"nodeSelectorTerms"`
 }
 
-// NodeSelectorTerm matches a node if all that it lists holds. An empty term
+// NodeSelectorTerm matches a node if all its requirements hold. An empty term
 // matches nothing.
 type NodeSelectorTerm struct {
 	// MatchExpressions are demands on the node's labels.
@@ -26,7 +26,7 @@ type NodeSelectorTerm struct {
 	MatchFields []NodeRequirement `json:"matchFields,omitempty"`
 }
 
-// FieldName is the field of a node that NodeSelectorTerm.Fields may name.
+// FieldName is the field of a node that NodeSelectorTerm.MatchFields may name.
 const FieldName = "metadata.name"
 
 // NodeRequirement is one demand on a label or field of a node.
@@ -36,48 +36,49 @@ type NodeRequirement struct {
 	Values   []string `json:"values,omitempty"`
 }
 
-// PodAffinityTerm selects pods by their labels and namespaces, and says how
-// far away counts as together.
+// PodAffinityTerm selects pods by their labels and namespaces, and says which
+// nodes count as the same place.
 type PodAffinityTerm struct {
-	// LabelSelector picks pods by label: nil none, an empty one all.
+	// LabelSelector picks pods by label. A nil one picks none, an empty one all.
 	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`
-	// Namespaces and NamespaceSelector pick namespaces, their union if both
-	// are given; if neither is, the namespace of the pod that carries the term.
-	// An empty NamespaceSelector means all namespaces.
+	// Namespaces and NamespaceSelector pick the namespaces of the pods: their union
+	// if both are given, and the namespace of the pod that carries the term if
+	// neither is. An empty NamespaceSelector picks all namespaces.
 	Namespaces        []string       `json:"namespaces,omitempty"`
 	NamespaceSelector *LabelSelector `json:"namespaceSelector,omitempty"`
 	// TopologyKey is the node label whose values are the topology domains.
 	TopologyKey string `json:"topologyKey"`
-	// MatchLabelKeys and MismatchLabelKeys are labels of the pod whose value a
-	// selected pod must share or must not share. The API server folds them
-	// into LabelSelector when it creates a pod, as In or NotIn with one value. Keys
-	// that it has folded in count as they stand. Deciding folds in the keys of a
-	// pod that is written by hand or read from a manifest.
+	// MatchLabelKeys are labels of the pod whose values a selected pod must share,
+	// and MismatchLabelKeys those whose values it must not share. The API server adds
+	// them to LabelSelector when it creates a pod, as In or NotIn with one value. A
+	// decision adds only the keys that are not in the selector yet, as in a pod that is
+	// written by hand or read from a manifest.
 	MatchLabelKeys    []string `json:"matchLabelKeys,omitempty"`
 	MismatchLabelKeys []string `json:"mismatchLabelKeys,omitempty"`
 }
 
-// TopologySpreadConstraint limits how many more pods like this one a topology
-// domain may hold than the emptiest one.
+// TopologySpreadConstraint limits how many more of the counted pods a topology
+// domain may hold than the emptiest domain.
 type TopologySpreadConstraint struct {
-	// MaxSkew is the difference that is still allowed; at least 1.
+	// MaxSkew is the largest difference that is allowed; at least 1.
 	MaxSkew     int32  `json:"maxSkew"`
 	TopologyKey string `json:"topologyKey"`
 	// WhenUnsatisfiable is DoNotSchedule or ScheduleAnyway; empty means
 	// DoNotSchedule. Preemption does not look at ScheduleAnyway; scores do.
 	WhenUnsatisfiable UnsatisfiablePolicy `json:"whenUnsatisfiable,omitempty"`
-	// LabelSelector picks the pods that are counted: nil or empty none.
+	// LabelSelector picks the pods that are counted. A nil or an empty one picks none.
 	LabelSelector *LabelSelector `json:"labelSelector,omitempty"`
 	// MinDomains is the number of domains below which the emptiest counts as 0;
 	// zero means 1.
 	MinDomains int32 `json:"minDomains,omitempty"`
-	// NodeAffinityPolicy and NodeTaintsPolicy say whether the count leaves out
-	// nodes that the pod's node affinity or tolerations rule out. Empty means
-	// NodeHonor for the first and NodeIgnore for the second.
+	// NodeAffinityPolicy says whether the count leaves out nodes that the pod's node
+	// affinity rules out, and NodeTaintsPolicy whether it leaves out nodes with taints
+	// that the pod does not tolerate. Empty means NodeHonor for the first and
+	// NodeIgnore for the second.
 	NodeAffinityPolicy NodeInclusionPolicy `json:"nodeAffinityPolicy,omitempty"`
 	NodeTaintsPolicy   NodeInclusionPolicy `json:"nodeTaintsPolicy,omitempty"`
-	// MatchLabelKeys are labels of the pod whose value a counted pod must
-	// share; keys the pod does not have are ignored.
+	// MatchLabelKeys are labels of the pod whose values a counted pod must share.
+	// Keys that the pod does not have are ignored.
 	MatchLabelKeys []string `json:"matchLabelKeys,omitempty"`
 }
 

@@ -15,9 +15,9 @@ import (
 // breaks them where nothing else helps.
 type PodDisruptionBudget struct {
 	// Name and Namespace identify the budget; an empty Namespace is "default".
-	// It covers pods of its own namespace alone.
+	// A budget covers pods of its own namespace alone.
 	Name, Namespace string
-	// Selector picks the pods covered; nil, empty or invalid ones cover none.
+	// Selector picks the covered pods. A nil, empty or invalid selector picks none.
 	Selector *LabelSelector
 	// MinAvailable and MaxUnavailable are the spec; at most one is set. A
 	// decision does not look at them; package pdb computes a status from them.
@@ -26,14 +26,15 @@ type PodDisruptionBudget struct {
 	// DisruptionsAllowed is the number of covered pods, by the status, that
 	// may still go without breaking the budget.
 	DisruptionsAllowed int32
-	// CurrentHealthy and DesiredHealthy are how many of the covered pods are ready and
-	// have to be ready, by the status. UnhealthyPodEvictionPolicy says whether a pod
-	// that is not ready may be evicted whatever the budget allows. Preemption looks at
-	// none of them; evictions through the API, as those of a drain, do.
+	// CurrentHealthy is the number of covered pods that are ready, and DesiredHealthy
+	// the number of those that must be, both by the status. UnhealthyPodEvictionPolicy
+	// says whether a pod that is not ready may be evicted whatever the budget allows.
+	// Preemption looks at none of the three; evictions through the API do, as those of a
+	// drain.
 	CurrentHealthy, DesiredHealthy int32
 	UnhealthyPodEvictionPolicy     UnhealthyPodEvictionPolicy
-	// DisruptedPods maps the names of pods whose eviction is already counted to the
-	// time of the eviction. Evicting such a pod again costs nothing.
+	// DisruptedPods has the time of each eviction that the status counts already, by the
+	// name of the pod. Evicting such a pod again costs nothing.
 	DisruptedPods map[string]time.Time
 }
 
@@ -43,16 +44,16 @@ type UnhealthyPodEvictionPolicy string
 
 // The policies. An empty one means IfHealthyBudget.
 const (
-	// IfHealthyBudget allows it while as many pods of the budget are ready as have to be.
+	// IfHealthyBudget allows the eviction while CurrentHealthy is at least DesiredHealthy.
 	IfHealthyBudget UnhealthyPodEvictionPolicy = "IfHealthyBudget"
-	// AlwaysAllow allows it always.
+	// AlwaysAllow allows the eviction always.
 	AlwaysAllow UnhealthyPodEvictionPolicy = "AlwaysAllow"
 )
 
 // Key names the budget.
 func (b *PodDisruptionBudget) Key() Key { return NewKey(b.Namespace, b.Name) }
 
-// NamespaceName is the budget's namespace, "default" if it names none.
+// NamespaceName returns the budget's namespace, "default" if it names none.
 func (b *PodDisruptionBudget) NamespaceName() string { return namespaceOr(b.Namespace) }
 
 // IntOrPercent is a number of pods, or a share of them in per cent. Its JSON
@@ -77,6 +78,8 @@ func (v *IntOrPercent) UnmarshalJSON(text []byte) error {
 	if string(bytes.TrimSpace(text)) == "null" {
 		return nil
 	}
+
+	// A JSON string is unquoted, and anything else read as it stands.
 	var quoted string
 	word := string(text)
 	if json.Unmarshal(text, &quoted) == nil {

@@ -8,12 +8,12 @@ import (
 )
 
 // Cluster is all that a decision may depend on. The order of Nodes matters in
-// one place: of nodes that are equal in every rank, the first is chosen. That of
+// one place: of nodes that are equal in every rank, the first is chosen. The order of
 // Budgets matters from v1.37 on, where a pod is charged to no budget behind the first
 // that it violates (rule 6.3.8). No other order matters.
 type Cluster struct {
 	Nodes []*Node
-	// Pods are the pods on nodes (NodeName set) and the pending ones. Finished
+	// Pods are the pods on nodes (with a NodeName) and the pending pods. Finished
 	// pods may be among them and count nowhere.
 	Pods       []*Pod
 	Budgets    []*PodDisruptionBudget
@@ -22,16 +22,17 @@ type Cluster struct {
 	// Groups are the pod groups. A group that a pod names and that is not
 	// listed has the mode DisruptPod.
 	Groups []*PodGroup
-	// Composites are the groups of groups, and Workloads the objects that
-	// controllers made both from. Composites count under the gate
-	// CompositePodGroup of v1.37 (rule 12.6.4); no decision looks at workloads.
+	// Composites are the groups of groups. They count under the gate
+	// CompositePodGroup of v1.37 (rule 12.6.4).
 	Composites []*CompositePodGroup
-	Workloads  []*Workload
+	// Workloads are the objects from which controllers made Groups and Composites.
+	// No decision looks at them.
+	Workloads []*Workload
 	// Claims are the volume claims that pods may name; see
 	// Cluster.ResolveVolumes.
 	Claims []*VolumeClaim
 	// Release says whose rules hold; zero means DefaultRelease. kube.ReadCluster
-	// leaves it zero; Cluster.ReleaseOfNodes tells what the nodes say.
+	// leaves it zero; Cluster.ReleaseOfNodes returns what the nodes say.
 	Release Release
 
 	// Skipped counts, by kind, the objects that kube.ReadCluster has no use for,
@@ -39,13 +40,15 @@ type Cluster struct {
 	// an input: kube.WriteCluster does not write them.
 	Skipped  map[string]int
 	Finished int
-	// AsOf is the latest creation of any object in the input of kube.ReadCluster,
-	// those in Skipped and Finished too, by the API server's clock (rule 26.2.4).
-	// It is zero where no object says when it was created. The input was made
-	// after that. Like the two above, it describes an input.
+	// AsOf is the latest creation time of any object in the input of
+	// kube.ReadCluster, also of those in Skipped and Finished, by the API server's
+	// clock (rule 26.2.4). The input was made after that. AsOf is zero where no
+	// object says when it was created. Like Skipped and Finished, it describes an
+	// input.
 	AsOf time.Time
 }
 
+// errNoCluster is the error about a nil Cluster.
 var errNoCluster = fmt.Errorf("%w: no cluster", ErrInvalid)
 
 // Pod returns the pod with this namespace and name, nil if there is none. Time
@@ -61,14 +64,16 @@ func (c *Cluster) Pod(namespace, name string) *Pod {
 }
 
 // ReleaseOfNodes returns the newest release among the nodes' kubelets, with the
-// default gates, because a scheduler is never older than a kubelet. It is zero
-// where no node names one. If the rules of the newest are not known, the error
+// default gates, because a scheduler is never older than a kubelet. The release is
+// zero where no node names one. If the rules of the newest are not known, the error
 // names the node and wraps [ErrInvalid], and the release is the nearest known
 // one. Time is linear in the number of nodes.
 func (c *Cluster) ReleaseOfNodes() (Release, error) {
 	if c == nil {
 		return 0, errNoCluster
 	}
+
+	// newest is the first node with the highest minor version.
 	var newest *Node
 	highest := 0
 	for _, n := range c.Nodes {
@@ -82,6 +87,7 @@ func (c *Cluster) ReleaseOfNodes() (Release, error) {
 	if newest == nil {
 		return 0, nil
 	}
+
 	r, ok := release.OfVersion(newest.KubeletVersion)
 	if !ok {
 		return Release(release.Nearest(highest)), fmt.Errorf("node %s: status.nodeInfo.kubeletVersion: %w", newest.Name, wrapInvalid(release.Unknown(newest.KubeletVersion)))
@@ -99,6 +105,7 @@ func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	if len(c.Claims) == 0 {
 		return
 	}
+
 	claims := make(map[Key]*VolumeClaim, len(c.Claims))
 	for _, vc := range c.Claims {
 		if vc != nil {
@@ -112,6 +119,8 @@ func (c *Cluster) ResolveVolumes(pods ...*Pod) {
 	}
 }
 
+// resolve fills in the pod's volumes from the claims. The slice of volumes is new, because
+// the old one may be shared with the pod that this one is a copy of.
 func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
 	if len(p.Volumes) == 0 {
 		return
@@ -120,6 +129,7 @@ func (p *Pod) resolve(claims map[Key]*VolumeClaim) {
 	for i, v := range p.Volumes {
 		vc := claims[NewKey(p.Namespace, v.Claim)]
 		if v.Claim != "" && vc != nil {
+			// Claim and Ephemeral are the pod's, all other fields the claim's.
 			name, ephemeral := v.Claim, v.Ephemeral
 			v = vc.Volume
 			v.Claim, v.Ephemeral = name, ephemeral

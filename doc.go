@@ -26,11 +26,14 @@
 //
 // Comments here and in the other packages cite rules by number, as in "rule
 // 7.4.3". The rules stand in the files RULES.md beside the code: chapters 1 and 2
-// in resource, 3 in qos, 4 in priority, 5 in preemption/scheduler/queue, 6 in pdb, 7 to 13 in
-// preemption, 14 and 15 in preemption/scheduler/execution, 16 in preemption/planner/history, 17 and
-// 18 in kubeletadmit, 19 in preemption/scheduler/config, 20 in preemption/planner/quota, 21
-// and 22 in internal/manifest.
+// in resource, 3 in qos, 4 in priority, 5 in preemption/scheduler/queue, 6 in pdb, 7 to 13
+// and 23 in preemption, 14 and 15 in preemption/scheduler/execution, 16 in
+// preemption/planner/history, 17 and 18 in kubeletadmit, 19 in
+// preemption/scheduler/config, 20 in preemption/planner/quota, 21, 22 and 26 in
+// internal/manifest, 24 in preemption/planner/tenancy, 25 in preemption/planner/joint, and
+// 27 in preemption/scheduler/score.
 //
-// Nothing here keeps or changes what a caller passes in. Values of this
-// package may be read by any number of goroutines as long as none writes them.
+// Nothing here changes what a caller passes in, except for [Cluster.ResolveVolumes],
+// which gives pods new lists of volumes. Values of this package may be read by any number
+// of goroutines as long as none writes them.
 package outrank

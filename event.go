@@ -46,7 +46,7 @@ func (e Event) LogValue() slog.Value {
 	return slog.GroupValue(append(attrs, slog.String("message", e.Message))...)
 }
 
-// eventKey is the key of a pod that may be missing.
+// eventKey returns the key of a pod, or "(nil)" for an event without one.
 func eventKey(p *Pod) string {
 	if p == nil {
 		return "(nil)"

@@ -7,11 +7,12 @@ import "github.com/outrank-go/outrank/internal/apis"
 // errors.ErrUnsupported, and changes nothing.
 
 // MarshalJSON returns the v1 Pod. Volumes appear as the claims and disks that the
-// pod names; kube.WriteCluster writes the objects behind a claim. A volume without
-// a claim that has what a volume gets from its claim is an error, as is anything
-// else that no field of a Pod can say. So are two containers of one name whose
-// statuses differ, and a resize that is deferred and infeasible at once. Value is
-// left out. Errors are an *[InputError]. Time is linear in the size of the pod.
+// pod names; kube.WriteCluster writes the objects behind a claim. Value is left out.
+// Time is linear in the size of the pod.
+//
+// The error is an *[InputError] about anything that no field of a Pod can say: fields
+// of a volume that only a claim can give, on a volume without a claim; two containers
+// of one name whose statuses differ; a resize that is deferred and infeasible at once.
 func (p Pod) MarshalJSON() ([]byte, error) { return apis.Marshal(&p) }
 
 // UnmarshalJSON reads the v1 Pod; "apiVersion" and "kind" may be missing. Errors
@@ -72,7 +73,7 @@ func (w Workload) MarshalJSON() ([]byte, error) { return apis.Marshal(&w) }
 func (w *Workload) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, w) }
 
 // MarshalJSON returns the v1 PersistentVolumeClaim. Of Volume it has OncePod and
-// whether the claim is lost or being deleted: the rest stands in other objects,
+// whether the claim is lost or being deleted. The rest stands in other objects,
 // the PersistentVolume and the StorageClass, which kube.WriteCluster writes.
 func (vc VolumeClaim) MarshalJSON() ([]byte, error) { return apis.Marshal(&vc) }
 
@@ -88,16 +89,16 @@ func (c Cluster) MarshalJSON() ([]byte, error) { return apis.Marshal(&c) }
 func (c *Cluster) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, c) }
 
 // UnmarshalJSON reads a label selector; null changes nothing. The error is an
-// *[InputError] with all that could not be read; whether the selector is valid
-// is for [LabelSelector.Validate] to say, because budgets may have invalid ones.
+// *[InputError] with all that could not be read. An invalid selector is no error,
+// because budgets may have one; see [LabelSelector.Validate].
 func (s *LabelSelector) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, s) }
 
 // MarshalJSON returns spec.affinity of a pod.
 func (a Affinity) MarshalJSON() ([]byte, error) { return apis.Marshal(&a) }
 
 // UnmarshalJSON reads spec.affinity of a pod; null changes nothing. The error is
-// an *[InputError] with all that could not be read; the rules beyond that are
-// those of [Pod.Validate].
+// an *[InputError] with all that could not be read. An invalid affinity is no error;
+// see [Pod.Validate].
 func (a *Affinity) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, a) }
 
 // MarshalJSON returns an entry of spec.containers of a pod. AllocatedResources and
@@ -105,7 +106,7 @@ func (a *Affinity) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text
 func (c Container) MarshalJSON() ([]byte, error) { return apis.Marshal(&c) }
 
 // UnmarshalJSON reads an entry of spec.containers of a pod; null changes
-// nothing. AllocatedResources and Actual are nil afterwards. The error is an *[InputError]
-// with all that could not be read; the rules beyond that are those of
+// nothing. AllocatedResources and Actual are nil afterwards. The error is an
+// *[InputError] with all that could not be read. An invalid container is no error; see
 // [Pod.Validate].
 func (c *Container) UnmarshalJSON(text []byte) error { return apis.Unmarshal(text, c) }

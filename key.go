@@ -6,8 +6,8 @@ import "strings"
 // "namespace/name". Keys of different kinds must not be mixed up: a pod and a
 // group may have the same one. The empty Key names nothing.
 //
-// A Key is a string for maps and messages. Neither namespaces nor names have a
-// slash in Kubernetes, and so two objects of a kind never share a Key.
+// A Key is a string for maps and messages. Two objects of a kind never share a Key,
+// because in Kubernetes neither namespaces nor names have a slash.
 type Key string
 
 // NewKey returns the key of this namespace and name; an empty namespace is
@@ -26,9 +26,10 @@ func (k Key) Split() (namespace, name string) {
 	return namespace, name
 }
 
-// DefaultNamespace is the namespace of a pod or budget that names none.
+// DefaultNamespace is the namespace of an object that names none.
 const DefaultNamespace = "default"
 
+// namespaceOr returns name, or DefaultNamespace for an empty one.
 func namespaceOr(name string) string {
 	if name == "" {
 		return DefaultNamespace

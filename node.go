@@ -6,8 +6,8 @@ import "github.com/outrank-go/outrank/resource"
 type Node struct {
 	Name   string
 	Labels map[string]string
-	// Allocatable is what pods may use of the node. Its "pods" is the most pods
-	// there: a node that does not list it takes none.
+	// Allocatable is what pods may use of the node. Its "pods" is the largest number
+	// of pods on the node: a node that does not list it takes none.
 	Allocatable resource.List
 	Taints      []Taint
 	// AttachLimits maps each driver to the number of its volumes that the node
@@ -15,16 +15,16 @@ type Node struct {
 	AttachLimits map[string]int64
 	// MissingDrivers are the drivers that the node's CSINode lacks and whose
 	// CSIDriver says preventPodSchedulingIfMissing: no volume of theirs can be on
-	// the node. kube.ReadCluster sorts them, and nodes that lack the same share a
-	// list. They count from v1.37 on (rule 7.9.9).
+	// the node. kube.ReadCluster sorts them, and nodes that lack the same drivers share
+	// a list. They count from v1.37 on (rule 7.9.9).
 	MissingDrivers []string
 	// Unschedulable is set on a cordoned node.
 	Unschedulable bool
 	// StrictGroups is set where the node supports the supplementalGroupsPolicy
 	// Strict (status.features.supplementalGroupsPolicy).
 	StrictGroups bool
-	// Images are the container images on the node (status.images), which scores alone
-	// go by.
+	// Images are the container images on the node (status.images). Only scores look at
+	// them.
 	Images []NodeImage
 	// DeclaredFeatures are the features that the node says it has
 	// (status.declaredFeatures).
@@ -33,15 +33,15 @@ type Node struct {
 	// (status.nodeInfo.kubeletVersion), such as "v1.37.1". No decision looks at
 	// it; see Cluster.ReleaseOfNodes.
 	KubeletVersion string
-	// DisableResizePreemption lists the owners of the demand that no pod be pushed out
-	// of this node for a pod that is to be resized in place
-	// (spec.podPreemptionPolicy.disableResizePreemption); empty where there is none.
+	// DisableResizePreemption names those who demand that no pod be pushed out of this
+	// node for a pod that is resized in place
+	// (spec.podPreemptionPolicy.disableResizePreemption). It is empty where nobody does.
 	DisableResizePreemption []string
 
-	// Value is the caller's own, a pointer to its record of the node, say, with what a
-	// filter or a score of the caller's looks at. It stays with every copy of the node;
-	// nothing in this module looks at it, compares it or writes it to JSON. What a filter
-	// reads there may change only with the node: by an update of it.
+	// Value is the caller's own: a pointer to its record of the node, say, for its
+	// filters and scores to look at. It stays with every copy of the node. Nothing in this
+	// module looks at it, compares it or writes it to JSON. What a filter reads there may
+	// change only together with the node, by an update.
 	Value any
 }
 
@@ -70,25 +70,26 @@ const (
 	NoExecute        TaintEffect = "NoExecute"
 )
 
-// UnschedulableTaint is the key of the taint that a cordoned node stands for.
+// UnschedulableTaint is the key of the taint that a pod must tolerate to get onto a cordoned
+// node.
 const UnschedulableTaint = "node.kubernetes.io/unschedulable"
 
 // Toleration lets a pod onto nodes in spite of a taint.
 type Toleration struct {
-	// Key is the taint's key; empty together with TolerationExists means every
+	// Key is the taint's key. An empty key together with TolerationExists means every
 	// taint.
 	Key string `json:"key,omitempty"`
 	// Operator is TolerationEqual if empty.
 	Operator TolerationOperator `json:"operator,omitempty"`
 	Value    string             `json:"value,omitempty"`
-	// Effect is the effect tolerated; empty means all of them.
+	// Effect is the effect that is tolerated; empty means all effects.
 	Effect TaintEffect `json:"effect,omitempty"`
 }
 
-// TolerationOperator is how a toleration compares itself with a taint.
+// TolerationOperator says how a toleration is compared with a taint.
 type TolerationOperator string
 
-// The operators. An API server may let Lt and Gt in besides, which tolerate nothing (rule
+// The operators. An API server may also let Lt and Gt in, which tolerate nothing (rule
 // 26.1.2).
 const (
 	TolerationEqual  TolerationOperator = "Equal"
@@ -111,8 +112,7 @@ func (t Toleration) Tolerates(taint Taint) bool {
 	return false
 }
 
-// Namespace is a namespace with its labels, which pod affinity terms select
-// namespaces by.
+// Namespace is a namespace with its labels, by which pod affinity terms select it.
 type Namespace struct {
 	Name   string
 	Labels map[string]string

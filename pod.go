@@ -10,7 +10,7 @@ import (
 const DefaultScheduler = "default-scheduler"
 
 // Pod is one pod: what it asks for, where it runs and how important it is.
-// The zero value of every field means that the object does not say.
+// The zero value of a field means that the object says nothing about it.
 type Pod struct {
 	// Name and Namespace identify the pod; an empty Namespace is "default".
 	Name, Namespace string
@@ -21,10 +21,10 @@ type Pod struct {
 	// Owner is the controller that made the pod, if any.
 	Owner Owner
 
-	// NodeName is the node the pod runs on; empty for a pending pod. The pod
-	// to be placed may carry it as a wish: filter NodeName honours it.
+	// NodeName is the node that the pod runs on; empty for a pending pod. The pod
+	// to be placed may name the only node that it wants: filter NodeName honours it.
 	NodeName string
-	// NominatedNodeName is the node that an earlier preemption made room on for
+	// NominatedNodeName is the node on which an earlier preemption made room for
 	// this pending pod.
 	NominatedNodeName string
 
@@ -37,19 +37,20 @@ type Pod struct {
 	// PreemptLowerPriority.
 	PreemptionPolicy PreemptionPolicy
 
-	// Containers run together; InitContainers run before them, one after
-	// another, except for the restartable ones among them.
+	// Containers run together. InitContainers run before them, one after another;
+	// the sidecars among them go on running.
 	Containers, InitContainers []Container
 	// Resources are the pod-level requests and limits; nil where the pod has
 	// none. A pointer to an empty value counts as present (rule 3.4).
 	Resources *resource.Requirements
 	// AllocatedResources and Actual are the pod-level requests that the status of a running
 	// pod reports: what the node has set aside (status.allocatedResources) and
-	// what is in force (status.resources.requests). Nil and an empty list differ: an
-	// empty one is there.
+	// what is in force (status.resources.requests). A nil list is missing, and an empty
+	// one is there.
 	AllocatedResources, Actual resource.List
-	// Reported is set where status.resources is there without requests in it. With
-	// Actual nil and without Reported it is missing, and nothing but the spec counts.
+	// Reported is set where status.resources is there without requests in it. If Actual
+	// is nil and Reported is not set, status.resources is missing, and of the figures for
+	// the pod as a whole the spec alone counts.
 	Reported bool
 	// Overhead is what the pod's runtime needs beside its containers.
 	Overhead resource.List
@@ -62,19 +63,19 @@ type Pod struct {
 	// PodResizePending condition is Deferred.
 	ResizeDeferred bool
 
-	// NodeSelector lists labels a node must carry, Affinity further demands
-	// on the node and on the pods near it; both must hold.
+	// NodeSelector lists labels that the node must have. Affinity has further demands
+	// on the node and on the pods near it. Both must hold.
 	NodeSelector map[string]string
 	Affinity     Affinity
 	Tolerations  []Toleration
-	// Preferences are what the pod would like of its node, nil for nothing.
+	// Preferences are the wishes of the pod about its node; nil for none.
 	Preferences *Preferences
-	// TopologySpreadConstraints limit how unevenly the pods like this one are spread.
+	// TopologySpreadConstraints limit how unevenly pods may be spread over topology domains.
 	TopologySpreadConstraints []TopologySpreadConstraint
 
 	// SchedulerName is the scheduler that is to place the pod; empty means
-	// DefaultScheduler. SchedulingGates keep the pod from being placed at
-	// all; most pods have none.
+	// DefaultScheduler. While the pod has SchedulingGates it is not placed at all;
+	// most pods have none.
 	SchedulerName   string
 	SchedulingGates []string
 	// OS is the operating system that the pod asks for, empty for any.
@@ -97,12 +98,13 @@ type Pod struct {
 	Volumes []Volume
 	// Group names the pod group in the pod's namespace that it belongs to.
 	Group string
-	// ResourceClaims are the pod's names for the claims by which it gets devices
-	// (spec.resourceClaims). No rule of this module looks at devices; a filter of the caller's may.
+	// ResourceClaims are the names by which the pod refers to its claims for devices
+	// (spec.resourceClaims). No rule of this module looks at devices; a filter of the
+	// caller's may.
 	ResourceClaims []string
 
 	// StartTime is when the kubelet took the pod up; zero if it has not. A pod
-	// without it counts as started now.
+	// without a start time counts as started now.
 	StartTime time.Time
 	// DeletionTimestamp is not zero while the pod is being deleted.
 	DeletionTimestamp time.Time
@@ -114,15 +116,15 @@ type Pod struct {
 	// QOSClass is the class recorded in the status; empty if none is.
 	QOSClass QOSClass
 
-	// Static marks a pod the kubelet reads from elsewhere than the API server,
-	// Mirror the copy that the API server shows of a static pod.
+	// Static marks a pod that the kubelet reads from elsewhere than the API server.
+	// Mirror marks the copy of a static pod that the API server shows.
 	Static, Mirror bool
 	// Phase is the pod's stage of life. Pods in PhaseSucceeded and PhaseFailed
 	// hold nothing any more.
 	Phase Phase
 
-	// Value is the caller's own, a pointer to its record of the pod, say. It
-	// stays with every copy of the pod; nothing in this module looks at it,
+	// Value is the caller's own: a pointer to its record of the pod, say. It
+	// stays with every copy of the pod. Nothing in this module looks at it,
 	// compares it or writes it to JSON.
 	Value any
 }
@@ -143,8 +145,8 @@ func (o Owner) String() string {
 // Phase is the coarse state of a pod's life.
 type Phase string
 
-// The phases of a pod. An empty phase counts as PhasePending or PhaseRunning,
-// by whether the pod has a node, and so does any other (rule 26.1.3).
+// The phases of a pod. An empty or unknown phase counts as PhaseRunning for a pod
+// with a node, and as PhasePending for any other (rule 26.1.3).
 const (
 	PhasePending   Phase = "Pending"
 	PhaseRunning   Phase = "Running"
@@ -164,7 +166,7 @@ const (
 // QOSClass is a quality of service class; package qos computes it.
 type QOSClass string
 
-// The classes, the first to go first.
+// The classes, in the order in which the kubelet evicts their pods.
 const (
 	BestEffort QOSClass = "BestEffort"
 	Burstable  QOSClass = "Burstable"
@@ -180,7 +182,7 @@ const (
 // Container is one container, as far as placing its pod depends on it.
 type Container struct {
 	Name string
-	// Image is the name of the container's image, which scores alone go by.
+	// Image is the name of the container's image. Only scores look at it.
 	Image            string
 	Requests, Limits resource.List
 	Ports            []Port
@@ -196,20 +198,20 @@ type Container struct {
 	// AllocatedResources and Actual are the requests that the status of a running
 	// container reports: what the node has set aside (allocatedResources) and
 	// what is in force (resources.requests). They differ from Requests while
-	// the pod is being resized in place. Nil and an empty list differ: an empty one
-	// is there.
+	// the pod is being resized in place. A nil list is missing, and an empty one is
+	// there.
 	AllocatedResources, Actual resource.List
-	// Reported is set where the status has resources without requests in it. With
-	// Actual nil and without Reported it has no resources, and v1.36 does not look at
-	// AllocatedResources then.
+	// Reported is set where the status has resources without requests in it. If Actual
+	// is nil and Reported is not set, the status has no resources, and v1.36 does not
+	// look at AllocatedResources.
 	Reported bool
 }
 
 // Port is a port of a container that may be bound on the node.
 type Port struct {
-	// HostPort is the port taken on the node, 0 for none.
+	// HostPort is the port that is taken on the node, 0 for none.
 	HostPort int32 `json:"hostPort,omitempty"`
-	// HostIP is the address it is taken on; empty means 0.0.0.0, which
+	// HostIP is the address on which the port is taken; empty means 0.0.0.0, which
 	// overlaps every address.
 	HostIP string `json:"hostIP,omitempty"`
 	// Protocol is TCP if empty.
@@ -219,13 +221,13 @@ type Port struct {
 // Key names the pod.
 func (p *Pod) Key() Key { return NewKey(p.Namespace, p.Name) }
 
-// NamespaceName is the pod's namespace, "default" if it names none.
+// NamespaceName returns the pod's namespace, "default" if it names none.
 func (p *Pod) NamespaceName() string { return namespaceOr(p.Namespace) }
 
 // Finished reports whether the pod has ended and holds nothing any more.
 func (p *Pod) Finished() bool { return p.Phase == PhaseSucceeded || p.Phase == PhaseFailed }
 
-// Scheduler is the name of the scheduler that is to place the pod,
+// Scheduler returns the name of the scheduler that is to place the pod,
 // [DefaultScheduler] if it names none.
 func (p *Pod) Scheduler() string {
 	if p.SchedulerName == "" {
@@ -240,7 +242,7 @@ func (p *Pod) Gated() bool { return len(p.SchedulingGates) > 0 }
 // Terminating reports whether the pod is being deleted.
 func (p *Pod) Terminating() bool { return !p.DeletionTimestamp.IsZero() }
 
-// PriorityValue is the pod's priority as kube-scheduler counts it: 0 where the
+// PriorityValue returns the pod's priority as kube-scheduler counts it: 0 where the
 // pod has none (component-helpers PodPriority).
 func (p *Pod) PriorityValue() int32 {
 	if p.Priority == nil {
@@ -252,13 +254,13 @@ func (p *Pod) PriorityValue() int32 {
 // Priority returns a pointer to value, for writing a [Pod] by hand.
 func Priority(value int32) *int32 { return &value }
 
-// DefaultGracePeriod is the time that a pod has to end if it does not say, as the
-// API server sets it.
+// DefaultGracePeriod is the grace period that the API server sets for a pod that does
+// not say.
 const DefaultGracePeriod = 30 * time.Second
 
-// GracePeriod is the time that the pod has to end when it is deleted: its own, or
-// standard where it has none. A negative one of its own counts as one second, as
-// the API server takes it (rule 14.1.12 of preemption/scheduler/execution).
+// GracePeriod returns the time that the pod has to end when it is deleted: its own, or
+// standard where it has none. A negative one of its own counts as one second, as it
+// does for the API server (rule 14.1.12 of preemption/scheduler/execution).
 func (p *Pod) GracePeriod(standard time.Duration) time.Duration {
 	switch {
 	case p.Grace == nil:

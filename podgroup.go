@@ -11,22 +11,22 @@ type PodGroup struct {
 	// be empty.
 	UID string
 	// DisruptionMode says whether preemption may take single pods of the group, or
-	// all of them only.
+	// only all of them.
 	DisruptionMode DisruptionMode
 	// Policy says how many of the group's pods need a place before any may run.
-	// Where it is empty, all of them do.
+	// If it is empty, all of them do.
 	Policy GroupPolicy
-	// MinCount is that number under GangPolicy, those that run already
-	// included; else 0.
+	// MinCount is the number of pods that GangPolicy needs, those that run already
+	// included. It is 0 under other policies.
 	MinCount int32
-	// Priority is the group's own. From v1.37 on, with the gate GenericWorkload, the
-	// group preempts with it, and it counts for its pods as victims in place of theirs;
-	// nil counts as 0 (rules 12.6.2 and 12.9.2). It means nothing otherwise.
+	// Priority is the group's own; nil counts as 0. From v1.37 on, with the gate
+	// GenericWorkload, the group preempts with it, and as victims its pods count with it
+	// in place of their own (rules 12.6.2 and 12.9.2). Otherwise it means nothing.
 	Priority *int32
 	// PriorityClassName names the class that the priority comes from.
 	PriorityClassName string
-	// PreemptionPolicy says whether the group may push others out; it may be
-	// empty. v1.36 knows none.
+	// PreemptionPolicy says whether the group may push others out. It may be
+	// empty. Groups of v1.36 have no policy.
 	PreemptionPolicy PreemptionPolicy
 	// Parent names the composite group in the same namespace that the group is
 	// part of; empty at the top of a tree. See CompositePodGroup.
@@ -44,14 +44,14 @@ type PodGroup struct {
 	Scheduled bool
 }
 
-// Key names the group.
+// Key names the group among groups of pods.
 func (g *PodGroup) Key() Key { return NewKey(g.Namespace, g.Name) }
 
 // ParentKey names the group's parent, as [CompositePodGroup.Key] does; empty for a
 // group at the top.
 func (g *PodGroup) ParentKey() Key { return parentKey(g.Namespace, g.Parent) }
 
-// NamespaceName is the group's namespace, "default" if it names none.
+// NamespaceName returns the group's namespace, "default" if it names none.
 func (g *PodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
 
 // GroupKey names the pod's group, as [PodGroup.Key] does; empty for a pod that
@@ -69,13 +69,13 @@ type DisruptionMode string
 // The modes, in the words of v1.36; later versions say single and all (rule
 // 22.2.2). An empty one is DisruptPod.
 const (
-	// DisruptPod takes each pod by itself, or each group of a composite group.
+	// DisruptPod takes each pod by itself, or in a composite group each group below.
 	DisruptPod DisruptionMode = "Pod"
 	// DisruptPodGroup takes all pods of the group or none.
 	DisruptPodGroup DisruptionMode = "PodGroup"
 )
 
-// GroupPolicy is how the pods of a group are scheduled.
+// GroupPolicy says how the pods of a group are scheduled.
 type GroupPolicy string
 
 // The policies.
@@ -103,12 +103,13 @@ type CompositePodGroup struct {
 	// DisruptionMode says whether preemption may take the groups below one at a
 	// time, or only all their pods.
 	DisruptionMode DisruptionMode
-	// Policy says how many of the groups below need their places; where it is
-	// empty, it is as under BasicPolicy.
+	// Policy says how many of the groups below need their places. An empty one
+	// means BasicPolicy.
 	Policy GroupPolicy
-	// MinGroupCount is that number under GangPolicy; else 0.
+	// MinGroupCount is the number of groups that GangPolicy needs. It is 0 under other
+	// policies.
 	MinGroupCount int32
-	// Priority is the group's own, nil where it has none; PriorityClassName names
+	// Priority is the group's own; nil where it has none. PriorityClassName names
 	// the class that it comes from.
 	Priority          *int32
 	PriorityClassName string
@@ -133,12 +134,13 @@ type CompositePodGroup struct {
 // Key names the group among composite groups.
 func (g *CompositePodGroup) Key() Key { return NewKey(g.Namespace, g.Name) }
 
-// NamespaceName is the group's namespace, "default" if it names none.
+// NamespaceName returns the group's namespace, "default" if it names none.
 func (g *CompositePodGroup) NamespaceName() string { return namespaceOr(g.Namespace) }
 
 // ParentKey names the group's parent, as Key does; empty for a group at the top.
 func (g *CompositePodGroup) ParentKey() Key { return parentKey(g.Namespace, g.Parent) }
 
+// parentKey returns the key of a parent in the namespace, empty for no parent.
 func parentKey(namespace, parent string) Key {
 	if parent == "" {
 		return ""
@@ -146,17 +148,16 @@ func parentKey(namespace, parent string) Key {
 	return NewKey(namespace, parent)
 }
 
-// Workload holds the templates that a controller makes groups from. A group names
-// its template and has a copy of all that counts, so nothing else looks at the
+// Workload holds the templates from which a controller makes groups. A group names
+// its template and has a copy of all that counts, so no decision looks at the
 // workload.
 type Workload struct {
 	// Name and Namespace identify the workload; an empty Namespace is "default".
 	Name, Namespace string
 	// Owner is the object that the workload was made for, if it names one.
 	Owner Owner
-	// PodGroupTemplates are templates of groups of pods, CompositePodGroupTemplates those
-	// of composite groups.
-	// A workload has one of the two.
+	// PodGroupTemplates are templates of groups of pods, and CompositePodGroupTemplates
+	// those of composite groups. A workload has templates of one kind alone.
 	PodGroupTemplates          []PodGroupTemplate
 	CompositePodGroupTemplates []CompositePodGroupTemplate
 }
@@ -164,11 +165,11 @@ type Workload struct {
 // Key names the workload.
 func (w *Workload) Key() Key { return NewKey(w.Namespace, w.Name) }
 
-// NamespaceName is the workload's namespace, "default" if it names none.
+// NamespaceName returns the workload's namespace, "default" if it names none.
 func (w *Workload) NamespaceName() string { return namespaceOr(w.Namespace) }
 
 // PodGroupTemplate is the template of a [PodGroup]. The fields are those of the
-// group; [PodGroup.Template] names it by Name.
+// group. A group names its template in [PodGroup.Template].
 type PodGroupTemplate struct {
 	Name              string
 	DisruptionMode    DisruptionMode
@@ -180,8 +181,8 @@ type PodGroupTemplate struct {
 	Topology          []string
 }
 
-// CompositePodGroupTemplate is the template of a [CompositePodGroup], with those
-// of the groups below it. The fields are those of the group.
+// CompositePodGroupTemplate is the template of a [CompositePodGroup], with the
+// templates of the groups below it. The other fields are those of the group.
 type CompositePodGroupTemplate struct {
 	Name                       string
 	DisruptionMode             DisruptionMode

@@ -1,12 +1,12 @@
 package outrank
 
-// Preferences are the wishes of a pod about its node. Scores go by them, and no decision
-// of preemption looks at them.
+// Preferences are the wishes of a pod about its node. Only scores look at them; no decision
+// of preemption does.
 type Preferences struct {
-	// NodeAffinity has terms that the pod's node had better meet.
+	// NodeAffinity lists terms that the pod would like its node to match.
 	NodeAffinity []PreferredSchedulingTerm
-	// PodAffinity has terms that some pod in the same topology domain had better match;
-	// PodAntiAffinity has terms that no pod there had better match.
+	// PodAffinity lists terms that the pod would like pods in its topology domain to match,
+	// and PodAntiAffinity terms that it would like none of them to match.
 	PodAffinity, PodAntiAffinity []WeightedPodAffinityTerm
 	// ImageVolumes are the references of the images that the pod mounts as volumes.
 	// The images of its containers are Container.Image.

@@ -33,8 +33,8 @@ func (p Problem) String() string {
 // input. It wraps [ErrInvalid].
 type InputError struct {
 	Problems []Problem
-	// More counts the further problems that were found and not kept, so that a
-	// hostile input does not take memory without bound.
+	// More counts further problems that were found and not kept. Without a bound on
+	// the list, a hostile input could take any amount of memory.
 	More int
 }
 

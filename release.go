@@ -7,9 +7,9 @@ import (
 )
 
 // Release is a release of Kubernetes whose rules hold, with the feature gates
-// that are not at their default. It is a plain value: two are equal if they stand
-// for the same rules, but for zero, which stands for [DefaultRelease].
-// .github/RELEASES.md lists what changed between releases.
+// that are not at their default. It is a plain value to be compared with ==: two
+// releases are equal if they stand for the same rules, except that zero also stands
+// for [DefaultRelease]. .github/RELEASES.md lists what changed between releases.
 type Release uint64
 
 // The releases whose rules are known, with their default gates.
@@ -49,6 +49,7 @@ func (r Release) With(gates map[string]bool) (Release, error) {
 	return Release(with), wrapInvalid(err)
 }
 
+// wrapInvalid has an error wrap ErrInvalid as well.
 func wrapInvalid(err error) error {
 	if err == nil {
 		return nil

@@ -6,19 +6,20 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Requests is what kube-scheduler sets aside for the pod when it looks for a
+// Requests returns what kube-scheduler sets aside for the pod when it looks for a
 // place: a pod that does not run yet counts by its spec alone (group 2.1;
 // component-helpers PodRequests). The list is new; names that no node accounts
 // for stay in it.
 func (p *Pod) Requests() resource.List { return p.schedulerRequests(bySpec, specLevel) }
 
-// RunningRequests is what the scheduler of a release counts for the pod once it
-// is on a node (group 2.2). It equals Requests unless the pod's status names
-// requests. In v1.36 a container that is being resized in place counts the
-// largest of what its spec and its status say, but plain init containers by their
-// spec. From v1.37 on the sums by the spec, by what is set aside and by what is
-// in force are worked out each by itself, and the largest counts. An unknown
-// release counts as the default. The list is new.
+// RunningRequests returns what the scheduler of a release counts for the pod once
+// it is on a node (group 2.2). It equals Requests unless the pod's status names
+// requests or says that a resize is infeasible.
+//
+// In v1.36 a container with reported requests counts the largest of what its spec and
+// its status say; plain init containers count by their spec. From v1.37 on the pod is
+// summed three times: by the spec, by what is set aside, and by what is in force. The
+// largest sum counts. An unknown release counts as the default. The list is new.
 func (p *Pod) RunningRequests(r Release) resource.List {
 	if r.rules().RequestsBySource {
 		return p.requestsBySource()
@@ -26,11 +27,11 @@ func (p *Pod) RunningRequests(r Release) resource.List {
 	return p.schedulerRequests(byStatus, statusLevel)
 }
 
-// KubeletRequests is what the kubelet's preemption counts for the pod (group
-// 2.3; GetResourceRequestQuantity). It differs from Requests in two ways: with
-// pod-level resources the containers are skipped altogether, and overhead is
-// added only to resources of which the rest is not zero. It follows the spec
-// alone.
+// KubeletRequests returns what the kubelet's preemption counts for the pod (group
+// 2.3; GetResourceRequestQuantity). It follows the spec alone. It differs from
+// Requests in two ways: with pod-level resources the containers are skipped
+// altogether, and overhead is added only to a resource whose sum without it is not
+// zero. The list is new.
 func (p *Pod) KubeletRequests() resource.List {
 	var total resource.List
 	if p.hasPodLevelResources() {
@@ -41,6 +42,7 @@ func (p *Pod) KubeletRequests() resource.List {
 	if total == nil {
 		total = resource.List{}
 	}
+
 	for name, q := range p.Overhead {
 		if sum, ok := total[name]; ok && !sum.IsZero() {
 			total[name] = sum.Add(q)
@@ -52,7 +54,8 @@ func (p *Pod) KubeletRequests() resource.List {
 // containerView returns the requests that one container of a pod counts with.
 type containerView func(p *Pod, c *Container) resource.List
 
-// containerViews are for containers that keep running, and for plain init ones.
+// containerViews has a view for containers that keep running, sidecars included, and
+// one for plain init containers.
 type containerViews struct{ running, init containerView }
 
 var (
@@ -62,13 +65,16 @@ var (
 
 func (p *Pod) specRequests(c *Container) resource.List { return c.Requests }
 
-// reported reports whether the status has resources, without which v1.36 does not look
-// at it.
+// reported reports whether the container's status has resources. v1.36 does not look at a
+// status without them (rule 2.2.5).
 func (c *Container) reported() bool { return c.Reported || c.Actual != nil }
 
+// reported reports whether the pod's status has resources of the pod as a whole (rules
+// 2.2.6 and 2.2.8).
 func (p *Pod) reported() bool { return p.Reported || p.Actual != nil }
 
-// statusRequests is the view of v1.36 (rules 2.2.1 to 2.2.5).
+// statusRequests is the view of v1.36 of a container that keeps running (rules 2.2.1 to
+// 2.2.5).
 func (p *Pod) statusRequests(c *Container) resource.List {
 	if !c.reported() {
 		return c.Requests
@@ -80,8 +86,12 @@ func (p *Pod) statusRequests(c *Container) resource.List {
 	return reported.Max(c.Requests)
 }
 
+// schedulerRequests sums a pod as the scheduler does (groups 2.1 and 2.2): its containers by
+// these views, and in their place what the pod as a whole asks for.
 func (p *Pod) schedulerRequests(views containerViews, level levelView) resource.List {
 	total := p.containerRequests(views)
+
+	// Pod-level requests replace the sums (rules 2.1.6 and 2.2.9), and overhead comes last.
 	if p.Resources != nil {
 		for name := range p.Resources.Requests {
 			if podLevel(name) {
@@ -94,14 +104,15 @@ func (p *Pod) schedulerRequests(views containerViews, level levelView) resource.
 	return total
 }
 
-// notBelowZero counts sums below zero as 0 (rule 2.2.19); only a status can bring
-// them about.
+// notBelowZero sets amounts below zero to 0 (rule 2.2.19). Only a status can lead to
+// such sums.
 func notBelowZero(l resource.List) {
 	for name, q := range l {
 		l[name] = orZero(q)
 	}
 }
 
+// orZero returns q, or 0 if q is below it.
 func orZero(q resource.Quantity) resource.Quantity {
 	if q.Sign() < 0 {
 		return resource.Quantity{}
@@ -113,9 +124,11 @@ func orZero(q resource.Quantity) resource.Quantity {
 // resource that its pod-level requests name.
 type levelView func(p *Pod, name resource.Name) resource.Quantity
 
+// specLevel is the view of the spec (rule 2.1.6).
 func specLevel(p *Pod, name resource.Name) resource.Quantity { return p.Resources.Requests[name] }
 
-// statusLevel is the larger amount of the spec and the status.
+// statusLevel is the view of v1.36 of a pod on a node: the largest amount of the spec and the
+// status (rules 2.2.6 to 2.2.8).
 func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 	if !p.reported() {
 		return p.Resources.Requests[name]
@@ -127,13 +140,17 @@ func statusLevel(p *Pod, name resource.Name) resource.Quantity {
 	return larger(q, p.Resources.Requests[name])
 }
 
-// containerRequests sums the containers (rules 2.1.1 to 2.1.5). Per
-// resource it is the larger of the running sum and the largest init step.
+// containerRequests sums the containers (rules 2.1.1 to 2.1.5). For each
+// resource it returns the larger of two amounts: the sum of the containers that keep
+// running, and the largest step of the init containers. The list is new.
 func (p *Pod) containerRequests(views containerViews) resource.List {
 	total := resource.List{}
 	for i := range p.Containers {
 		addTo(total, views.running(p, &p.Containers[i]))
 	}
+
+	// A sidecar counts in the total and in every step from its own on. A plain init
+	// container counts in its own step alone.
 	var sidecars, largest resource.List
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
@@ -146,12 +163,16 @@ func (p *Pod) containerRequests(views containerViews) resource.List {
 		} else if step = views.init(p, c); len(sidecars) > 0 {
 			step = sidecars.Plus(step)
 		}
+
+		// The first step is not copied: none of the lists is written.
 		if len(largest) == 0 {
 			largest = step
 		} else {
 			largest = largest.Max(step)
 		}
 	}
+
+	// A name that the total lacks is taken over even with a negative amount.
 	for name, q := range largest {
 		if sum, ok := total[name]; !ok || q.Cmp(sum) > 0 {
 			total[name] = q
@@ -161,7 +182,8 @@ func (p *Pod) containerRequests(views containerViews) resource.List {
 }
 
 // hasPodLevelResources reports whether pod-level requests or limits name a
-// resource that may be set there (component-helpers IsPodLevelResourcesSet).
+// resource that may be set there (rule 2.3.2; component-helpers
+// IsPodLevelResourcesSet).
 func (p *Pod) hasPodLevelResources() bool {
 	if p.Resources == nil {
 		return false
@@ -185,7 +207,7 @@ func podLevel(name resource.Name) bool {
 		strings.HasPrefix(string(name), resource.HugePagesPrefix)
 }
 
-// addTo adds more to the map total.
+// addTo adds the amounts of more to total, which it writes.
 func addTo(total, more resource.List) {
 	for name, q := range more {
 		if sum, ok := total[name]; ok {
@@ -195,8 +217,8 @@ func addTo(total, more resource.List) {
 	}
 }
 
-// RequestOf is Requests for one resource; 0 for one that the pod does not ask
-// for. It builds no list and mostly allocates nothing.
+// RequestOf is Requests for one resource, and returns 0 for a resource that the pod
+// does not ask for. It builds no list and mostly allocates nothing.
 func (p *Pod) RequestOf(name resource.Name) resource.Quantity {
 	if p.plain() {
 		return p.plainRequestOf(name)
@@ -215,14 +237,15 @@ func (p *Pod) RunningRequestOf(r Release, name resource.Name) resource.Quantity 
 	return p.schedulerRequestOf(name, statusOf, statusLevel)
 }
 
-// plain reports whether the specs of the containers, none of them an init container, are all
-// that the requests of the pod are made of, as is true of most pods. The scheduler counts such
-// a pod alike by every view.
+// plain reports whether nothing but the specs of the app containers counts for the pod: it has
+// no init containers, no overhead, no pod-level resources, and no requests in its status. Most
+// pods are plain. The scheduler counts a plain pod alike by every view.
 func (p *Pod) plain() bool {
 	if p.Resources != nil || p.AllocatedResources != nil || p.reported() || p.ResizeInfeasible ||
 		len(p.InitContainers) > 0 || len(p.Overhead) > 0 {
 		return false
 	}
+
 	for i := range p.Containers {
 		if c := &p.Containers[i]; c.AllocatedResources != nil || c.reported() {
 			return false
@@ -248,7 +271,7 @@ func (p *Pod) KubeletRequestOf(name resource.Name) resource.Quantity {
 	return withOverhead(p.containerRequestOf(name, specOf), p.Overhead, name)
 }
 
-// withOverhead adds overhead to what is not zero.
+// withOverhead adds the overhead of a resource to an amount that is not zero (rule 2.3.3).
 func withOverhead(q resource.Quantity, overhead resource.List, name resource.Name) resource.Quantity {
 	if q.IsZero() || len(overhead) == 0 {
 		return q
@@ -256,7 +279,7 @@ func withOverhead(q resource.Quantity, overhead resource.List, name resource.Nam
 	return plus(q, overhead, name)
 }
 
-// plus adds a list's amount of a resource.
+// plus adds a list's amount of a resource to q.
 func plus(q resource.Quantity, l resource.List, name resource.Name) resource.Quantity {
 	if more, ok := l[name]; ok {
 		return q.Add(more)
@@ -264,10 +287,12 @@ func plus(q resource.Quantity, l resource.List, name resource.Name) resource.Qua
 	return q
 }
 
+// The functions below repeat those above for one resource, and build no lists.
+
 // resourceView is a containerView for one resource.
 type resourceView func(p *Pod, c *Container, name resource.Name) resource.Quantity
 
-// resourceViews are containerViews for one resource.
+// resourceViews is containerViews for one resource.
 type resourceViews struct{ running, init resourceView }
 
 var (
@@ -284,7 +309,7 @@ func statusRequestOf(p *Pod, c *Container, name resource.Name) resource.Quantity
 	return q
 }
 
-// statusNamed also says whether any list that counts names the resource.
+// statusNamed is statusRequestOf, and also says whether a list that counts names the resource.
 func statusNamed(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool) {
 	if !c.reported() {
 		q, named = c.Requests[name]
@@ -298,8 +323,8 @@ func statusNamed(p *Pod, c *Container, name resource.Name) (q resource.Quantity,
 	return q, named
 }
 
-// largerNamed is the larger of q and a list's amount of a resource, where each
-// may be missing. A status may have less than nothing.
+// largerNamed returns the larger of q and a list's amount of a resource. Either may be
+// missing, and then the other counts even if it is below zero, as it can be in a status.
 func largerNamed(q resource.Quantity, named bool, l resource.List, name resource.Name) (resource.Quantity, bool) {
 	other, ok := l[name]
 	switch {
@@ -311,6 +336,7 @@ func largerNamed(q resource.Quantity, named bool, l resource.List, name resource
 	return larger(q, other), true
 }
 
+// larger returns the larger amount, a if they are equal.
 func larger(a, b resource.Quantity) resource.Quantity {
 	if b.Cmp(a) > 0 {
 		return b
@@ -333,6 +359,7 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 	for i := range p.Containers {
 		total = total.Add(views.running(p, &p.Containers[i], name))
 	}
+
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
 		var step resource.Quantity
@@ -343,34 +370,32 @@ func (p *Pod) containerRequestOf(name resource.Name, views resourceViews) resour
 		} else {
 			step = sidecars.Add(views.init(p, c, name))
 		}
+
+		// The first step counts even if it is below zero.
 		if i == 0 || step.Cmp(largest) > 0 {
 			largest = step
 		}
 	}
+
 	if len(p.InitContainers) > 0 && largest.Cmp(total) > 0 {
 		return largest
 	}
 	return total
 }
 
-// FilledRequestOf is RunningRequestOf with an amount for each container that does not
-// name the resource, as scores count (rule 27.3.3 of preemption/scheduler/score; component-helpers
-// NonMissingContainerRequests).
+// FilledRequestOf is RunningRequestOf, but each container that does not name the resource
+// counts with the amount missing. Scores count so (rule 27.3.3 of preemption/scheduler/score;
+// component-helpers NonMissingContainerRequests).
 func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Quantity) resource.Quantity {
 	if p.plain() {
-		var total resource.Quantity
-		for i := range p.Containers {
-			q, named := p.Containers[i].Requests[name]
-			if !named {
-				q = missing
-			}
-			total = total.Add(q)
-		}
-		return orZero(total)
+		return p.plainFilledRequestOf(name, missing)
 	}
+
+	// Where every spec names the resource and no status counts, nothing is missing.
 	if eachNames(p.Containers, name) && eachNames(p.InitContainers, name) && p.lastSource() == fromSpec {
 		return p.RunningRequestOf(r, name)
 	}
+
 	filled := func(view namedView) resourceView {
 		return func(p *Pod, c *Container, name resource.Name) resource.Quantity {
 			if q, named := view(p, c, name); named {
@@ -382,6 +407,7 @@ func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Qu
 	if !r.rules().RequestsBySource {
 		return p.schedulerRequestOf(name, resourceViews{filled(statusNamed), filled(fromSpec.named)}, statusLevel)
 	}
+
 	var views [numSources]resourceViews
 	for s := range numSources {
 		one := filled(s.named)
@@ -390,14 +416,29 @@ func (p *Pod) FilledRequestOf(r Release, name resource.Name, missing resource.Qu
 	return p.requestBySource(name, &views)
 }
 
-// namedView is a resourceView that says whether there is an amount.
+// plainFilledRequestOf is FilledRequestOf for a pod that is plain.
+func (p *Pod) plainFilledRequestOf(name resource.Name, missing resource.Quantity) resource.Quantity {
+	var total resource.Quantity
+	for i := range p.Containers {
+		q, named := p.Containers[i].Requests[name]
+		if !named {
+			q = missing
+		}
+		total = total.Add(q)
+	}
+	return orZero(total)
+}
+
+// namedView is a resourceView that also says whether the container names the resource.
 type namedView func(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool)
 
+// named is the namedView of a source.
 func (s source) named(p *Pod, c *Container, name resource.Name) (q resource.Quantity, named bool) {
 	q, named = s.list(p, c)[name]
 	return q, named
 }
 
+// eachNames reports whether the spec of each container names the resource.
 func eachNames(cs []Container, name resource.Name) bool {
 	for i := range cs {
 		if _, ok := cs[i].Requests[name]; !ok {

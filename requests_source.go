@@ -13,9 +13,9 @@ const (
 	numSources
 )
 
-// list returns a container's requests by a source (rules 2.2.12 to 2.2.14): where
-// the status has no list of its own, the next best one. A spec that can never be
-// met is no stand-in.
+// list returns a container's requests by a source (rules 2.2.12 to 2.2.14). Where the
+// status lacks the list, the next one stands in: what is set aside for what is in force,
+// and the spec for both. A spec that can never be met stands in for nothing (rule 2.2.15).
 func (s source) list(p *Pod, c *Container) resource.List {
 	switch {
 	case s == fromActual && c.Actual != nil:
@@ -28,8 +28,8 @@ func (s source) list(p *Pod, c *Container) resource.List {
 	return c.Requests
 }
 
-// level returns the requests of the pod as a whole in its status, which count in
-// place of all containers (rule 2.2.16): only where it has both lists.
+// level returns the requests of the pod as a whole in its status by a source, or nil. Where the
+// status has both lists, they count in place of all containers (rule 2.2.16).
 func (s source) level(p *Pod) resource.List {
 	switch {
 	case p.Actual == nil || p.AllocatedResources == nil:
@@ -42,7 +42,8 @@ func (s source) level(p *Pod) resource.List {
 	return nil
 }
 
-// bySource and ofSource are the views by each source.
+// bySource and ofSource have the views of each source: of lists, and of one resource. A source
+// looks at plain init containers as at all others.
 var (
 	bySource [numSources]containerViews
 	ofSource [numSources]resourceViews
@@ -52,11 +53,13 @@ func init() {
 	for s := range numSources {
 		list := func(p *Pod, c *Container) resource.List { return s.list(p, c) }
 		one := func(p *Pod, c *Container, name resource.Name) resource.Quantity { return s.list(p, c)[name] }
-		bySource[s], ofSource[s] = containerViews{list, list}, resourceViews{one, one}
+		bySource[s] = containerViews{list, list}
+		ofSource[s] = resourceViews{one, one}
 	}
 }
 
-// firstSource leaves the spec out where it can never be met (rule 2.2.15).
+// firstSource returns the first source that counts: the spec does not where it can never be
+// met (rule 2.2.15).
 func (p *Pod) firstSource() source {
 	if p.ResizeInfeasible {
 		return fromAllocated
@@ -64,8 +67,8 @@ func (p *Pod) firstSource() source {
 	return fromSpec
 }
 
-// lastSource saves work for a pod whose status says nothing: all sources are then the
-// spec.
+// lastSource returns the last source that has to be summed. For a pod whose status says
+// nothing that is the spec, because the other sums are equal.
 func (p *Pod) lastSource() source {
 	if !p.ResizeInfeasible && p.Actual == nil && silent(p.Containers) && silent(p.InitContainers) {
 		return fromSpec
@@ -73,6 +76,7 @@ func (p *Pod) lastSource() source {
 	return fromActual
 }
 
+// silent reports whether the statuses of the containers name no requests.
 func silent(cs []Container) bool {
 	for i := range cs {
 		if cs[i].AllocatedResources != nil || cs[i].Actual != nil {
@@ -82,7 +86,8 @@ func silent(cs []Container) bool {
 	return true
 }
 
-// requestsBySource is the largest of the sums by source (rules 2.2.11 to 2.2.18).
+// requestsBySource returns, for each resource, the largest of the sums by source (rules 2.2.11
+// to 2.2.18).
 func (p *Pod) requestsBySource() resource.List {
 	total := resource.List{}
 	for s := p.firstSource(); s <= p.lastSource(); s++ {
@@ -96,6 +101,8 @@ func (p *Pod) requestsBySource() resource.List {
 			}
 		}
 	}
+
+	// Pod-level figures replace the sums (rule 2.2.17), and overhead comes last.
 	if p.namesPodLevel() {
 		for _, l := range p.levels() {
 			for name := range l {
@@ -105,6 +112,7 @@ func (p *Pod) requestsBySource() resource.List {
 			}
 		}
 	}
+
 	notBelowZero(total)
 	addTo(total, p.Overhead)
 	return total
@@ -120,18 +128,18 @@ func (p *Pod) requestBySource(name resource.Name, views *[numSources]resourceVie
 	return plus(orZero(p.mostBySource(name, views)), p.Overhead, name)
 }
 
-// mostBySource is the largest sum of a resource by any source.
+// mostBySource returns the largest sum of a resource by any source that counts.
 func (p *Pod) mostBySource(name resource.Name, views *[numSources]resourceViews) resource.Quantity {
 	first := p.firstSource()
-	most := first.of(p, name, &views[first])
+	most := first.sumOf(p, name, &views[first])
 	for s := first + 1; s <= p.lastSource(); s++ {
-		most = larger(most, s.of(p, name, &views[s]))
+		most = larger(most, s.sumOf(p, name, &views[s]))
 	}
 	return most
 }
 
-// of is the sum by a source for one resource.
-func (s source) of(p *Pod, name resource.Name, views *resourceViews) resource.Quantity {
+// sumOf returns the pod's sum of a resource by a source.
+func (s source) sumOf(p *Pod, name resource.Name, views *resourceViews) resource.Quantity {
 	if l := s.level(p); l != nil {
 		return l[name]
 	}
@@ -152,8 +160,9 @@ func (p *Pod) namesPodLevel() bool {
 	return false
 }
 
-// levels are the lists of which the largest counts at pod level: those of the
-// status, and the spec, unless it can never be met and the status has lists.
+// levels returns the pod-level lists by source; the largest amount in them counts (rule
+// 2.2.17). The spec is left out where it can never be met, and the status where it has no
+// resources.
 func (p *Pod) levels() [numSources]resource.List {
 	if !p.reported() {
 		return [numSources]resource.List{fromSpec: p.Resources.Requests}
@@ -165,8 +174,8 @@ func (p *Pod) levels() [numSources]resource.List {
 	return ls
 }
 
-// levelOf is the largest amount of a resource in the levels; not ok if none of
-// them names it.
+// levelOf returns the largest amount of a resource in the levels. It is not ok if none
+// of them names the resource.
 func (p *Pod) levelOf(name resource.Name) (most resource.Quantity, ok bool) {
 	for _, l := range p.levels() {
 		if q, named := l[name]; named && (!ok || q.Cmp(most) > 0) {

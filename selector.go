@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/apis"
 )
 
-// Operator is how a requirement compares a label with its values.
+// Operator says how a requirement compares a label with its values.
 type Operator string
 
 // The operators of label and node selectors. Gt and Lt exist for nodes alone.
@@ -24,9 +24,9 @@ const (
 // LabelSelector picks objects by their labels. All that it lists must hold;
 // an empty selector picks everything, a nil one nothing.
 type LabelSelector struct {
-	// MatchLabels must be there with these values.
+	// MatchLabels are labels that the object must have, with these values.
 	MatchLabels map[string]string `json:"matchLabels,omitempty"`
-	// MatchExpressions must all hold.
+	// MatchExpressions are requirements that must all hold.
 	MatchExpressions []Requirement `json:"matchExpressions,omitempty"`
 }
 
@@ -34,7 +34,7 @@ type LabelSelector struct {
 type Requirement struct {
 	Key      string   `json:"key"`
 	Operator Operator `json:"operator"`
-	// Values are needed by In and NotIn and forbidden for the others.
+	// Values are required with In and NotIn, and forbidden with the others.
 	Values []string `json:"values,omitempty"`
 }
 
@@ -48,16 +48,16 @@ func (s *LabelSelector) Empty() bool {
 }
 
 // Matches reports whether the selector picks an object with these labels
-// (group 6.1). The answer of an invalid selector is false. Time is linear in
-// the size of the selector; nothing is allocated. To match many objects,
-// [LabelSelector.Matcher] checks the selector only once.
+// (group 6.1). An invalid selector picks nothing. Time is linear in the size of the
+// selector; nothing is allocated. To match many objects, use
+// [LabelSelector.Matcher], which checks the selector only once.
 func (s *LabelSelector) Matches(labels map[string]string) bool {
 	return s != nil && !s.invalid() && Matcher{s}.Matches(labels)
 }
 
 // Matcher prepares the selector for matching many objects. The error is that
-// of [LabelSelector.Validate]. The matcher goes by the selector itself, which
-// must not change while it is used; any number of goroutines may use it.
+// of [LabelSelector.Validate]. The matcher reads the selector itself, which must not
+// change while the matcher is used. Any number of goroutines may use it.
 func (s *LabelSelector) Matcher() (Matcher, error) {
 	if s != nil && s.invalid() {
 		return Matcher{}, s.Validate()
@@ -91,7 +91,7 @@ func (m Matcher) Matches(labels map[string]string) bool {
 	return true
 }
 
-// holds reports whether a valid requirement holds.
+// holds reports whether a valid requirement holds (rules 6.1.3 and 6.1.6).
 func (r *Requirement) holds(labels map[string]string) bool {
 	value, ok := labels[r.Key]
 	switch r.Operator {
@@ -118,7 +118,7 @@ func (s *LabelSelector) Validate() error {
 	return errors.Join(errs...)
 }
 
-// invalid reports whether there are problems, without building texts.
+// invalid reports whether the selector has problems, without building texts.
 func (s *LabelSelector) invalid() bool {
 	if s.malformed() {
 		return true
@@ -133,7 +133,7 @@ func (s *LabelSelector) invalid() bool {
 	return false
 }
 
-// malformed is invalid but for the values of expressions.
+// malformed is invalid without a look at the values of expressions.
 func (s *LabelSelector) malformed() bool {
 	for k, v := range s.MatchLabels {
 		if apis.KeyProblem(k) != "" || apis.ValueProblem(v) != "" {
@@ -149,20 +149,24 @@ func (s *LabelSelector) malformed() bool {
 	return false
 }
 
+// problems lists the problems of the selector, labels by key and expressions in their order.
 func (s *LabelSelector) problems() []fieldProblem {
 	if s == nil || !s.invalid() {
 		return nil
 	}
+
 	var ps []fieldProblem
 	add := func(field, text string) {
 		if text != "" {
 			ps = append(ps, fieldProblem{field, text})
 		}
 	}
+
 	for _, k := range apis.SortedKeys(s.MatchLabels) {
 		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.KeyProblem(k))
 		add(fmt.Sprintf("matchLabels[%s]", apis.Quote(k)), apis.ValueProblem(s.MatchLabels[k]))
 	}
+
 	for i := range s.MatchExpressions {
 		r, at := &s.MatchExpressions[i], fmt.Sprintf("matchExpressions[%d]", i)
 		add(at+".key", apis.KeyProblem(r.Key))
@@ -174,6 +178,8 @@ func (s *LabelSelector) problems() []fieldProblem {
 	return ps
 }
 
+// operatorProblem says that the operator is unknown, or that the number of values does not
+// suit it (rules 6.1.3 and 6.1.4).
 func (r *Requirement) operatorProblem() string {
 	switch r.Operator {
 	case In, NotIn:

@@ -7,14 +7,19 @@ import (
 )
 
 // Validate lists every problem of the cluster in one *[InputError], or returns nil. A
-// problem is something that no API server would have let in: an object without a name, two
-// objects of one kind with the same name, a negative amount that is not of a pod's status,
-// a word that its field does not know, a selector or a requirement that means nothing in an
-// affinity term, a port out of range, a toleration of no key that does not tolerate all, an
-// amount of a pod as a whole that it cannot have as a whole. Values that no label can have, and selectors of
-// spread constraints, are no problems: old API servers let them in. Oddities that the real
-// system lives with are left to [Cluster.Warnings]. Time is linear in the size of the
-// cluster.
+// problem is something that no API server would have let in, such as:
+//
+//   - an object without a name, or two objects of one kind with the same name;
+//   - a negative amount, except in a pod's status, and a port out of range;
+//   - a word that its field does not know;
+//   - an invalid selector or requirement in an affinity term;
+//   - a toleration without a key whose operator is not Exists;
+//   - a pod-level amount of a resource that cannot be asked for at pod level;
+//   - a list that is too long (rule 26.1.8).
+//
+// Values of a selector's expressions that no label can have, and invalid selectors of spread
+// constraints, are no problems: old API servers let them in. Oddities that the real system
+// lives with are left to [Cluster.Warnings]. Time is linear in the size of the cluster.
 func (c *Cluster) Validate() error {
 	if c == nil {
 		return errNoCluster
@@ -46,7 +51,8 @@ func (c *Cluster) Validate() error {
 	return newInputError(v.problems)
 }
 
-// dependencies checks the objects that pods are ranked, protected, kept apart and given storage by.
+// dependencies checks the objects that pods depend on: budgets, priority classes, namespaces
+// and volume claims.
 func (v *validator) dependencies(c *Cluster, seen map[string]bool) {
 	clear(seen)
 	for i, b := range c.Budgets {
@@ -72,7 +78,7 @@ func (v *validator) dependencies(c *Cluster, seen map[string]bool) {
 	}
 }
 
-// grouping checks what pods are scheduled together by.
+// grouping checks the groups of pods, the groups of groups and the workloads.
 func (v *validator) grouping(c *Cluster, seen map[string]bool) {
 	clear(seen)
 	for i, g := range c.Groups {
@@ -123,6 +129,7 @@ func (n *Node) Validate() error {
 	return newInputError(v.problems)
 }
 
+// node checks a node but for its name. A nil node has nothing to check.
 func (v *validator) node(n *Node) {
 	if n == nil {
 		return
@@ -136,6 +143,7 @@ func (v *validator) node(n *Node) {
 	}
 }
 
+// budget checks a budget but for its name and its selector, which may be invalid (rule 6.2.3).
 func (v *validator) budget(b *PodDisruptionBudget) {
 	if b == nil {
 		return
@@ -146,16 +154,19 @@ func (v *validator) budget(b *PodDisruptionBudget) {
 	checkWord(v, b.UnhealthyPodEvictionPolicy, unhealthyPolicies, place{&apis.Path{Name: "spec", Index: -1}, "unhealthyPodEvictionPolicy"})
 }
 
+// class checks the policy of a priority class. Package priority checks the rest.
 func (v *validator) class(pc *PriorityClass) {
 	if pc != nil {
 		checkWord(v, pc.PreemptionPolicy, preemptionPolicies, place{nil, "preemptionPolicy"})
 	}
 }
 
+// pod checks a pod but for its name, in the order in which problems are listed.
 func (v *validator) pod(p *Pod) {
 	if p == nil {
 		return
 	}
+
 	spec := apis.Path{Name: "spec", Index: -1}
 	if p.Resources != nil {
 		at := spec.Field("resources")
@@ -166,13 +177,16 @@ func (v *validator) pod(p *Pod) {
 	v.list(p.Overhead, &overhead)
 	v.containers(p.Containers, "containers", &spec)
 	v.containers(p.InitContainers, "initContainers", &spec)
+
 	checkWord(v, p.PreemptionPolicy, preemptionPolicies, place{&spec, "preemptionPolicy"})
 	checkWord(v, p.QOSClass, qosClasses, place{&apis.Path{Name: "status", Index: -1}, "qosClass"})
 	checkWord(v, p.OS, systems, place{&apis.Path{Name: "spec.os", Index: -1}, "name"})
+
 	v.tolerations(p.Tolerations, &spec)
 	v.affinity(&p.Affinity, &spec)
 	v.preferences(p.Preferences, &spec)
 	v.lengths(p, &spec)
+
 	for i := range p.TopologySpreadConstraints {
 		list := spec.Field("topologySpreadConstraints")
 		at := list.At(i)
@@ -185,12 +199,14 @@ func (v *validator) pod(p *Pod) {
 	}
 }
 
+// containers checks the resources and ports of the containers in a field of the parent.
 func (v *validator) containers(cs []Container, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range cs {
 		c, at := &cs[i], list.At(i)
 		res := at.Field("resources")
 		v.requirements(c.Requests, c.Limits, &res)
+
 		for j, port := range c.Ports {
 			if port.HostPort < 0 || port.HostPort > 65535 {
 				ports := at.Field("ports")

@@ -23,6 +23,8 @@ func (v *validator) nodeTerms(s *NodeSelector, list *apis.Path) {
 	}
 }
 
+// nodeRequirements checks the requirements in a field of the parent, matchExpressions or
+// matchFields.
 func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent *apis.Path) {
 	list := parent.Field(field)
 	for i := range rs {
@@ -33,7 +35,8 @@ func (v *validator) nodeRequirements(rs []NodeRequirement, field string, parent 
 	}
 }
 
-// problem says why a requirement can mean nothing.
+// problem says why a requirement can mean nothing, and returns nothing for a valid one.
+// isField is set for a requirement on a field of the node.
 func (r *NodeRequirement) problem(isField bool) string {
 	if isField {
 		return r.fieldProblem()
@@ -41,6 +44,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 	if text := apis.KeyProblem(r.Key); text != "" {
 		return text
 	}
+
 	switch r.Operator {
 	case In, NotIn, Exists, DoesNotExist:
 		return (&Requirement{Operator: r.Operator, Values: r.Values}).operatorProblem()
@@ -54,6 +58,7 @@ func (r *NodeRequirement) problem(isField bool) string {
 	return ""
 }
 
+// fieldProblem is problem for a requirement on a field.
 func (r *NodeRequirement) fieldProblem() string {
 	switch {
 	case r.Key != FieldName:
@@ -71,6 +76,7 @@ func (v *validator) preferences(p *Preferences, spec *apis.Path) {
 	if p == nil {
 		return
 	}
+
 	const preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 	aff := spec.Field("affinity")
 	list := aff.Field("nodeAffinity." + preferred)
@@ -116,10 +122,12 @@ func (v *validator) podTerm(t *PodAffinityTerm, at *apis.Path) {
 	v.topologyKey(t.TopologyKey, at)
 }
 
-// spread leaves the selector out: the API server did not look at it before v1.25,
-// and keeps such pods to this day. [Cluster.Warnings] names it.
+// spread checks a spread constraint but for its selector: the API server did not look at
+// selectors before v1.25, and keeps pods with invalid ones to this day. [Cluster.Warnings]
+// names them.
 func (v *validator) spread(c *TopologySpreadConstraint, at *apis.Path) {
-	if c.TopologyKey == "" { // any other is let in, also one that no label can have
+	// A key that no label can have is let in, too.
+	if c.TopologyKey == "" {
 		v.topologyKey(c.TopologyKey, at)
 	}
 	if c.MaxSkew <= 0 {
@@ -135,6 +143,7 @@ func (v *validator) spread(c *TopologySpreadConstraint, at *apis.Path) {
 	checkWord(v, c.NodeTaintsPolicy, nodeInclusions, place{at, "nodeTaintsPolicy"})
 }
 
+// topologyKey refuses a topology key that is missing or that no label can have.
 func (v *validator) topologyKey(key string, parent *apis.Path) {
 	at := parent.Field("topologyKey")
 	if key == "" {
@@ -144,8 +153,9 @@ func (v *validator) topologyKey(key string, parent *apis.Path) {
 	}
 }
 
-// selector checks the selector of a pod affinity term. Values of expressions that
-// no label can have were let in before v1.25, and such pods are kept to this day.
+// selector checks the selector of a pod affinity term. A selector that is wrong only in the
+// values of its expressions is let through: API servers did not check these before v1.25,
+// and keep such pods to this day.
 func (v *validator) selector(s *LabelSelector, field string, parent *apis.Path) {
 	if s == nil || !s.malformed() {
 		return

@@ -18,8 +18,8 @@ func (v *validator) composite(g *CompositePodGroup) {
 	}
 }
 
-// terms checks the fields that groups and templates share; MinCount holds the
-// size of a gang.
+// terms checks the fields that groups and templates of both kinds share. MinCount is the
+// size of a gang in pods or in groups, as kind says.
 func (v *validator) terms(t *PodGroupTemplate, at *apis.Path, kind *apis.GroupKind) {
 	switch t.DisruptionMode {
 	case "", DisruptPod, DisruptPodGroup:
@@ -27,6 +27,8 @@ func (v *validator) terms(t *PodGroupTemplate, at *apis.Path, kind *apis.GroupKi
 		mode := at.Field("disruptionMode")
 		v.add(&mode, "%s is %s", apis.Quote(string(t.DisruptionMode)), kind.Modes)
 	}
+
+	// In the Kubernetes object the size of a gang stands below its policy.
 	policy := at.Field("schedulingPolicy")
 	gang := policy.Field("gang")
 	count := gang.Field(kind.Count)
@@ -39,6 +41,7 @@ func (v *validator) terms(t *PodGroupTemplate, at *apis.Path, kind *apis.GroupKi
 		v.add(&count, "%d, and the policy is not gang", t.MinCount)
 	}
 	checkWord(v, t.PreemptionPolicy, preemptionPolicies, place{at, "preemptionPolicy"})
+
 	constraints := at.Field("schedulingConstraints")
 	list := constraints.Field("topology")
 	for i, key := range t.Topology {
@@ -50,6 +53,7 @@ func (v *validator) terms(t *PodGroupTemplate, at *apis.Path, kind *apis.GroupKi
 	}
 }
 
+// workload checks the templates of a workload, which has those of one kind alone.
 func (v *validator) workload(w *Workload) {
 	if w == nil {
 		return
@@ -62,6 +66,8 @@ func (v *validator) workload(w *Workload) {
 	v.compositeTemplates(w.CompositePodGroupTemplates, &spec, 1)
 }
 
+// groupTemplates checks a list of templates of groups of pods. level is that of the list in
+// the tree of templates, from 1; a list that is too deep or too long is not looked into.
 func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *apis.Path, level int) {
 	list := parent.Field("podGroupTemplates")
 	if text := apis.TemplatesProblem(len(ts), level); text != "" {
@@ -75,6 +81,8 @@ func (v *validator) groupTemplates(ts []PodGroupTemplate, parent *apis.Path, lev
 	}
 }
 
+// compositeTemplates checks a list of templates of composite groups and all below them; see
+// groupTemplates.
 func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *apis.Path, level int) {
 	list := parent.Field("compositePodGroupTemplates")
 	if text := apis.TemplatesProblem(len(ts), level); text != "" {
@@ -93,7 +101,8 @@ func (v *validator) compositeTemplates(ts []CompositePodGroupTemplate, parent *a
 	}
 }
 
-// templateName checks the name of the template at index i of a short list.
+// templateName checks the name of the template at index i of its list: it is there, and no
+// template before has it. Lists are short, so that time quadratic in their length does no harm.
 func (v *validator) templateName(name string, i int, nameAt func(int) string, at *apis.Path) {
 	field := at.Field("name")
 	if name == "" {

@@ -6,7 +6,8 @@ import (
 	"github.com/outrank-go/outrank/internal/apis"
 )
 
-// volume refuses volumes that could mean nothing.
+// volume refuses a volume with unknown words or with demands on nodes that mean nothing. A
+// field of another object than the pod stands in the path in parentheses.
 func (v *validator) volume(vol *Volume, at *apis.Path) {
 	switch vol.Disk.Kind {
 	case "", GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD:
@@ -14,14 +15,18 @@ func (v *validator) volume(vol *Volume, at *apis.Path) {
 		kind := at.Field("(disk).kind")
 		v.add(&kind, "%s is none of %s, %s, %s, %s", apis.Quote(string(vol.Disk.Kind)), GCEPersistentDisk, AWSElasticBlockStore, ISCSI, RBD)
 	}
+
 	switch vol.State {
 	case "", ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing:
 	default:
 		state := at.Field("(claim).state")
 		v.add(&state, "%s is none of %s, %s, %s, %s", apis.Quote(string(vol.State)), ClaimDeleting, ClaimLost, ClaimUnbound, ClaimVolumeMissing)
 	}
+
 	terms := at.Field("(volume).nodeAffinity.required.nodeSelectorTerms")
 	v.nodeTerms(vol.Node, &terms)
+
+	// Most volumes have no zones. Sorting their keys would take memory.
 	if len(vol.Zones) == 0 {
 		return
 	}

@@ -7,28 +7,31 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// validator collects problems of the objects of one kind after another.
+// validator collects the problems of objects, one object after another.
 type validator struct {
 	problems []Problem
-	kind     string
-	key      string // of the present object, or words in place of one
+	// kind and key name the present object. key is "number 3" or "without a name" for an
+	// object that has no name.
+	kind, key string
 }
 
 func (v *validator) add(at *apis.Path, format string, args ...any) {
 	v.problems = append(v.problems, Problem{v.kind + " " + v.key, at.String(), fmt.Sprintf(format, args...)})
 }
 
-// identity is what an object is known by.
+// identity names an object. namespace is empty for objects that have none.
 type identity struct{ kind, namespace, name string }
 
-// object begins an object; index is its place in its list, for one without a
-// name.
+// object begins the checks of an object, and checks its name. index is the object's place in
+// its list, -1 for an object in no list; it names an object without a name. seen has the keys
+// of the objects of this kind so far, nil if names need not be unique.
 func (v *validator) object(id identity, index int, seen map[string]bool) {
 	key := id.name
 	if id.namespace != "" {
 		key = id.namespace + "/" + id.name
 	}
 	v.kind, v.key = id.kind, key
+
 	if id.name == "" {
 		v.key = "without a name"
 		if index >= 0 {
@@ -37,6 +40,7 @@ func (v *validator) object(id identity, index int, seen map[string]bool) {
 		v.add(&apis.Path{Name: "metadata.name", Index: -1}, "missing")
 		return
 	}
+
 	if seen[key] {
 		v.add(&apis.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
@@ -45,8 +49,9 @@ func (v *validator) object(id identity, index int, seen map[string]bool) {
 	}
 }
 
-// nameOf and namespaceOf take objects that may be nil.
+// nameOf returns the name of an object, empty for a nil pointer.
 func nameOf(object any) string {
+	// A nil pointer in an interface is not a nil interface, so that each case asks by itself.
 	switch o := object.(type) {
 	case *Node:
 		if o != nil {
@@ -88,7 +93,9 @@ func nameOf(object any) string {
 	return ""
 }
 
+// namespaceOf returns the namespace of an object of a kind that has one, empty for a nil pointer.
 func namespaceOf(object any) string {
+	// As in nameOf, each case asks by itself.
 	switch o := object.(type) {
 	case *Pod:
 		if o != nil {
@@ -124,7 +131,7 @@ func (v *validator) requirements(requests, limits resource.List, at *apis.Path) 
 	v.list(limits, &l)
 }
 
-// levels refuses resources that no pod as a whole can ask for (rule 26.2.3).
+// levels refuses resources that no pod can ask for as a whole (rule 26.2.3).
 func (v *validator) levels(r *resource.Requirements, at *apis.Path) {
 	for i, l := range [...]resource.List{r.Requests, r.Limits} {
 		list := at.Field([...]string{"requests", "limits"}[i])
@@ -150,14 +157,14 @@ func (v *validator) list(l resource.List, at *apis.Path) {
 	}
 }
 
-// place is a field of what is at a path.
+// place is a field of the object part at a path. Without a parent the field is at the top.
 type place struct {
 	parent *apis.Path
 	field  string
 }
 
-// checkWord refuses a word that its field does not know. It makes the path only
-// then.
+// checkWord refuses a word that its field does not know (rule 26.1.1). The path of the
+// field is made only for a refusal, because making it takes memory.
 func checkWord[T ~string](v *validator, word T, known []T, of place) {
 	if !apis.IsWord(word, known) {
 		at := of.parent.Field(of.field)
@@ -165,6 +172,7 @@ func checkWord[T ~string](v *validator, word T, known []T, of place) {
 	}
 }
 
+// hasNegative reports whether an amount of the list is below zero.
 func hasNegative(l resource.List) bool {
 	for _, q := range l {
 		if q.Sign() < 0 {

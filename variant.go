@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Variant says whose preemption is followed, from the victims to the queue. Every
-// package with a part in that has it in its configuration: preemption.Config,
-// execution.Config and Failure, queue.Config. Its zero value is what kube-scheduler
-// does by the rules of a [Release]; the others do not look at that where they differ.
+// Variant says whose preemption is followed, from the victims to the queue. It is a field of
+// preemption.Config and of queue.Config, and a plan says by which variant it was made, so that
+// whatever carries the plan out goes by the same one. The zero value is what kube-scheduler
+// does by the rules of a [Release]. The other variants do not look at the release where the
+// table says that they differ.
 //
 //	                       kube-scheduler           v1.13                      simplified
 //	a pod waits            for victims of a         for any pod of lower       while it is nominated, unless
@@ -47,7 +48,7 @@ const (
 	VariantSimplified
 )
 
-// variantWords maps a variant to its word.
+// variantWords has the word of each variant.
 var variantWords = []string{"current", "v1.13", "simplified"}
 
 // String returns "current" for zero, "v1.13" or "simplified".

@@ -19,7 +19,7 @@ type Volume struct {
 	// (a generic ephemeral volume). Such a volume may be in any zone and in use by
 	// any number of pods: VolumeZone and VolumeRestrictions pass it over.
 	Ephemeral bool
-	// State says why the claim cannot be used; empty if it can. While it is set,
+	// State says why the claim cannot be used; empty if it can. While State is set,
 	// no preemption helps a pod that waits with this claim.
 	State ClaimState
 	// MissingVolume names the volume that the claim is bound to and that does
@@ -29,22 +29,22 @@ type Volume struct {
 	// (ReadWriteOncePod).
 	OncePod bool
 	// Driver attaches the volume to a node, and Handle is its identity there: a
-	// handle counts once per node, however many pods use it. A claim with a
-	// Driver and no Handle is one whose volume the driver has yet to make; it
-	// counts as a volume of its own. Without a Driver, a volume counts against no
-	// limit, but for a Disk: see Disk.Attachment.
+	// handle counts once per node, however many pods use it. If there is a Driver and
+	// no Handle, the driver has yet to make the volume; it counts as a volume of its
+	// own. Without a Driver, a volume counts against no limit, unless it is a Disk: see
+	// Disk.Attachment.
 	Driver, Handle string
 	// Disk is set for the disks that pods on a node cannot share freely.
 	Disk Disk
-	// Node is where the volume can be used; nil for everywhere. A selector
+	// Node selects the nodes on which the volume can be used; nil for all. A selector
 	// without terms matches no node. Only labels are looked at, also where a
 	// term names fields, as in the reference (CheckNodeAffinity).
 	Node *NodeSelector
-	// Zones are the zone and region labels that the volume carries, each with
-	// the values that a node may have of it. The keys are the four constants
-	// below. A node that has none of the four takes any volume. A node that has
-	// any of them must have each that the volume carries. Where a node lacks
-	// BetaZoneLabel, its ZoneLabel counts, and likewise for the region.
+	// Zones has the zone and region labels of the volume, each with the values that a
+	// node may have. The keys are the four constants below. A node that has none of the
+	// four labels takes any volume. A node that has any of them must have each label of
+	// the volume. Where a node lacks BetaZoneLabel, its ZoneLabel counts, and likewise
+	// for the region.
 	Zones map[string][]string
 }
 
@@ -63,13 +63,14 @@ var zoneLabels = []string{ZoneLabel, RegionLabel, BetaZoneLabel, BetaRegionLabel
 type Disk struct {
 	// Kind is the sort of disk; empty for none.
 	Kind DiskKind
-	// ID identifies the disk: two pods conflict only over the same one. It is the
-	// disk's name, its volume ID, the target's IQN, or an RBD's pool/image.
+	// ID identifies the disk: two pods conflict only over the same one. It is, by kind,
+	// the disk's name, its volume ID, the target's IQN, or an RBD's pool/image.
 	ID string
 	// Monitors are the addresses of an RBD image: two images are the same only
-	// if they share one. An image without any shares one with every other.
+	// if they share one. An image without monitors shares one with every other.
 	Monitors []string
-	// ReadOnly disks may be shared, except for AWSElasticBlockStore.
+	// ReadOnly is set for a disk that is mounted read-only. Pods may share such disks,
+	// except for those of the kind AWSElasticBlockStore.
 	ReadOnly bool
 }
 
@@ -99,14 +100,15 @@ func (d *Disk) Conflicts(o *Disk) bool {
 	return !(d.ReadOnly && o.ReadOnly)
 }
 
+// sharesMonitor reports whether two RBD images may be the same by their monitors.
 func (d *Disk) sharesMonitor(o *Disk) bool {
 	return len(d.Monitors) == 0 || len(o.Monitors) == 0 ||
 		slices.ContainsFunc(d.Monitors, func(m string) bool { return slices.Contains(o.Monitors, m) })
 }
 
 // Attachment returns the driver that attaches the disk to a node and the disk's
-// identity there, as in [Volume]; empty for a disk that counts against no limit.
-// EBS and GCE disks have one (NodeVolumeLimits).
+// identity there, as in [Volume]. Both are empty for a disk that counts against no
+// limit: only EBS and GCE disks do (NodeVolumeLimits).
 func (d *Disk) Attachment() (driver, handle string) {
 	switch d.Kind {
 	case AWSElasticBlockStore:
@@ -126,26 +128,26 @@ func (d *Disk) Attachment() (driver, handle string) {
 type VolumeClaim struct {
 	// Name and Namespace identify the claim; an empty Namespace is "default".
 	Name, Namespace string
-	// Volume is the volume of every pod that uses the claim. Its Claim and
+	// Volume is the volume of every pod that uses the claim. Its fields Claim and
 	// Ephemeral are not looked at. While no volume is bound, only OncePod, State
-	// and Driver are set, and MissingVolume where there was one.
+	// and Driver are set, and MissingVolume if a bound volume is gone.
 	Volume Volume
 }
 
-// ClaimState says why a claim cannot be used. Where there are several reasons,
-// it is the first of these.
+// ClaimState says why a claim cannot be used. If there are several reasons, the first
+// of the constants counts.
 type ClaimState string
 
 // The states.
 const (
-	// ClaimLost: the bound volume is gone, as the claim's status says.
+	// ClaimLost means that the bound volume is gone, as the claim's status says.
 	ClaimLost ClaimState = "Lost"
-	// ClaimDeleting: it is being deleted.
+	// ClaimDeleting means that the claim is being deleted.
 	ClaimDeleting ClaimState = "Deleting"
-	// ClaimUnbound: no volume is bound yet, and the claim does not wait for a pod to get
-	// one.
+	// ClaimUnbound means that no volume is bound yet, and that the claim does not wait
+	// for its first pod to get one.
 	ClaimUnbound ClaimState = "Unbound"
-	// ClaimVolumeMissing: the volume that the claim is bound to does not exist.
+	// ClaimVolumeMissing means that the volume that the claim is bound to does not exist.
 	ClaimVolumeMissing ClaimState = "VolumeMissing"
 )
 

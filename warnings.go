@@ -6,17 +6,21 @@ import (
 	"github.com/outrank-go/outrank/internal/apis"
 )
 
-// Warnings lists the oddities of the cluster that the real system lives with: a
-// pod on a node that does not exist counts nowhere, a pod nominated to such a
-// node is not nominated, a budget with an invalid selector covers nothing, such a
-// selector of a pod matches nothing, a pod in a group that does not exist counts
-// by itself, the topology of a group is not followed where it counts, and trees of
-// groups may have no top, no end or too many levels.
+// Warnings lists the oddities of the cluster that the real system lives with:
+//
+//   - a pod on a node that does not exist counts nowhere;
+//   - a nomination to a node that does not exist has no effect;
+//   - a budget with an invalid selector covers nothing;
+//   - an invalid selector of a pod matches nothing;
+//   - a pod in a group that does not exist counts by itself;
+//   - the topology of a group is not followed, though it would count;
+//   - a tree of groups has a missing parent, a circle, too many levels, or two workloads.
 func (c *Cluster) Warnings() []Problem {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
 		nodes[nameOf(n)] = true
 	}
+
 	var ws []Problem
 	for _, p := range c.Pods {
 		switch {
@@ -27,6 +31,7 @@ func (c *Cluster) Warnings() []Problem {
 			ws = append(ws, Problem{"pod " + string(p.Key()), "status.nominatedNodeName", "no node " + apis.Quote(p.NominatedNodeName) + "; the nomination has no effect"})
 		}
 	}
+
 	for _, b := range c.Budgets {
 		if b == nil {
 			continue
@@ -35,18 +40,20 @@ func (c *Cluster) Warnings() []Problem {
 			ws = append(ws, Problem{"poddisruptionbudget " + string(b.Key()), "spec.selector." + p.field, p.text + "; the budget covers nothing"})
 		}
 	}
+
 	for _, p := range c.Pods {
 		ws = append(ws, p.selectorWarnings()...)
 	}
 	return append(ws, c.groupWarnings()...)
 }
 
-// selectorWarnings names invalid selectors of affinity terms and spread
-// constraints that are not refused: they match nothing.
+// selectorWarnings names the invalid selectors of the pod's affinity terms and spread
+// constraints. [Pod.Validate] refuses some of them; all match nothing.
 func (p *Pod) selectorWarnings() []Problem {
 	if p == nil || len(p.Affinity.PodAffinity)+len(p.Affinity.PodAntiAffinity)+len(p.TopologySpreadConstraints) == 0 {
 		return nil
 	}
+
 	var ws []Problem
 	add := func(s *LabelSelector, list string, i int, field string) {
 		for _, found := range s.problems() {
@@ -54,6 +61,7 @@ func (p *Pod) selectorWarnings() []Problem {
 			ws = append(ws, Problem{"pod " + string(p.Key()), at, found.text + "; the selector matches nothing"})
 		}
 	}
+
 	for kind, terms := range [...][]PodAffinityTerm{p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} {
 		list := [...]string{"podAffinity", "podAntiAffinity"}[kind]
 		for i := range terms {
@@ -89,18 +97,20 @@ func (c *Cluster) groupWarnings() []Problem {
 	return append(ws, c.treeWarnings()...)
 }
 
-// topologyWarnings names groups whose topology counts by the release, which no decision
-// follows (rule 12.9.14).
+// topologyWarnings names the groups with a topology that counts in the release. No decision
+// follows it (rule 12.9.14).
 func (c *Cluster) topologyWarnings() (ws []Problem) {
 	rules := c.Release.rules()
 	if !rules.GroupsPreempt || !rules.GroupTopologies {
 		return nil
 	}
+
 	warn := func(object string, topology []string) {
 		if len(topology) > 0 {
 			ws = append(ws, Problem{object, "spec.schedulingConstraints.topology", fmt.Sprintf("%q is not followed; deciding about the group is an error", topology)})
 		}
 	}
+
 	for _, g := range c.Groups {
 		if g != nil {
 			warn("podgroup "+string(g.Key()), g.Topology)
@@ -114,6 +124,7 @@ func (c *Cluster) topologyWarnings() (ws []Problem) {
 	return ws
 }
 
+// treeWarnings names the groups with an odd parent, composite groups first.
 func (c *Cluster) treeWarnings() []Problem {
 	t := groupTree{composites: make(map[Key]*CompositePodGroup, len(c.Composites))}
 	for _, g := range c.Composites {
@@ -122,35 +133,42 @@ func (c *Cluster) treeWarnings() []Problem {
 		}
 	}
 	t.findCircles(c.Composites)
+
 	for _, g := range c.Composites {
 		if g != nil {
-			t.look(child{"compositepodgroup " + string(g.Key()), g.Parent, g.ParentKey(), g.Workload}, t.circular[g.Key()])
+			t.checkParent(child{"compositepodgroup " + string(g.Key()), g.Parent, g.ParentKey(), g.Workload}, t.circular[g.Key()])
 		}
 	}
+
+	// Nothing is below a group of pods, so that it is in no circle.
 	for _, g := range c.Groups {
 		if g != nil {
-			t.look(child{"podgroup " + string(g.Key()), g.Parent, g.ParentKey(), g.Workload}, false)
+			t.checkParent(child{"podgroup " + string(g.Key()), g.Parent, g.ParentKey(), g.Workload}, false)
 		}
 	}
 	return t.warnings
 }
 
-// groupTree looks at the parents of groups.
+// groupTree collects warnings about the parents of groups.
 type groupTree struct {
 	composites map[Key]*CompositePodGroup
-	circular   map[Key]bool // those that are among their own ancestors
-	warnings   []Problem
+	// circular has the composite groups that are among their own ancestors.
+	circular map[Key]bool
+	warnings []Problem
 }
 
-// findCircles walks up from every composite group, over each of them once.
+// findCircles walks up from every composite group, over each of them once: a walk ends at a
+// group that an earlier walk came by.
 func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	t.circular = map[Key]bool{}
-	walked := make(map[Key]int, len(all)) // the walk that came by
+	walked := make(map[Key]int, len(all)) // the number of the walk that came by, from 1
 	for i, g := range all {
 		for g != nil && walked[g.Key()] == 0 {
 			walked[g.Key()] = i + 1
 			g = t.composites[g.ParentKey()]
 		}
+
+		// A walk that ends at a group of its own has met a circle, and goes round it once more.
 		for g != nil && walked[g.Key()] == i+1 && !t.circular[g.Key()] {
 			t.circular[g.Key()] = true
 			g = t.composites[g.ParentKey()]
@@ -158,40 +176,46 @@ func (t *groupTree) findCircles(all []*CompositePodGroup) {
 	}
 }
 
-// child is a group as its parent is checked: the object for messages, the name that it has for its
-// parent and that one's key, and the workload that it names.
+// child is a group of either kind, with the fields that its parent is checked by.
 type child struct {
-	object, name string
-	parent       Key
-	workload     string
+	// object names the group in messages.
+	object string
+	// parentName is the parent as the group names it, empty for none, and parent its key.
+	parentName string
+	parent     Key
+	workload   string
 }
 
-// look warns of an odd parent of one group, if it names any. A group that is among its own ancestors
-// is circular.
-func (t *groupTree) look(c child, circular bool) {
-	if c.name == "" {
+// checkParent warns of an odd parent of one group. circular says that the group is among its
+// own ancestors.
+func (t *groupTree) checkParent(c child, circular bool) {
+	if c.parentName == "" {
 		return
 	}
+
 	warn := func(field, format string, args ...any) {
 		t.warnings = append(t.warnings, Problem{c.object, field, fmt.Sprintf(format, args...)})
 	}
+
 	const field = "spec.parentCompositePodGroupName"
 	above := t.composites[c.parent]
 	switch {
 	case above == nil:
-		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", apis.Quote(c.name))
+		warn(field, "no composite pod group %s; the group counts as the top of its tree, and its pending pods wait", apis.Quote(c.parentName))
 		return
 	case circular:
-		warn(field, "%s is also below this group; no pending pod of them is scheduled", apis.Quote(c.name))
+		warn(field, "%s is also below this group; no pending pod of them is scheduled", apis.Quote(c.parentName))
 	case t.deep(above):
 		warn(field, "more than %d levels of groups; no pending pod of the tree is scheduled", MaxGroupLevels)
 	}
+
 	if c.workload != above.Workload && c.workload != "" && above.Workload != "" {
-		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", apis.Quote(c.workload), apis.Quote(c.name), apis.Quote(above.Workload))
+		warn("spec.workloadRef.workloadName", "%s, and that of the parent %s is %s; no pending pod of the tree is scheduled", apis.Quote(c.workload), apis.Quote(c.parentName), apis.Quote(above.Workload))
 	}
 }
 
-// deep reports whether a group below this one is below the last level.
+// deep reports whether a group directly below this one is below the last level. It
+// counts no further, so that it ends in a circle, too.
 func (t *groupTree) deep(g *CompositePodGroup) bool {
 	level := 1
 	for ; g != nil && level <= MaxGroupLevels; level++ {

@@ -7,7 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// The words that a field may have, where an API server refuses all others (rule 26.1.1). An empty one says nothing.
+// The words that a field may have, where an API server refuses all others (rule 26.1.1).
+// An empty field is no word, and allowed unless the field is required.
 var (
 	taintEffects = []TaintEffect{NoSchedule, PreferNoSchedule, NoExecute}
 	// The last two tolerate nothing (rule 26.1.2).
@@ -21,6 +22,8 @@ var (
 	systems               = []string{"linux", "windows"}
 )
 
+// tolerations refuses tolerations with an unknown word, and those without a key that do not
+// tolerate everything.
 func (v *validator) tolerations(ts []Toleration, spec *apis.Path) {
 	list := spec.Field("tolerations")
 	for i := range ts {
@@ -36,11 +39,12 @@ func (v *validator) tolerations(ts []Toleration, spec *apis.Path) {
 	}
 }
 
+// faultless reports whether the validator has nothing to say about the toleration.
 func (t *Toleration) faultless() bool {
 	return apis.IsWord(t.Operator, tolerationOperators) && apis.IsWord(t.Effect, taintEffects) && !t.keyless()
 }
 
-// keyless reports whether the key is missing where there has to be one (rule 26.1.7).
+// keyless reports whether the toleration lacks the key that its operator needs (rule 26.1.7).
 func (t *Toleration) keyless() bool { return t.Key == "" && t.Operator != TolerationExists }
 
 // taints refuses taints without an effect, or with an unknown one.
@@ -60,11 +64,12 @@ func (v *validator) taints(ts []Taint, spec *apis.Path) {
 	}
 }
 
+// faultless reports whether the taint has a known effect.
 func (t *Taint) faultless() bool { return slices.Contains(taintEffects, t.Effect) }
 
-// faultless recognizes a simple pod without problems, without taking memory.
-// All others are for the validator: pods with affinity, topology spread or
-// volumes, and pods with problems.
+// faultless recognizes a simple pod without problems, without taking memory. A pod
+// that it does not recognize may have no problems either: one with affinity, topology
+// spread or volumes is not simple. The validator decides about it.
 func (p *Pod) faultless() bool {
 	if p == nil || p.Name == "" || !apis.IsWord(p.PreemptionPolicy, preemptionPolicies) || !apis.IsWord(p.QOSClass, qosClasses) || !apis.IsWord(p.OS, systems) {
 		return false
@@ -74,14 +79,15 @@ func (p *Pod) faultless() bool {
 			return false
 		}
 	}
+
 	a := &p.Affinity
 	return a.NodeAffinity == nil && p.Preferences == nil && len(a.PodAffinity)+len(a.PodAntiAffinity)+len(p.TopologySpreadConstraints)+len(p.Volumes) == 0 &&
 		(p.Resources == nil || faultlessLevel(p.Resources.Requests) && faultlessLevel(p.Resources.Limits)) &&
 		!hasNegative(p.Overhead) && faultless(p.Containers) && faultless(p.InitContainers) && p.hostPorts() <= mostListed && p.amounts() <= mostListed
 }
 
-// faultlessLevel recognizes what a pod as a whole may ask for, or be limited to (rule
-// 26.2.3).
+// faultlessLevel reports whether a list is one that a pod as a whole may have as its requests
+// or limits (rule 26.2.3).
 func faultlessLevel(l resource.List) bool {
 	for name := range l {
 		if !podLevel(name) {
@@ -91,8 +97,8 @@ func faultlessLevel(l resource.List) bool {
 	return !hasNegative(l)
 }
 
-// faultless recognizes a node without problems; one with limits of attached
-// volumes is not simple.
+// faultless recognizes a simple node without problems, as Pod.faultless does a pod. A node
+// with attach limits or missing drivers is not simple.
 func (n *Node) faultless() bool {
 	if n == nil || n.Name == "" || len(n.AttachLimits) > 0 || len(n.MissingDrivers) > 0 {
 		return false
@@ -105,6 +111,7 @@ func (n *Node) faultless() bool {
 	return !hasNegative(n.Allocatable) && short(n.Allocatable)
 }
 
+// faultless reports whether the resources and ports of the containers have no problems.
 func faultless(cs []Container) bool {
 	for i := range cs {
 		c := &cs[i]

@@ -12,7 +12,7 @@ import (
 // make room for it: [Check], then [Resolve], which together look at each active pod once. The
 // error is an *[outrank.InputError]. A pod that may not start is an outcome and no error.
 //
-// Finished pods and the pod itself (of the same namespace, name and UID) hold nothing, terminating
+// Finished pods and the pod itself (of the same namespace, name and UID) hold nothing. Terminating
 // pods hold what they have and may be chosen. A pod that is listed twice counts twice. Of pods
 // that are equal in every way the last in the list goes first (rule 17.6.5). Nothing is allocated
 // but the answer, unless the pod has affinity, topology spread or volumes to validate.
@@ -29,6 +29,7 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 	if ctx == nil {
 		return Admission{}, inputError([]outrank.Problem{missing("context")})
 	}
+
 	s := newScratch(config, pod)
 	defer s.release()
 	s.tally.choosing = config.evicts(pod)
@@ -36,9 +37,12 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 		return Admission{}, err
 	}
 
+	// These refusals come before all other checks (rule 17.2.1), so what the check
+	// found is not part of the answer. It ran first all the same, for its input errors.
 	if reason, message := refusedOutright(node, pod); reason != "" {
 		return Admission{Outcome: Rejected, Reason: reason, Message: message}, nil
 	}
+
 	adm := Admission{Failures: append([]CheckFailure(nil), s.failures...)}
 	if stays := config.insurmountable(pod, adm.Failures); len(stays) > 0 {
 		return adm.reject(stays), nil
@@ -46,9 +50,9 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 	return s.makeRoom(ctx, adm, active)
 }
 
-// Resolve decides about a pod for which an admission check, this package's or
-// another, found the failures (groups 17.4 to 17.6;
-// CriticalPodAdmissionHandler):
+// Resolve decides about a pod for which an admission check found the failures:
+// [Check], or one of the caller's own (groups 17.4 to 17.6;
+// CriticalPodAdmissionHandler).
 //
 //  1. Without failures the pod is admitted.
 //  2. A pod that is not [Critical] is rejected with all failures.
@@ -76,9 +80,8 @@ func AdmitContext(ctx context.Context, node *outrank.Node, active []*outrank.Pod
 // The error is an *[outrank.InputError] with every problem found: a nil or
 // invalid pod, a nil active pod, an active pod that counts with a negative
 // amount, a failure that is both a shortage and a predicate or neither.
-// failures is not kept. Time is linear in the number of active pods for each of
-// the first few evictions of a tier, and about logarithmic for each further
-// one.
+// failures is not kept. The first dozens of evictions of a tier take time linear
+// in the number of active pods each, and further ones about logarithmic time.
 func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, config Config) (Admission, error) {
 	problems := slices.Concat(config.problems(), podProblems(pod), nilPods("active", active), failureProblems(failures))
 	if len(problems) > 0 {
@@ -90,7 +93,7 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, c
 		return adm.reject(stays), nil
 	}
 
-	// There was no check that said what to count: the shortages say it.
+	// No check has said what to count, so the shortages do. Of pods each counts 1.
 	s := newScratch(config, pod)
 	defer s.release()
 	for _, f := range failures {
@@ -103,10 +106,13 @@ func Resolve(pod *outrank.Pod, active []*outrank.Pod, failures []CheckFailure, c
 	return s.makeRoom(context.Background(), adm, active)
 }
 
-// makeRoom covers the failures, shortages all of them, with the pods of the
-// tally (steps 4 to 6 of Resolve). The context ends an exact search.
+// makeRoom decides about an admission whose failures are shortages all of them: it
+// covers them with the pods of the tally (steps 4 to 6 of Resolve). The context ends
+// an exact search.
 func (s *scratch) makeRoom(ctx context.Context, adm Admission, active []*outrank.Pod) (Admission, error) {
-	p := &s.pool
+	t, p := &s.tally, &s.pool
+
+	// A caller's own failures may be shortages of nothing (rule 17.6.7).
 	for _, f := range adm.Failures {
 		if amount := f.Shortage(); amount > 0 {
 			p.needs = append(p.needs, ResourceNeed{f.Resource, amount})
@@ -116,25 +122,28 @@ func (s *scratch) makeRoom(ctx context.Context, adm Admission, active []*outrank
 		adm.Outcome = Admitted
 		return adm, nil
 	}
-	if problems := p.fill(&s.tally, active); len(problems) > 0 {
+
+	if problems := p.fill(t, active); len(problems) > 0 {
 		return Admission{}, inputError(problems)
 	}
 	if !p.choose() {
-		return adm.turnAway(s.tally.pod.Key(), p.missing()), nil
+		return adm.turnAway(t.pod.Key(), p.missing()), nil
 	}
-	if s.tally.config.Exact {
-		adm.Search = p.improve(ctx, s.tally.config.Limit)
+	if config := t.config; config.Exact {
+		adm.Search = p.improve(ctx, config.Limit)
 	}
-	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(&s.tally, active)
+	adm.Outcome, adm.Evictions = AdmittedAfterEvicting, p.evictions(t, active)
 	return adm, nil
 }
 
-// insurmountable returns the failures that evictions are not tried against
-// (steps 2 and 3 of Resolve). The slice is new.
+// insurmountable returns the failures that are not to be cured by evictions: all of
+// them if nobody is evicted for the pod, else those that are no shortages (steps 2
+// and 3 of Resolve). The slice is new.
 func (c Config) insurmountable(pod *outrank.Pod, failures []CheckFailure) []CheckFailure {
 	if !c.evicts(pod) {
 		return slices.Clone(failures)
 	}
+
 	var stays []CheckFailure
 	for _, f := range failures {
 		if !f.isShortage() {
@@ -144,16 +153,15 @@ func (c Config) insurmountable(pod *outrank.Pod, failures []CheckFailure) []Chec
 	return stays
 }
 
-// reject sets the outcome, the reason and the message of a rejection with these
-// failures.
+// reject makes the admission a rejection with these failures. The first of them gives
+// the reason (rule 17.4.5).
 func (a Admission) reject(stays []CheckFailure) Admission {
 	a.Outcome, a.Returned = Rejected, stays
 	a.Reason, a.Message = stays[0].Reason(), stays[0].message()
 	return a
 }
 
-// turnAway sets the outcome, the reason and the message of a rejection because
-// not enough can be freed.
+// turnAway makes the admission a rejection because not enough can be freed (rule 17.4.6).
 func (a Admission) turnAway(pod outrank.Key, missing []ResourceNeed) Admission {
 	a.Outcome, a.Missing = Rejected, missing
 	a.Reason, a.Message = unexpectedError, shortText(pod, missing)

@@ -15,13 +15,14 @@ type candidates struct {
 	// unless keepsAll is set.
 	all      []int
 	keepsAll bool
-	// columns has, for each need, what each pod frees of it.
+	// columns has, for each need, what each of pods frees of it.
 	columns [][]float64
-	// held is what all of them free together before the first was chosen, by need.
+	// held is what all pods of the tier free together, by need, whether or not they
+	// have been chosen.
 	held []int64
 }
 
-// reset makes the list empty, for a number of needs. keepsAll has it fill all, too.
+// reset makes the list empty, for a number of needs. With keepsAll, all is kept, too.
 func (c *candidates) reset(needs int, keepsAll bool) {
 	c.pods, c.all, c.keepsAll = c.pods[:0], c.all[:0], keepsAll
 	c.held = zeros(c.held, needs)
@@ -51,7 +52,7 @@ func (c *candidates) add(pod int, f *figures) {
 	}
 }
 
-// remove replaces the i-th of the list by the last.
+// remove replaces the i-th of the list by the last (rule 17.6.6).
 func (c *candidates) remove(i int) {
 	end := len(c.pods) - 1
 	c.pods[i], c.pods = c.pods[end], c.pods[:end]

@@ -46,18 +46,20 @@ func Check(node *outrank.Node, active []*outrank.Pod, pod *outrank.Pod, config C
 	return append([]CheckFailure(nil), s.failures...), nil
 }
 
-// check is Check for the pod of the tally, which it fills on the way. It leaves
-// what it finds in s.failures.
+// check is Check for the pod of the tally, and fills the tally on the way. It leaves
+// the failures in s.failures.
 func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 	t := &s.tally
 	problems := slices.Concat(t.config.problems(), nodeProblems(node), nilPods("active", active), podProblems(t.pod))
 	if len(problems) > 0 {
 		return inputError(problems)
 	}
+
 	s.want(node)
 	if problems := t.count(active); len(problems) > 0 {
 		return inputError(problems)
 	}
+
 	s.addShort(node, ResourceNeed{resource.Pods, 1}, int64(t.beside))
 	for i, w := range t.wanted {
 		s.addShort(node, w, t.used[i])
@@ -70,18 +72,20 @@ func (s *scratch) check(node *outrank.Node, active []*outrank.Pod) error {
 var wellKnown = [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 
 // want has the tally count what the pod requests of the node, in the order of
-// the report.
+// rules 17.3.1 and 17.3.2.
 func (s *scratch) want(node *outrank.Node) {
 	for _, name := range wellKnown {
 		s.tally.want(name)
 	}
+
 	s.names = appendNames(s.names, s.tally.pod)
 	slices.Sort(s.names)
 	for _, name := range slices.Compact(s.names) {
 		switch {
 		case slices.Contains(wellKnown[:], name) || !name.Counted():
+			// Asked for above, or a name of which no node keeps count (rule 1.4.5).
 		case unknown(name, node):
-			s.tally.wantAmount(name, s.tally.pod.Overhead[name])
+			s.tally.wantOverhead(name) // rule 17.3.7
 		default:
 			s.tally.want(name)
 		}
@@ -124,7 +128,7 @@ func (s *scratch) addShort(node *outrank.Node, wanted ResourceNeed, used int64) 
 	}
 }
 
-// addPredicates adds the failures that are not about amounts.
+// addPredicates adds the failures that are not about amounts, in the order of rule 17.3.9.
 func (s *scratch) addPredicates(node *outrank.Node, active []*outrank.Pod) {
 	pod := s.tally.pod
 	if !fit.NodeAffinity(pod, withSystem(node, pod)) {
@@ -158,15 +162,16 @@ func portsFree(active []*outrank.Pod, pod *outrank.Pod) bool {
 	return true
 }
 
-// newScratch returns memory to work in for the pod, by the rules of a configuration.
+// newScratch returns memory to work in, for the pod and the rules of a configuration.
+// The caller releases it.
 func newScratch(config Config, pod *outrank.Pod) *scratch {
 	s := scratches.Get().(*scratch)
 	s.tally.config, s.tally.pod = config, pod
 	return s
 }
 
-// release lets later calls use the memory. It keeps numbers alone, so that no
-// pod and no text of the caller stays alive.
+// release lets later calls use the memory. Nothing but numbers stays in it, so that
+// no pod and no text of the caller is kept alive.
 func (s *scratch) release() {
 	s.failures, s.names = wiped(s.failures), wiped(s.names)
 	s.tally.reset()

@@ -10,43 +10,43 @@ import (
 
 // Config says which rules decide. The zero value is what the kubelet does.
 //
-// Releases differ in what the pods that are there count with in the check (rule 2.2.11), in the
-// class of pods of which none is recorded (rules 3.12 and 3.13), and in whether pods are evicted
-// for a resize (rule 17.4.8).
+// Releases differ in three things: what an active pod counts with in the check (rule 2.2.11), the
+// class of a pod whose status records none (rules 3.12 and 3.13), and whether pods are evicted for
+// a resize (rule 17.4.8).
 //
 // PriorityFirst and Exact are no rules of the reference: with either, other pods go than a kubelet
 // would evict. Package kubeletadmit/explain says which. They change neither which pods may be
 // evicted nor for which pods. Both are experimental, and so are Limit and [Certificate]: no promise
 // of compatibility covers them.
 type Config struct {
-	// Release says whose rules hold; zero means outrank.DefaultRelease. One that is not known
-	// is an error of every call.
+	// Release says whose rules hold; zero means outrank.DefaultRelease. An unknown release is an
+	// error of every call.
 	Release outrank.Release
-	// Operation is what the pod is to be admitted for; zero means Add. Any but the constants is
-	// an error of every call.
+	// Operation says what the pod asks of the kubelet; zero means Add. Any value but the constants
+	// is an error of every call.
 	Operation Operation
-	// PriorityFirst has pods go by priority, the lowest first, and by class within a priority
+	// PriorityFirst evicts pods by priority, the lowest first, and by class within a priority
 	// (rules 17.8.2 and 17.8.3). No kubelet does that. Experimental.
 	PriorityFirst bool
-	// Exact has the best set of pods go, and not time and again the nearest pod (rules 17.8.4 to
-	// 17.8.7). No kubelet does that. Admission.Search says how good the set is.
+	// Exact evicts the best set of pods, where the kubelet takes the nearest pod time and again
+	// (rules 17.8.4 to 17.8.7). No kubelet does that. Admission.Search says how good the set is.
 	// Experimental.
 	Exact bool
 	// Limit bounds the steps of an exact search; zero means 100,000, which take some tens of
-	// milliseconds. The best set so far stands. A negative number is an error of every call.
-	// AdmitContext bounds the time as well.
+	// milliseconds. At the limit the best set found so far is the answer. A negative number is an
+	// error of every call. AdmitContext bounds the time as well.
 	Limit int
 }
 
-// Operation is what a pod asks of the kubelet.
+// Operation says what a pod asks of the kubelet.
 type Operation string
 
 // The operations.
 const (
-	// Add: the pod is new on the node.
+	// Add admits a pod that is new on the node.
 	Add Operation = ""
-	// Resize: the pod is on the node already, and asks for the requests of its spec. The active
-	// pods are the others. In v1.36, and without the feature gate
+	// Resize admits a pod that is on the node already and asks for the requests of its spec. The
+	// active pods are the others. In v1.36, and without the feature gate
 	// InPlacePodVerticalScalingSchedulerPreemption, this is the same as Add; with the gate nobody
 	// is evicted for it (rule 17.4.8).
 	Resize Operation = "resize"
@@ -55,7 +55,7 @@ const (
 // defaultLimit is the Limit that zero means.
 const defaultLimit = 100_000
 
-// problems lists the settings that are not known or make no sense.
+// problems lists the settings that are unknown or make no sense.
 func (c Config) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	add := func(field, format string, args ...any) {
@@ -82,5 +82,5 @@ func (c Config) evicts(pod *outrank.Pod) bool {
 	return Critical(pod)
 }
 
-// class is the class that the kubelet of the release takes a pod for.
+// class returns the class in which the kubelet of the release sees the pod.
 func (c Config) class(pod *outrank.Pod) outrank.QOSClass { return qos.Of(c.Release, pod) }

@@ -60,12 +60,13 @@ type KillResult struct {
 }
 
 // Evict carries out the evictions of an admission one by one, in order (group
-// 17.7; evictPodsToFreeRequests): for each an event, then the kill.
+// 17.7; evictPodsToFreeRequests): for each an event, then the kill. There is one
+// result for each eviction, in the same order.
 //
-// A failed kill stops nothing: the other pods are still killed and the pod
-// stays admitted. A caller that wants otherwise reads the results, one for each
-// eviction in order. So does one that counts what was killed, as a kubelet does in its
-// metric kubelet_preemptions under the resource of the first shortage.
+// A failed kill stops nothing: the other pods are still killed, and the pod
+// stays admitted. A caller that wants otherwise reads the results. They also tell
+// how many pods were killed, which a kubelet counts in its metric
+// kubelet_preemptions under the resource of the first shortage.
 //
 // If the context ends, Evict stops before the next pod, and the error wraps the
 // context's cause. If kubelet, a pod or the context is nil, nothing is done and
@@ -78,10 +79,13 @@ func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]KillResult, err
 	if ctx == nil {
 		return nil, &outrank.InputError{Problems: []outrank.Problem{missing("context")}}
 	}
+
 	kills := make([]KillResult, len(a.Evictions))
 	var ended error
 	for i, e := range a.Evictions {
 		kills[i].Pod = e.Pod
+
+		// The pods after the context's end have results, too: they say that no kill was tried.
 		if ended == nil && ctx.Err() != nil {
 			ended = fmt.Errorf("%d of %d evictions not tried: %w", len(kills)-i, len(kills), context.Cause(ctx))
 		}
@@ -89,13 +93,16 @@ func Evict(ctx context.Context, a Admission, kubelet Kubelet) ([]KillResult, err
 			kills[i].Err = context.Cause(ctx)
 			continue
 		}
+
 		kubelet.Record(outrank.Event{Type: outrank.EventWarning, Reason: evictedReason, Pod: e.Pod, Message: evictedMessage})
-		kills[i].Tried, kills[i].Err = true, kubelet.Kill(ctx, e.Pod, evictedStatus)
+		kills[i].Tried = true
+		kills[i].Err = kubelet.Kill(ctx, e.Pod, evictedStatus)
 	}
 	return kills, ended
 }
 
-// evictable refuses what cannot be carried out.
+// evictable returns an error for an admission that cannot be carried out: the kubelet or
+// an evicted pod is nil.
 func evictable(a Admission, kubelet Kubelet) error {
 	var problems []outrank.Problem
 	if kubelet == nil {

@@ -11,7 +11,7 @@ import (
 type EvictedPod struct {
 	// Pod is the caller's pod.
 	Pod *outrank.Pod
-	// Tier is the class by which it was chosen.
+	// Tier is the class of the tier from which it was chosen.
 	Tier outrank.QOSClass
 	// Contributions has an entry for each shortage that the tier still had to cover
 	// when the pod was chosen, in the order of the failures.
@@ -19,21 +19,21 @@ type EvictedPod struct {
 	// Distance is the pod's distance from covering all of these shortages: the
 	// sum of the squares of the parts that it would leave. It is between 0, if
 	// the pod leaves nothing, and len(Contributions), if the pod is of no help.
-	// No other pod left in the tier was nearer.
+	// No other pod left in the tier was nearer, unless Config.Exact chose the pods.
 	Distance float64
 }
 
-// Contribution is the part of one pod in covering one shortage. Amounts are counted
+// Contribution says how far one pod covers one shortage. Amounts are counted
 // like [resource.Amount]: thousandths of a core for cpu, whole units for all
 // other resources.
 type Contribution struct {
 	Resource resource.Name
-	// Needed is the rest of the shortage before the pod, above 0. Frees is the amount that the
-	// pod counts with.
+	// Needed is what was still short before the pod went. It is above 0. Frees is what the
+	// pod frees, which may be more.
 	Needed, Frees int64
 }
 
-// left is what was still short after the pod.
+// left returns what was still short after the pod went.
 func (c Contribution) left() int64 { return max(resource.SubSat(c.Needed, c.Frees), 0) }
 
 // String returns the pod with its tier.

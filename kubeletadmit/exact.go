@@ -10,82 +10,110 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// setSearch finds the best set of pods that covers the needs (rules 17.8.4 to 17.8.7): it asks
-// package exact, whose items are the pods and whose tops are the tiers of the pool. Its memory
-// serves for the next search.
+// setSearch finds the best set of pods that covers the needs (rules 17.8.4 to 17.8.7). It is the
+// host of a search of package exact: an item is a pod, and the top of an item is its tier in the
+// pool. Its memory serves for the next search.
 type setSearch struct {
 	search exact.Search
 	q      *exact.Question
 	pool   *pool
-	// pods are by item, and gone says which of them are gone. kept are the picks by distance
-	// that are needed beside each other.
+	// pods has the pod of each item, and gone says whether the pod is evicted at present.
 	pods []candidate
 	gone []bool
+	// kept lists the picks by distance none of which can be left out. The search starts from them.
 	kept []pick
-	// columns has the column of each need, -1 for none.
+	// columns has the column of each need in the question, -1 for none.
 	columns []int
 }
 
-// candidate is a pod that may be in the set, with what orders it (rule 17.8.6).
+// candidate is a pod that may be in the set, with the figures that order it (rule 17.8.6).
 type candidate struct {
 	pod, tier   int
 	share       int64
 	memory, cpu int64
 }
 
-// improve puts the best set in the place of the picks, and says how good it is. The search ends
-// early after so many steps, or where the context has ended.
+// improve replaces the picks by the best set, and says how good it is. The search ends early
+// after limit steps (zero means defaultLimit) or once the context has ended.
 func (p *pool) improve(ctx context.Context, limit int) *Certificate {
 	x := &p.sets
 	x.pool = p
 	x.ask(cmp.Or(limit, defaultLimit))
 	x.q.Ended = func() bool { return ctx.Err() != nil }
 	defer x.search.Release()
+
 	x.search.Solve()
 	p.repick(x.chosen())
 	return x.certificate()
 }
 
-// ask fills in the question.
+// ask fills in the question and lists the pods. The picks by distance have to be there.
 func (x *setSearch) ask(limit int) {
-	p := x.pool
-	x.pods, x.kept, x.gone = x.pods[:0], p.without(), x.gone[:0]
-	x.sort()
+	x.kept = x.pool.neededPicks()
+	x.listPods()
+
+	// A search begins with all its items gone.
+	x.gone = x.gone[:0]
+	for range x.pods {
+		x.gone = append(x.gone, true)
+	}
+
 	x.q = x.search.Ask(x)
 	q := x.q
 	q.Measures = append(q.Measures, exact.ByTiers, exact.BySum, exact.BySecondSum)
-	q.Gains, q.Helps, q.Limit, q.SlowLimit = true, true, limit, limit
+	q.Limit, q.SlowLimit = limit, limit
+
+	// A pod never takes back what another frees, so that more pods gone cover no less; and all
+	// of them together cover the needs, or there would be no picks to improve.
+	q.Gains, q.Helps = true, true
+
+	x.askForNeeds()
+	x.offerPods()
+}
+
+// askForNeeds gives each need its column in the question, as far as there are columns.
+func (x *setSearch) askForNeeds() {
+	q := x.q
 	x.columns = x.columns[:0]
-	for j, n := range p.needs {
+	for j, n := range x.pool.needs {
 		x.columns = append(x.columns, -1)
-		if column, ok := q.AddShort(n.Amount); ok {
-			x.columns[j] = column
-			switch n.Resource {
-			case resource.Memory:
-				q.SumColumns[0] = 1 + column
-			case resource.CPU:
-				q.SumColumns[1] = 1 + column
-			}
+		column, ok := q.AddShort(n.Amount)
+		if !ok {
+			continue
+		}
+		x.columns[j] = column
+
+		// A pod frees of memory and of cpu what it adds to the sum of requests that sets are
+		// compared by. So what is still short bounds the sum from below.
+		switch n.Resource {
+		case resource.Memory:
+			q.SumColumns[0] = 1 + column
+		case resource.CPU:
+			q.SumColumns[1] = 1 + column
 		}
 	}
+}
+
+// offerPods makes an item of each pod. No budget is charged for any of them.
+func (x *setSearch) offerPods() {
+	q := x.q
 	for i, c := range x.pods {
 		it := exact.Item{From: int32(i), To: int32(i) + 1, Top: int32(c.tier), Sums: [2]int64{c.memory, c.cpu}}
 		for j, column := range x.columns {
 			if column >= 0 {
-				q.Hold(&it, column, p.counted.frees(c.pod, j))
+				q.Hold(&it, column, x.pool.counted.frees(c.pod, j))
 			}
 		}
 		q.Items, q.Charges = append(q.Items, it), append(q.Charges, -1)
 	}
-	for range x.pods {
-		x.gone = append(x.gone, true)
-	}
 }
 
-// sort lists the pods in the order of rule 17.8.6.
-func (x *setSearch) sort() {
+// listPods lists the pods of all tiers in the order of rule 17.8.6, by which the search tells
+// equal sets apart.
+func (x *setSearch) listPods() {
 	p := x.pool
-	for tier := len(p.tiers) - 1; tier >= 0; tier-- {
+	x.pods = x.pods[:0]
+	for tier := range p.tiers {
 		for _, pod := range p.tiers[tier].all {
 			c := candidate{pod: pod, tier: tier}
 			c.memory, c.cpu = p.counted.requests(pod)
@@ -95,35 +123,48 @@ func (x *setSearch) sort() {
 			x.pods = append(x.pods, c)
 		}
 	}
-	slices.SortFunc(x.pods, func(a, b candidate) int {
-		if c := cmp.Or(
-			cmp.Compare(b.tier, a.tier), cmp.Compare(b.share, a.share), cmp.Compare(a.memory, b.memory), cmp.Compare(a.cpu, b.cpu),
-		); c != 0 {
+	slices.SortFunc(x.pods, x.compare)
+}
+
+// compare returns a negative number if a stands before b by rule 17.8.6. Different pods are never
+// equal.
+func (x *setSearch) compare(a, b candidate) int {
+	if c := cmp.Or(
+		cmp.Compare(b.tier, a.tier),
+		cmp.Compare(b.share, a.share),
+		cmp.Compare(a.memory, b.memory),
+		cmp.Compare(a.cpu, b.cpu),
+	); c != 0 {
+		return c
+	}
+
+	p := x.pool
+	for j := range p.needs {
+		if c := cmp.Compare(p.counted.frees(b.pod, j), p.counted.frees(a.pod, j)); c != 0 {
 			return c
 		}
-		for j := range p.needs {
-			if c := cmp.Compare(p.counted.frees(b.pod, j), p.counted.frees(a.pod, j)); c != 0 {
-				return c
-			}
-		}
-		return cmp.Compare(b.pod, a.pod)
-	})
+	}
+	return cmp.Compare(b.pod, a.pod)
 }
 
 // shareUnit is the share of a pod that covers a need by itself.
 const shareUnit = 1 << 20
 
-// shareUp returns the part of a need that a pod covers, rounded up.
+// shareUp returns the part of a need that a pod covers as a multiple of 1/shareUnit, rounded up.
 func shareUp(frees, need int64) int64 {
+	// The product takes up to 83 bits. Its quotient is at most shareUnit, so that Div64 does not
+	// overflow.
 	hi, lo := bits.Mul64(uint64(min(frees, need)), shareUnit)
 	lo, carry := bits.Add64(lo, uint64(need-1), 0)
-	q, _ := bits.Div64(hi+carry, lo, uint64(need)) // at most shareUnit
+	q, _ := bits.Div64(hi+carry, lo, uint64(need))
 	return int64(q)
 }
 
-// without returns the picks that are needed beside each other: each is left out, the last
-// tier first, if those that are kept cover the needs with those behind it.
-func (p *pool) without() []pick {
+// neededPicks goes through the picks, the last tier first, and leaves out each that the needs are
+// covered without. No pick of the result can be left out: those kept before it and all behind it
+// do not cover the needs.
+func (p *pool) neededPicks() []pick {
+	// behind has, for the i-th pick and each need, what this pick and all behind it free.
 	needs := len(p.needs)
 	behind := zeros([]int64(nil), (len(p.picks)+1)*needs)
 	for i := len(p.picks) - 1; i >= 0; i-- {
@@ -131,7 +172,8 @@ func (p *pool) without() []pick {
 			behind[i*needs+j] = resource.AddSat(behind[(i+1)*needs+j], p.counted.frees(p.picks[i].pod, j))
 		}
 	}
-	p.spare()
+
+	p.needBeyond()
 	var kept []pick
 	for i, k := range p.picks {
 		spare := true
@@ -141,6 +183,7 @@ func (p *pool) without() []pick {
 		if spare {
 			continue
 		}
+
 		kept = append(kept, k)
 		for j, left := range p.left {
 			p.left[j] = max(left-p.counted.frees(k.pod, j), 0)
@@ -149,19 +192,24 @@ func (p *pool) without() []pick {
 	return kept
 }
 
-// repick makes these the picks.
+// repick replaces the picks by others. The distance of each is to what those before it leave
+// (rule 17.8.8).
 func (p *pool) repick(chosen []pick) {
-	p.picks, p.lefts, p.contributions = p.picks[:0], p.lefts[:0], 0
+	p.picks, p.lefts = p.picks[:0], p.lefts[:0]
+	p.contributions = 0
 	p.freed = zeros(p.freed, len(p.needs))
-	p.spare()
+
+	p.needBeyond()
 	for _, k := range chosen {
 		k.distance = p.counted.distance(p.left, k.pod)
 		p.pick(k)
 	}
 }
 
-// Leave and Return follow which pods are gone.
-func (x *setSearch) Leave(item int32)  { x.gone[item] = true }
+// Leave evicts a pod.
+func (x *setSearch) Leave(item int32) { x.gone[item] = true }
+
+// Return puts a pod back.
 func (x *setSearch) Return(item int32) { x.gone[item] = false }
 
 // Fits reports whether the pods that are gone cover the needs.
@@ -181,32 +229,34 @@ func (x *setSearch) Fits() bool {
 	return true
 }
 
-// Allows reports that nothing but amounts counts.
+// Allows returns true: nothing but amounts decides whether the pod is admitted.
 func (x *setSearch) Allows() bool { return true }
 
-// Score adds up a set.
+// Score counts the pods of a set and adds up their requests of memory and cpu.
 func (x *setSearch) Score(set []bool) (sc exact.Score) {
 	for i, in := range set {
 		if in {
 			c := &x.pods[i]
 			sc.Parts++
-			sc.Sums[0], sc.Sums[1] = resource.AddSat(sc.Sums[0], c.memory), resource.AddSat(sc.Sums[1], c.cpu)
+			sc.Sums[0] = resource.AddSat(sc.Sums[0], c.memory)
+			sc.Sums[1] = resource.AddSat(sc.Sums[1], c.cpu)
 		}
 	}
 	return sc
 }
 
-// Violating marks nothing: there are no budgets.
+// Violating marks nothing: the kubelet looks at no budgets.
 func (x *setSearch) Violating([]bool) {}
 
-// Spared leaves the picks that are needed beside each other.
+// Spared reduces the set to the picks by distance that are needed, so that the answer is never
+// worse than theirs (rule 17.8.7).
 func (x *setSearch) Spared(set []bool) {
 	for i := range set {
 		set[i] = slices.ContainsFunc(x.kept, func(k pick) bool { return k.pod == x.pods[i].pod })
 	}
 }
 
-// chosen lists the pods of the best set as picks, in the order of the search.
+// chosen lists the pods of the best set as picks, in the order of rule 17.8.8.
 func (x *setSearch) chosen() (picks []pick) {
 	set, _, _ := x.search.Best()
 	for i, in := range set {
@@ -217,16 +267,18 @@ func (x *setSearch) chosen() (picks []pick) {
 	return picks
 }
 
-// certificate says how good the best set is.
+// certificate says how good the best set is. Tiers of which no pod goes or has to go are left out.
 func (x *setSearch) certificate() *Certificate {
+	p := x.pool
 	tiers, best, bound, proven := x.search.Tiers()
-	p, c := x.pool, &Certificate{Steps: x.search.Steps(), Optimal: proven}
+	c := &Certificate{Steps: x.search.Steps(), Optimal: proven}
 	for i, tier := range tiers {
 		key := p.keys[tier]
 		n := TierCount{Class: classes[key.class], Chosen: int(best[i]), AtLeast: int(bound[i])}
 		if n.Chosen+n.AtLeast == 0 {
 			continue
 		}
+
 		if p.byPriority {
 			n.Priority = &key.priority
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Predicate is a check of the node that is not about amounts. One that [Resolve] is given may have
-// another name.
+// Predicate names a check of the node that is not about amounts. A caller of [Resolve] may have
+// predicates of its own, with other names.
 type Predicate string
 
 // The predicates, in the order in which [Check] reports them.
@@ -25,10 +25,10 @@ type CheckFailure struct {
 	// Resource names the resource that is short. It is empty if a predicate
 	// failed.
 	Resource resource.Name
-	// Requested is what the pod requests, Used what the active pods hold and
-	// Capacity what the node offers. All are counted like resource.Amount:
-	// thousandths of a core for cpu, whole units for all other resources. They
-	// are meaningful only if Resource is set.
+	// Requested is what the pod requests, Used what the active pods hold, and
+	// Capacity what the node offers (its allocatable). All are counted like
+	// resource.Amount: thousandths of a core for cpu, whole units for all other
+	// resources. They mean something only if Resource is set.
 	Requested, Used, Capacity int64
 
 	// Predicate is the check that failed. It is empty for a shortage.
@@ -42,10 +42,10 @@ type CheckFailure struct {
 func (f CheckFailure) isShortage() bool { return f.Resource != "" }
 
 // Shortage returns how much of the resource has to be freed: Requested less
-// what is free, which is negative on an overcommitted node. It is in the units
-// of the resource, and may be 0 or less if the figures say that there is room.
-// It is exact, or the nearest int64, as long as neither Used nor Capacity is
-// negative. It is 0 for a predicate.
+// what is free, where the free amount is Capacity less Used and is negative on an
+// overcommitted node (rule 17.3.4). It is in the units of the resource. It is 0 or
+// less if the figures say that there is room, and 0 for a predicate. It is exact,
+// or the nearest int64, as long as neither Used nor Capacity is negative.
 func (f CheckFailure) Shortage() int64 {
 	if !f.isShortage() {
 		return 0
@@ -63,7 +63,7 @@ func (f CheckFailure) String() string {
 }
 
 // Reason returns the word for the failure in the status of a rejected pod:
-// "OutOfcpu", or the name of the predicate.
+// "OutOfcpu", or the name of the predicate (rule 17.4.5).
 func (f CheckFailure) Reason() string {
 	if f.isShortage() {
 		return "OutOf" + string(f.Resource)
@@ -80,7 +80,7 @@ func (f CheckFailure) message() string {
 		amountText(f.Resource, f.Requested), amountText(f.Resource, f.Used), amountText(f.Resource, f.Capacity))
 }
 
-// referenceText is message in the words of the kubelet.
+// referenceText returns message in the words of the kubelet (rule 17.4.9).
 func (f CheckFailure) referenceText() string {
 	if !f.isShortage() {
 		return fmt.Sprintf("Predicate %s failed: %s", f.Predicate, f.Text)

@@ -5,18 +5,21 @@ import (
 	"slices"
 )
 
-// figures has what choosing depends on, from the tally. Pods are identified by
-// their index among the movable pods.
+// figures has the amounts that choosing depends on, from the tally. Pods are
+// identified by their index among the movable pods.
 type figures struct {
-	// amounts has a row of width columns per pod.
+	// amounts has a row of width columns per pod: what the kubelet's preemption
+	// counts the pod with.
 	amounts []int64
 	width   int
-	// needColumns has the column of each need, -1 for pods, which count 1 each.
+	// needColumns has the column of each need. It is -1 for the resource pods, of
+	// which each pod frees 1 (rule 17.5.8).
 	needColumns []int
 	// memory and cpu are the columns that break ties.
 	memory, cpu int
 }
 
+// set takes the figures over from the tally. They are valid until the tally changes.
 func (f *figures) set(t *tally, needs []ResourceNeed) {
 	f.amounts, f.width = t.amounts, len(t.names)
 	f.memory, f.cpu = t.memory, t.cpu
@@ -28,8 +31,8 @@ func (f *figures) set(t *tally, needs []ResourceNeed) {
 
 // frees returns what the pod frees of a need.
 func (f *figures) frees(pod, need int) int64 {
-	if at := f.needColumns[need]; at >= 0 {
-		return f.amounts[pod*f.width+at]
+	if column := f.needColumns[need]; column >= 0 {
+		return f.amounts[pod*f.width+column]
 	}
 	return 1
 }
@@ -40,7 +43,7 @@ func (f *figures) requests(pod int) (memory, cpu int64) {
 	return row[f.memory], row[f.cpu]
 }
 
-// negative reports whether anything that choosing depends on is below 0.
+// negative reports whether any amount of the pod that choosing depends on is below 0.
 func (f *figures) negative(pod int) bool {
 	row := f.amounts[pod*f.width:]
 	below := row[f.memory] < 0 || row[f.cpu] < 0
@@ -51,7 +54,7 @@ func (f *figures) negative(pod int) bool {
 }
 
 // distance sums the squares of the parts of left that the pod would leave, in
-// their order.
+// the order of the needs (rules 17.6.2 and 17.6.3).
 func (f *figures) distance(left []int64, pod int) float64 {
 	var sum float64
 	for i, n := range left {

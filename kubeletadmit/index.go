@@ -23,18 +23,19 @@ type index struct {
 	// last may have fewer. Node 1 is the root, the children of node i are 2i
 	// and 2i+1, and those from leaves on are the groups.
 	leaves int
-	// most has, for each node and need, the most that one of its candidates
-	// frees. first has the slot that wins if all are equally far, -1 if none is
-	// left.
-	most  []int64
-	first []int
+	// most has, for each node and need, the most that one of the candidates
+	// below the node frees. winners has the slot below each node that wins if
+	// all are equally far, -1 if none is left.
+	most    []int64
+	winners []int
 
-	// left is what the present search needs. best and least are the slot, -1
-	// for none, and the distance of the nearest candidate found so far.
+	// left is what the present search needs. best is the slot of the nearest
+	// candidate found so far, -1 for none, and least its distance.
 	left  []int64
 	best  int
 	least float64
-	// order is for sorting.
+	// order is scratch memory of sort: the places of the candidates in the
+	// tier's list, in the order in which they get their slots.
 	order []keyed
 }
 
@@ -51,14 +52,19 @@ type keyed struct {
 func (x *index) build(c *candidates, f *figures, left []int64) {
 	x.figures = f
 	x.sort(c, left)
+
 	n := len(c.pods)
-	x.pods, x.positions, x.list = x.pods[:0], x.positions[:0], slices.Grow(x.list[:0], n)[:n]
+	x.pods, x.positions = x.pods[:0], x.positions[:0]
+	x.list = slices.Grow(x.list[:0], n)[:n]
 	for slot, o := range x.order {
 		x.pods, x.positions = append(x.pods, c.pods[o.place]), append(x.positions, o.place)
 		x.list[o.place] = slot
 	}
+
+	// A node has a larger number than its parent, so that the sums of its children
+	// are there before it is summed.
 	x.leaves = (n + groupSize - 1) / groupSize
-	x.first = slices.Grow(x.first[:0], 2*x.leaves)[:2*x.leaves]
+	x.winners = slices.Grow(x.winners[:0], 2*x.leaves)[:2*x.leaves]
 	x.most = zeros(x.most, 2*x.leaves*len(left))
 	for node := 2*x.leaves - 1; node > 0; node-- {
 		x.sum(node, len(left))
@@ -69,28 +75,34 @@ func (x *index) build(c *candidates, f *figures, left []int64) {
 // them along a Z-order curve over what they free of the needs that are left.
 // The answers do not depend on this order.
 func (x *index) sort(c *candidates, left []int64) {
-	const bits, most = 10, 6 // that many bits for each of so many needs
+	// A key has 10 bits of each of at most 6 needs: 60 bits of 64.
+	const bits, mostNeeds = 10, 6
 	x.order = x.order[:0]
 	for place := range c.pods {
 		x.order = append(x.order, keyed{place: place})
 	}
+
 	used := 0
 	for i, column := range c.columns {
-		if left[i] == 0 || used == most {
+		if left[i] == 0 || used == mostNeeds {
 			continue
 		}
 		used++
+
+		// The pod that frees the most of the need gets the highest number.
 		scale := (1<<bits - 1) / max(slices.Max(column), 1)
 		for place, frees := range column {
 			x.order[place].key |= interleave(uint64(frees*scale), bits) << (used - 1)
 		}
 	}
+
 	slices.SortFunc(x.order, func(a, b keyed) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 	})
 }
 
-// interleave puts the lowest bits of v six bits apart.
+// interleave puts the lowest bits of v six places apart, which leaves room for the bits of five
+// other needs between them.
 func interleave(v uint64, bits int) (apart uint64) {
 	for i := range bits {
 		apart |= v >> i & 1 << (6 * i)
@@ -98,11 +110,13 @@ func interleave(v uint64, bits int) (apart uint64) {
 	return apart
 }
 
-// sum computes most and first of a node from its children.
+// sum computes most and the winner of a node: of a group from its candidates, of any other node
+// from its children.
 func (x *index) sum(node, needs int) {
 	most := x.most[node*needs : (node+1)*needs]
 	clear(most)
-	x.first[node] = -1
+	x.winners[node] = -1
+
 	if node >= x.leaves {
 		for slot, end := x.group(node); slot < end; slot++ {
 			if x.positions[slot] < 0 {
@@ -111,15 +125,16 @@ func (x *index) sum(node, needs int) {
 			for i := range most {
 				most[i] = max(most[i], x.figures.frees(x.pods[slot], i))
 			}
-			x.first[node] = x.earlier(x.first[node], slot)
+			x.winners[node] = x.winner(x.winners[node], slot)
 		}
 		return
 	}
+
 	for child := 2 * node; child < 2*node+2; child++ {
 		for i := range most {
 			most[i] = max(most[i], x.most[child*needs+i])
 		}
-		x.first[node] = x.earlier(x.first[node], x.first[child])
+		x.winners[node] = x.winner(x.winners[node], x.winners[child])
 	}
 }
 
@@ -129,9 +144,10 @@ func (x *index) group(node int) (slot, end int) {
 	return slot, min(slot+groupSize, len(x.pods))
 }
 
-// earlier returns the slot that wins if two are equally far: that with the
-// smaller request, then the later in the list. -1 loses to any slot.
-func (x *index) earlier(a, b int) int {
+// winner returns the slot that wins if two are equally far: the one with the
+// smaller request, then the later one in the list (rules 17.6.4 and 17.6.5). -1
+// loses to any slot.
+func (x *index) winner(a, b int) int {
 	if a < 0 || b < 0 {
 		return max(a, b)
 	}
@@ -150,10 +166,10 @@ func (x *index) nearest(left []int64) (slot int, distance float64) {
 	return x.best, x.least
 }
 
-// bound returns the distance of a pod that frees, of each need, as much as any
-// candidate below the node. No candidate below it is nearer: a distance does
-// not grow when more is freed (see square), and all sums are taken in the same
-// order.
+// bound returns the distance of a pod that would free, of each need, as much as
+// the candidate below the node that frees the most of it. No candidate below the
+// node is nearer: a distance does not grow when more is freed (see square), and
+// all sums are taken in the same order.
 func (x *index) bound(node int) float64 {
 	var sum float64
 	for i, n := range x.left {
@@ -163,31 +179,34 @@ func (x *index) bound(node int) float64 {
 }
 
 // promising reports whether a node may hold a better candidate than the best.
-// It does not if its bound is above the least distance, or equal to it and even
-// its first candidate would lose the tie.
+// It cannot if its bound is above the least distance, or if the two are equal and
+// even its winner would lose the tie.
 func (x *index) promising(node int, bound float64) bool {
-	first := x.first[node]
+	winner := x.winners[node]
 	switch {
-	case first < 0:
+	case winner < 0:
 		return false
 	case x.best < 0 || bound < x.least:
 		return true
 	}
-	return bound == x.least && x.earlier(x.best, first) == first
+	return bound == x.least && x.winner(x.best, winner) == winner
 }
 
-// search looks for better candidates below a promising node, first where the
-// bound is lower.
+// search looks for better candidates below a promising node. It goes first where the
+// bound is lower, so that the other child is less likely to be promising afterwards.
 func (x *index) search(node int) {
 	if node >= x.leaves {
 		x.compareGroup(node)
 		return
 	}
+
 	near, far := 2*node, 2*node+1
 	low, high := x.bound(near), x.bound(far)
-	if high < low || high == low && x.earlier(x.first[near], x.first[far]) == x.first[far] {
-		near, far, low, high = far, near, high, low
+	if high < low || high == low && x.winner(x.winners[near], x.winners[far]) == x.winners[far] {
+		near, far = far, near
+		low, high = high, low
 	}
+
 	if x.promising(near, low) {
 		x.search(near)
 	}
@@ -203,23 +222,27 @@ func (x *index) compareGroup(node int) {
 			continue
 		}
 		d := x.figures.distance(x.left, x.pods[slot])
-		if x.best < 0 || d < x.least || d == x.least && x.earlier(x.best, slot) == slot {
+		if x.best < 0 || d < x.least || d == x.least && x.winner(x.best, slot) == slot {
 			x.best, x.least = slot, d
 		}
 	}
 }
 
-// remove removes a candidate, and replaces it in the list by the last.
+// remove removes a candidate, and replaces it in the list by the last (rule 17.6.6).
 func (x *index) remove(slot, needs int) {
 	end := len(x.list) - 1
 	last := x.list[end]
 	x.list[x.positions[slot]], x.positions[last] = last, x.positions[slot]
+
+	// After that, because slot may be the last itself.
 	x.positions[slot], x.list = -1, x.list[:end]
+
+	// The position of the last has changed, and with it may the ties that it wins.
 	x.refresh(slot, needs)
 	x.refresh(last, needs)
 }
 
-// refresh computes everything that depends on a slot again.
+// refresh sums the group of a slot again and all nodes above it.
 func (x *index) refresh(slot, needs int) {
 	for node := x.leaves + slot/groupSize; node > 0; node /= 2 {
 		x.sum(node, needs)

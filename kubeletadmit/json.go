@@ -66,6 +66,7 @@ type (
 // answerEncoder builds the wire forms of one answer.
 type answerEncoder struct{ document.Encoder }
 
+// wireFailureOf returns the wire form of a failure. Only a shortage has amounts.
 func wireFailureOf(f CheckFailure) wireFailure {
 	w := wireFailure{Predicate: f.Predicate, Text: f.Text}
 	if f.isShortage() {
@@ -88,6 +89,8 @@ func wireNeedOf(n ResourceNeed) wireNeed {
 
 func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
 	w := wireEviction{Pod: e.Pod(v.Pod), Tier: v.Tier, Contributions: document.List(v.Contributions, wireContributionOf)}
+
+	// An admission that was not made here may have a distance that is no number.
 	text, err := json.Marshal(v.Distance)
 	if err != nil {
 		e.Problem("evicted "+podText(v.Pod), "distance", strconv.FormatFloat(v.Distance, 'g', -1, 64)+" is not a number of JSON")
@@ -97,12 +100,14 @@ func (e *answerEncoder) eviction(v EvictedPod) wireEviction {
 	return w
 }
 
+// admission returns the wire form of the admission, and notes the problems on the way.
 func (e *answerEncoder) admission(a *Admission) wireAdmission {
 	switch a.Outcome {
 	case "", Admitted, AdmittedAfterEvicting, Rejected:
 	default:
 		e.Problem("admission", "outcome", fmt.Sprintf("%.40q is none of %s, %s, %s", a.Outcome, Admitted, AdmittedAfterEvicting, Rejected))
 	}
+
 	w := wireAdmission{
 		Header: document.NewHeader("Admission"), Outcome: a.Outcome, Reason: a.Reason, Message: a.Message,
 		Failures:  document.List(a.Failures, wireFailureOf),
@@ -112,6 +117,8 @@ func (e *answerEncoder) admission(a *Admission) wireAdmission {
 	if s := a.Search; s != nil {
 		w.Search = &wireSearch{s.Optimal, s.Steps, document.List(s.Tiers, func(t TierCount) wireTier { return wireTier(t) })}
 	}
+
+	// The message of a pod that is turned away stands in the field error as well.
 	if len(a.Missing) > 0 {
 		w.Error, w.Missing = a.Message, document.List(a.Missing, wireNeedOf)
 	}

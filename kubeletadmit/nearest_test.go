@@ -106,8 +106,8 @@ func TestEstimatesAreWithinSlack(t *testing.T) {
 		s.estimate(c.columns, left)
 		for i, pod := range c.pods {
 			want := f.distance(left, pod) + float64(open%2)
-			if off := math.Abs(s.about[i] - want); off > slack(len(left)) {
-				t.Fatalf("estimate %v of %v is off by %v, more than %v", s.about[i], want, off, slack(len(left)))
+			if off := math.Abs(s.estimates[i] - want); off > slack(len(left)) {
+				t.Fatalf("estimate %v of %v is off by %v, more than %v", s.estimates[i], want, off, slack(len(left)))
 			}
 		}
 	})

@@ -20,7 +20,8 @@ func (n ResourceNeed) String() string {
 	return amountText(n.Resource, n.Amount) + " " + string(n.Resource)
 }
 
-// shortText says what a pod would still lack if every pod that it may preempt were evicted.
+// shortText returns the message of a pod that would still lack something if every pod that it
+// may preempt were evicted.
 func shortText(pod outrank.Key, missing []ResourceNeed) string {
 	parts := make([]string, len(missing))
 	for i, n := range missing {
@@ -29,7 +30,7 @@ func shortText(pod outrank.Key, missing []ResourceNeed) string {
 	return fmt.Sprintf("pod %s: not enough to be freed: evicting every pod it may preempt leaves it short of %s", pod, strings.Join(parts, ", "))
 }
 
-// referenceShortText is the same in the words of the kubelet.
+// referenceShortText returns shortText in the words of the kubelet.
 func referenceShortText(missing []ResourceNeed) string {
 	var parts strings.Builder
 	for _, n := range missing {

@@ -10,12 +10,12 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Admitted: the pod starts, and nobody is evicted.
+	// Admitted means that the pod starts, and nobody is evicted.
 	Admitted Outcome = "Admitted"
-	// AdmittedAfterEvicting: the pod starts once the evictions were carried out, even if one of
-	// them failed.
+	// AdmittedAfterEvicting means that the pod starts after the evictions, even if one of them
+	// failed.
 	AdmittedAfterEvicting Outcome = "AdmittedAfterEvicting"
-	// Rejected: the pod does not start, and nobody is evicted.
+	// Rejected means that the pod does not start, and nobody is evicted.
 	Rejected Outcome = "Rejected"
 )
 
@@ -29,17 +29,18 @@ type Admission struct {
 	// Outcome is empty in an Admission that nobody decided.
 	Outcome Outcome
 	// Reason stands in the status of a rejected pod, and Message says the same with more words.
-	// Both are empty otherwise. They come from the first of Returned, or from Missing.
+	// Both are empty for a pod that is not rejected. They come from the first of Returned, from
+	// Missing, or from a check before all others (group 17.2).
 	Reason, Message string
-	// Failures is everything that the check found, and Returned the part of it that evictions are
-	// not tried against.
+	// Failures lists everything that the check found. Returned lists the failures that the pod was
+	// rejected for because evictions cannot cure them, or because nobody is evicted for this pod.
 	Failures, Returned []CheckFailure
 	// Evictions are the pods to evict, in this order: BestEffort, Burstable, Guaranteed, and
-	// within a class as chosen; with Config.PriorityFirst by priority before that, the lowest
-	// first. They are empty unless the outcome is AdmittedAfterEvicting.
+	// within a class as chosen. With Config.PriorityFirst the priority comes before the class, the
+	// lowest first. The list is empty unless the outcome is AdmittedAfterEvicting.
 	Evictions []EvictedPod
-	// Missing is what would still be short without every pod that may be preempted, in the order
-	// of the failures; empty unless the pod was rejected for that.
+	// Missing is what would still be short if every pod that may be preempted were evicted, in the
+	// order of the failures. It is empty unless the pod was rejected for that.
 	Missing []ResourceNeed
 	// Search says how good the evictions are; nil without Config.Exact, and where nobody is
 	// evicted.
@@ -67,8 +68,8 @@ func (a Admission) String() string {
 // OK reports whether the pod starts, at once or after the evictions.
 func (a Admission) OK() bool { return a.Outcome == Admitted || a.Outcome == AdmittedAfterEvicting }
 
-// ReferenceMessage returns what a kubelet says in place of Message (rule 17.4.9): in the
-// event about the pod as it stands, and in the pod's status behind "Pod was rejected: ".
+// ReferenceMessage returns the text that a kubelet has in place of Message (rule 17.4.9). The
+// event about the pod has it as it is; the pod's status has it behind "Pod was rejected: ".
 func (a Admission) ReferenceMessage() string {
 	switch {
 	case len(a.Missing) > 0:

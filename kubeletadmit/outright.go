@@ -6,33 +6,35 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Reasons of an [Admission] that is rejected before anything else is checked,
-// in this order (rules 17.2.2 to 17.2.4). Nothing is evicted then, and there are no
-// Failures. The system is the kubelet's own; here it is what the node's label
-// kubernetes.io/os names, and linux without that label.
+// The reasons of an [Admission] that is rejected before anything else is checked,
+// in the order of the checks (rules 17.2.2 to 17.2.4). Nothing is evicted then, and
+// there are no Failures.
 const (
-	// osLabelDiffers: the pod's label kubernetes.io/os names
-	// another system.
+	// osLabelDiffers means that the pod's label kubernetes.io/os names another system
+	// than the node's.
 	osLabelDiffers = "PodOSSelectorNodeLabelDoesNotMatch"
-	// osNotSupported: the pod asks for another system.
+	// osNotSupported means that the pod's spec asks for another system.
 	osNotSupported = "PodOSNotSupported"
-	// groupsNotSupported: the pod wants strict supplemental
-	// groups, which the node does not support.
+	// groupsNotSupported means that the pod wants strict supplemental groups, which the
+	// node does not support.
 	groupsNotSupported = "SupplementalGroupsPolicyNotSupported"
 )
 
+// osLabel names the system of a node, and defaultOS is the system of a node without
+// that label (rule 17.2.5).
 const (
 	osLabel   = "kubernetes.io/os"
 	defaultOS = "linux"
 )
 
-// refusedOutright returns why the pod is rejected whatever else there is, no
-// reason where it is not.
+// refusedOutright returns the reason for which the pod is rejected whatever else is
+// found, or an empty one.
 func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message string) {
 	system, ok := node.Labels[osLabel]
 	if !ok {
 		system = defaultOS
 	}
+
 	label, labelled := pod.Labels[osLabel]
 	switch {
 	case labelled && label != system:
@@ -45,12 +47,14 @@ func refusedOutright(node *outrank.Node, pod *outrank.Pod) (reason, message stri
 	return "", ""
 }
 
-// withSystem returns the node as the pod's demands on its labels see it: with the label
-// of its system where it has labels but not that one (rule 17.2.6).
+// withSystem returns the node with the label of its system added, if it has labels but
+// not that one (rule 17.2.6). For a pod that looks at no label of its node, the node
+// itself will do.
 func withSystem(node *outrank.Node, pod *outrank.Pod) *outrank.Node {
 	if _, ok := node.Labels[osLabel]; ok || len(node.Labels) == 0 || len(pod.NodeSelector) == 0 && pod.Affinity.NodeAffinity == nil {
 		return node
 	}
+
 	labelled := *node
 	labelled.Labels = maps.Clone(node.Labels)
 	labelled.Labels[osLabel] = defaultOS

@@ -15,38 +15,46 @@ func (a tierKey) compare(b tierKey) int {
 
 // pool holds the pods that may be evicted, by tier, and the chosen ones. No
 // amount in it is negative.
+//
+// Amounts by need lie in one row per owner: the row of the i-th owner begins at
+// i × len(needs), and its j-th entry is about the j-th need.
 type pool struct {
 	// needs are the amounts to be freed, each above 0. There is at least one.
 	needs []ResourceNeed
 	// counted has the figures of the movable pods of the tally.
 	counted figures
-	// tiers are the pods of each key, those who go first first.
+	// keys are the tiers in the order in which their pods go, and tiers has the
+	// pods of each.
 	keys  []tierKey
 	tiers []candidates
-	// byPriority is set where priorities make tiers, searching where all pods of a tier
-	// are wanted after the choice.
+	// byPriority is set where priorities make tiers. searching is set where an
+	// exact search follows the choice, which needs the chosen pods of a tier, too.
 	byPriority, searching bool
 	// left is the rest of each need, 0 if it is covered.
 	left []int64
 	// picks are the chosen pods, tier by tier from the last to the first. lefts
-	// has, for each of them, what was left before it.
+	// has a row for each of them: what was left before it.
 	picks []pick
 	lefts []int64
 	// contributions counts the amounts in lefts that are above 0.
 	contributions int
-	scan          scan
-	index         index
-	// below has, for each tier, what all tiers before it hold together, by need.
+	// scan finds the nearest of few pods, and index the nearest of many.
+	scan  scan
+	index index
+	// below has a row for each tier and one more: what all tiers before it hold
+	// together. freed is what the picks free together.
 	below []int64
 	freed []int64
-	sets  setSearch
+	// sets searches for a set that is better than the picks.
+	sets setSearch
 }
 
 // pick is a chosen pod.
 type pick struct {
-	// pod is the index among the movable pods.
+	// pod is the index among the movable pods, and tier that among the tiers.
 	pod, tier int
-	distance  float64
+	// distance is the pod's distance from covering what was left before it.
+	distance float64
 }
 
 // reset keeps the memory and drops everything that belongs to the caller.
@@ -65,6 +73,7 @@ func (p *pool) fill(t *tally, active []*outrank.Pod) (problems []outrank.Problem
 	for i := range p.tiers {
 		p.tiers[i].reset(len(p.needs), p.searching)
 	}
+
 	for pod, m := range t.movable {
 		if p.counted.negative(pod) {
 			problems = append(problems, problemsIn(active[m.at].Validate())...)
@@ -90,35 +99,44 @@ func (p *pool) findTiers(t *tally) {
 			p.keys = append(p.keys, tierKey{class: class})
 		}
 	}
-	p.tiers = p.tiers[:cap(p.tiers)] // the memory of those in it is used again
+
+	// The candidates up to the capacity are those of earlier calls, whose memory serves again.
+	p.tiers = p.tiers[:cap(p.tiers)]
 	p.tiers = slices.Grow(p.tiers, max(0, len(p.keys)-len(p.tiers)))[:len(p.keys)]
 }
 
-// choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt),
-// and reports whether all together hold enough; left is the part that they do not hold.
-// The choice in a tier depends on the choices in the tiers after it, so it
-// begins with the last.
+// choose chooses the pods to evict (steps 4 to 6 of Resolve; getPodsToPreempt).
+// It reports whether all movable pods together hold enough. If they do not, left
+// is the part that they do not hold.
 func (p *pool) choose() bool {
 	needs := len(p.needs)
-	p.freed, p.below = zeros(p.freed, needs), zeros(p.below, (len(p.tiers)+1)*needs)
+	p.freed = zeros(p.freed, needs)
+	p.below = zeros(p.below, (len(p.tiers)+1)*needs)
 	for i := range p.tiers {
 		for j, held := range p.tiers[i].held {
 			p.below[(i+1)*needs+j] = resource.AddSat(p.below[i*needs+j], held)
 		}
 	}
-	p.spare(p.below[len(p.tiers)*needs:])
+
+	// The last row is what all tiers hold (rule 17.5.2).
+	p.needBeyond(p.below[len(p.tiers)*needs:])
 	if !covered(p.left) {
 		return false
 	}
+
+	// A tier has to cover what is needed beyond all pods of the tiers before it
+	// and the chosen ones of the tiers after it, so the last tier chooses first
+	// (rules 17.5.3 to 17.5.5). The tier always holds that much: whatever is needed
+	// beyond it and the tiers before it was covered by the tiers after it.
 	for tier := len(p.tiers) - 1; tier >= 0; tier-- {
-		p.spare(p.below[tier*needs:(tier+1)*needs], p.freed)
+		p.needBeyond(p.below[tier*needs:(tier+1)*needs], p.freed)
 		p.take(tier)
 	}
 	return true
 }
 
-// spare sets left to what is needed beyond some sums of amounts.
-func (p *pool) spare(sums ...[]int64) {
+// needBeyond sets left to what is needed beyond the sums: each has an amount by need.
+func (p *pool) needBeyond(sums ...[]int64) {
 	p.left = p.left[:0]
 	for _, n := range p.needs {
 		p.left = append(p.left, n.Amount)
@@ -140,8 +158,8 @@ func covered(left []int64) bool {
 	return true
 }
 
-// scanLimit is how many pods of a tier are chosen by looking at all candidates.
-// For more pods it is worth building an index.
+// scanLimit is the number of pods of a tier that are chosen by looking at all
+// candidates. For further ones it is worth building an index.
 const scanLimit = 64
 
 // take chooses pods of the tier by distance, until nothing is needed or no pod
@@ -159,7 +177,7 @@ func (p *pool) take(tier int) {
 	p.takeIndexed(tier)
 }
 
-// takeIndexed continues with an index.
+// takeIndexed continues take with an index. The choice is the same.
 func (p *pool) takeIndexed(tier int) {
 	if covered(p.left) || len(p.tiers[tier].pods) == 0 {
 		return
@@ -173,7 +191,7 @@ func (p *pool) takeIndexed(tier int) {
 	}
 }
 
-// pick adds a pod to the choice.
+// pick adds a pod to the choice, and takes what it frees off what is left.
 func (p *pool) pick(chosen pick) {
 	p.picks, p.lefts = append(p.picks, chosen), append(p.lefts, p.left...)
 	for i, n := range p.left {
@@ -181,25 +199,31 @@ func (p *pool) pick(chosen pick) {
 			p.contributions++
 		}
 		frees := p.counted.frees(chosen.pod, i)
-		p.freed[i], p.left[i] = resource.AddSat(p.freed[i], frees), max(n-frees, 0)
+		p.freed[i] = resource.AddSat(p.freed[i], frees)
+		p.left[i] = max(n-frees, 0)
 	}
 }
 
 // evictions returns the chosen pods with the reasons, in the order in which they
-// are evicted: tier by tier from the first, those of a tier as they were chosen. All
-// contributions lie in one array.
+// are evicted: tier by tier from the first, those of a tier as they were chosen
+// (rule 17.5.6). All contributions lie in one array, which never grows, so that
+// the answer is two allocations.
 func (p *pool) evictions(t *tally, active []*outrank.Pod) []EvictedPod {
-	list, contributions := make([]EvictedPod, 0, len(p.picks)), make([]Contribution, 0, p.contributions)
+	list := make([]EvictedPod, 0, len(p.picks))
+	contributions := make([]Contribution, 0, p.contributions)
 	for end := len(p.picks); end > 0; {
+		// The picks from from up to end are those of one tier.
 		from := end - 1
 		for from > 0 && p.picks[from-1].tier == p.picks[from].tier {
 			from--
 		}
+
 		for i := from; i < end; i++ {
 			k, first := p.picks[i], len(contributions)
 			contributions = p.appendContributions(contributions, i)
 			list = append(list, EvictedPod{
 				Pod: active[t.movable[k.pod].at], Tier: classes[p.keys[k.tier].class], Distance: k.distance,
+				// Capped, so that a caller who appends to it does not write into the next pod's.
 				Contributions: contributions[first:len(contributions):len(contributions)],
 			})
 		}
@@ -220,7 +244,7 @@ func (p *pool) appendContributions(contributions []Contribution, i int) []Contri
 	return contributions
 }
 
-// missing returns the needs that are left. There is at least one.
+// missing returns the needs that are left after a choice that failed. There is at least one.
 func (p *pool) missing() []ResourceNeed {
 	list := make([]ResourceNeed, 0, len(p.needs))
 	for i, n := range p.needs {

@@ -40,9 +40,9 @@ type RankedPod struct {
 	// Usage is what the pod uses of the resource that runs short: bytes of memory
 	// and disk, numbers of inodes and processes. 0 if Measured is false.
 	Usage int64
-	// Request is what the pod requested of memory or disk, which may have parts of
-	// bytes; 0 under other pressures, as no pod can request inodes or processes, and
-	// if Measured is false.
+	// Request is what the pod requested of memory or disk. It may have parts of
+	// bytes. It is 0 if Measured is false, and under other pressures, because no pod
+	// can request inodes or processes.
 	Request resource.Quantity
 }
 
@@ -84,6 +84,7 @@ func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank
 	if len(problems) > 0 {
 		return nil, inputError(problems)
 	}
+
 	ranked := make([]RankedPod, len(pods))
 	for i, p := range pods {
 		ranked[i] = measure(p, pressure, usage)
@@ -92,13 +93,16 @@ func RankForEviction(pods []*outrank.Pod, pressure Pressure, usage func(*outrank
 	if len(problems) > 0 {
 		return nil, inputError(problems)
 	}
+
+	// Stable, so that the index decides last.
 	slices.SortStableFunc(ranked, func(a, b RankedPod) int {
 		return cmp.Or(compare(a, b), compareNames(a.Pod, b.Pod))
 	})
 	return ranked, nil
 }
 
-// measure returns the figures that matter under this pressure.
+// measure returns the figures of the pod that matter under this pressure. A pod without
+// statistics has its priority alone.
 func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usage, bool)) RankedPod {
 	r := RankedPod{Pod: pod, Priority: pod.PriorityValue()}
 	if usage == nil {
@@ -108,6 +112,7 @@ func measure(pod *outrank.Pod, pressure Pressure, usage func(*outrank.Pod) (Usag
 	if !ok {
 		return r
 	}
+
 	r.Measured = true
 	switch pressure {
 	case MemoryPressure:
@@ -134,7 +139,7 @@ func (r RankedPod) problems() []outrank.Problem {
 	return ps
 }
 
-// compareAbove compares pods under pressure on memory, disk and inodes.
+// compareAbove compares pods under pressure on memory, disk and inodes (rules 18.1 to 18.4).
 func compareAbove(a, b RankedPod) int {
 	x, y := a.Above(), b.Above()
 	return cmp.Or(
@@ -145,7 +150,7 @@ func compareAbove(a, b RankedPod) int {
 	)
 }
 
-// compareProcesses compares pods under pressure on PIDs.
+// compareProcesses compares pods under pressure on PIDs (rule 18.6).
 func compareProcesses(a, b RankedPod) int {
 	return cmp.Or(
 		cmp.Compare(a.Priority, b.Priority),
@@ -154,7 +159,7 @@ func compareProcesses(a, b RankedPod) int {
 	)
 }
 
-// compareNames orders pods by what identifies them.
+// compareNames orders pods by what identifies them (rule 18.7).
 func compareNames(a, b *outrank.Pod) int {
 	return cmp.Or(
 		cmp.Compare(a.NamespaceName(), b.NamespaceName()),

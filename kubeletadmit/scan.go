@@ -2,8 +2,8 @@ package kubeletadmit
 
 // scan finds the nearest of few candidates by looking at all of them.
 type scan struct {
-	// about has an estimate of the distance of each.
-	about []float64
+	// estimates has an estimate of the distance of each candidate.
+	estimates []float64
 }
 
 // nearest returns the index of the candidate with the least distance, with ties
@@ -25,9 +25,12 @@ type scan struct {
 // it is below half of slack, which leaves room for the rounding of the limit.
 func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least float64) {
 	s.estimate(c.columns, left)
-	limit := lowest(s.about) + 2*slack(len(left))
+	limit := lowest(s.estimates) + 2*slack(len(left))
+
+	// Of candidates that are equal in distance and requests the last one stays in at
+	// (rule 17.6.5).
 	at = -1
-	for i := within(s.about, 0, limit); i < len(s.about); i = within(s.about, i+1, limit) {
+	for i := within(s.estimates, 0, limit); i < len(s.estimates); i = within(s.estimates, i+1, limit) {
 		d := f.distance(left, c.pods[i])
 		if at < 0 || d < least || d == least && f.compareRequests(c.pods[i], c.pods[at]) <= 0 {
 			at, least = i, d
@@ -39,38 +42,42 @@ func (s *scan) nearest(c *candidates, f *figures, left []int64) (at int, least f
 // slack is how far an estimate over k needs may be off: k(10+k)·8u.
 func slack(k int) float64 { return float64(k) * float64(10+k) * 0x1p-50 }
 
-// estimate computes about for what is left. columns has what the candidates
-// free. Needs are processed in pairs. An odd need is paired with one that adds
-// 1 to every estimate.
+// estimate computes the estimates for what is left. columns has what the
+// candidates free. Needs are processed in pairs, so that the estimates are read
+// and written half as often. An odd need is paired with one that adds 1 to every
+// estimate, which changes no comparison.
 func (s *scan) estimate(columns [][]float64, left []int64) {
-	s.about = zeros(s.about, len(columns[0]))
-	first := -1
+	s.estimates = zeros(s.estimates, len(columns[0]))
+	first := -1 // the need that waits for a second one
 	for i, n := range left {
 		switch {
 		case n == 0:
 		case first < 0:
 			first = i
 		default:
-			addSquares(s.about, share{columns[first], 1 / float64(left[first])}, share{columns[i], 1 / float64(n)})
+			addSquares(s.estimates, share{columns[first], 1 / float64(left[first])}, share{columns[i], 1 / float64(n)})
 			first = -1
 		}
 	}
 	if first >= 0 {
-		addSquares(s.about, share{columns[first], 1 / float64(left[first])}, share{columns[first], 0})
+		addSquares(s.estimates, share{columns[first], 1 / float64(left[first])}, share{columns[first], 0})
 	}
 }
 
-// share is what the candidates free of a need, by the inverse of what is left of that.
+// share is the part of a need that each candidate frees: frees × inverse.
 type share struct {
+	// frees is the amount that each candidate frees, and inverse is 1 divided by
+	// what is left of the need.
 	frees   []float64
 	inverse float64
 }
 
-// addSquares adds the squares of the parts that the candidates leave of two
-// needs: each frees a of one and b of the other.
-func addSquares(about []float64, a, b share) {
-	aFrees, bFrees := a.frees[:len(about)], b.frees[:len(about)]
-	for i := range about {
+// addSquares adds to each estimate the squares of the parts that the candidate
+// leaves of two needs: it frees the share a of one and the share b of the other.
+func addSquares(estimates []float64, a, b share) {
+	// Slices of one length spare the loop its bounds checks.
+	aFrees, bFrees := a.frees[:len(estimates)], b.frees[:len(estimates)]
+	for i := range estimates {
 		p, q := 1-aFrees[i]*a.inverse, 1-bFrees[i]*b.inverse
 		if p < 0 {
 			p = 0
@@ -78,26 +85,26 @@ func addSquares(about []float64, a, b share) {
 		if q < 0 {
 			q = 0
 		}
-		about[i] += p*p + q*q
+		estimates[i] += p*p + q*q
 	}
 }
 
 // lowest returns the least of the estimates. [slices.Min] would handle NaN, and
 // no estimate is NaN.
-func lowest(about []float64) float64 {
-	least := about[0]
-	for _, a := range about {
-		if a < least {
-			least = a
+func lowest(estimates []float64) float64 {
+	least := estimates[0]
+	for _, e := range estimates {
+		if e < least {
+			least = e
 		}
 	}
 	return least
 }
 
 // within returns the index of the first estimate, from i on, that is not above
-// the limit, and their number if there is none.
-func within(about []float64, i int, limit float64) int {
-	for i < len(about) && about[i] > limit {
+// the limit, or the number of estimates if there is none.
+func within(estimates []float64, i int, limit float64) int {
+	for i < len(estimates) && estimates[i] > limit {
 		i++
 	}
 	return i

@@ -13,9 +13,9 @@ type tally struct {
 	config Config
 	// pod is the pod to be admitted.
 	pod *outrank.Pod
-	// wanted is what the check asks for, used what the active pods hold of
-	// each, as the scheduler counts it, and beside the number of active pods
-	// that count.
+	// wanted are the amounts that the check asks for. used is what the active
+	// pods hold of each, as the scheduler counts it. beside is the number of
+	// active pods that count.
 	wanted []ResourceNeed
 	used   []int64
 	beside int
@@ -28,8 +28,8 @@ type tally struct {
 	choosing    bool
 	cpu, memory int
 	// movable are the pods that may be evicted, in the order of the active
-	// pods, and amounts what the kubelet's preemption counts them with: a row
-	// for each, with a column per name.
+	// pods. amounts has a row for each, with a column per name: what the
+	// kubelet's preemption counts the pod with.
 	movable []movable
 	amounts []int64
 }
@@ -41,12 +41,12 @@ type movable struct {
 	tierKey
 }
 
-// classes are those whose pods are evicted, the lowest first.
+// classes lists the classes whose pods may be evicted, in the order in which they go.
 var classes = [...]outrank.QOSClass{outrank.BestEffort, outrank.Burstable, outrank.Guaranteed}
 
-// tierKey is equal for the pods of a tier.
+// tierKey identifies the tier of a pod.
 type tierKey struct {
-	// priority is 0 everywhere where priorities make no tiers.
+	// priority is 0 for all pods where priorities make no tiers.
 	priority int32
 	// class is the index in classes.
 	class int
@@ -63,26 +63,30 @@ func (t *tally) reset() {
 // want has a resource counted if the pod asks for it.
 func (t *tally) want(name resource.Name) { t.wantAmount(name, t.pod.RequestOf(name)) }
 
+// wantOverhead is want for a resource of which the pod's overhead alone counts.
+func (t *tally) wantOverhead(name resource.Name) { t.wantAmount(name, t.pod.Overhead[name]) }
+
 func (t *tally) wantAmount(name resource.Name, q resource.Quantity) {
 	if amount := resource.Amount(name, q); amount > 0 {
-		t.wanted, t.names = append(t.wanted, ResourceNeed{name, amount}), append(t.names, name)
+		t.wanted = append(t.wanted, ResourceNeed{name, amount})
 		t.used = append(t.used, 0)
+		t.names = append(t.names, name)
 	}
 }
 
 // column returns the index of the name among those that are counted. It adds
 // the name if it is missing.
 func (t *tally) column(name resource.Name) int {
-	at := slices.Index(t.names, name)
-	if at < 0 {
-		at, t.names = len(t.names), append(t.names, name)
+	column := slices.Index(t.names, name)
+	if column < 0 {
+		column, t.names = len(t.names), append(t.names, name)
 	}
-	return at
+	return column
 }
 
-// count looks at the active pods, none of which is nil. It returns a problem
-// for each pod that holds a negative amount of something that the check asks
-// for. Time is linear in their number.
+// count looks at the active pods, none of which is nil. It returns the problems
+// of each pod that holds a negative amount of something that the check asks for.
+// Time is linear in the number of active pods.
 func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 	if t.choosing {
 		t.cpu, t.memory = t.column(resource.CPU), t.column(resource.Memory)
@@ -99,13 +103,18 @@ func (t *tally) count(active []*outrank.Pod) (problems []outrank.Problem) {
 	return problems
 }
 
-// add counts one pod. It reports whether none of the amounts that the check
-// asks for is negative.
+// add counts one pod, the at-th of the active ones. It reports whether none of
+// the amounts that the check asks for is negative.
 func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
+	// The row lies behind the rows of the movable pods. It joins them if the pod
+	// is movable, else the next pod overwrites it.
 	first := len(t.amounts)
 	next := first + len(t.names)
 	t.amounts = slices.Grow(t.amounts, len(t.names))
 	row := t.amounts[first:next]
+
+	// The row of a plain pod serves both: what it holds by the scheduler's sum, and
+	// what it frees by the kubelet's.
 	plain := t.plain(row, pod)
 	if plain {
 		ok = t.hold(row)
@@ -115,13 +124,15 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	if !t.choosing || !Preemptable(t.pod, pod) {
 		return ok
 	}
+
 	key := tierKey{class: slices.Index(classes[:], t.class(row, pod, plain))}
 	if key.class < 0 {
-		return ok
+		return ok // a recorded class that is none of the three (rule 17.5.1)
 	}
 	if t.config.PriorityFirst {
 		key.priority = pod.PriorityValue()
 	}
+
 	if !plain {
 		for i, name := range t.names {
 			row[i] = counted(pod, name)
@@ -131,10 +142,11 @@ func (t *tally) add(at int, pod *outrank.Pod) (ok bool) {
 	return ok
 }
 
-// plain fills the row for a pod that the scheduler and the kubelet's preemption
-// count alike, with the sum of what its containers request: a pod without
-// pod-level resources, overhead, init containers and anything that the status
-// reports. It returns false for any other pod, and for a negative amount.
+// plain fills the row with the sum of what the containers request, and returns
+// true, if the scheduler and the kubelet's preemption both count the pod with that:
+// it has no pod-level resources, no overhead, no init containers, and no requests
+// in its status. It returns false for any other pod, and for a negative amount. The
+// row means nothing then.
 func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	if pod.Resources != nil || len(pod.Overhead) > 0 || len(pod.InitContainers) > 0 || pod.Actual != nil || pod.ResizeInfeasible {
 		return false
@@ -144,6 +156,7 @@ func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 			return false
 		}
 	}
+
 	for i, name := range t.names {
 		sum, ok := total(pod.Containers, name)
 		if !ok {
@@ -154,8 +167,8 @@ func (t *tally) plain(row []int64, pod *outrank.Pod) bool {
 	return true
 }
 
-// total returns what the containers request together. It is not ok if a request
-// is negative.
+// total returns the sum of the containers' requests of a resource. It is not ok
+// if a request is negative.
 func total(containers []outrank.Container, name resource.Name) (sum resource.Quantity, ok bool) {
 	for i := range containers {
 		q := containers[i].Requests[name]
@@ -171,7 +184,8 @@ func total(containers []outrank.Container, name resource.Name) (sum resource.Qua
 	return sum, true
 }
 
-// hold adds the row of a plain pod to what is used. Nothing in it is negative.
+// hold adds the row of a plain pod to what is used. It returns true: nothing in
+// the row is negative.
 func (t *tally) hold(row []int64) bool {
 	for i, used := range t.used {
 		t.used[i] = resource.AddSat(used, row[i])
@@ -179,8 +193,8 @@ func (t *tally) hold(row []int64) bool {
 	return true
 }
 
-// holdRunning adds what any pod holds to what is used. It reports whether none
-// of what the pod asks for is negative.
+// holdRunning adds what any pod holds to what is used (rule 2.2.10). It reports
+// whether the spec of the pod asks for no negative amount of what is wanted.
 func (t *tally) holdRunning(pod *outrank.Pod) bool {
 	ok := true
 	for i, name := range t.names[:len(t.used)] {
@@ -198,8 +212,9 @@ func asksBelowZero(pod *outrank.Pod, name resource.Name) bool {
 		slices.ContainsFunc(pod.Containers, asks) || slices.ContainsFunc(pod.InitContainers, asks)
 }
 
-// class is [Config.class]. A plain pod without limits is never Guaranteed, and its
-// row says whether it requests anything, because amounts are rounded up.
+// class is [Config.class]. A plain pod without limits needs no sums to be compared:
+// it is never Guaranteed, and its row says whether it requests anything, because
+// amounts are rounded up.
 func (t *tally) class(row []int64, pod *outrank.Pod, plain bool) outrank.QOSClass {
 	switch {
 	case pod.QOSClass != "" || !plain || limited(pod):
@@ -221,7 +236,7 @@ func limited(pod *outrank.Pod) bool {
 }
 
 // besides reports whether an active pod counts beside the pod to be admitted:
-// it has not ended, and it is another pod.
+// it has not ended, and it is another pod (rule 17.3.13).
 func besides(active, pod *outrank.Pod) bool { return !active.Finished() && !same(active, pod) }
 
 // same reports whether two values describe the same pod.
@@ -229,13 +244,14 @@ func same(a, b *outrank.Pod) bool {
 	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
 }
 
-// wiped empties a slice that has only grown since it was empty.
+// wiped empties a slice, so that its memory keeps nothing of the caller alive. The slice
+// has to be as long as it ever was since it was empty.
 func wiped[T any](list []T) []T {
 	clear(list)
 	return list[:0]
 }
 
-// counted returns what the kubelet counts the pod with when it makes room.
+// counted returns what the kubelet counts the pod with when it makes room (group 2.3).
 func counted(pod *outrank.Pod, name resource.Name) int64 {
 	return resource.Amount(name, pod.KubeletRequestOf(name))
 }

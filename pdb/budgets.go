@@ -12,18 +12,21 @@ import (
 // the budgets. The zero value and nil hold no budgets.
 type Budgets struct {
 	budgets []*outrank.PodDisruptionBudget
-	// matchers run parallel to budgets. Budgets that cover nothing are in no
-	// scope.
+	// matchers has the selector of each budget. It is the zero Matcher for a
+	// budget that covers nothing.
 	matchers []outrank.Matcher
-	scopes   map[string]*scope
+	// scopes has the scope of each namespace with budgets. Budgets that cover
+	// nothing are in none.
+	scopes map[string]*scope
 }
 
-// scope holds the budgets of one namespace. A budget that covers anything at
-// all is in exactly one of its two parts.
+// scope holds the budgets of one namespace, by their indexes. A budget that
+// covers anything at all is in exactly one of its two parts.
 type scope struct {
-	// byLabel lists budgets under the labels of one of their anchors.
+	// byLabel lists each of its budgets under all labels of one anchor, so that a
+	// pod which the budget covers has exactly one of these labels.
 	byLabel map[label][]int32
-	// rest are the budgets that ask for no label to be there.
+	// rest lists the budgets that ask for no label to be there. They have no anchor.
 	rest []int32
 }
 
@@ -40,47 +43,51 @@ func New(budgets []*outrank.PodDisruptionBudget) *Budgets {
 		matchers: make([]outrank.Matcher, len(budgets)),
 		scopes:   map[string]*scope{},
 	}
-	shared := map[spot]int{}
-	var covers []int
+
+	// How many budgets share a label is known only once all have been read.
+	shared := map[namespacedLabel]int{}
+	var covering []int
 	for i, budget := range budgets {
 		m, ok := compile(budget)
 		if !ok {
 			continue
 		}
 		b.matchers[i] = m
-		covers = append(covers, i)
+		covering = append(covering, i)
 		for _, anchor := range anchorsOf(budget) {
 			for _, l := range anchor {
-				shared[spot{budget.NamespaceName(), l}]++
+				shared[namespacedLabel{budget.NamespaceName(), l}]++
 			}
 		}
 	}
-	for _, i := range covers {
+
+	for _, i := range covering {
 		b.insert(int32(i), shared)
 	}
 	return b
 }
 
-// spot is a label in a namespace.
-type spot struct {
+// namespacedLabel is a label in a namespace.
+type namespacedLabel struct {
 	namespace string
 	label
 }
 
 // insert puts a budget in its scope. Of its anchors it chooses the one that the
 // fewest budgets share, so that few budgets have to be checked for a pod.
-func (b *Budgets) insert(i int32, shared map[spot]int) {
+func (b *Budgets) insert(i int32, shared map[namespacedLabel]int) {
 	ns, anchors := b.budgets[i].NamespaceName(), anchorsOf(b.budgets[i])
 	s := b.scopes[ns]
 	if s == nil {
 		s = &scope{byLabel: map[label][]int32{}}
 		b.scopes[ns] = s
 	}
+
 	if len(anchors) == 0 {
 		s.rest = append(s.rest, i)
 		return
 	}
-	for _, l := range rarest(anchors, func(l label) int { return shared[spot{ns, l}] }) {
+	for _, l := range rarest(anchors, func(l label) int { return shared[namespacedLabel{ns, l}] }) {
 		s.byLabel[l] = append(s.byLabel[l], i)
 	}
 }
@@ -128,6 +135,9 @@ func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 	if s == nil {
 		return dst
 	}
+
+	// No budget is found twice: it stands in one part of the scope, and of the labels
+	// that it is listed under the pod has one at most.
 	start := len(dst)
 	dst = b.appendMatching(dst, s.rest, pod)
 	if len(s.byLabel) > 0 {
@@ -136,11 +146,13 @@ func (b *Budgets) AppendCovering(dst []int32, pod *outrank.Pod) []int32 {
 			dst = b.appendMatching(dst, s.byLabel[label{key: k, any: true}], pod)
 		}
 	}
+
 	// The map gave its labels in any order.
 	slices.Sort(dst[start:])
 	return dst
 }
 
+// appendMatching appends those of the candidates whose selectors match the pod.
 func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []int32 {
 	for _, i := range candidates {
 		if b.matchers[i].Matches(pod.Labels) {
@@ -152,11 +164,14 @@ func (b *Budgets) appendMatching(dst, candidates []int32, pod *outrank.Pod) []in
 
 // Split parts possible victims into those whose eviction violates a budget and
 // the others (group 6.3; filterPodsWithPDBViolation). Both parts keep the order
-// of pods, which decides which pods are violating: every pod is charged, also a
-// violating one, so that the first pods of a list use up the allowance. Which of the
-// budgets that cover it are charged is for the release to say: in v1.36 every one (rule
-// 6.3.6), and from v1.37 on those up to the first that the pod violates, in the order in
-// which the budgets were given (rule 6.3.8). An unknown release counts as the default.
+// of pods. That order decides which pods are violating: every pod is charged, also a
+// violating one, so that the first pods of a list use up the allowance.
+//
+// The release says which of the budgets that cover a pod are charged: in v1.36 all
+// of them (rule 6.3.6), and from v1.37 on those up to the first that the pod
+// violates, in the order in which the budgets were given (rule 6.3.8). An unknown
+// release counts as the default.
+//
 // The slices are the caller's and together hold all of pods. A nil pod violates nothing.
 //
 // To do the same repeatedly without allocating, use [Budgets.AppendCovering]
@@ -167,6 +182,7 @@ func (b *Budgets) Split(r outrank.Release, pods []*outrank.Pod) (violating, ok [
 	if release.Of(release.Release(r)).BudgetsStopAtFirst {
 		charge = ledger.ChargeToFirst
 	}
+
 	var covering []int32
 	for _, pod := range pods {
 		covering = b.AppendCovering(covering[:0], pod)

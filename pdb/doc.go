@@ -4,9 +4,9 @@
 // A budget covers the pods of its own namespace that its selector picks, and
 // says how many of them may still be evicted voluntarily. Preemption goes
 // through its possible victims and charges the budgets that cover each of them, in
-// the order in which they were given. A victim is violating if that takes one of
-// them below zero; the budgets behind that one are not charged (rule 6.3.8), or were
-// in v1.36.
+// the order in which the budgets were given. A victim is violating if that takes a
+// budget below zero. From v1.37 on the budgets behind that one are not charged for the
+// victim (rule 6.3.8); in v1.36 they are.
 //
 // [Budgets] are the budgets of a cluster, prepared for finding those that cover
 // a pod. A [Ledger] counts what has been charged. [Budgets.Split] does both for

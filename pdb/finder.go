@@ -14,12 +14,15 @@ import (
 // may use it at a time.
 type Finder struct {
 	budgets *Budgets
-	// looked are the keys that the selectors of a namespace look at.
-	looked map[string]map[string]bool
-	// known are the results, by the namespace and the labels that matter, and
-	// shared the same lists, by a hash of their contents.
-	known  map[string][]int32
+	// keys has, for each namespace that was asked about, the label keys that the
+	// selectors of its budgets look at.
+	keys map[string]map[string]bool
+	// known has the results, by the namespace and the labels that matter.
+	known map[string][]int32
+	// shared has the lists of known, each once, by a hash of its contents.
 	shared map[uint64][]int32
+	// labels, key and found are memory for the labels that matter of one pod, for
+	// the key of its result in known, and for the result itself.
 	labels []label
 	key    []byte
 	found  []int32
@@ -28,7 +31,7 @@ type Finder struct {
 // Finder returns a finder that remembers nothing yet. It costs nothing.
 func (b *Budgets) Finder() *Finder {
 	return &Finder{
-		budgets: b, looked: map[string]map[string]bool{},
+		budgets: b, keys: map[string]map[string]bool{},
 		known: map[string][]int32{}, shared: map[uint64][]int32{},
 	}
 }
@@ -37,35 +40,41 @@ func (b *Budgets) Finder() *Finder {
 // the pod. Pods that the same budgets cover mostly get the same slice, so that it
 // must not be written. It may be kept.
 //
-// Time is that of the pod's labels, where the finder has met such a pod, else that
-// of [Budgets.AppendCovering]; in each namespace the first pod costs that of the
-// namespace's selectors in addition. Memory is linear in the different pods and in
-// the different lists.
+// Time is linear in the pod's labels if the finder has met such a pod before, else
+// it is that of [Budgets.AppendCovering]. The first pod of a namespace costs a look
+// at all of the namespace's selectors in addition. Memory is linear in the number of
+// different pods and of different lists.
 func (f *Finder) Covering(pod *outrank.Pod) []int32 {
 	if f.budgets == nil || pod == nil || len(pod.Labels) == 0 || f.budgets.scopes[pod.NamespaceName()] == nil {
 		return nil
 	}
+
 	f.writeKey(pod)
 	if list, ok := f.known[string(f.key)]; ok {
 		return list
 	}
+
 	f.found = f.budgets.AppendCovering(f.found[:0], pod)
 	list := f.share()
 	f.known[string(f.key)] = list
 	return list
 }
 
-// writeKey writes down the namespace and the labels that matter. Every text is
-// preceded by its length, so that different ones are never the same key.
+// writeKey sets f.key to the namespace and the labels that matter. Pods with the
+// same key are covered by the same budgets. Every text is preceded by its length, so
+// that different pods never share a key by the way their texts run together.
 func (f *Finder) writeKey(pod *outrank.Pod) {
-	looked := f.lookedAt(pod.NamespaceName())
+	keys := f.keysIn(pod.NamespaceName())
 	f.labels = f.labels[:0]
 	for k, v := range pod.Labels {
-		if looked[k] {
+		if keys[k] {
 			f.labels = append(f.labels, label{key: k, value: v})
 		}
 	}
+
+	// The map gave its labels in any order.
 	slices.SortFunc(f.labels, func(a, b label) int { return strings.Compare(a.key, b.key) })
+
 	f.key = f.key[:0]
 	f.write(pod.NamespaceName())
 	for _, l := range f.labels {
@@ -74,56 +83,66 @@ func (f *Finder) writeKey(pod *outrank.Pod) {
 	}
 }
 
+// write appends a text to f.key, behind its length.
 func (f *Finder) write(text string) {
 	f.key = append(binary.AppendUvarint(f.key, uint64(len(text))), text...)
 }
 
-// lookedAt returns the keys that the selectors of a namespace look at.
-func (f *Finder) lookedAt(namespace string) map[string]bool {
-	keys, ok := f.looked[namespace]
+// keysIn returns the label keys that the selectors of a namespace look at. The
+// namespace has budgets that cover something.
+func (f *Finder) keysIn(namespace string) map[string]bool {
+	keys, ok := f.keys[namespace]
 	if ok {
 		return keys
 	}
+
 	keys = map[string]bool{}
 	seen := map[int32]bool{}
-	look := func(list []int32) {
+	collect := func(list []int32) {
 		for _, i := range list {
 			if seen[i] {
 				continue // it is listed under every value that it allows
 			}
 			seen[i] = true
-			selector := f.budgets.budgets[i].Selector
-			for k := range selector.MatchLabels {
-				keys[k] = true
-			}
-			for j := range selector.MatchExpressions {
-				keys[selector.MatchExpressions[j].Key] = true
-			}
+			collectKeys(keys, f.budgets.budgets[i].Selector)
 		}
 	}
+
 	s := f.budgets.scopes[namespace]
-	look(s.rest)
+	collect(s.rest)
 	for _, list := range s.byLabel {
-		look(list)
+		collect(list)
 	}
-	f.looked[namespace] = keys
+	f.keys[namespace] = keys
 	return keys
 }
 
-// share returns a result as a list that equal results share.
+// collectKeys adds the label keys that a selector looks at.
+func collectKeys(keys map[string]bool, selector *outrank.LabelSelector) {
+	for k := range selector.MatchLabels {
+		keys[k] = true
+	}
+	for i := range selector.MatchExpressions {
+		keys[selector.MatchExpressions[i].Key] = true
+	}
+}
+
+// share returns f.found as a list that may be kept, and that equal results mostly share.
 func (f *Finder) share() []int32 {
 	if len(f.found) == 0 {
 		return nil
 	}
-	sum := uint64(14695981039346656037) // FNV-1a, an index at a time
+
+	hash := uint64(14695981039346656037) // FNV-1a, an index at a time
 	for _, i := range f.found {
-		sum = (sum ^ uint64(i)) * 1099511628211
+		hash = (hash ^ uint64(i)) * 1099511628211
 	}
-	list, ok := f.shared[sum]
-	if ok && slices.Equal(list, f.found) {
+	if list, ok := f.shared[hash]; ok && slices.Equal(list, f.found) {
 		return list
 	}
-	list = slices.Clone(f.found)
-	f.shared[sum] = list // of two lists with the same hash the later is shared
+
+	// Of two different lists with the same hash, the later one is shared from now on.
+	list := slices.Clone(f.found)
+	f.shared[hash] = list
 	return list
 }

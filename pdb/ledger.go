@@ -7,11 +7,11 @@ import "github.com/outrank-go/outrank"
 // use it at a time, and it is meant to be kept and reset.
 type Ledger struct {
 	budgets *Budgets
-	// taken is what has been charged to each budget since the last reset.
+	// taken is the number of disruptions charged to each budget since the last reset.
 	taken []int64
 	// touched lists the budgets whose taken is not 0, each once.
 	touched []int32
-	// broken is the memory of the result of Charge.
+	// broken is memory for the result of Charge.
 	broken []int32
 }
 
@@ -23,9 +23,9 @@ func (b *Budgets) Ledger() *Ledger {
 
 // Charge takes one disruption from each of the budgets in covering, except
 // those that list the pod's name among their disrupted pods: these have already
-// counted it (rule 6.3.4). It returns the budgets of covering that are below
-// zero afterwards. The pod is violating if there is any. All budgets are
-// charged, also after one was found violated.
+// counted it (rule 6.3.4). It returns the charged budgets that are below zero
+// afterwards. The pod is violating if there is any (rule 6.3.5). All budgets are
+// charged, also after one was found violated (rule 6.3.6).
 //
 // covering is usually the result of [Budgets.AppendCovering] for the pod. It is
 // only read, and an index without a budget is ignored. A nil pod charges
@@ -45,17 +45,21 @@ func (l *Ledger) Charge(pod *outrank.Pod, covering []int32) (broken []int32) {
 	return l.broken
 }
 
-// charges reports whether a pod takes from a budget, which is noted to be reset.
+// charges reports whether a pod takes from a budget. If so, the budget is noted to be reset.
 func (l *Ledger) charges(i int32, pod *outrank.Pod) bool {
 	budget := l.budgets.At(int(i))
 	if budget == nil {
 		return false
 	}
-	if len(budget.DisruptedPods) > 0 { // else the pod, which is mostly in no cache, need not be read
+
+	// The length is asked first: without an entry the pod need not be read, and it is
+	// seldom in a cache of the processor.
+	if len(budget.DisruptedPods) > 0 {
 		if _, counted := budget.DisruptedPods[pod.Name]; counted {
 			return false
 		}
 	}
+
 	if l.taken[i] == 0 {
 		l.touched = append(l.touched, i)
 	}
@@ -63,8 +67,9 @@ func (l *Ledger) charges(i int32, pod *outrank.Pod) bool {
 }
 
 // ChargeToFirst is [Ledger.Charge] up to the first budget that is below zero
-// afterwards: those behind it are not charged, and are not in the result (rule 6.3.8).
-// So the order of covering, which is that of the budgets, decides.
+// afterwards: the budgets behind it are not charged, and are not in the result (rule
+// 6.3.8). So the order of covering decides. It is the order of the budgets, if covering
+// comes from [Budgets.AppendCovering].
 func (l *Ledger) ChargeToFirst(pod *outrank.Pod, covering []int32) (broken []int32) {
 	for i := range covering {
 		if broken := l.Charge(pod, covering[i:i+1]); len(broken) > 0 {
@@ -74,9 +79,10 @@ func (l *Ledger) ChargeToFirst(pod *outrank.Pod, covering []int32) (broken []int
 	return nil
 }
 
-// Left returns what remains of the i-th budget's allowance: its present DisruptionsAllowed
-// less what has been charged since the last reset. A negative number says by
-// how many pods the budget is violated. It is 0 if there is no i-th budget.
+// Left returns what remains of the i-th budget's allowance: its present
+// DisruptionsAllowed less what has been charged since the last reset. A negative
+// number says by how many pods the budget is violated. It is 0 if there is no i-th
+// budget.
 func (l *Ledger) Left(i int) int64 {
 	budget := l.budgets.At(i)
 	if budget == nil {

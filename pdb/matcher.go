@@ -7,14 +7,15 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// label is one label with its value or, with any set, with whatever value.
+// label is one label of a pod: the key with the value or, with any set, the key
+// with whatever value.
 type label struct {
 	key, value string
 	any        bool
 }
 
-// compile prepares the selector of a budget; ok is false for a budget that
-// covers nothing.
+// compile prepares the selector of a budget. ok is false for a budget that covers
+// nothing (rules 6.2.2 and 6.2.3).
 func compile(budget *outrank.PodDisruptionBudget) (m outrank.Matcher, ok bool) {
 	if budget == nil || budget.Selector == nil || budget.Selector.Empty() {
 		return outrank.Matcher{}, false
@@ -23,9 +24,10 @@ func compile(budget *outrank.PodDisruptionBudget) (m outrank.Matcher, ok bool) {
 	return m, err == nil
 }
 
-// anchorsOf lists what a budget can be found by. Every pod that the budget covers
-// carries exactly one label of each anchor: a label of the selector, one of the
-// values that an expression allows for a key, a key that has to be there. The order
+// anchorsOf lists the anchors of a budget. An anchor is a list of labels of which
+// every pod that the budget covers has exactly one, so that the budget can be found
+// by the labels of any one anchor. Its labels are: a label of the selector, the
+// values that an expression allows for a key, or a key that must be there. The order
 // does not depend on that of a map.
 func anchorsOf(budget *outrank.PodDisruptionBudget) [][]label {
 	var out [][]label
@@ -54,7 +56,7 @@ func valuesOf(e *outrank.Requirement) []label {
 }
 
 // rarest returns the anchor whose most common label is the least common, the first
-// of equals.
+// of equals. common says how common a label is. There is at least one anchor.
 func rarest(anchors [][]label, common func(label) int) []label {
 	most := func(anchor []label) int {
 		n := 0
@@ -63,6 +65,7 @@ func rarest(anchors [][]label, common func(label) int) []label {
 		}
 		return n
 	}
+
 	best, least := anchors[0], most(anchors[0])
 	for _, a := range anchors[1:] {
 		if n := most(a); n < least {

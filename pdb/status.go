@@ -38,21 +38,22 @@ type StatusInput struct {
 	// Budget is the budget; it may not be nil.
 	Budget *outrank.PodDisruptionBudget
 	// Pods are the pods of the cluster, or any part of them that contains all
-	// pods which the budget covers. Nil and finished pods do not count.
+	// the pods that the budget covers. Nil and finished pods do not count.
 	Pods []*outrank.Pod
 	// Now is the time at which Budget.DisruptedPods is evaluated. The zero time is
 	// before every entry, so that none of them has expired.
 	Now time.Time
-	// Scale returns how many pods a controller is meant to have. It is not ok
-	// if that is not known. It is called once for each controller of a covered pod,
+	// Scale returns how many pods a controller is meant to have. ok is false if
+	// that is not known. Scale is called once for each controller of a covered pod,
 	// in the order of Pods, and only if the spec is a percentage or
 	// maxUnavailable. If it is nil or not ok, the covered pods of that controller
 	// are counted instead.
 	Scale func(controller outrank.Owner, namespace string) (scale int32, ok bool)
 	// Controller returns the controller that counts for an owner of pods: for a
 	// ReplicaSet of a Deployment the Deployment, which several of its ReplicaSets share
-	// while it is rolled out (rule 6.4.11). The zero Owner, and no function, stand for the
-	// owner itself. It is called once for each owner of a covered pod, when Scale is.
+	// while it is rolled out (rule 6.4.11). If Controller is nil or returns the zero
+	// Owner, the owner itself counts. It is called once for each owner of a covered pod,
+	// under the same conditions as Scale.
 	Controller func(owner outrank.Owner, namespace string) outrank.Owner
 }
 
@@ -65,7 +66,7 @@ type StatusInput struct {
 //     sum of the scales of their controllers, each once; a pod without a
 //     controller counts as one.
 //  3. Desired: minAvailable, or Expected less maxUnavailable, at least 0. A
-//     percentage is one of Expected, rounded up.
+//     percentage is a share of Expected, rounded up.
 //  4. Allowed: Healthy less Desired, and 0 if that is negative or nothing is
 //     expected.
 //
@@ -90,11 +91,13 @@ func StatusOf(in StatusInput) (BudgetStatus, error) {
 	if err := refuse(specProblems(in.Budget)); err != nil {
 		return BudgetStatus{}, err
 	}
+
 	t := in.count()
 	expected, err := in.expected(&t)
 	if err != nil {
 		return BudgetStatus{}, err
 	}
+
 	s := BudgetStatus{Healthy: saturate(t.healthy), Expected: saturate(expected)}
 	s.Desired = desired(in.Budget, s.Expected)
 	if s.Expected > 0 {
@@ -103,7 +106,7 @@ func StatusOf(in StatusInput) (BudgetStatus, error) {
 	return s, nil
 }
 
-// desired is step 3, for a valid budget.
+// desired is step 3 of StatusOf, for a valid budget.
 func desired(b *outrank.PodDisruptionBudget, expected int32) int32 {
 	switch {
 	case b.MaxUnavailable != nil:
@@ -114,8 +117,8 @@ func desired(b *outrank.PodDisruptionBudget, expected int32) int32 {
 	return 0
 }
 
-// figure returns a number of pods. A percentage is a share of whole, rounded
-// up.
+// figure returns the number of pods that f stands for. A percentage is a share of whole,
+// rounded up (rule 6.4.4).
 func figure(f outrank.IntOrPercent, whole int32) int32 {
 	if !f.Percent {
 		return f.Value
@@ -142,6 +145,7 @@ func specProblems(b *outrank.PodDisruptionBudget) (ps []outrank.Problem) {
 			add(field, "%d%% is more than 100%%", f.Value)
 		}
 	}
+
 	if b.MinAvailable != nil && b.MaxUnavailable != nil {
 		add("spec", "minAvailable and maxUnavailable are both set")
 	}

@@ -17,6 +17,7 @@ type tally struct {
 	owners []ownerCount
 }
 
+// ownerCount is a controller with the number of covered pods that it owns.
 type ownerCount struct {
 	owner outrank.Owner
 	pods  int64
@@ -29,26 +30,45 @@ func (in *StatusInput) count() tally {
 	if !ok {
 		return t
 	}
+
 	namespace := in.Budget.NamespaceName()
-	places := map[outrank.Owner]int{}
+	owners := newOwnerCounts()
 	for _, pod := range in.Pods {
+		// The same pods count that a ledger charges for (rules 6.4.6 and 6.4.7).
 		if pod == nil || pod.Finished() || len(pod.Labels) == 0 ||
 			pod.NamespaceName() != namespace || !m.Matches(pod.Labels) {
 			continue
 		}
+
 		t.covered++
 		if in.healthy(pod) {
 			t.healthy++
 		}
-		place, met := places[pod.Owner]
-		if !met {
-			place = len(t.owners)
-			places[pod.Owner] = place
-			t.owners = append(t.owners, ownerCount{owner: pod.Owner})
-		}
-		t.owners[place].pods++
+		owners.add(pod.Owner, 1)
 	}
+	t.owners = owners.list
 	return t
+}
+
+// ownerCounts counts pods by their owner, and keeps the order in which owners were met.
+type ownerCounts struct {
+	list []ownerCount
+	// places has the place of each owner in list.
+	places map[outrank.Owner]int
+}
+
+// newOwnerCounts returns an empty count.
+func newOwnerCounts() *ownerCounts { return &ownerCounts{places: map[outrank.Owner]int{}} }
+
+// add counts pods of an owner.
+func (c *ownerCounts) add(owner outrank.Owner, pods int64) {
+	place, met := c.places[owner]
+	if !met {
+		place = len(c.list)
+		c.places[owner] = place
+		c.list = append(c.list, ownerCount{owner: owner})
+	}
+	c.list[place].pods += pods
 }
 
 // healthy reports whether a covered pod is ready and not about to leave
@@ -70,6 +90,9 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 	case b.MinAvailable != nil && !b.MinAvailable.Percent:
 		return t.covered, nil
 	}
+
+	// All scales are asked for before an error is returned: it lists every one that is
+	// negative.
 	sum := int64(0)
 	var ps []outrank.Problem
 	for _, o := range in.controllers(t.owners) {
@@ -82,31 +105,25 @@ func (in *StatusInput) expected(t *tally) (int64, error) {
 	return sum, refuse(ps)
 }
 
-// controllers puts owners together that have one controller (rule 6.4.11), in the order in
-// which the first of each was met.
+// controllers merges the owners that have the same controller (rule 6.4.11), in the order in
+// which the first owner of each was met.
 func (in *StatusInput) controllers(owners []ownerCount) []ownerCount {
 	if in.Controller == nil {
 		return owners
 	}
-	var all []ownerCount
-	places := map[outrank.Owner]int{}
+
+	merged := newOwnerCounts()
 	for _, o := range owners {
 		if o.owner != (outrank.Owner{}) {
 			o.owner = cmp.Or(in.Controller(o.owner, in.Budget.NamespaceName()), o.owner)
 		}
-		place, met := places[o.owner]
-		if !met {
-			place = len(all)
-			places[o.owner] = place
-			all = append(all, ownerCount{owner: o.owner})
-		}
-		all[place].pods += o.pods
+		merged.add(o.owner, o.pods)
 	}
-	return all
+	return merged.list
 }
 
 // scaleOf returns how many pods an owner is meant to have, or how many it has
-// if that is not known.
+// if that is not known (rules 6.4.8 and 6.4.9).
 func (in *StatusInput) scaleOf(o ownerCount) int64 {
 	if in.Scale == nil || o.owner == (outrank.Owner{}) {
 		return o.pods

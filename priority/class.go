@@ -25,7 +25,7 @@ const (
 	NodeCritical    int32 = SystemCritical + 1000
 )
 
-// reservedPrefix begins names that only built-in classes may have.
+// reservedPrefix is the prefix of the names that only built-in classes may have.
 const reservedPrefix = "system-"
 
 // ErrClass is wrapped by every error about a class that the API server would
@@ -49,13 +49,14 @@ func Validate(class *outrank.PriorityClass) error {
 // alone is the index of a class that is not in a list.
 const alone = -1
 
-// problems lists what is wrong with a class. index is its index in its list,
-// for a class without a name.
+// problems lists what is wrong with a class. A class without a name is called by
+// index, its place in its list.
 func problems(class *outrank.PriorityClass, index int) []outrank.Problem {
 	object := subject(class, index)
 	if class == nil {
 		return []outrank.Problem{{Object: object, Text: "is nil"}}
 	}
+
 	var ps []outrank.Problem
 	for _, f := range [...]struct{ field, text string }{
 		{"metadata.name", nameProblem(class.Name)},
@@ -70,6 +71,7 @@ func problems(class *outrank.PriorityClass, index int) []outrank.Problem {
 	return ps
 }
 
+// nameProblem says what is wrong with a name, if anything (rule 4.1.3).
 func nameProblem(name string) string {
 	_, builtIn := builtInValue(name)
 	switch {
@@ -83,6 +85,8 @@ func nameProblem(name string) string {
 	return ""
 }
 
+// valueProblem says what is wrong with the value of a class, if anything (rules 4.1.4
+// and 4.1.5).
 func valueProblem(class *outrank.PriorityClass) string {
 	value, builtIn := builtInValue(class.Name)
 	switch {
@@ -94,6 +98,7 @@ func valueProblem(class *outrank.PriorityClass) string {
 	return ""
 }
 
+// defaultProblem says that a built-in class claims to be the global default (rule 4.1.5).
 func defaultProblem(class *outrank.PriorityClass) string {
 	if _, builtIn := builtInValue(class.Name); builtIn && class.GlobalDefault {
 		return "a built-in class cannot be the global default"
@@ -101,6 +106,7 @@ func defaultProblem(class *outrank.PriorityClass) string {
 	return ""
 }
 
+// policyProblem says that a policy is unknown (rule 4.1.2).
 func policyProblem(p outrank.PreemptionPolicy) string {
 	switch p {
 	case "", outrank.PreemptLowerPriority, outrank.PreemptNever:
@@ -139,7 +145,7 @@ func builtInValue(name string) (int32, bool) {
 	return 0, false
 }
 
-// policy returns PreemptLowerPriority for an empty policy.
+// policy returns p, or PreemptLowerPriority for an empty policy.
 func policy(p outrank.PreemptionPolicy) outrank.PreemptionPolicy {
 	if p == "" {
 		return outrank.PreemptLowerPriority
@@ -147,7 +153,7 @@ func policy(p outrank.PreemptionPolicy) outrank.PreemptionPolicy {
 	return p
 }
 
-// refuse returns an error that wraps the problems and the sentinel, nil if
+// refuse returns an error that wraps the problems and the sentinel, or nil if
 // there are no problems.
 func refuse(sentinel error, ps []outrank.Problem) error {
 	if len(ps) == 0 {

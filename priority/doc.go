@@ -10,13 +10,13 @@
 //
 // [Table.ResolveGroup] does the same for groups of pods.
 //
-// Tables never change: [Table.With] and [Table.Without] return a new one, and a
-// pod that was resolved keeps its priority whatever becomes of its class.
+// A table never changes: [Table.With] and [Table.Without] return a new one. A pod
+// that was resolved keeps its priority whatever becomes of its class.
 //
 // [Compare] sorts pods in the order in which preemption spares them, the most
 // important first. [Critical] reports the pods that the system itself depends on.
 //
-// Package preemption/scheduler/queue holds the pods that wait, and says which is next.
+// Package preemption/scheduler/queue holds the pods that wait and says which is next.
 //
 // # Rules
 //
@@ -32,5 +32,5 @@
 //
 // No function here changes its arguments or reads a clock, and all of them may be
 // called from any number of goroutines at once. Resolving a pod and comparing two
-// pods take constant time; building a table is linear in the classes.
+// pods take constant time. Building a table takes the time of sorting its classes.
 package priority

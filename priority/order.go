@@ -16,22 +16,21 @@ func Critical(pod *outrank.Pod) bool {
 	return pod != nil && pod.PriorityValue() >= SystemCritical
 }
 
-// Compare is negative if a is more important than b, positive if b is, and 0 if
-// they are equal in this order (rules 4.3.3 to 4.3.6; MoreImportantPod):
+// Compare returns a negative number if a is more important than b, a positive one
+// if b is, and 0 if they are equal in this order (rules 4.3.3 to 4.3.6;
+// MoreImportantPod):
 //
 //  1. the higher priority; no priority counts as 0;
 //  2. the earlier start; no start time counts as now;
-//  3. the namespace, then the name, then the UID, whichever is first by bytes.
+//  3. the namespace, then the name, then the UID; the first by bytes is more important.
 //
-// The reference stops after the second, and reads the clock at each comparison.
-// With now as an argument and with the third, the order is total: it is 0 only
-// for pods with the same priority, start and identity. A nil pod is less
-// important than any other. The call takes constant time and allocates nothing,
-// so that
+// The reference stops after the second and takes now from a clock. Here now is an
+// argument, and the third makes the order total: the result is 0 only for pods with
+// the same priority, start and identity. A nil pod is less important than any other.
+// The call takes constant time and allocates nothing. This sorts the most important
+// pods first:
 //
 //	slices.SortFunc(pods, func(a, b *outrank.Pod) int { return priority.Compare(a, b, now) })
-//
-// sorts the most important pods first.
 func Compare(a, b *outrank.Pod, now time.Time) int {
 	if a == nil || b == nil {
 		return compareNil(a == nil, b == nil)
@@ -45,6 +44,7 @@ func Compare(a, b *outrank.Pod, now time.Time) int {
 	return CompareIdentity(a, b)
 }
 
+// started returns when the pod started, or now if it has no start time (rule 4.3.5).
 func started(pod *outrank.Pod, now time.Time) time.Time {
 	if pod.StartTime.IsZero() {
 		return now
@@ -53,8 +53,8 @@ func started(pod *outrank.Pod, now time.Time) time.Time {
 }
 
 // CompareIdentity orders pods by the namespace, then the name, then the UID, each
-// by bytes. It is the last key of every order of pods in this module, and 0 only
-// for two versions of one pod, or for two that are nil, which come last.
+// by bytes. Orders of pods that have to be total end with it. It is 0 only for two
+// versions of one pod and for two nil pods. A nil pod comes last.
 func CompareIdentity(a, b *outrank.Pod) int {
 	if a == nil || b == nil {
 		return compareNil(a == nil, b == nil)
@@ -68,6 +68,7 @@ func CompareIdentity(a, b *outrank.Pod) int {
 	return strings.Compare(a.UID, b.UID)
 }
 
+// compareNil compares two pods at least one of which is nil. a and b say which; nil comes last.
 func compareNil(a, b bool) int {
 	switch {
 	case a == b:

@@ -10,11 +10,11 @@ import (
 // ErrUnknownClass is wrapped by errors about a class that is not in the table.
 var ErrUnknownClass = errors.New("unknown priority class")
 
-// ErrConflict is wrapped by errors about a pod with a priority or a policy
-// other than that of its class.
+// ErrConflict is wrapped by errors about a pod or a group with a priority or a
+// policy other than that of its class.
 var ErrConflict = errors.New("conflict with the priority class")
 
-// Resolution is what a pod gets from its class when it is created.
+// Resolution is what a pod or a group gets from its class when it is created.
 type Resolution struct {
 	// Class is the name of the class. It is empty if the pod names none and
 	// there is no global default.
@@ -33,26 +33,29 @@ type Resolution struct {
 //     refused with [ErrUnknownClass] if the class does not exist.
 //  2. A pod that names none gets the name, value and policy of the global
 //     default. Without a default it gets 0, PreemptLowerPriority and no name.
-//  3. A pod that already has another priority or policy than this is refused
-//     with [ErrConflict], whether it names a class or not.
+//  3. A pod that already has a priority or a policy is refused with [ErrConflict]
+//     if it is not the one of 1 or 2, whether the pod names a class or not.
 //
 // An error names the pod and every field that is wrong. Time is constant.
 func (t *Table) Resolve(pod *outrank.Pod) (Resolution, error) {
 	if pod == nil {
 		return Resolution{}, missing("pod")
 	}
-	return t.give(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy})
+	return t.resolve(claim{"pod " + string(pod.Key()), "pod", pod.PriorityClassName, pod.Priority, pod.PreemptionPolicy})
 }
 
-// claim is the priority that a pod or a group states. noun is the kind of object.
+// claim is what a new pod or group says of its priority.
 type claim struct {
-	object, noun, class string
-	priority            *int32
-	policy              outrank.PreemptionPolicy
+	// object names it in problems, and noun is "pod" or "group".
+	object, noun string
+	// class is the name of the class, priority and policy are those it brings along.
+	class    string
+	priority *int32
+	policy   outrank.PreemptionPolicy
 }
 
-// give resolves a claim.
-func (t *Table) give(c claim) (Resolution, error) {
+// resolve resolves a claim (rules 4.2.1 to 4.2.5).
+func (t *Table) resolve(c claim) (Resolution, error) {
 	class, ok := t.classOf(c.class)
 	if !ok {
 		return Resolution{}, refuse(ErrUnknownClass, []outrank.Problem{{
@@ -65,8 +68,9 @@ func (t *Table) give(c claim) (Resolution, error) {
 	return r, nil
 }
 
-// classOf returns the class of this name, or the default for an empty one. A
-// class without a name and with the value 0 stands for none.
+// classOf returns the class of this name, or the default for an empty name. Where
+// there is no default, a class without a name and with the value 0 stands for it
+// (rule 4.2.3).
 func (t *Table) classOf(name string) (outrank.PriorityClass, bool) {
 	if name != "" {
 		return t.Lookup(name)
@@ -90,6 +94,7 @@ func (r Resolution) conflicts(c *claim) (ps []outrank.Problem) {
 	return ps
 }
 
+// gives says in words what the class gives an object of this kind.
 func (r Resolution) gives(noun string, what any) string {
 	if r.Class == "" {
 		return fmt.Sprintf("a %s without a class gets %v", noun, what)
@@ -98,8 +103,8 @@ func (r Resolution) gives(noun string, what any) string {
 }
 
 // Apply returns a copy of the pod with its class, priority and policy set. The
-// copy is shallow: except for its own priority it shares everything that pod
-// points to.
+// copy is shallow: it shares everything that pod points to, except for the
+// priority.
 func (r Resolution) Apply(pod outrank.Pod) outrank.Pod {
 	pod.PriorityClassName = r.Class
 	pod.Priority = outrank.Priority(r.Value)

@@ -12,11 +12,12 @@ import (
 // ones; the zero Table holds no others. A Table never changes, and any number
 // of goroutines may use it.
 type Table struct {
-	// sorted are the classes, by value descending, then by name.
+	// sorted lists the classes by value, the highest first, then by name.
 	sorted []outrank.PriorityClass
-	// byName has the indexes in sorted.
+	// byName has the index in sorted of each class.
 	byName map[string]int
-	// fallback is the index of the global default in sorted, if hasFallback.
+	// fallback is the index in sorted of the class of pods that name none. It means
+	// something only if hasFallback is set.
 	fallback    int
 	hasFallback bool
 }
@@ -38,6 +39,8 @@ func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 		if c == nil {
 			continue
 		}
+
+		// Classes without a name have that problem already.
 		if c.Name != "" && seen[c.Name] {
 			ps = append(ps, outrank.Problem{Object: subject(c, i), Field: "metadata.name", Text: "there are two of this name"})
 		}
@@ -50,8 +53,8 @@ func NewTable(classes []*outrank.PriorityClass) (*Table, error) {
 	return build(kept), nil
 }
 
-// build makes a table of valid classes with different names, which it takes
-// over. It adds the built-in classes that are missing, and fills in policies.
+// build makes a table of valid classes with different names. It takes the slice
+// over, adds the built-in classes that are missing, and fills in policies.
 func build(classes []outrank.PriorityClass) *Table {
 	t := &Table{sorted: classes, byName: make(map[string]int, len(classes)+2)}
 	for i := range t.sorted {
@@ -62,14 +65,20 @@ func build(classes []outrank.PriorityClass) *Table {
 			t.sorted = append(t.sorted, c)
 		}
 	}
+
 	slices.SortFunc(t.sorted, func(a, b outrank.PriorityClass) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
 	})
+
+	// Sorting has moved the classes, so that byName is filled again.
 	for i := range t.sorted {
 		c := &t.sorted[i]
 		c.PreemptionPolicy = policy(c.PreemptionPolicy)
 		t.byName[c.Name] = i
-		// The lowest value wins, and of that value the first by name.
+
+		// Of several global defaults the lowest value wins, and of that value the first
+		// by name (rule 4.1.7): classes of one value come in the order of their names,
+		// and a later one does not replace an equal one.
 		if c.GlobalDefault && (!t.hasFallback || c.Value < t.sorted[t.fallback].Value) {
 			t.fallback, t.hasFallback = i, true
 		}
@@ -80,6 +89,7 @@ func build(classes []outrank.PriorityClass) *Table {
 // bare stands for a nil or a zero Table.
 var bare = build(nil)
 
+// orBare returns t, or bare for a nil or a zero Table.
 func (t *Table) orBare() *Table {
 	if t == nil || t.byName == nil {
 		return bare
@@ -118,13 +128,14 @@ func (t *Table) Classes() []outrank.PriorityClass { return slices.Clone(t.orBare
 // would do it (rules 4.1.3 to 4.1.6): the class must pass [Validate], its name
 // must be free, and it must not be a second global default. Built-in classes
 // exist already. The error lists every problem and wraps [ErrClass]. Time is
-// linear in the number of classes, or that of sorting them.
+// that of sorting the classes.
 func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
 	t = t.orBare()
 	ps := problems(class, alone)
 	if class == nil {
 		return nil, refuse(ErrClass, ps)
 	}
+
 	if _, taken := t.byName[class.Name]; taken {
 		ps = append(ps, outrank.Problem{Object: subject(class, alone), Field: "metadata.name", Text: "there is already a class of this name"})
 	}
@@ -135,20 +146,22 @@ func (t *Table) With(class *outrank.PriorityClass) (*Table, error) {
 	if len(ps) > 0 {
 		return nil, refuse(ErrClass, ps)
 	}
+
 	return build(append(t.Classes(), *class)), nil
 }
 
 // Without returns the table after the deletion of the class of this name. Pods
 // that were resolved before keep what they have. New pods can no longer name
 // the class. The error wraps [ErrClass] for a built-in class, which cannot be
-// deleted, and [ErrUnknownClass] for a class that does not exist. Time is as
-// with [Table.With].
+// deleted, and [ErrUnknownClass] for a class that does not exist. Time is that of
+// [Table.With].
 func (t *Table) Without(name string) (*Table, error) {
 	t = t.orBare()
 	object := "priorityclass " + name
 	if _, builtIn := builtInValue(name); builtIn {
 		return nil, refuse(ErrClass, []outrank.Problem{{Object: object, Field: "metadata.name", Text: "a built-in class cannot be removed"}})
 	}
+
 	i, ok := t.byName[name]
 	if !ok {
 		return nil, refuse(ErrUnknownClass, []outrank.Problem{{Object: object, Field: "metadata.name", Text: "there is no such class"}})

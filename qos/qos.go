@@ -7,9 +7,9 @@
 // Chapter 3 of RULES.md in this package's folder states what this package does,
 // and comments cite it, as in "rule 3.4".
 //
-// [Of] is the class that the kubelet uses, [Compute] the class of the pod's
-// spec. They differ if a class was recorded in the pod's status: the recorded
-// one stays, even if the spec has been changed since.
+// [Of] returns the class that the kubelet uses, and [Compute] the class of the
+// pod's spec. They may differ if the pod's status records a class: the recorded one
+// stays, even if the spec has been changed since.
 //
 // All functions only read the pod. Any number of goroutines may call them as
 // long as none writes the pod.
@@ -48,24 +48,30 @@ func Of(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 // written the default into the pod before. A nil pod is BestEffort. Time is
 // linear in the number of containers.
 //
-// In v1.36 pod-level resources stand for the pod even if they are empty (rule 3.4), and
-// the requests and limits of the containers are summed before they are compared (rule
-// 3.6). From v1.37 on they have to name a resource that counts there (rule 3.12), and
-// each container has a class of its own: pods of which these differ are Burstable (rule
-// 3.13). For pods that an API server lets in, only the former makes a difference. An
-// unknown release counts as the default.
+// That is how v1.37 and later releases decide, by the resources that pod-level
+// requests and limits name (rule 3.12) and by the class of each container (rule 3.13).
+// v1.36 differs in two points. Pod-level resources stand for the pod even if they are
+// empty (rule 3.4). And the containers' requests and limits are summed before they are
+// compared (rule 3.6), which makes no difference for pods that an API server lets in.
+// An unknown release counts as the default.
 func Compute(r outrank.Release, pod *outrank.Pod) outrank.QOSClass {
 	if pod == nil {
 		return outrank.BestEffort
 	}
+
+	// whole is set where pod-level resources stand for the whole pod (rules 3.4 and 3.12).
 	rules := release.Of(release.Release(r))
 	whole := pod.Resources != nil && (!rules.QOSNeedsPodLevelName || namesPodLevel(pod.Resources))
+
+	// By rule 3.13 each set of resources has a class of its own.
 	switch {
 	case rules.QOSPerSet && whole:
 		return classOf(pod.Resources.Requests, pod.Resources.Limits)
 	case rules.QOSPerSet:
 		return classOfContainers(pod)
 	}
+
+	// By rule 3.6 the sums are compared.
 	var t totals
 	if whole {
 		t.add(pod.Resources.Requests, pod.Resources.Limits)
@@ -89,7 +95,8 @@ func namesPodLevel(r *resource.Requirements) bool {
 	return false
 }
 
-// classOfContainers is the class that all containers have, Burstable where they differ.
+// classOfContainers returns the class that all containers have, or Burstable where they
+// differ.
 func classOfContainers(pod *outrank.Pod) outrank.QOSClass {
 	var class outrank.QOSClass
 	for _, containers := range [...][]outrank.Container{pod.Containers, pod.InitContainers} {
@@ -104,7 +111,8 @@ func classOfContainers(pod *outrank.Pod) outrank.QOSClass {
 	return cmp.Or(class, outrank.BestEffort)
 }
 
-// classOf is the class of one set of resources (rule 3.13).
+// classOf returns the class of one set of resources (rule 3.13). Cpu and memory have a
+// class each, and the set is Burstable where the two differ.
 func classOf(requests, limits resource.List) outrank.QOSClass {
 	var class outrank.QOSClass
 	for _, name := range counted {
@@ -116,6 +124,7 @@ func classOf(requests, limits resource.List) outrank.QOSClass {
 		case request.IsZero():
 			one = outrank.BestEffort
 		}
+
 		if class != "" && class != one {
 			return outrank.Burstable
 		}
@@ -124,16 +133,18 @@ func classOf(requests, limits resource.List) outrank.QOSClass {
 	return class
 }
 
-// counted are the resources that a class depends on.
+// counted lists the resources that a class depends on (rule 3.1).
 var counted = [...]resource.Name{resource.CPU, resource.Memory}
 
-// totals are sums over the containers seen so far, in the order of counted.
+// totals are the sums over the containers seen so far, in the order of counted. Only
+// amounts above zero are added (rule 3.2).
 type totals struct {
 	requests, limits [len(counted)]resource.Quantity
 	// unlimited is set once a container lacks a limit.
 	unlimited bool
 }
 
+// addContainers counts each of the containers.
 func (t *totals) addContainers(containers []outrank.Container) {
 	for i := range containers {
 		t.add(containers[i].Requests, containers[i].Limits)
@@ -154,8 +165,8 @@ func (t *totals) add(requests, limits resource.List) {
 	}
 }
 
-// class returns the class for the sums. Only amounts above zero were added, so
-// a sum of zero means that no container asked.
+// class returns the class for the sums (rules 3.5 to 3.7). Only amounts above zero were
+// added, so a sum of zero means that no container asked.
 func (t *totals) class() outrank.QOSClass {
 	none, same := true, true
 	for i := range counted {

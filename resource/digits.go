@@ -7,9 +7,9 @@ import (
 )
 
 // digits is a whole number above 0 as its decimal digits, most significant
-// first. It serves amounts that are too long for an int64: everything the
-// package does with them is one pass over the digits, where a conversion to
-// binary and back would take time quadratic in their number.
+// first. It serves amounts that are too long for an int64. Everything that the
+// package does with them is one pass over the digits; a conversion to binary and
+// back would take time quadratic in their number.
 type digits []byte
 
 // pow10 holds the powers of ten that fit uint64.
@@ -44,7 +44,9 @@ func (d digits) roundUp(least, exp int64) (digits, int64) {
 	if drop <= 0 {
 		return d, exp
 	}
-	// The last digit is not 0, so what is dropped is not either.
+
+	// The last digit is not 0, so the dropped part is not 0 either, and the rest
+	// goes up by one. Nines at its end become zeros, which are not kept.
 	d = d[:max(0, int64(len(d))-drop)]
 	kept := bytes.TrimRight(d, "9")
 	least += int64(len(d) - len(kept))
@@ -72,6 +74,8 @@ func (d digits) whole(exp int64) uint64 {
 	if exp >= 0 {
 		return math.MaxUint64
 	}
+
+	// The digits behind the dot are not all 0, so that the number rounds up.
 	mag, ok := d[:max(0, int64(len(d))+exp)].uint64()
 	if !ok {
 		return math.MaxUint64
@@ -79,8 +83,8 @@ func (d digits) whole(exp int64) uint64 {
 	return mag + 1
 }
 
-// add adds o × 10^shift to d in place. d is long enough for the sum, which is
-// why it may begin with zeros.
+// add adds o × 10^shift to d in place. d is long enough for the sum, and so it
+// may begin with zeros.
 func (d digits) add(o digits, shift int) {
 	i, carry := len(d)-1-shift, byte(0)
 	for j := len(o) - 1; j >= 0 || carry > 0; j-- {
@@ -97,7 +101,7 @@ func (d digits) add(o digits, shift int) {
 	}
 }
 
-// sub takes o × 10^shift, which is not larger than d, from d in place.
+// sub subtracts o × 10^shift from d in place. d is not the smaller of the two.
 func (d digits) sub(o digits, shift int) {
 	i, borrow := len(d)-1-shift, byte(0)
 	for j := len(o) - 1; j >= 0 || borrow > 0; j-- {
@@ -118,6 +122,8 @@ func (d digits) sub(o digits, shift int) {
 // where low is below 10^9.
 func wideOf(high, low uint64) digits {
 	d := strconv.AppendUint(make([]byte, 0, 32), high, 10)
+
+	// The leading 1 keeps the zeros at the front of low.
 	tail := strconv.AppendUint(nil, pow10[9]+low, 10)
 	return append(d, tail[1:]...)
 }

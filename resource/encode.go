@@ -20,11 +20,11 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON accepts a string, as kubectl prints quantities, and a number,
-// as people write them; a number's text is read as it stands, so that 1.10 and
-// 1e3 mean what "1.10" and "1e3" mean. Blanks around it are left out, also within
-// the string. null leaves q as it is. Everything else
-// is an error that wraps [ErrSyntax].
+// UnmarshalJSON accepts a string, as kubectl prints quantities, and a number, as
+// people write them. A number is read by its text, so that 1.10 and 1e3 mean what
+// "1.10" and "1e3" mean. Blanks around the value are ignored, also within the
+// string (rule 1.1.8). null leaves q as it is. Everything else is an error that
+// wraps [ErrSyntax].
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if string(data) == "null" {
@@ -33,6 +33,8 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return q.unmarshalNumber(data)
 	}
+
+	// A string without escapes is its own text. Nearly all quantities are such.
 	if bytes.IndexByte(data, '\\') < 0 {
 		return q.UnmarshalText(bytes.TrimSpace(data[1 : len(data)-1]))
 	}
@@ -43,7 +45,7 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 	return q.UnmarshalText(bytes.TrimSpace([]byte(text)))
 }
 
-// unmarshalNumber reads a JSON number, which has neither suffix nor plus sign.
+// unmarshalNumber reads a JSON number, which has neither a suffix nor a leading plus.
 func (q *Quantity) unmarshalNumber(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err != nil {

@@ -10,7 +10,7 @@ import (
 // ErrFormat is wrapped by errors about an unknown [Format].
 var ErrFormat = errors.New("resource: not a format")
 
-// Format is the form that an amount prints in. It says nothing about the
+// Format is the form in which an amount prints. It says nothing about the
 // amount itself.
 type Format uint8
 
@@ -57,8 +57,8 @@ func (f *Format) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%w: %q is none of DecimalSI, DecimalExponent, BinarySI", ErrFormat, text)
 }
 
-// maxZeros is how many zeros may follow the digits of a decimal amount before
-// it is printed with an exponent.
+// maxZeros is the number of zeros that may follow the digits of a decimal amount. An
+// amount that needs more is printed with an exponent (rule 1.3.7).
 const maxZeros = 10_000
 
 // String returns the canonical text of the amount. It has no plus sign, no
@@ -73,8 +73,8 @@ const maxZeros = 10_000
 //     as DecimalSI.
 //
 // Parsing the text yields an equal amount, and printing that yields the same
-// text again. The reference shares both exceptions. The binary amount -2^63
-// prints as "-8Ei", which reads as -2^63+1. A binary amount from 1024 up that
+// text again, with two exceptions that the reference shares. The binary amount
+// -2^63 prints as "-8Ei", which reads as -2^63+1. A binary amount from 1024 up that
 // 1000 divides and 1024 does not is read back as a decimal: 2000 prints as
 // "2000" without a suffix, and as "2k" from then on.
 //
@@ -85,7 +85,7 @@ func (q Quantity) String() string {
 	return string(q.appendTo(buf[:0]))
 }
 
-// appendTo appends the canonical text.
+// appendTo appends the canonical text (group 1.3).
 func (q Quantity) appendTo(b []byte) []byte {
 	if q.IsZero() {
 		return append(b, '0')
@@ -93,6 +93,7 @@ func (q Quantity) appendTo(b []byte) []byte {
 	if q.mant < 0 {
 		b = append(b, '-')
 	}
+
 	if q.format == BinarySI {
 		if whole, ok := q.wholeBinary(); ok {
 			return appendBinary(b, whole)
@@ -101,6 +102,8 @@ func (q Quantity) appendTo(b []byte) []byte {
 	if q.format == DecimalExponent || q.exp > 18+maxZeros {
 		return q.appendExponent(b)
 	}
+
+	// The suffixes are the steps from -9 to 18, each with its letter; 0 has none.
 	step := min(stepBelow(q.exp), 18)
 	b = q.appendScaled(b, step)
 	if step != 0 {
@@ -112,12 +115,14 @@ func (q Quantity) appendTo(b []byte) []byte {
 // lowest is the magnitude of the lowest int64, which only digits can hold.
 var lowest = strconv.FormatUint(magnitude(math.MinInt64), 10)
 
-// wholeBinary returns the magnitude that is printed with a binary suffix: that of
-// every int64, the lowest one included.
+// wholeBinary returns the magnitude to print in the binary format. It is not ok for an
+// amount that prints as decimal: one below 1024, with a fraction, or beyond int64 (rule
+// 1.3.5).
 func (q Quantity) wholeBinary() (whole uint64, ok bool) {
 	if q.wide != nil && q.mant < 0 && q.exp == 0 && string(*q.wide) == lowest {
 		return magnitude(math.MinInt64), true
 	}
+
 	if q.wide != nil || q.exp < 0 || q.exp > 18 {
 		return 0, false
 	}
@@ -129,6 +134,8 @@ func (q Quantity) wholeBinary() (whole uint64, ok bool) {
 	return mag, mag >= 1024
 }
 
+// appendBinary appends a whole number above 0, with the largest binary suffix that
+// divides it.
 func appendBinary(b []byte, mag uint64) []byte {
 	power := 0
 	for mag%1024 == 0 {
@@ -142,6 +149,7 @@ func appendBinary(b []byte, mag uint64) []byte {
 	return b
 }
 
+// appendExponent appends |q| with an exponent (rule 1.3.3).
 func (q Quantity) appendExponent(b []byte) []byte {
 	step := stepBelow(q.exp)
 	b = q.appendScaled(b, step)

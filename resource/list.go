@@ -19,8 +19,8 @@ type Requirements struct {
 	Limits List `json:"limits,omitempty"`
 }
 
-// Amount returns q as the name is counted: in thousandths for cpu and in whole
-// units for everything else, rounded away from zero, saturating.
+// Amount returns q in the unit in which n is counted: thousandths for cpu, whole
+// units for everything else. It is rounded away from zero and saturates.
 func Amount(n Name, q Quantity) int64 {
 	if n == CPU {
 		return q.MilliValue()

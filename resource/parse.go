@@ -18,10 +18,10 @@ var ErrSyntax = errors.New("resource: not a quantity")
 //	         | "n" | "u" | "m" | "k" | "M" | "G" | "T" | "P" | "E"
 //	         | ( "e" | "E" ) [ "+" | "-" ] digit { digit }
 //
-// The suffix decides the format: binary (decimal for amounts between 0 and 1),
+// The suffix decides the format: binary (decimal for amounts between -1 and 1),
 // decimal (also without a suffix) or exponent. "E" without digits after it is
 // exa. The empty text is refused, and so is an exponent that does not fit
-// int64. A text without any digit before the suffix, like "." or "Gi", is 0. It
+// int64. A text without any digit before the suffix, like "." or "Gi", is 0, but
 // is refused with Pi, Ei or an exponent below -9, as in the reference (rule
 // 1.1.6).
 //
@@ -33,7 +33,7 @@ var ErrSyntax = errors.New("resource: not a quantity")
 // texts of up to 18 digits allocate nothing.
 func Parse(text string) (Quantity, error) {
 	n, rest := scan(text)
-	u, ok := suffixes(rest)
+	u, ok := parseSuffix(rest)
 	switch {
 	case text == "":
 		return Quantity{}, refuse(text, "it is empty")
@@ -60,6 +60,8 @@ func MustParse(text string) Quantity {
 // maxQuoted is how many bytes of a text an error quotes.
 const maxQuoted = 64
 
+// refuse returns the error about a text. It quotes the beginning of a long one, cut
+// between two characters.
 func refuse(text, why string) error {
 	if len(text) > maxQuoted {
 		cut := maxQuoted
@@ -73,21 +75,23 @@ func refuse(text, why string) error {
 
 // number is the part of a text before its suffix.
 type number struct {
-	negative    bool
-	whole, frac string // digits before and after the dot
+	negative bool
+	// whole and frac are the digits before and after the dot.
+	whole, frac string
 	// mag is whole and frac read as one number. long is set if they have more
 	// than 18 digits after the leading zeros; mag is then not used.
 	mag  uint64
 	long bool
 }
 
-// scan splits a text into its number and the rest, the suffix.
+// scan splits a text into its number and the rest, which has to be a suffix.
 func scan(text string) (n number, rest string) {
 	start := 0
 	if text != "" && (text[0] == '+' || text[0] == '-') {
 		n.negative = text[0] == '-'
 		start = 1
 	}
+
 	i, dot := start, -1
 	for ; i < len(text); i++ {
 		c := text[i]
@@ -98,12 +102,15 @@ func scan(text string) (n number, rest string) {
 		if c < '0' || c > '9' {
 			break
 		}
+
+		// One more digit behind 18 might not fit.
 		if n.mag >= pow10[17] {
 			n.long = true
 			continue
 		}
 		n.mag = 10*n.mag + uint64(c-'0')
 	}
+
 	if dot < 0 {
 		n.whole = text[start:i]
 	} else {
@@ -119,8 +126,8 @@ type unit struct {
 	shift  uint
 }
 
-// suffixes reads a suffix, the empty one included.
-func suffixes(s string) (u unit, ok bool) {
+// parseSuffix reads a suffix, the empty one included (rule 1.1.3).
+func parseSuffix(s string) (u unit, ok bool) {
 	switch {
 	case s == "":
 		return unit{}, true
@@ -128,12 +135,13 @@ func suffixes(s string) (u unit, ok bool) {
 		exp, ok := decimalExponentOf(s[0])
 		return unit{exp: exp}, ok
 	case len(s) == 2 && s[1] == 'i':
-		power := strings.IndexByte("KMGTPE", s[0]) + 1
+		power := strings.IndexByte("KMGTPE", s[0]) + 1 // 0 for another letter
 		return unit{format: BinarySI, shift: uint(10 * power)}, power > 0
 	case s[0] == 'e' || s[0] == 'E':
 		exp, err := strconv.ParseInt(s[1:], 10, 64)
-		// Held to a range where adding a length to it cannot overflow. Beyond
-		// it every amount is capped, or rounded up to a billionth.
+
+		// The exponent is held to a range where adding the length of a text to it cannot
+		// overflow. Beyond the range every amount is capped, or rounded up to a billionth.
 		exp = min(max(exp, -1<<60), 1<<60)
 		return unit{format: DecimalExponent, exp: exp}, err == nil
 	}
@@ -165,12 +173,15 @@ func decimalExponentOf(suffix byte) (exp int64, ok bool) {
 	return 0, false
 }
 
-// decimal returns the amount of n × 10^u.exp.
+// decimal returns the amount of n × 10^u.exp, rounded away from zero to whole billionths.
 func (n number) decimal(u unit) Quantity {
 	exp := u.exp - int64(len(n.frac))
 	if n.long {
 		return fromDigits(n.negative, n.digits(), exp, u.format)
 	}
+
+	// drop is the number of places below a billionth. With more than 18 of them, nothing
+	// of mag is left but that it is not 0.
 	mag := n.mag
 	if drop := minExp - exp; drop > 18 {
 		mag, exp = min(mag, 1), minExp

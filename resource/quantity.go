@@ -14,13 +14,13 @@ import (
 //
 // An amount is a whole number of billionths ("nano"), between -10^2147483647
 // and 10^2147483647. Value, MilliValue, Sign and IsZero take constant time
-// whatever the amount; Cmp and Equal take time linear in the number of digits
-// that both amounts have, and look no further than their magnitudes where those
-// differ.
+// whatever the amount. Cmp and Equal take time linear in the number of digits
+// that both amounts have, and constant time where the highest digits stand at
+// different places.
 type Quantity struct {
-	// The amount is mant × 10^exp. mant is never divisible by 10 (for the
-	// amount 0, mant and exp are both 0) and never the lowest int64; exp is at
-	// least minExp. So equal amounts have equal fields.
+	// The amount is mant × 10^exp, unless wide is set. mant is never divisible by 10
+	// (for the amount 0, mant and exp are both 0) and never the lowest int64; exp is
+	// at least minExp. So equal amounts have the same digits and exponent.
 	mant int64
 	// wide holds the decimal digits of |mant|, the first and the last of them
 	// not '0', where the number is above the largest int64; mant is then only
@@ -58,20 +58,23 @@ func narrow(negative bool, mag uint64, exp int64, f Format) Quantity {
 	if mag > math.MaxInt64 {
 		return fromDigits(negative, strconv.AppendUint(nil, mag, 10), exp, f)
 	}
+
+	// The digits are counted only where their number could matter.
 	if exp > maxExp-19 && exp+int64(countDigits(mag)) > maxExp {
 		mag, exp = 1, maxExp
 	}
 	return Quantity{mant: signed(negative, mag), exp: int32(exp), format: f}
 }
 
-// fromDigits returns ±d × 10^exp, rounded away from zero to whole billionths
-// and capped at 10^maxExp. It takes d over.
+// fromDigits returns ±d × 10^exp in the form that Quantity demands, rounded away from
+// zero to whole billionths and capped at 10^maxExp. It takes d over.
 func fromDigits(negative bool, d digits, exp int64, f Format) Quantity {
 	d, exp = d.trim(exp)
 	if len(d) == 0 {
 		return Quantity{format: f}
 	}
 	d, exp = d.roundUp(minExp, exp)
+
 	sign := int64(1)
 	if negative {
 		sign = -1
@@ -82,6 +85,8 @@ func fromDigits(negative bool, d digits, exp int64, f Format) Quantity {
 	if mag, ok := d.uint64(); ok && mag <= math.MaxInt64 {
 		return Quantity{mant: signed(negative, mag), exp: int32(exp), format: f}
 	}
+
+	// The quantity may live long, and would keep all of the memory.
 	if cap(d) > 2*len(d) {
 		d = bytes.Clone(d)
 	}
@@ -115,14 +120,14 @@ func (q Quantity) scaled(places int64) int64 {
 		return signed(q.mant < 0, q.wide.whole(exp))
 	case exp == 0:
 		return q.mant
-	case exp < 0:
+	case exp < 0: // down to -9, so that the unit fits
 		unit := int64(pow10[-exp])
 		whole := q.mant / unit
 		if q.mant%unit != 0 {
 			whole += int64(q.Sign())
 		}
 		return whole
-	case exp > 18:
+	case exp > 18: // 10^19 and more
 		return signed(q.mant < 0, math.MaxUint64)
 	}
 	return MulSat(q.mant, int64(pow10[exp]))
@@ -140,9 +145,8 @@ func (q Quantity) Cmp(o Quantity) int {
 	return q.Sign() * q.cmpMagnitude(o)
 }
 
-// cmpMagnitude compares |q| with |o|, neither being 0. Neither has trailing
-// zeros, so that with their first digits at the same place the digits compare
-// like words.
+// cmpMagnitude compares |q| with |o|. Neither is 0. Where the first digits stand at
+// the same place, the digits compare like words, because neither has trailing zeros.
 func (q Quantity) cmpMagnitude(o Quantity) int {
 	var qbuf, obuf [20]byte
 	qd, od := q.digits(qbuf[:0]), o.digits(obuf[:0])

@@ -8,11 +8,11 @@ const maxGap = 1000
 
 // Add returns q + o in q's format, or in o's where q is 0.
 //
-// The sum is exact unless the smaller amount begins more than 1,000 decimal
-// places below the last digit of the larger: then the larger is the sum. Such a
-// larger amount is above 10^990, out of the reach of every int64 and of
-// everything that can be in a cluster. Time and memory are linear in the
-// number of digits, and constant where both amounts have at most 18.
+// The sum is exact, unless the smaller amount begins more than 1,000 decimal
+// places below the last digit of the larger. Then the larger is the sum. Such a
+// larger amount is above 10^990, beyond every int64 and everything that can be in
+// a cluster. Time and memory are linear in the number of digits, the places between
+// the two amounts included.
 func (q Quantity) Add(o Quantity) Quantity {
 	switch {
 	case q.IsZero():
@@ -26,8 +26,8 @@ func (q Quantity) Add(o Quantity) Quantity {
 	return q.addWide(o)
 }
 
-// Sub returns q - o in q's format, or in o's if q is 0. It is exact within the
-// bounds of [Quantity.Add].
+// Sub returns q - o in q's format, or in o's if q is 0. It is exact where
+// [Quantity.Add] is.
 func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.neg()) }
 
 // neg returns -q in the same format.
@@ -36,8 +36,8 @@ func (q Quantity) neg() Quantity {
 	return q
 }
 
-// addNarrow adds in int64 where everything fits.
-func (q Quantity) addNarrow(o Quantity) (Quantity, bool) {
+// addNarrow adds in int64. It is not ok if something does not fit.
+func (q Quantity) addNarrow(o Quantity) (_ Quantity, ok bool) {
 	if q.wide != nil || o.wide != nil {
 		return Quantity{}, false
 	}
@@ -49,6 +49,9 @@ func (q Quantity) addNarrow(o Quantity) (Quantity, bool) {
 	if shift > 18 {
 		return Quantity{}, false
 	}
+
+	// Both at the lower exponent. A product that saturated does not divide back, and a
+	// sum that wrapped differs from the saturated one.
 	aligned := MulSat(high.mant, int64(pow10[shift]))
 	sum := aligned + low.mant
 	if aligned/int64(pow10[shift]) != high.mant || sum != AddSat(aligned, low.mant) {
@@ -57,14 +60,15 @@ func (q Quantity) addNarrow(o Quantity) (Quantity, bool) {
 	return narrow(sum < 0, magnitude(sum), int64(low.exp), q.format), true
 }
 
-// addWide adds digit by digit: the larger magnitude is laid out in a row of
-// its own, down to the last place of either, and the smaller is added to it or
-// taken from it there.
+// addWide adds digit by digit. It writes the larger magnitude into a row of digits
+// down to the last place of either amount, and adds the smaller one to the row or
+// subtracts it there.
 func (q Quantity) addWide(o Quantity) Quantity {
 	large, small := q, o
 	if large.cmpMagnitude(small) < 0 {
 		large, small = small, large
 	}
+
 	var buf [2][20]byte
 	ld, sd := large.digits(buf[0][:0]), small.digits(buf[1][:0])
 	lexp, sexp := int64(large.exp), int64(small.exp)
@@ -72,9 +76,12 @@ func (q Quantity) addWide(o Quantity) Quantity {
 		large.format = q.format
 		return large
 	}
+
+	// The row begins with a place for a carry.
 	last := min(lexp, sexp)
 	row := digits(bytes.Repeat([]byte{'0'}, 1+len(ld)+int(lexp-last)))
 	copy(row[1:], ld)
+
 	if large.Sign() == small.Sign() {
 		row.add(sd, int(sexp-last))
 	} else {

@@ -16,13 +16,13 @@ type Question struct {
 	Active []*outrank.Pod
 	Pod    *outrank.Pod
 	Config kubeletadmit.Config
-	// Most is how many things a list of a report holds before it is cut; 0 means 10.
+	// Most is the number of things after which a list of a report is cut; 0 means 10.
 	Most int
 }
 
 // Ask decides as [kubeletadmit.AdmitContext] does, and explains the answer. Errors are
 // those of that call. Nothing of the caller's is changed, and any number of calls may run
-// at once. Time is that of [Admission] besides the decision.
+// at once. Time is that of the decision and of [Admission].
 func Ask(ctx context.Context, q Question) (*Report, error) {
 	adm, err := kubeletadmit.AdmitContext(ctx, q.Node, q.Active, q.Pod, q.Config)
 	if err != nil {
@@ -31,29 +31,14 @@ func Ask(ctx context.Context, q Question) (*Report, error) {
 	return Admission(q, adm), nil
 }
 
-// Admission explains the answer to a question that [kubeletadmit.Admit] has given. Time is linear
-// in the active pods, for each of the rounds that the report holds. With settings that go beyond
-// the kubelet, the report says what the kubelet would do, at the price of that decision. A nil
-// node or pod is explained as the zero one, and nil among the active or the evicted pods is passed
-// over.
+// Admission explains the answer that [kubeletadmit.Admit] has given to a question. Time is linear
+// in the active pods for each round that the report holds. With settings that go beyond the
+// kubelet, the report also says what the kubelet would do, which takes the time of that decision.
+// A nil node or pod is explained as the zero one, and nil among the active or the evicted pods is
+// passed over.
 func Admission(q Question, adm kubeletadmit.Admission) *Report {
-	node, pod := q.Node, q.Pod
-	if node == nil {
-		node = &outrank.Node{}
-	}
-	if pod == nil {
-		pod = &outrank.Pod{}
-	}
-	adm.Evictions = slices.DeleteFunc(slices.Clone(adm.Evictions), func(e kubeletadmit.EvictedPod) bool { return e.Pod == nil })
-	x := &explainer{question: q, node: node, pod: pod, adm: &adm, most: q.Most}
-	if x.most <= 0 {
-		x.most = 10
-	}
-	for _, p := range q.Active {
-		if p != nil && !p.Finished() && !same(p, pod) {
-			x.active = append(x.active, p)
-		}
-	}
+	x := newExplainer(q, &adm)
+	pod, node := x.pod, x.node
 	r := &Report{
 		Pod: ref(pod), Node: node.Name, Critical: kubeletadmit.Critical(pod),
 		Outcome: adm.Outcome, Reason: adm.Reason, Message: adm.Message, Missing: slices.Clone(adm.Missing),
@@ -61,34 +46,76 @@ func Admission(q Question, adm kubeletadmit.Admission) *Report {
 	for i := range adm.Failures {
 		r.Failures = append(r.Failures, x.failure(&adm.Failures[i]))
 	}
+
+	// Only then did tiers play a part: pods are evicted, or all of them would not be enough.
 	if len(adm.Evictions)+len(adm.Missing) > 0 {
-		x.decide(r)
+		x.explainTiers(r)
 	}
 	x.compare(r)
 	return r
 }
 
-// compare tells by which options the answer was found, and what the kubelet would do.
+// explainer has the question and the answer that a report is made from.
+type explainer struct {
+	config kubeletadmit.Config
+	node   *outrank.Node
+	pod    *outrank.Pod
+	adm    *kubeletadmit.Admission
+	// given are the active pods of the question, and active those of them that count
+	// beside the pod.
+	given, active []*outrank.Pod
+	// most is the number of things after which a list is cut.
+	most int
+}
+
+// newExplainer returns an explainer of the answer to a question. It gives the answer a list
+// of evictions in which no pod is nil.
+func newExplainer(q Question, adm *kubeletadmit.Admission) *explainer {
+	adm.Evictions = slices.DeleteFunc(slices.Clone(adm.Evictions), func(e kubeletadmit.EvictedPod) bool { return e.Pod == nil })
+	x := &explainer{config: q.Config, node: q.Node, pod: q.Pod, adm: adm, given: q.Active, most: q.Most}
+	if x.node == nil {
+		x.node = &outrank.Node{}
+	}
+	if x.pod == nil {
+		x.pod = &outrank.Pod{}
+	}
+	if x.most <= 0 {
+		x.most = 10
+	}
+
+	for _, p := range q.Active {
+		if p != nil && !p.Finished() && !same(p, x.pod) {
+			x.active = append(x.active, p)
+		}
+	}
+	return x
+}
+
+// compare says with which options the answer was found, and what the kubelet would do.
 func (x *explainer) compare(r *Report) {
-	switch c := x.question.Config; {
-	case c.PriorityFirst && c.Exact:
+	switch config := x.config; {
+	case config.PriorityFirst && config.Exact:
 		r.Choice = bestSetByPriority
-	case c.Exact:
+	case config.Exact:
 		r.Choice = bestSet
-	case c.PriorityFirst:
+	case config.PriorityFirst:
 		r.Choice = priorityFirst
 	}
 	if r.Choice == "" || len(x.adm.Evictions) == 0 {
 		return
 	}
+
 	if s := x.adm.Search; s != nil {
 		search := *s
 		search.Tiers = slices.Clone(s.Tiers[:min(len(s.Tiers), x.most)])
 		r.Search = &search
 	}
-	faithful, err := kubeletadmit.Resolve(x.pod, x.question.Active, x.adm.Failures, ofKubelet(x.question.Config))
+
+	// The failures are all shortages, or nobody would be evicted. So the same failures by
+	// the kubelet's own configuration lead to the kubelet's evictions.
+	faithful, err := kubeletadmit.Resolve(x.pod, x.given, x.adm.Failures, ofKubelet(x.config))
 	if err != nil {
-		return // an admission of another question
+		return // the answer belongs to another question
 	}
 	r.Kubelet = &Kubelet{
 		Evicts: len(faithful.Evictions),
@@ -96,7 +123,7 @@ func (x *explainer) compare(r *Report) {
 	}
 }
 
-// refs refers to the first of some pods.
+// refs returns references to the pods, in a list that is cut.
 func (x *explainer) refs(pods []*outrank.Pod) List[Pod] {
 	out := make([]Pod, len(pods))
 	for i, p := range pods {
@@ -105,21 +132,12 @@ func (x *explainer) refs(pods []*outrank.Pod) List[Pod] {
 	return listOf(out, x.most)
 }
 
-// explainer has what a report is made from.
-type explainer struct {
-	question Question
-	node     *outrank.Node
-	pod      *outrank.Pod
-	adm      *kubeletadmit.Admission
-	active   []*outrank.Pod // those that count
-	most     int
-}
-
 // same reports whether two values describe the same pod (rule 17.1.5).
 func same(a, b *outrank.Pod) bool {
 	return a == b || a.Name == b.Name && a.UID == b.UID && a.NamespaceName() == b.NamespaceName()
 }
 
+// ref returns a reference to a pod, which shares nothing with it.
 func ref(p *outrank.Pod) Pod {
 	out := Pod{Key: p.Key()}
 	if p.Priority != nil {
@@ -129,11 +147,13 @@ func ref(p *outrank.Pod) Pod {
 	return out
 }
 
-// failure names what the check found.
+// failure explains one failure of the check. Of a predicate it names the labels, ports or
+// taints that made it fail; a shortage has its figures.
 func (x *explainer) failure(f *kubeletadmit.CheckFailure) Failure {
 	if f.Resource != "" {
 		return Failure{Check: *f}
 	}
+
 	out := Failure{Check: kubeletadmit.CheckFailure{Predicate: f.Predicate, Text: f.Text}}
 	switch f.Predicate {
 	case kubeletadmit.NodeName:
@@ -145,12 +165,15 @@ func (x *explainer) failure(f *kubeletadmit.CheckFailure) Failure {
 	case kubeletadmit.TaintToleration:
 		x.nameTaints(&out)
 	}
+
 	out.Labels = cut(out.Labels, x.most, &out.More)
 	out.Ports = cut(out.Ports, x.most, &out.More)
 	out.Taints = cut(out.Taints, x.most, &out.More)
 	return out
 }
 
+// nameLabels names the labels of the pod's node selector that the node lacks or has with
+// another value, and says whether the pod's node affinity fails as well.
 func (x *explainer) nameLabels(out *Failure) {
 	for key, value := range x.pod.NodeSelector {
 		if have, ok := x.node.Labels[key]; !ok || have != value {
@@ -161,15 +184,21 @@ func (x *explainer) nameLabels(out *Failure) {
 			out.Labels = append(out.Labels, l)
 		}
 	}
+
+	// No two labels have the same key.
 	slices.SortFunc(out.Labels, func(a, b Label) int {
 		if a.Key < b.Key {
 			return -1
 		}
 		return 1
 	})
-	out.Affinity = !fit.NodeAffinity(&outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: x.pod.Affinity.NodeAffinity}}, x.node)
+
+	// A pod with nothing but the affinity tells whether that fails by itself.
+	affinity := &x.pod.Affinity
+	out.Affinity = !fit.NodeAffinity(&outrank.Pod{Affinity: outrank.Affinity{NodeAffinity: affinity.NodeAffinity}}, x.node)
 }
 
+// namePorts names the pod's host ports that are taken, each with the first pod that has it.
 func (x *explainer) namePorts(out *Failure) {
 	for _, port := range fit.HostPorts(x.pod) {
 		i := slices.IndexFunc(x.active, func(p *outrank.Pod) bool { return slices.ContainsFunc(fit.HostPorts(p), port.Overlaps) })
@@ -180,6 +209,8 @@ func (x *explainer) namePorts(out *Failure) {
 	}
 }
 
+// nameTaints names the taints that keep the pod from the node: those with the effect NoExecute
+// that it does not tolerate (rule 17.3.10).
 func (x *explainer) nameTaints(out *Failure) {
 	tolerations := fit.NewTolerations(x.pod.Tolerations)
 	for _, t := range x.node.Taints {
@@ -190,7 +221,7 @@ func (x *explainer) nameTaints(out *Failure) {
 	}
 }
 
-// cut shortens a list and counts what it leaves out.
+// cut shortens a list to most entries, and adds to more the number of those it leaves out.
 func cut[T any](list []T, most int, more *int) []T {
 	if len(list) <= most {
 		return list

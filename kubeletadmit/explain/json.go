@@ -8,15 +8,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// apiVersion is that of a [Report]. A member that is added keeps it; one that is
-// renamed, removed or given another meaning changes it.
+// apiVersion is the version of a [Report]'s JSON. Adding a member keeps it; renaming or
+// removing one, or giving it another meaning, changes it.
 const apiVersion = "outrank/v1"
 
-// MarshalJSON returns the report as REPORT_JSON.md in this package's folder describes it, in one line and with a
-// version.
+// MarshalJSON returns the report as REPORT_JSON.md in this package's folder describes it, in one
+// line and with a version.
 func (r Report) MarshalJSON() ([]byte, error) { return document.Marshal(r.object()) }
 
-// UnmarshalJSON reads what [Report.MarshalJSON] returns. An error is an *[outrank.InputError] and leaves r as it was.
+// UnmarshalJSON reads what [Report.MarshalJSON] returns. null changes nothing. An error is an
+// *[outrank.InputError] and leaves r as it was.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	const name = "admission report"
 	switch {
@@ -33,6 +34,8 @@ func (r *Report) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// object lists the members of a report's JSON, for writing and for reading. So do the methods of
+// this name below for the parts of a report.
 func (r *Report) object() document.Object {
 	return document.Object{
 		document.Follows("apiVersion", apiVersion),
@@ -49,11 +52,14 @@ func (r *Report) object() document.Object {
 		document.Parts("failures", &r.Failures, (*Failure).object),
 		document.Cut(document.Parts("tiers", &r.Tiers.Items, (*Tier).object), &r.Tiers.More),
 		document.OptionalParts("missing", &r.Missing, needObject),
+
+		// The number of all pods stands before the list, which may be cut.
 		counted(document.OptionalThrough("stays", r.Stay.Len, func(n int) { r.Stay.More = n }), "stay", &r.Stay),
 	}
 }
 
-// counted is a list of pods behind the number of all of them.
+// counted is the member of a list of pods, with the number of all pods before it. On reading, the
+// pods that the list lacks of that number are its More.
 func counted(count document.Member, name string, l *List[Pod]) document.Member {
 	list := document.OptionalParts(name, &l.Items, (*Pod).object)
 	return document.With(count, document.Then(list, func() { l.More = max(0, l.More-len(l.Items)) }))
@@ -88,7 +94,7 @@ func (p *Pod) object() document.Object {
 	return document.Object{document.Value("key", &p.Key), document.Optional("priority", &p.Priority)}
 }
 
-// amount is an amount of a resource as it is written.
+// amount is the member of an amount, written as a quantity of its resource.
 func amount(name string, of *resource.Name, v *int64) document.Member {
 	return document.Through(name, func() resource.Quantity { return prose.Quantity(*of, *v) }, func(q resource.Quantity) { *v = resource.Amount(*of, q) })
 }
@@ -99,13 +105,16 @@ func needObject(n *kubeletadmit.ResourceNeed) document.Object {
 
 func (f *Failure) object() document.Object {
 	c := &f.Check
-	of := &c.Resource
+	name := &c.Resource
 	return document.Object{
-		document.Optional("resource", of),
-		document.If(c.Requested != 0, amount("requested", of, &c.Requested)),
-		document.If(c.Used != 0, amount("used", of, &c.Used)),
-		document.If(c.Capacity != 0, amount("capacity", of, &c.Capacity)),
-		document.OptionalFollows("short", prose.Quantity(*of, c.Shortage())),
+		// A shortage has these. The amounts follow the resource, which says how to read them.
+		document.Optional("resource", name),
+		document.If(c.Requested != 0, amount("requested", name, &c.Requested)),
+		document.If(c.Used != 0, amount("used", name, &c.Used)),
+		document.If(c.Capacity != 0, amount("capacity", name, &c.Capacity)),
+		document.OptionalFollows("short", prose.Quantity(*name, c.Shortage())),
+
+		// A predicate has these.
 		document.Optional("predicate", &c.Predicate),
 		document.Optional("words", &c.Text),
 		document.Optional("wantedNode", &f.WantedNode),
@@ -117,6 +126,8 @@ func (f *Failure) object() document.Object {
 	}
 }
 
+// object writes the node's value as the member "have", or "missing": true where the node has no
+// such label. Of an empty value neither is written, and neither on reading means an empty value.
 func (l *Label) object() document.Object {
 	have := func() string {
 		if l.Have == nil {
@@ -124,21 +135,25 @@ func (l *Label) object() document.Object {
 		}
 		return *l.Have
 	}
-	there := func() {
+
+	// beThere has the node have the label: with the value read before, or with an empty one.
+	beThere := func() {
 		if l.Have == nil {
 			l.Have = new(string)
 		}
 	}
-	missing := func(missing bool) {
-		if l.Have = nil; !missing {
-			there()
+	beMissing := func(missing bool) {
+		l.Have = nil
+		if !missing {
+			beThere()
 		}
 	}
+
 	return document.Object{
 		document.Value("key", &l.Key),
 		document.Value("value", &l.Value),
 		document.OptionalThrough("have", have, func(text string) { l.Have = &text }),
-		document.Else(document.OptionalThrough("missing", func() bool { return l.Have == nil }, missing), there),
+		document.Else(document.OptionalThrough("missing", func() bool { return l.Have == nil }, beMissing), beThere),
 	}
 }
 
@@ -151,6 +166,7 @@ func (p *Port) object() document.Object {
 	}
 }
 
+// taintObject lists the members of a taint, with the toleration that would help.
 func taintObject(t *outrank.Taint) document.Object {
 	return document.Object{
 		document.Value("key", &t.Key),

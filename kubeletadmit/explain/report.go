@@ -5,55 +5,57 @@ import (
 	"github.com/outrank-go/outrank/kubeletadmit"
 )
 
-// Report explains an admission. It holds names and figures and none of the
-// caller's objects; it belongs to the caller, and can be written to JSON and read back.
+// Report explains an admission. It holds names and figures, and none of the
+// caller's objects. It belongs to the caller, and can be written to JSON and read back.
 type Report struct {
 	// Pod asks for admission to Node.
 	Pod  Pod
 	Node string
-	// Critical is set where others may be evicted for the pod.
+	// Critical is set for a critical pod. Nobody is evicted for any other.
 	Critical bool
 	Outcome  kubeletadmit.Outcome
 	// Reason and Message are shown to the user of a rejected pod.
 	Reason  string
 	Message string
-	// Choice is why other pods may go than the kubelet would evict: "priority-first" where the pods
-	// of the lowest priority go first, "best-set" where the best set of pods goes,
-	// "best-set-by-priority" for both; empty where it decides as the kubelet does. Search says how
-	// good a set is that was searched for, with the first of its tiers, and Kubelet what the kubelet would do; both are nil
-	// otherwise.
-	Choice  string
-	Search  *kubeletadmit.Certificate
+	// Choice names the settings by which other pods may go than the kubelet would evict:
+	// "priority-first" if pods of the lowest priority go first, "best-set" if the best set of
+	// pods goes, and "best-set-by-priority" for both. It is empty if the kubelet's rules decide.
+	Choice string
+	// Search says how good the evicted set of pods is, with the first of its tiers. It is nil
+	// if no set was searched for.
+	Search *kubeletadmit.Certificate
+	// Kubelet compares the evictions with those of the kubelet. It is nil without a Choice or
+	// evictions.
 	Kubelet *Kubelet
-	// Failures lists the findings of the check, in its order.
+	// Failures lists the failures that the check found, in its order.
 	Failures []Failure
-	// Tiers are the three classes in the order in which they are decided on: Guaranteed,
-	// Burstable, BestEffort. Empty unless pods are evicted, or not enough can be freed. With
-	// priorities first they are those of each priority, the highest first, and only those of
-	// which pods go, if any do.
+	// Tiers lists the three classes in the order in which they choose: Guaranteed, Burstable,
+	// BestEffort. It is empty unless pods are evicted or not enough can be freed. With priorities
+	// first it lists the classes of each priority, the highest first. If pods go, it then lists
+	// only the tiers of which some go.
 	Tiers List[Tier]
 	// Missing lists what would still be short if every pod that may be evicted went.
 	Missing []kubeletadmit.ResourceNeed
-	// Stay are the pods that may not be evicted.
+	// Stay lists the active pods that may not be evicted.
 	Stay List[Pod]
 }
 
-// List is a list that is cut: the first of its Items, and how many More there are.
+// List is a list that may have been cut: its first Items, and the number of More that follow.
 type List[T any] struct {
 	Items []T
 	More  int
 }
 
-// listOf cuts a list.
+// listOf returns a list that is cut after most items.
 func listOf[T any](all []T, most int) (l List[T]) {
 	l.Items = cut(all, most, &l.More)
 	return l
 }
 
-// Len is the length of the list before it was cut.
+// Len returns the length of the list before it was cut.
 func (l List[T]) Len() int { return len(l.Items) + l.More }
 
-// By which options of a kubeletadmit.Config an answer was found.
+// The values of Report.Choice.
 const (
 	priorityFirst     = "priority-first"
 	bestSet           = "best-set"
@@ -62,9 +64,10 @@ const (
 
 // Kubelet compares the evictions with those of the kubelet.
 type Kubelet struct {
-	// Evicts is the number of pods that it would evict.
+	// Evicts is the number of pods that the kubelet would evict.
 	Evicts int
-	// Spared are those of them that stay, and Instead the pods that go though it would not evict them.
+	// Spared lists the pods that the kubelet would evict and that stay. Instead lists the pods
+	// that go and that the kubelet would not evict.
 	Spared, Instead List[Pod]
 }
 
@@ -75,20 +78,20 @@ type Pod struct {
 	Priority *int32
 }
 
-// Failure is what the check found, with what stands behind a predicate that failed.
+// Failure is one failure of the check, with what made a predicate fail.
 type Failure struct {
 	Check kubeletadmit.CheckFailure
 	// WantedNode is the only node that the pod's spec.nodeName allows.
 	WantedNode string
-	// Labels are what the pod's node selector wants and the node has not. Affinity is set
-	// where none of the terms of its node affinity holds.
+	// Labels are the labels that the pod's node selector wants and the node does not have.
+	// Affinity is set if no term of the pod's node affinity holds.
 	Labels   []Label
 	Affinity bool
-	// Ports are host ports that are taken.
+	// Ports are the pod's host ports that are taken.
 	Ports []Port
-	// Taints are those that the pod does not tolerate.
+	// Taints are the taints with the effect NoExecute that the pod does not tolerate.
 	Taints []outrank.Taint
-	// More counts the things that are left out.
+	// More is the number of labels, ports and taints that the lists above leave out.
 	More int
 }
 
@@ -100,47 +103,48 @@ type Label struct {
 	Have *string
 }
 
-// Port is a host port with the pod that has it.
+// Port is a host port with the pod that holds it.
 type Port struct {
 	outrank.Port
 	Holder *Pod
 }
 
-// Tier is the pods of one class that may be evicted.
+// Tier has the pods of one class, or of one priority and class, that may be evicted.
 type Tier struct {
 	Class outrank.QOSClass
 	// Priority is nil where priorities make no tiers.
 	Priority *int32
-	// Pods is their number, and Holds what they hold together of what is short.
+	// Pods is the number of pods in the tier. Holds is what they hold together of each
+	// resource that is short.
 	Pods  int
 	Holds []kubeletadmit.ResourceNeed
-	// Covers is what the tier has to cover: what is short beyond all pods of the tiers below
-	// it, and beyond those that were chosen in the tiers above. Pods of a set that was
+	// Covers is what the tier has to cover: the part of the shortages that neither all pods
+	// of the tiers below hold nor the chosen pods of the tiers above. Pods of a set that was
 	// searched for may cover more.
 	Covers []kubeletadmit.ResourceNeed
-	// Rounds are the pods that were chosen, the first first.
+	// Rounds lists the choices of pods, in their order.
 	Rounds List[Round]
 }
 
 // Round is one choice: the pod with the least distance.
 type Round struct {
 	Pod Pod
-	// Distance is the sum, over what is left to be covered, of the square of the part that
-	// the pod leaves: 0 for a pod that covers all of it.
+	// Distance is the sum, over the amounts that are left to cover, of the square of the part
+	// that the pod leaves. It is 0 for a pod that covers all of them.
 	Distance float64
-	// Frees are the parts of the pod in covering each shortage.
+	// Frees says how far the pod covers each shortage.
 	Frees []kubeletadmit.Contribution
-	// RunnerUp is the pod that would have been next, with its distance; nil for the last pod
-	// of its tier, and in a set that was searched for.
+	// RunnerUp is the pod that would have been chosen next, with its distance. It is nil for
+	// the last pod of a tier, and for a pod of a set that was searched for.
 	RunnerUp         *Pod
 	RunnerUpDistance float64
 	// DecidedBy says why the pod was chosen before the runner-up: "distance", "memory-request",
-	// "cpu-request", "place-in-list", in the order in which they count, or "search" for a pod of
-	// the best set.
+	// "cpu-request" or "place-in-list", in the order in which they count. It is "search" for a
+	// pod of the best set.
 	DecidedBy string
 }
 
-// What decided for a pod.
+// The values of Round.DecidedBy.
 const (
 	byDistance = "distance"
 	byMemory   = "memory-request"

@@ -11,57 +11,74 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Text tells the report to people. It is made from the fields of the report alone, and its
-// length is bounded by the report's lists.
+// Text returns the report as text for people. It is made from the fields of the report alone,
+// and the report's lists bound its length.
 func (r *Report) Text() string {
-	var b strings.Builder
-	line := func(indent int, text string) {
-		b.WriteString(strings.Repeat("  ", indent) + text + "\n")
-	}
-	line(0, r.Summary())
+	var w lineWriter
+	w.line(0, r.Summary())
 	if len(r.Failures) > 0 {
-		line(0, "What the check found:")
+		w.line(0, "What the check found:")
 		for i := range r.Failures {
-			line(1, r.Failures[i].text())
+			w.line(1, r.Failures[i].text())
 		}
 	}
 	if len(r.Missing) > 0 {
-		line(0, fmt.Sprintf("If every pod went that may be evicted, there would still be missing: %s.", amountsText(r.Missing)))
+		w.line(0, fmt.Sprintf("If every pod went that may be evicted, there would still be missing: %s.", amountsText(r.Missing)))
 	}
-	if len(r.Tiers.Items) > 0 {
-		line(0, "Who may be evicted, and who is:")
-	}
-	for i := range r.Tiers.Items {
-		tier := &r.Tiers.Items[i]
-		line(1, tier.text(len(r.Missing) == 0))
-		for j := range tier.Rounds.Items {
-			line(2, fmt.Sprintf("round %d: %s", j+1, tier.Rounds.Items[j].text()))
-		}
-		if more := tier.Rounds.More; more > 0 {
-			line(2, "and "+prose.Plural(more, "round")+" more")
-		}
-	}
-	if r.Tiers.More > 0 {
-		line(1, "and "+prose.Plural(r.Tiers.More, "tier")+" more")
-	}
+
+	r.writeTiers(&w)
 	if r.Stay.Len() > 0 {
-		line(1, fmt.Sprintf("Not to be evicted: %s.", pods(r.Stay)))
+		w.line(1, fmt.Sprintf("Not to be evicted: %s.", pods(r.Stay)))
 	}
+
 	if r.Search != nil {
-		line(0, "How good that is: "+searchText(r.Search)+".")
+		w.line(0, "How good that is: "+searchText(r.Search)+".")
 	}
 	if r.Kubelet != nil {
-		line(0, r.Kubelet.text())
+		w.line(0, r.Kubelet.text())
 	}
-	return b.String()
+	return w.String()
 }
 
-// searchText says in a line how good the pods are.
+// lineWriter collects the lines of a text.
+type lineWriter struct{ strings.Builder }
+
+// line writes a line.
+func (w *lineWriter) line(indent int, text string) {
+	w.WriteString(strings.Repeat("  ", indent) + text + "\n")
+}
+
+// writeTiers writes the tiers with their rounds.
+func (r *Report) writeTiers(w *lineWriter) {
+	if len(r.Tiers.Items) > 0 {
+		w.line(0, "Who may be evicted, and who is:")
+	}
+	for i := range r.Tiers.Items {
+		// Where not enough can be freed, no tier has anything to cover.
+		tier := &r.Tiers.Items[i]
+		w.line(1, tier.text(len(r.Missing) == 0))
+
+		rounds := &tier.Rounds
+		for j := range rounds.Items {
+			w.line(2, fmt.Sprintf("round %d: %s", j+1, rounds.Items[j].text()))
+		}
+		if rounds.More > 0 {
+			w.line(2, "and "+prose.Plural(rounds.More, "round")+" more")
+		}
+	}
+	if more := r.Tiers.More; more > 0 {
+		w.line(1, "and "+prose.Plural(more, "tier")+" more")
+	}
+}
+
+// searchText says in a line how good the chosen pods are.
 func searchText(s *kubeletadmit.Certificate) string {
 	steps := prose.Plural(s.Steps, "step")
 	if s.Optimal {
 		return "the best there is, found in " + steps
 	}
+
+	// The first tier where the numbers differ is the one in which a better set may save a pod.
 	for _, t := range s.Tiers {
 		if t.Chosen != t.AtLeast {
 			return fmt.Sprintf("the best found in %s: %s, and at least %d", steps, countText(t), t.AtLeast)
@@ -70,7 +87,7 @@ func searchText(s *kubeletadmit.Certificate) string {
 	return fmt.Sprintf("the fewest pods there are, found in %s; others may request less", steps)
 }
 
-// countText says how many pods of the tier go, as in "1 Burstable pod of priority 10".
+// countText says how many pods of the tier go: "1 Burstable pod of priority 10".
 func countText(t kubeletadmit.TierCount) string {
 	text := prose.Plural(t.Chosen, string(t.Class)+" pod")
 	if t.Priority != nil {
@@ -94,7 +111,7 @@ func (k *Kubelet) text() string {
 	return text + "."
 }
 
-// pods lists pods for a sentence.
+// pods lists the pods for a sentence.
 func pods(l List[Pod]) string {
 	names := make([]string, len(l.Items))
 	for i := range l.Items {
@@ -103,7 +120,7 @@ func pods(l List[Pod]) string {
 	return prose.List(names, l.More)
 }
 
-// Summary is the answer in a sentence.
+// Summary returns the answer in a sentence.
 func (r *Report) Summary() string {
 	pod, node := r.Pod.text(), "node "+prose.Name(r.Node)
 	switch r.Outcome {
@@ -116,6 +133,7 @@ func (r *Report) Summary() string {
 		}
 		return fmt.Sprintf("%s starts on %s once %s been evicted.", pod, node, have(n))
 	}
+
 	text := fmt.Sprintf("%s does not start on %s: %s", pod, node, prose.Text(r.Reason))
 	if !r.Critical && len(r.Failures) > 0 {
 		text += "; it is not critical, so that nobody is evicted for it"
@@ -123,6 +141,7 @@ func (r *Report) Summary() string {
 	return text + "."
 }
 
+// have says that n pods have, as the beginning of a predicate.
 func have(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -130,6 +149,7 @@ func have(n int) string {
 	return fmt.Sprintf("%d pods have", n)
 }
 
+// text names the pod with its priority.
 func (p *Pod) text() string {
 	switch {
 	case p == nil:
@@ -150,7 +170,9 @@ func (f *Failure) text() string {
 	if c.Resource != "" {
 		return fmt.Sprintf("%s is short by %s: %s needed, %s of %s used", prose.Resource(c.Resource), q(c.Shortage()), q(c.Requested), q(c.Used), q(c.Capacity))
 	}
-	parts := f.things()
+
+	// A predicate that nothing was found for, one of the caller's own say, keeps its text.
+	parts := f.obstacles()
 	if len(parts) == 0 {
 		return prose.Text(string(c.Predicate)) + ": " + prose.Text(c.Text)
 	}
@@ -160,8 +182,10 @@ func (f *Failure) text() string {
 	return strings.Join(parts, "; ")
 }
 
-func (f *Failure) things() (out []string) {
+// obstacles says of each thing that made a predicate fail what it is.
+func (f *Failure) obstacles() (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+
 	if f.WantedNode != "" {
 		add("the pod wants node %s alone", prose.Name(f.WantedNode))
 	}
@@ -175,6 +199,7 @@ func (f *Failure) things() (out []string) {
 	if f.Affinity {
 		add("no term of the pod's node affinity holds")
 	}
+
 	for i := range f.Ports {
 		p := &f.Ports[i]
 		add("host port %d/%s is held by %s", p.HostPort, prose.Text(p.Protocol), p.Holder.text())
@@ -185,6 +210,7 @@ func (f *Failure) things() (out []string) {
 	return out
 }
 
+// taintText writes a taint as kubectl does: key=value:effect.
 func taintText(t *outrank.Taint) string {
 	text := prose.Name(t.Key)
 	if t.Value != "" {
@@ -193,7 +219,7 @@ func taintText(t *outrank.Taint) string {
 	return text + ":" + prose.Text(string(t.Effect))
 }
 
-// text says in a line what the tier holds, and what it has to cover if that is asked for.
+// text says in a line what the tier holds and, if covers is set, what it has to cover.
 func (t *Tier) text(covers bool) string {
 	text := fmt.Sprintf("%s, %s", prose.Text(string(t.Class)), prose.Plural(t.Pods, "pod"))
 	if t.Priority != nil {
@@ -202,6 +228,7 @@ func (t *Tier) text(covers bool) string {
 	if t.Pods > 0 && len(t.Holds) > 0 {
 		text += " with " + amountsText(t.Holds)
 	}
+
 	switch {
 	case !covers:
 		return text
@@ -211,6 +238,7 @@ func (t *Tier) text(covers bool) string {
 	return text + ": has to cover " + amountsText(t.Covers)
 }
 
+// amountsText lists amounts with their resources.
 func amountsText(list []kubeletadmit.ResourceNeed) string {
 	parts := make([]string, len(list))
 	for i, a := range list {
@@ -219,12 +247,13 @@ func amountsText(list []kubeletadmit.ResourceNeed) string {
 	return strings.Join(parts, ", ")
 }
 
-// text says in a line who was chosen, at which distance and before which other pod.
+// text says in a line which pod was chosen, at which distance and before which other pod.
 func (r *Round) text() string {
 	parts := make([]string, len(r.Frees))
 	for i, f := range r.Frees {
 		parts[i] = fmt.Sprintf("%s %s where %s is needed", prose.Resource(f.Resource), prose.Quantity(f.Resource, f.Frees), prose.Quantity(f.Resource, f.Needed))
 	}
+
 	text := r.Pod.text()
 	if r.DecidedBy != bySearch {
 		text += ", distance " + number(r.Distance)
@@ -232,12 +261,15 @@ func (r *Round) text() string {
 	if len(parts) > 0 {
 		text += ", frees " + strings.Join(parts, ", ")
 	}
+
+	// A search does not choose in rounds, so that its pods have no runner-up.
 	switch {
 	case r.DecidedBy == bySearch:
 		return text
 	case r.RunnerUp == nil:
 		return text + "; it is the last of its class"
 	}
+
 	text += fmt.Sprintf("; next would be %s, distance %s", r.RunnerUp.text(), number(r.RunnerUpDistance))
 	switch r.DecidedBy {
 	case byMemory:

@@ -10,10 +10,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// order is that in which tiers of a priority are decided on (rules 17.5.3 to 17.5.5).
+// tierOrder lists the classes in the order in which their tiers choose (rules 17.5.3 to 17.5.5).
 var tierOrder = []outrank.QOSClass{outrank.Guaranteed, outrank.Burstable, outrank.BestEffort}
 
-// tierKey is a tier: its class, and its priority where priorities make tiers.
+// tierKey identifies a tier: by its class, and by its priority where priorities make tiers.
 type tierKey struct {
 	priority int32
 	class    outrank.QOSClass
@@ -21,21 +21,22 @@ type tierKey struct {
 
 // keyOf returns the tier of a pod of a class.
 func (x *explainer) keyOf(p *outrank.Pod, class outrank.QOSClass) tierKey {
-	if x.question.Config.PriorityFirst {
+	if x.config.PriorityFirst {
 		return tierKey{p.PriorityValue(), class}
 	}
 	return tierKey{class: class}
 }
 
-// keys lists the tiers in the order in which they are decided on: the three classes, or
-// those of each priority that have pods (rule 17.8.2).
+// keys lists the tiers in the order in which they choose, the last to be evicted first: the
+// three classes, or each priority and class that has pods (rule 17.8.2).
 func (x *explainer) keys(movable map[tierKey][]*outrank.Pod) (keys []tierKey) {
-	if !x.question.Config.PriorityFirst {
+	if !x.config.PriorityFirst {
 		for _, class := range tierOrder {
 			keys = append(keys, tierKey{class: class})
 		}
 		return keys
 	}
+
 	for key := range movable {
 		keys = append(keys, key)
 	}
@@ -51,7 +52,7 @@ type need struct {
 	amount int64
 }
 
-// frees is what evicting a pod frees (rule 17.5.8).
+// frees returns how much of the need evicting a pod frees (rule 17.5.8).
 func (n *need) frees(p *outrank.Pod) int64 {
 	if n.name == resource.Pods {
 		return 1
@@ -59,55 +60,78 @@ func (n *need) frees(p *outrank.Pod) int64 {
 	return p.KubeletRequests().Amount(n.name)
 }
 
-// decide tells of the tiers, and of the pods that are in none.
-func (x *explainer) decide(r *Report) {
-	var needs []need
-	for i := range x.adm.Failures {
-		if f := &x.adm.Failures[i]; f.Resource != "" && f.Shortage() > 0 {
-			needs = append(needs, need{f.Resource, f.Shortage()})
-		}
-	}
-	movable := map[tierKey][]*outrank.Pod{}
-	for _, p := range x.active {
-		class := qos.Of(x.question.Config.Release, p)
-		if kubeletadmit.Preemptable(x.pod, p) && slices.Contains(tierOrder, class) {
-			key := x.keyOf(p, class)
-			movable[key] = append(movable[key], p)
-		} else if len(r.Stay.Items) < x.most {
-			r.Stay.Items = append(r.Stay.Items, ref(p))
-		} else {
-			r.Stay.More++
-		}
-	}
+// explainTiers fills in the tiers of the report, and the pods that are in none.
+func (x *explainer) explainTiers(r *Report) {
+	needs := x.needs()
+	movable := x.movable(&r.Stay)
 	chosen := map[tierKey][]*outrank.Pod{}
 	for _, e := range x.adm.Evictions {
 		key := x.keyOf(e.Pod, e.Tier)
 		chosen[key] = append(chosen[key], e.Pod)
 	}
+
+	// uncovered is what the tiers that have chosen leave of the needs. A tier has to cover
+	// the part of it that all pods of the tiers below do not hold.
 	keys := x.keys(movable)
-	below := x.below(needs, movable, keys)
-	above := needs
+	below := heldBelow(needs, movable, keys)
+	uncovered := needs
 	for i, key := range keys {
 		tier := Tier{Class: key.class, Pods: len(movable[key])}
-		left := lessAll(above, below[i])
-		if above = spared(above, chosen[key]); len(r.Missing) > 0 { // no tier comes to its turn
+		left := beyondSums(uncovered, below[i])
+		uncovered = beyondPods(uncovered, chosen[key])
+
+		// If not enough can be freed, no tier chooses (rule 17.5.2).
+		if len(r.Missing) > 0 {
 			left = nil
 		}
-		if x.question.Config.PriorityFirst {
+
+		// Priorities may make many tiers. Only tiers with chosen pods are listed, if there are
+		// any, and not more than fit the list.
+		if x.config.PriorityFirst {
 			tier.Priority = &key.priority
 			if len(r.Tiers.Items) >= x.most || len(chosen[key]) == 0 && len(r.Missing) == 0 {
 				r.Tiers.More++
 				continue
 			}
 		}
+
 		tier.Holds, tier.Covers = held(needs, movable[key]), amounts(left)
 		x.rounds(&tier, key, movable[key], left)
 		r.Tiers.Items = append(r.Tiers.Items, tier)
 	}
 }
 
-// below adds up, for each tier, what all pods of the tiers below it hold.
-func (x *explainer) below(needs []need, movable map[tierKey][]*outrank.Pod, keys []tierKey) [][]int64 {
+// needs lists the shortages that have to be covered.
+func (x *explainer) needs() (needs []need) {
+	for i := range x.adm.Failures {
+		if f := &x.adm.Failures[i]; f.Resource != "" && f.Shortage() > 0 {
+			needs = append(needs, need{f.Resource, f.Shortage()})
+		}
+	}
+	return needs
+}
+
+// movable returns the pods that may be evicted by tier, in the order of the active pods. The
+// others go to the list of those that stay, which is cut.
+func (x *explainer) movable(stay *List[Pod]) map[tierKey][]*outrank.Pod {
+	movable := map[tierKey][]*outrank.Pod{}
+	for _, p := range x.active {
+		class := qos.Of(x.config.Release, p)
+		if kubeletadmit.Preemptable(x.pod, p) && slices.Contains(tierOrder, class) {
+			key := x.keyOf(p, class)
+			movable[key] = append(movable[key], p)
+		} else if len(stay.Items) < x.most {
+			stay.Items = append(stay.Items, ref(p))
+		} else {
+			stay.More++
+		}
+	}
+	return movable
+}
+
+// heldBelow returns, for each tier, what all pods of the tiers behind it in keys hold, by need.
+// These tiers go before it, and choose after it.
+func heldBelow(needs []need, movable map[tierKey][]*outrank.Pod, keys []tierKey) [][]int64 {
 	sums := make([][]int64, len(keys))
 	sum := make([]int64, len(needs))
 	for i := len(keys) - 1; i >= 0; i-- {
@@ -121,8 +145,8 @@ func (x *explainer) below(needs []need, movable map[tierKey][]*outrank.Pod, keys
 	return sums
 }
 
-// lessAll returns what is needed beyond these amounts. A need that is covered stays, with 0.
-func lessAll(needs []need, sums []int64) []need {
+// beyondSums returns what is needed beyond these amounts. A need that is covered stays, with 0.
+func beyondSums(needs []need, sums []int64) []need {
 	out := slices.Clone(needs)
 	for i := range out {
 		out[i].amount = max(0, resource.SubSat(out[i].amount, sums[i]))
@@ -130,8 +154,9 @@ func lessAll(needs []need, sums []int64) []need {
 	return out
 }
 
-// spared returns what is needed beyond what pods free. A need that is covered stays, with 0.
-func spared(needs []need, pods []*outrank.Pod) []need {
+// beyondPods returns what is needed beyond what the pods free. A need that is covered stays,
+// with 0.
+func beyondPods(needs []need, pods []*outrank.Pod) []need {
 	out := slices.Clone(needs)
 	for i := range out {
 		for _, p := range pods {
@@ -141,7 +166,7 @@ func spared(needs []need, pods []*outrank.Pod) []need {
 	return out
 }
 
-// held adds up what pods hold of what is needed.
+// held returns what the pods hold together of each need.
 func held(needs []need, pods []*outrank.Pod) []kubeletadmit.ResourceNeed {
 	out := []kubeletadmit.ResourceNeed{}
 	for _, n := range needs {
@@ -154,7 +179,7 @@ func held(needs []need, pods []*outrank.Pod) []kubeletadmit.ResourceNeed {
 	return out
 }
 
-// amounts lists what is needed still.
+// amounts lists the needs that are not covered.
 func amounts(needs []need) []kubeletadmit.ResourceNeed {
 	out := []kubeletadmit.ResourceNeed{}
 	for _, n := range needs {
@@ -165,8 +190,8 @@ func amounts(needs []need) []kubeletadmit.ResourceNeed {
 	return out
 }
 
-// rounds follows the choice in one tier, with the pod that would have been next in each
-// round (rules 17.6.1 to 17.6.6).
+// rounds follows the choice in one tier, and names the pod that would have been next in each
+// round (rules 17.6.1 to 17.6.6). pods are all pods of the tier, and left is what it has to cover.
 func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []need) {
 	list := slices.Clone(pods)
 	for i := range x.adm.Evictions {
@@ -178,29 +203,36 @@ func (x *explainer) rounds(tier *Tier, key tierKey, pods []*outrank.Pod, left []
 			tier.Rounds.More++
 			continue
 		}
-		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: slices.Clone(e.Contributions)}
-		at := slices.Index(list, e.Pod)
-		if at < 0 { // an admission of other pods
-			continue
+
+		chosen := slices.Index(list, e.Pod)
+		if chosen < 0 {
+			continue // the answer is about other pods than the question
 		}
-		if round.DecidedBy = bySearch; !x.question.Config.Exact {
-			round.DecidedBy = ""
-			next(&round, list, at, left)
+		round := Round{Pod: ref(e.Pod), Distance: e.Distance, Frees: slices.Clone(e.Contributions)}
+		if x.config.Exact {
+			round.DecidedBy = bySearch
+		} else {
+			findRunnerUp(&round, list, chosen, left)
 		}
 		tier.Rounds.Items = append(tier.Rounds.Items, round)
-		list[at] = list[len(list)-1]
+
+		// The last pod takes the place of the chosen one, which decides ties (rule 17.6.6).
+		list[chosen] = list[len(list)-1]
 		list = list[:len(list)-1]
-		left = spared(left, []*outrank.Pod{e.Pod})
+		left = beyondPods(left, []*outrank.Pod{e.Pod})
 	}
 }
 
-// next finds the runner-up of a round.
-func next(round *Round, list []*outrank.Pod, at int, left []need) {
+// findRunnerUp finds the pod that would have been chosen without the chosen one, and says what
+// decided between the two. A round without another pod has no runner-up.
+func findRunnerUp(round *Round, list []*outrank.Pod, chosen int, left []need) {
 	best, least := -1, 0.0
 	for i, p := range list {
-		if i == at {
+		if i == chosen {
 			continue
 		}
+
+		// Of pods that tie in all of it the later one in the list wins (rule 17.6.5).
 		d := distance(left, p)
 		if best < 0 || d < least || d == least && byRequests(p, list[best]) <= 0 {
 			best, least = i, d
@@ -209,25 +241,28 @@ func next(round *Round, list []*outrank.Pod, at int, left []need) {
 	if best < 0 {
 		return
 	}
+
 	p := ref(list[best])
 	round.RunnerUp, round.RunnerUpDistance = &p, least
 	switch {
 	case least > round.Distance:
 		round.DecidedBy = byDistance
-	case requested(list[at], resource.Memory) != requested(list[best], resource.Memory):
+	case requested(list[chosen], resource.Memory) != requested(list[best], resource.Memory):
 		round.DecidedBy = byMemory
-	case requested(list[at], resource.CPU) != requested(list[best], resource.CPU):
+	case requested(list[chosen], resource.CPU) != requested(list[best], resource.CPU):
 		round.DecidedBy = byCPU
 	default:
 		round.DecidedBy = byListing
 	}
 }
 
-// distance is how far a pod is from covering what is left (rules 17.6.2 and 17.6.3).
+// distance returns how far a pod is from covering what is left (rules 17.6.2 and 17.6.3).
 func distance(left []need, p *outrank.Pod) (sum float64) {
 	for i := range left {
 		n := &left[i]
 		if frees := n.frees(p); n.amount > frees {
+			// The conversion keeps the compiler from fusing the product into the sum, which
+			// would round differently on some machines.
 			part := float64(n.amount-frees) / float64(n.amount)
 			sum += float64(part * part)
 		}
@@ -235,6 +270,7 @@ func distance(left []need, p *outrank.Pod) (sum float64) {
 	return sum
 }
 
+// requested returns how much of a resource the kubelet counts the pod with.
 func requested(p *outrank.Pod, name resource.Name) int64 { return p.KubeletRequests().Amount(name) }
 
 // byRequests settles ties of the distance (rule 17.6.4).

@@ -15,17 +15,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// begin begins a call for pods that are a group, which check makes sure of.
+// begin begins a call, if the pods are a group that preempts.
 func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *preemption.GroupRequest, firstFit bool) (*run, error) {
 	if err := check(terms, snap, req.Pods, firstFit); err != nil {
 		return nil, err
 	}
+
 	owner := ownerOf(snap, req.Pods)
 	r := &run{
 		terms: unguarded(terms), snap: snap, work: snap.Scratch(), pods: slices.Clone(req.Pods),
 		owner: owner, priority: owner.priority, now: rank.InstantOf(req.Now), place: req.Place, mostAnswers: cmp.Or(terms.Answers, mostAnswers),
 		plan: &preemption.GroupPlan{Release: snap.Release(), Now: req.Now, Group: owner.key, Composite: owner.composite},
 	}
+
+	// Of a tree of groups the pods are placed group by group (rule 12.9.4).
 	r.quorum = quorumOf(snap, r.pods)
 	if r.quorum.below != nil {
 		r.pods = r.quorum.inOrder(r.pods)
@@ -41,8 +44,8 @@ func begin(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req *
 	return r, r.startGuard(ctx, terms.Guard)
 }
 
-// check returns everything that keeps the pods from being a group that preempts. firstFit is set where
-// no function of the caller places them.
+// check returns everything that keeps the pods from being a group that preempts. firstFit is set if
+// first fit places them, and no function of the caller.
 func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, firstFit bool) error {
 	if err := checkTerms(terms); err != nil {
 		return err
@@ -50,17 +53,18 @@ func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, first
 	if err := checkGates(snap); err != nil {
 		return err
 	}
+
 	valid, ps := checkPods(pods)
 	if len(ps) == 0 {
 		ps = unlikeOwner(snap, pods)
 	}
-	var anywhere []outrank.Problem
+	var topologies []outrank.Problem
 	if len(ps) == 0 && firstFit {
-		anywhere = checkTopologies(snap, pods)
+		topologies = checkTopologies(snap, pods)
 	}
 
-	// Of pods that run already, and of others, all is told at once; where first fit would put pods, only of
-	// a group that has no other fault.
+	// Pods that run already are reported together with all other problems. A topology is reported
+	// only of a group that has no other problem.
 	var errs []error
 	for _, p := range valid {
 		errs = append(errs, snap.CheckWaits(p))
@@ -68,16 +72,17 @@ func check(terms *dryrun.Terms, snap *state.Snapshot, pods []*outrank.Pod, first
 	if err := errors.Join(append(errs, refuse(ps))...); err != nil {
 		return err
 	}
-	return refuse(anywhere)
+	return refuse(topologies)
 }
 
-// checkTerms refuses a configuration that a group is not decided by. Ignoring it would preempt where a
-// rule says no, or in another way than was asked for.
+// checkTerms refuses settings that have no meaning for a group. To ignore them would be to preempt where
+// a rule says no, or in another way than was asked for.
 func checkTerms(terms *dryrun.Terms) error {
 	var ps []outrank.Problem
 	add := func(field, text string) {
 		ps = append(ps, outrank.Problem{Object: "preemption config", Field: field, Text: text + ", which a group of pods is not decided by"})
 	}
+
 	switch {
 	case terms.Exact || terms.Across:
 		add("Victims", "the best ones are searched for")
@@ -96,16 +101,17 @@ func checkTerms(terms *dryrun.Terms) error {
 	if terms.Eligibility.Refuse != nil {
 		add("Eligibility.Refuse", "set")
 	}
+
 	if len(ps) > 0 {
 		return fmt.Errorf("preempting by a group: %w", refuse(ps))
 	}
 	return nil
 }
 
-// groupGate lets groups of pods preempt.
+// groupGate is the feature gate that lets groups of pods preempt.
 const groupGate = "GenericWorkload"
 
-// checkGates refuses groups as preemptors where they are none (rule 12.9.1).
+// checkGates refuses a release by whose rules groups do not preempt (rule 12.9.1).
 func checkGates(snap *state.Snapshot) error {
 	if snap.Rules.GroupsPreempt {
 		return nil
@@ -117,11 +123,13 @@ func checkGates(snap *state.Snapshot) error {
 		outrank.ErrInvalid, snap.Of, outrank.V1_37, groupGate)
 }
 
-// checkPods parts the pods into those that make sense by themselves and what is wrong about the others.
+// checkPods returns the pods that are valid by themselves, and the problems of all: a pod that stands in
+// the group twice is valid and a problem.
 func checkPods(pods []*outrank.Pod) (valid []*outrank.Pod, ps []outrank.Problem) {
 	if len(pods) == 0 {
 		return nil, []outrank.Problem{{Object: "group request", Field: "Pods", Text: "empty"}}
 	}
+
 	seen := map[outrank.Key]bool{}
 	for i, p := range pods {
 		var invalid *outrank.InputError
@@ -132,6 +140,7 @@ func checkPods(pods []*outrank.Pod) (valid []*outrank.Pod, ps []outrank.Problem)
 			ps = append(ps, invalid.Problems...)
 			continue
 		}
+
 		if seen[p.Key()] {
 			ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Text: "stands in the group twice"})
 		}
@@ -141,6 +150,7 @@ func checkPods(pods []*outrank.Pod) (valid []*outrank.Pod, ps []outrank.Problem)
 	return valid, ps
 }
 
+// refuse returns an error with the problems, nil if there are none.
 func refuse(ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil

@@ -6,12 +6,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
-// unitTurns is about how many turns of loops it takes to take a unit away, or to charge it.
+// unitTurns is the cost of taking a unit away or charging it, in turns of a loop. The watch of a
+// call counts turns and looks at the context after a number of them.
 const unitTurns = 8
 
-// charge takes each pod of each unit, in order of importance, from the budgets that cover
-// it, up to the first that it violates, in the order of the cluster (rules 6.3.8 and
-// 12.9.10; filterVictimsWithPDBViolation).
+// charge charges each pod of each unit, in order of importance, to the budgets that cover it, in the
+// order of the cluster and up to the first that the pod violates (rules 6.3.8 and 12.9.10;
+// filterVictimsWithPDBViolation). It notes in each unit a budget that losing the unit violates.
 func (r *run) charge(units []possibleVictim) {
 	budgets := dryrun.ChargerToFirst(r.work.BudgetSet)
 	r.broken = map[int][]int32{}
@@ -19,10 +20,13 @@ func (r *run) charge(units []possibleVictim) {
 		if r.look.Ended(unitTurns) {
 			return
 		}
+
+		// Most units have no pod that a budget covers.
 		u := &units[i]
 		if u.budget != mayViolate {
 			continue
 		}
+
 		u.budget = noBudget
 		for at, p := range r.podsOf(u) {
 			violated := budgets.Charge(p)
@@ -40,8 +44,8 @@ func (r *run) charge(units []possibleVictim) {
 	}
 }
 
-// violated returns the budget that each pod of a unit violates, noBudget for none; nothing where no pod
-// violates any.
+// violated returns the budget that each pod of the at-th unit violates, noBudget for a pod that violates
+// none. It returns nil if no pod violates any.
 func (r *run) violated(at int, u *possibleVictim) []int32 {
 	switch {
 	case !u.violates():

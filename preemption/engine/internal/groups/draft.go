@@ -12,19 +12,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// draft is a [preemption.Draft]. What it shows is a clone, and where pods get their places is another.
+// draft is a [preemption.Draft]. It has two clones of the run's snapshot: the caller looks at one, and the
+// other has pods of the group in the places that the caller asks about.
 type draft struct {
 	preemption.View
-	ctx  context.Context
-	run  *run
+	ctx context.Context
+	run *run
+	// seen is the clone that the caller looks at.
 	seen *state.Snapshot
-	// work has the pods of seated in their places, and the others of the group pending.
+	// work is the clone with the pods of seated in their places, and the other pods of the group
+	// pending. It is nil once the placing function has returned.
 	work   *state.Snapshot
 	seated []preemption.Assignment
 	// ours are the pods of the group, by key.
 	ours map[outrank.Key]*outrank.Pod
 }
 
+// newDraft returns a draft of the cluster as the run has it at present.
 func (r *run) newDraft(ctx context.Context) *draft {
 	d := &draft{ctx: ctx, run: r, seen: r.work.Clone(), work: r.work.Clone(), ours: make(map[outrank.Key]*outrank.Pod, len(r.pods))}
 	d.View = d.seen.Within(ctx)
@@ -34,7 +38,7 @@ func (r *run) newDraft(ctx context.Context) *draft {
 	return d
 }
 
-// end has the draft answer no more.
+// end ends the draft: from now on it answers with an error.
 func (d *draft) end() { d.work = nil }
 
 // Nominated goes through the nominations of others; see [preemption.View].
@@ -57,7 +61,8 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*
 		return nil, err
 	}
 
-	// The places that this call shares with the last one stay.
+	// A caller mostly asks about one more place than before. The first places that this call shares with
+	// the last one stay; all after them are given up.
 	same := 0
 	for same < min(len(beside), len(d.seated)) && beside[same].Node == d.seated[same].Node && beside[same].Pod.Key() == d.seated[same].Pod.Key() {
 		same++
@@ -66,6 +71,7 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*
 		p := d.ours[a.Pod.Key()]
 		d.work.Seat(p, "", d.run.nominationOf(p))
 	}
+
 	d.seated = append(d.seated[:same], beside[same:]...)
 	for _, a := range beside[same:] {
 		d.work.Seat(d.ours[a.Pod.Key()], a.Node, "")
@@ -73,7 +79,8 @@ func (d *draft) Feasible(pod *outrank.Pod, beside ...preemption.Assignment) ([]*
 	return search.Takers(d.ctx, d.run.terms, d.work, d.ours[pod.Key()])
 }
 
-// check refuses a question that makes no sense.
+// check refuses a question about pods that do not wait in this group, about a pod that has its place
+// already, or about a node that does not exist.
 func (d *draft) check(pod *outrank.Pod, beside []preemption.Assignment) error {
 	there := make(map[outrank.Key]bool, len(beside)+1)
 	take := func(p *outrank.Pod) error {
@@ -86,6 +93,7 @@ func (d *draft) check(pod *outrank.Pod, beside []preemption.Assignment) error {
 		there[p.Key()] = true
 		return nil
 	}
+
 	for _, a := range beside {
 		if err := take(a.Pod); err != nil {
 			return err

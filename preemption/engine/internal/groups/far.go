@@ -12,16 +12,17 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// rebuild has the filters of a member count pods anew: those of the cluster, and
-// the members before it in their places. That is the attempt which begins
-// once these have their places.
+// rebuild gives a member a new attempt, in which its filters have counted the pods of
+// the cluster and the members before it in their places (rule 12.9.9).
 func (f *fitter) rebuild(ctx context.Context, i int) {
+	// The members before it stand in the snapshot only while the attempt begins.
 	before := f.members[:i]
 	for j := range before {
 		if at := before[j].at; at != nowhere {
 			f.reseat(before[j].pod, f.node(at).Name, "")
 		}
 	}
+
 	m := &f.members[i]
 	a, err := dryrun.NewAttempt(ctx, f.run.terms, f.snap, m.pod, time.Time{})
 	for j := range before {
@@ -29,22 +30,25 @@ func (f *fitter) rebuild(ctx context.Context, i int) {
 			f.reseat(before[j].pod, "", before[j].nomination)
 		}
 	}
+
 	if err != nil {
 		f.err = err
 		return
 	}
-	m.kind = m.kind.with(a)
+	m.kind = m.kind.inAttempt(a)
 }
 
-// reseat is seat for a member, which keeps its class: attempts know it by that.
+// reseat moves a member in the snapshot to a node, or off it to a nomination. The member keeps its
+// class, because attempts know it by that.
 func (f *fitter) reseat(pod *outrank.Pod, node, nominated string) {
 	p, _ := f.snap.PodStates.Of(pod)
 	f.snap.Drop(p)
 	f.snap.Put(f.snap.Moved(p, node, nominated))
 }
 
-// shareRules finds members that count the same pods, and whether there are any.
-func (f *fitter) shareRules() {
+// findRules finds the members that differ in what pods they count, and whether any such pod is on a
+// node. Members that count the same pods share what they remember.
+func (f *fitter) findRules() {
 	for i := range f.members {
 		m := &f.members[i]
 		like := slices.IndexFunc(f.rules, func(j int) bool { return sameRules(m, &f.members[j]) })
@@ -60,14 +64,15 @@ func (f *fitter) shareRules() {
 	})
 }
 
-// sameRules: a class has the namespace, the labels and the anti-affinity in it.
+// sameRules reports whether the filters of two members count the same pods. Equal classes have the
+// same namespace, labels and anti-affinity.
 func sameRules(m, o *member) bool {
 	return m.runs.Class == o.runs.Class && reflect.DeepEqual(m.pod.Affinity.PodAffinity, o.pod.Affinity.PodAffinity) &&
 		reflect.DeepEqual(m.pod.TopologySpreadConstraints, o.pod.TopologySpreadConstraints)
 }
 
-// counted reports whether a filter of any member counts a pod of the unit wherever
-// it is.
+// counted reports whether a filter of any member counts a pod of the unit, wherever in the
+// cluster the pod is.
 func (f *fitter) counted(u *possibleVictim) bool {
 	return f.watched && slices.ContainsFunc(f.run.podsOf(u), func(p *state.PodState) bool { return f.watches(p.Class) })
 }
@@ -77,6 +82,7 @@ func (f *fitter) concerned(p *state.PodState) bool {
 	return slices.ContainsFunc(f.concerns, func(concerns func(*outrank.Pod) bool) bool { return concerns(p.Pod) })
 }
 
+// watches reports whether the filters of any member count pods of a class.
 func (f *fitter) watches(k *state.PodClass) bool {
 	return slices.ContainsFunc(f.rules, func(i int) bool { return f.counts(&f.members[i], k) })
 }
@@ -88,7 +94,7 @@ func (f *fitter) watches(k *state.PodClass) bool {
 func (f *fitter) counts(m *member, k *state.PodClass) bool {
 	known, ok := m.counted[k]
 	if !ok {
-		known = filters.CountsClass(&m.kind.a.Asked, k)
+		known = filters.CountsClass(&m.kind.attempt.Asked, k)
 		m.counted[k] = known
 	}
 	return known

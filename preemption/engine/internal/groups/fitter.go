@@ -9,42 +9,46 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// fitter places the members of a group, each on the first node that takes it, and says whether they can keep
-// their places while units are put back:
+// fitter places the members of a group, each on the first node that takes it. Afterwards it says whether
+// they can keep their places while units are put back. It relies on two facts:
 //
-//  1. What a node says to a member of the group depends on the pods on that node,
-//     those of the cluster and those of members that were placed before; and, if a
-//     filter looks further (far), on where certain pods of the cluster and members
-//     are. So while the members are placed an answer holds until the node changes. It
-//     holds for all members of one kind.
-//  2. A unit that is put back can only matter to the members on its nodes, and to those
-//     whose filters count one of its pods wherever it is (affects). A filter that may look
-//     anywhere (opaque) counts every pod.
+//  1. The answer of a node to a member depends on the pods on that node: those of the
+//     cluster, and the members that were placed before. If a filter looks further (far),
+//     it also depends on where certain pods of the cluster and other members are. So while
+//     the members are placed an answer holds until the node changes, and it holds for all
+//     members of one kind.
+//  2. A unit that is put back can matter only to the members on its nodes, and to members
+//     whose filters count one of its pods wherever the pod is (affectedBy). A filter that
+//     may look anywhere (opaque) counts every pod.
+//
+// Nodes are known by their position in the order of the snapshot.
 type fitter struct {
 	run  *run
 	snap *state.Snapshot
-	look *work.Watch // of the run
+	// look is the run's watch.
+	look *work.Watch
 	// lean is set if no filter but NodeResourcesFit looks at the pods on a node. The
-	// sites count what pods take then, and the snapshot stays as it was, but for
+	// sites then count what pods take. The snapshot stays as it was, except for
 	// pods that a filter counts wherever they are.
 	lean bool
 	// far is set if answers depend on pods of other nodes, too.
-	far   bool
-	sites []site // by position
+	far bool
+	// sites has the site of each position.
+	sites []site
 	// positionOf has the position of each slot.
 	positionOf []int32
 	members    []member
 	// since is the first member that was placed after a group gave up and its members were
-	// taken away again. afresh is set if the next member is that one.
+	// taken away again. afresh is set if the next member to be placed is that one.
 	since  int
 	afresh bool
-	// answers is how many are remembered (mostAnswers).
+	// answers is the number of answers that all kinds remember together (mostAnswers).
 	answers int
-	// version is the last one that was given to a site.
+	// version is the last version that was given to a site.
 	version uint32
-	// at are the positions of the pods of the unit at hand, with repetitions.
-	at []int32
-	// rules are members that differ in what their filters count wherever it is.
+	// positions is memory for the positions of the pods of one unit.
+	positions []int32
+	// rules lists members that differ in what their filters count wherever it is.
 	// watched is set if these filters count any pod on a node at all.
 	rules   []int
 	watched bool
@@ -52,30 +56,30 @@ type fitter struct {
 	concerns []func(*outrank.Pod) bool
 	// opaque is set if a filter of a member may look at any pod anywhere.
 	opaque bool
-	// nominees are the members with a nomination that counts for the others at present
-	// (rule 12.9.5), by their pods: false while they have a place of their own.
+	// nominees has the members with a nomination, by their pods. The value is false while a
+	// member has a place of its own, and its nomination does not count for the others
+	// (rule 12.9.5).
 	nominees map[*outrank.Pod]bool
-	// failing are the members that do not pass on their nodes while units are put back and
-	// the members stay in their places (rules 12.9.8 and 12.9.9), in order. They stay the
-	// same until a unit is put back, and there are none afterwards. affected is the memory
-	// of the members that a unit has to do with.
-	failing  []failure
+	// failing lists, in order, the placed members that do not pass the filters on their nodes
+	// (rules 12.9.8 and 12.9.9). The list stays the same until a unit is put back, and is empty
+	// afterwards: a unit stays away while any member fails.
+	failing []failure
+	// affected is memory for the members that a unit matters to.
 	affected []int
 	err      error
 }
 
 // site is one node.
 type site struct {
-	// version is another one whenever the pods of the cluster on the node are
-	// others.
+	// version changes whenever the pods of the cluster on the node change.
 	version uint32
 	// count and taken follow the pods of the cluster on the node, if lean.
 	count int32
 	taken state.Usage
-	// seated are the members that have their place here, by index, sorted.
+	// seated lists the members that have their place here, by index, sorted.
 	seated []int32
-	// rows are what the pods that could leave take, if they ask only for what has a
-	// column; nil on a node where some ask for more. They are the node's own.
+	// rows has what each pod on the node takes, if all of them ask only for resources that
+	// have a column; else it is nil. The rows belong to the node.
 	rows []state.AmountRow
 }
 
@@ -83,13 +87,16 @@ type site struct {
 type member struct {
 	pod     *outrank.Pod
 	attempt *dryrun.Attempt
-	// signature is equal for members that no filter tells apart, empty for one of its own kind.
+	// signature is equal for members that no filter tells apart, and empty for a member that
+	// is a kind of its own.
 	signature string
 	kind      *memberKind
-	runs      *state.PodState // as a running pod, on no particular node
-	at        int32           // position, nowhere for none
+	// runs is the pod as a running one, on no particular node.
+	runs *state.PodState
+	// at is the position of the member's place, nowhere for none.
+	at int32
 	// nominated is the position of the node that the member is nominated to, nowhere for
-	// none, and nomination its name.
+	// none. nomination is the name of that node.
 	nominated  int32
 	nomination string
 	// counted remembers which classes of pods a filter of the member counts
@@ -97,48 +104,54 @@ type member struct {
 	counted map[*state.PodClass]bool
 }
 
+// nowhere is the position of no node.
 const nowhere = -1
 
+// node returns the node at a position, as the fitter's snapshot has it.
 func (f *fitter) node(position int32) *state.NodeState {
 	return f.snap.NodeStates[f.snap.Order[position]]
 }
 
-// failure is a member that does not pass on its node.
+// failure is a member that does not pass the filters on its node.
 type failure struct {
 	member int
 	why    *preemption.Refusal
 }
 
-// memberKind is what the filters see of members that they cannot tell apart, with
-// what each node said to them.
+// memberKind stands for members that no filter can tell apart, and remembers what each node
+// answered to them.
 type memberKind struct {
-	fitter *fitter
-	a      *dryrun.Attempt
-	w      *dryrun.DryRunner
-	// epoch tells the answers from those of an earlier attempt for the same member.
+	fitter  *fitter
+	attempt *dryrun.Attempt
+	runner  *dryrun.DryRunner
+	// epoch numbers the attempts for one member. An answer of another epoch does not count.
 	epoch uint32
 	said  *nodeAnswers
 }
 
-// nodeAnswers are what nodes said.
+// nodeAnswers remembers what nodes answered. All epochs of a kind share it.
 type nodeAnswers struct {
-	// statuses are the different ones.
-	statuses *filters.StatusTable
-	// answers are by position, empty where there would be too many.
+	// The table numbers the different statuses.
+	*filters.StatusTable
+	// answers has the answer of each position. It is empty if the fitter would remember too
+	// many.
 	answers []nodeAnswer
-	epochs  uint32 // so many were given out
+	// epochs is the number of epochs that were given out.
+	epochs uint32
 }
 
-// nodeAnswer is what a node said without any member on it.
+// nodeAnswer is what a node answered while no member was on it.
 type nodeAnswer struct {
-	version, epoch uint32 // of the site and the attempt; version is 0 for none yet
+	// version is that of the site when it answered, 0 for no answer yet, and epoch that of
+	// the attempt.
+	version, epoch uint32
 	status         filters.StatusID
-	// fixed is one more than what the node filters said, which no pod changes; 0
-	// where they were not asked yet.
+	// fixed is one more than the answer of the filters that look at the node alone, which no
+	// pod changes. It is 0 before they are asked.
 	fixed filters.StatusID
 }
 
-// seatedBefore are the members before one that have their place at a position.
+// seatedBefore returns the members before the i-th that have their place at a position.
 func (f *fitter) seatedBefore(i int, position int32) []int32 {
 	seated := f.sites[position].seated
 	for len(seated) > 0 && int(seated[len(seated)-1]) >= i {
@@ -147,15 +160,16 @@ func (f *fitter) seatedBefore(i int, position int32) []int32 {
 	return seated
 }
 
-// positionsOf returns the positions of the pods of a unit, in their order.
+// positionsOf returns the positions of the pods of a unit, in their order. The slice is the
+// fitter's and valid until the next call.
 func (f *fitter) positionsOf(u *possibleVictim) []int32 {
-	f.at = f.at[:0]
+	f.positions = f.positions[:0]
 	if u.single() {
-		f.at = append(f.at, u.node)
-		return f.at
+		f.positions = append(f.positions, u.node)
+		return f.positions
 	}
 	for _, p := range f.run.podsOf(u) {
-		f.at = append(f.at, f.positionOf[f.snap.NodeState(p.At.Name).Slot])
+		f.positions = append(f.positions, f.positionOf[f.snap.NodeState(p.At.Name).Slot])
 	}
-	return f.at
+	return f.positions
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// unitGuard is the caller's guard, which follows the units that are away for a group (rules
-// 13.6.8 to 13.6.10).
+// unitGuard is the caller's guard. It follows which units are away for a group (rules 13.6.8 to
+// 13.6.10).
 type unitGuard struct {
 	name  string
 	state preemption.GuardState
 	snap  *state.Snapshot
 }
 
-// startGuard starts the caller's guard for all pods of the group. Where r.guard stays nil it has nothing
-// to say.
+// startGuard starts the caller's guard for all pods of the group. r.guard stays nil if the guard has
+// nothing to say.
 func (r *run) startGuard(ctx context.Context, guard *preemption.Guard) error {
 	begun, err := guard.Start(slices.Clone(r.pods), r.snap.Within(ctx))
 	if err == nil && ctx.Err() != nil {
-		return ctx.Err() // what it was shown may have ended with that
+		return ctx.Err() // the view that the guard was shown may have ended in the middle
 	}
 	switch {
 	case err != nil && r.owner.key == "":
@@ -37,7 +37,7 @@ func (r *run) startGuard(ctx context.Context, guard *preemption.Guard) error {
 	return nil
 }
 
-// change tells of the pods of a unit that leaves (by is -1) or comes back (1).
+// change tells the guard that the pods leave (by is -1) or come back (1).
 func (g *unitGuard) change(pods []*state.PodState, by int) {
 	for _, p := range pods {
 		n := g.snap.NodeState(p.At.Name).Node
@@ -49,8 +49,8 @@ func (g *unitGuard) change(pods []*state.PodState, by int) {
 	}
 }
 
-// says returns what the guard says of those that are away.
-func (g *unitGuard) says() preemption.Status {
+// status returns what the guard says of the pods that are away.
+func (g *unitGuard) status() preemption.Status {
 	s := g.state.Check()
 	if s.Code == preemption.Success {
 		return preemption.Status{}
@@ -58,26 +58,28 @@ func (g *unitGuard) says() preemption.Status {
 	return preemption.Status{Code: preemption.Unschedulable, Filter: g.name, Reasons: s.Reasons}
 }
 
-// tries tells of a unit that leaves or comes back, unless the guard refuses those that are away
-// then: it returns what it says.
-func (g *unitGuard) tries(pods []*state.PodState, by int) preemption.Status {
+// try has pods leave or come back, and returns what the guard says then. If the guard refuses, the
+// pods are where they were before.
+func (g *unitGuard) try(pods []*state.PodState, by int) preemption.Status {
 	g.change(pods, by)
-	s := g.says()
+	s := g.status()
 	if s.Code != preemption.Success {
 		g.change(pods, -by)
 	}
 	return s
 }
 
-// letGo reports which of so many units, which are in order, the guard lets go. They are taken
-// away one after the other, the least important first, and each stays whose loss the guard
-// refuses beside those that are away by then. Those that stay are asked about again, as long as
-// that lets any go: each where somebody has left since it was asked about, as the answer is the
-// same otherwise. Those that go are away in the end. The status is what the guard says last of
-// the least important one that it keeps.
+// letGo reports which of the units the guard lets go. units is their number, and they are in order.
+// They are taken away one after the other, the least important first. A unit stays if the guard
+// refuses its loss beside those that are away by then. The units that stay are asked about again, as
+// long as that lets any go. The units that go are away in the end. The status is what the guard says
+// last of the least important unit that it keeps.
 func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*state.PodState) (gone []bool, refusal preemption.Status, err error) {
 	gone = make([]bool, units)
-	asked := slices.Repeat([]int{-1}, units) // how many were away then
+
+	// asked has, for each unit, how many units were away when the guard was last asked about it. While
+	// that number is the same the answer is, too.
+	asked := slices.Repeat([]int{-1}, units)
 	for left, before := units, -1; left > 0 && left != before; {
 		before = left
 		for i := units - 1; i >= 0; i-- {
@@ -88,14 +90,16 @@ func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*
 				continue
 			}
 			asked[i] = units - left
-			if s := g.tries(podsOf(i), -1); s.Code == preemption.Success {
+			if s := g.try(podsOf(i), -1); s.Code == preemption.Success {
 				gone[i], left = true, left-1
 			}
 		}
 	}
+
+	// The guard is asked once more about the least important unit that it keeps, to hear why.
 	for i := units - 1; i >= 0; i-- {
 		if !gone[i] {
-			refusal = g.tries(podsOf(i), -1) // as before: nobody has left since
+			refusal = g.try(podsOf(i), -1)
 			gone[i] = refusal.Code == preemption.Success
 			break
 		}
@@ -103,8 +107,8 @@ func (g *unitGuard) letGo(ctx context.Context, units int, podsOf func(i int) []*
 	return gone, refusal, nil
 }
 
-// ruleFor names the rule by which a pod that is away may be taken, beside the others that are: the
-// guard's or, without one that names a rule, that of Eligibility.Take.
+// ruleFor returns the name of the rule that lets the pod leave together with those that are away: the
+// guard's rule or, if the guard names none, that of Eligibility.Take.
 func (r *run) ruleFor(victim *outrank.Pod) (rule string) {
 	if r.guard != nil {
 		rule = r.guard.state.Rule(victim)
@@ -115,7 +119,8 @@ func (r *run) ruleFor(victim *outrank.Pod) (rule string) {
 	return rule
 }
 
-// unguarded are the settings for single pods of a group: the guard is asked about the whole.
+// unguarded returns the settings for single pods of a group: they have no guard, which is asked about
+// the whole.
 func unguarded(config *dryrun.Terms) *dryrun.Terms {
 	if config.Guard == nil {
 		return config
@@ -125,9 +130,8 @@ func unguarded(config *dryrun.Terms) *dryrun.Terms {
 	return &c
 }
 
-// letGo parts the possible victims, which are in order, into those that the guard lets go and
-// those that it keeps (rule 13.6.8). The status is what it says of the least important one that
-// it keeps.
+// letGo splits the possible victims, which are in order, into those that the guard lets go and those
+// that it keeps (rule 13.6.8). The status is what it says of the least important one that it keeps.
 func (r *run) letGo(ctx context.Context, possible []possibleVictim) (away, kept []possibleVictim, refusal preemption.Status, err error) {
 	gone, refusal, err := r.guard.letGo(ctx, len(possible), func(i int) []*state.PodState { return r.podsOf(&possible[i]) })
 	if err != nil {
@@ -143,13 +147,13 @@ func (r *run) letGo(ctx context.Context, possible []possibleVictim) (away, kept 
 	return away, kept, refusal, nil
 }
 
-// comesBack puts a unit back as far as the guard is concerned, unless it refuses that the
-// others stay away then: it returns what it says.
-func (r *run) comesBack(u *possibleVictim) *preemption.Refusal {
+// returnToGuard tells the guard that a unit comes back. If the guard refuses that the others stay away
+// without it, the unit stays away and the refusal is returned.
+func (r *run) returnToGuard(u *possibleVictim) *preemption.Refusal {
 	if r.guard == nil {
 		return nil
 	}
-	if s := r.guard.tries(r.podsOf(u), 1); s.Code != preemption.Success {
+	if s := r.guard.try(r.podsOf(u), 1); s.Code != preemption.Success {
 		return &preemption.Refusal{Guard: s}
 	}
 	return nil

@@ -9,52 +9,67 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
+// newKind returns a kind for the members of an attempt. It remembers no answers if the fitter would
+// remember too many.
 func (f *fitter) newKind(a *dryrun.Attempt) *memberKind {
-	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{statuses: filters.NewStatusTable()}}
+	k := &memberKind{f, a, dryrun.NewDryRunner(a), 0, &nodeAnswers{StatusTable: filters.NewStatusTable()}}
 	if remembered := f.answers + len(f.sites); remembered <= f.run.mostAnswers {
-		f.answers, k.said.answers = remembered, make([]nodeAnswer, len(f.sites))
+		f.answers = remembered
+		k.said.answers = make([]nodeAnswer, len(f.sites))
 	}
 	return k
 }
 
-// with is the kind of the same member in another attempt.
-func (k *memberKind) with(a *dryrun.Attempt) *memberKind {
+// inAttempt returns the kind of the same member in another attempt. Earlier answers do not count there,
+// except for those that no pod changes.
+func (k *memberKind) inAttempt(a *dryrun.Attempt) *memberKind {
 	k.said.epochs++
 	return &memberKind{k.fitter, a, dryrun.NewDryRunner(a), k.said.epochs, k.said}
 }
 
-// signatureOf is equal for pods that no filter tells apart. It is empty for a pod
-// that is a kind of its own: one of which a filter of the caller or one about
-// volumes or ports has something to say.
+// signatureOf returns a text that is equal for pods that no filter tells apart. It is empty for a pod
+// that is a kind of its own: one with volumes, or one about which a filter that looks at pods has
+// something to say.
 func signatureOf(a *dryrun.Attempt) string {
-	if len(a.Plan.Active) > 0 || len(a.Asked.Pod.Volumes) > 0 {
+	asked := &a.Asked
+	if len(a.Plan.Active) > 0 || len(asked.Pod.Volumes) > 0 {
 		return ""
 	}
+
 	var key state.KeyWriter
-	key.Amount(int64(a.Asked.Priority))
-	for _, d := range a.Asked.Needs {
+	key.Amount(int64(asked.Priority))
+	for _, d := range asked.Needs {
 		key.Text(string(d.Name))
 		key.Amount(d.Value)
 	}
-	a.Plan.AppendSignature(&key, &a.Asked)
+	a.Plan.AppendSignature(&key, asked)
 	return string(key)
 }
 
-// takes reports whether a node takes a member, with the members before it that have
-// their place there.
-func (f *fitter) takes(i int, position int32) bool { return f.says(i, position) == filters.NoObjection }
+// takes reports whether a node takes a member, beside the members before it that have their
+// place there.
+func (f *fitter) takes(i int, position int32) bool {
+	return f.answer(i, position) == filters.NoObjection
+}
 
-func (f *fitter) says(i int, position int32) filters.StatusID {
+// answer returns what a node says to a member, beside the members before it that have their place
+// there. The node is asked only if no answer is remembered that still holds.
+func (f *fitter) answer(i int, position int32) filters.StatusID {
 	k, s := f.members[i].kind, &f.sites[position]
 	seated := f.seatedBefore(i, position)
 	if k.said.answers == nil {
 		var none nodeAnswer
 		return k.ask(&none, position, seated)
 	}
+
+	// With members on the node the answer holds for this moment alone.
 	a := &k.said.answers[position]
 	if len(seated) > 0 {
 		return k.ask(a, position, seated)
 	}
+
+	// The version stands for the pods of the cluster on the node, and the epoch for those that the
+	// filters counted elsewhere.
 	if a.version != s.version || a.epoch != k.epoch {
 		a.status = k.ask(a, position, nil)
 		a.version, a.epoch = s.version, k.epoch
@@ -62,47 +77,61 @@ func (f *fitter) says(i int, position int32) filters.StatusID {
 	return a.status
 }
 
-// ask asks the filters.
+// ask asks the filters about a node with these members on it. known has the answer of the filters that
+// look at the node alone, and is given it here.
 func (k *memberKind) ask(known *nodeAnswer, position int32, seated []int32) filters.StatusID {
-	n, s := k.fitter.node(position), &k.fitter.sites[position]
-	if refused := k.a.Plan.Refused; refused.Code != filters.Success {
-		return k.said.statuses.ID(refused) // in this attempt; a filter of the caller may let the next one begin
+	f, said := k.fitter, k.said
+	plan, asked := &k.attempt.Plan, &k.attempt.Asked
+
+	// The whole attempt is refused. A filter of the caller may let the next attempt begin, so that
+	// this is not remembered as fixed.
+	if plan.Refused.Code != filters.Success {
+		return said.ID(plan.Refused)
 	}
+
+	n, s := f.node(position), &f.sites[position]
 	if known.fixed == 0 {
-		known.fixed = 1 + k.said.statuses.ID(k.a.Plan.CheckNode(&k.a.Asked, n))
+		known.fixed = 1 + said.ID(plan.CheckNode(asked, n))
 	}
 	if known.fixed-1 != filters.NoObjection {
 		return known.fixed - 1
 	}
-	k.w.Enter(n)
-	if len(k.w.Nominated) > 0 && len(k.fitter.nominees) > 0 {
-		k.w.Nominated = slices.DeleteFunc(k.w.Nominated, k.fitter.seatedElsewhere)
+
+	runner := k.runner
+	runner.Enter(n)
+	if len(runner.Nominated) > 0 && len(f.nominees) > 0 {
+		runner.Nominated = slices.DeleteFunc(runner.Nominated, f.seatedElsewhere)
 	}
-	if k.fitter.lean {
-		k.w.Resources.Count = int(s.count)
-		for i := range k.a.Asked.Needs {
-			k.w.Resources.Taken[i] = k.a.Asked.Needs[i].Used(&s.taken)
+
+	// A lean fitter has not taken the pods that are away out of the snapshot: the site knows.
+	if f.lean {
+		resources := &runner.Resources
+		resources.Count = int(s.count)
+		for i := range asked.Needs {
+			resources.Taken[i] = asked.Needs[i].Used(&s.taken)
 		}
 	}
+
 	for _, i := range seated {
-		k.add(k.fitter.members[i].runs)
+		k.add(f.members[i].runs)
 	}
-	return k.said.statuses.ID(k.w.Check())
+	return said.ID(runner.Check())
 }
 
-// seatedElsewhere reports whether a nominated pod is a member that has a place while the
-// members are placed.
+// seatedElsewhere reports whether a nominated pod is a member whose nomination does not count,
+// because it has a place of its own (rule 12.9.5).
 func (f *fitter) seatedElsewhere(p *state.PodState) bool {
 	counts, member := f.nominees[p.Pod]
 	return member && !counts
 }
 
-// add adds a member to the node for the filters that look at the pods there. The
-// others have counted it when the attempt began.
+// add adds a member to the node for the filters that look at the pods of one node. The filters that
+// look at other nodes, too, counted the member when the attempt began.
 func (k *memberKind) add(p *state.PodState) {
-	k.w.Resources.Change(p, 1)
-	for i, f := range k.w.Filters {
-		switch k.a.Plan.Active[i].PodFilter.(type) {
+	resources, active := &k.runner.Resources, k.attempt.Plan.Active
+	resources.Change(p, 1)
+	for i, f := range k.runner.Filters {
+		switch active[i].PodFilter.(type) {
 		case *filters.InterPod, *filters.Spread, *filters.CallerFilter:
 		default:
 			f.Change(p, 1)
@@ -110,13 +139,17 @@ func (k *memberKind) add(p *state.PodState) {
 	}
 }
 
-// refusal says what every node answered to a member without a place.
+// refusal counts what the nodes answered to a member without a place. Equal counts are in the order
+// in which their answers first occurred.
 func (f *fitter) refusal(i int) *preemption.Refusal {
 	k := f.members[i].kind
-	nodes := make([]int, k.said.statuses.Len())
+	said := k.said
+	nodes := make([]int, said.Len())
 	var order []filters.StatusID // by first occurrence
 	for position := range f.sites {
-		s := f.says(i, int32(position))
+		s := f.answer(i, int32(position))
+
+		// Asking may find a new status.
 		if int(s) >= len(nodes) {
 			nodes = append(nodes, make([]int, int(s)+1-len(nodes))...)
 		}
@@ -124,9 +157,10 @@ func (f *fitter) refusal(i int) *preemption.Refusal {
 			order = append(order, s)
 		}
 	}
+
 	var counts []preemption.Count
 	for _, s := range order {
-		counts = append(counts, preemption.Count{Status: k.a.Public(k.said.statuses.Of(s)), Nodes: nodes[s]})
+		counts = append(counts, preemption.Count{Status: k.attempt.Public(said.Of(s)), Nodes: nodes[s]})
 	}
 	dryrun.SortCounts(counts)
 	return &preemption.Refusal{Pod: f.members[i].pod, Nodes: counts}

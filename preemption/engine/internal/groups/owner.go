@@ -11,13 +11,15 @@ import (
 // owner is the group that pods preempt for: their own group or, where composite
 // groups count, the one at the top of its tree (rules 12.9.2, 12.9.6 and 12.9.13).
 type owner struct {
-	key       outrank.Key
+	key outrank.Key
+	// composite is nil if the owner is a group of pods.
 	composite *outrank.CompositePodGroup
 	priority  int32
-	never     bool
+	// never is set if the policy says that the owner may not preempt.
+	never bool
 }
 
-// ownerOf returns it for pods that were checked.
+// ownerOf returns the owner of pods. At least their first pod is valid, and decides.
 func ownerOf(s *state.Snapshot, pods []*outrank.Pod) owner {
 	first := pods[0]
 	group, _ := s.Group(first.GroupKey())
@@ -25,12 +27,16 @@ func ownerOf(s *state.Snapshot, pods []*outrank.Pod) owner {
 	if group == nil {
 		return o
 	}
+
 	policy := group.PreemptionPolicy
 	if root := rootOf(s, group); root != nil {
-		o.key, o.composite, o.priority, policy = root.Key(), root, state.OrZero(root.Priority), root.PreemptionPolicy
+		o.key, o.composite = root.Key(), root
+		o.priority, policy = state.OrZero(root.Priority), root.PreemptionPolicy
 	} else {
 		o.priority = state.OrZero(group.Priority)
 	}
+
+	// Without the gate the policy of the pods decides (rule 12.9.6).
 	if s.Rules.GroupPolicyCounts {
 		o.never = policy == outrank.PreemptNever
 	}
@@ -46,9 +52,9 @@ func (o *owner) has(s *state.Snapshot, p *outrank.Pod) bool {
 	return rootOf(s, group) == o.composite
 }
 
-// unlikeOwner returns in what pods of a group differ from it, which in the reference ends
-// the attempt with an error (rule 12.9.2): all of them, those that run included, have
-// one scheduler, the priority of the group, and its preemption policy.
+// unlikeOwner returns a problem for everything in which pods of a group differ from it. In the
+// reference such a difference ends the attempt with an error (rule 12.9.2): all pods, those that run
+// included, have one scheduler, the priority of the group, and its preemption policy.
 func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
 	first := pods[0]
 	group, known := s.Group(first.GroupKey())
@@ -58,6 +64,8 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 			Text: fmt.Sprintf("more than %d levels of groups", outrank.MaxGroupLevels),
 		}}
 	}
+
+	// Of a pod of another group nothing else is said.
 	owner := ownerOf(s, pods)
 	unlike := unlikeGroup{owner: owner, known: known, first: first, policyCounts: s.Rules.GroupPolicyCounts}
 	var groups []outrank.Key
@@ -75,13 +83,10 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 			groups = append(groups, p.GroupKey())
 		}
 	}
-	if owner.composite != nil { // also those of which no pod waits
-		groups = groups[:0]
-		for g := range s.Groups() {
-			if rootOf(s, g) == owner.composite {
-				groups = append(groups, g.Key())
-			}
-		}
+
+	// The pods that run are compared, too. Those of a tree may be in groups of which no pod waits.
+	if owner.composite != nil {
+		groups = groupsBelow(s, owner.composite)
 	}
 	for _, key := range groups {
 		for _, p := range s.Units.Members(key) {
@@ -91,12 +96,23 @@ func unlikeOwner(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) 
 	return ps
 }
 
-// checkTopologies refuses pods of groups whose topology would say where they may be placed:
-// first fit does not look at it (rule 12.9.14).
+// groupsBelow lists the groups of pods in the tree of a composite group.
+func groupsBelow(s *state.Snapshot, root *outrank.CompositePodGroup) (keys []outrank.Key) {
+	for g := range s.Groups() {
+		if rootOf(s, g) == root {
+			keys = append(keys, g.Key())
+		}
+	}
+	return keys
+}
+
+// checkTopologies refuses pods of groups whose topology would limit where they may be placed,
+// because first fit does not look at it (rule 12.9.14).
 func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Problem) {
 	if !s.Rules.GroupTopologies {
 		return nil
 	}
+
 	seen := map[string]bool{}
 	add := func(object string, topology []string) {
 		if len(topology) > 0 && !seen[object] {
@@ -107,6 +123,7 @@ func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Probl
 			})
 		}
 	}
+
 	for _, p := range pods {
 		group, known := s.Group(p.GroupKey())
 		if !known {
@@ -120,8 +137,8 @@ func checkTopologies(s *state.Snapshot, pods []*outrank.Pod) (ps []outrank.Probl
 	return ps
 }
 
-// tooDeep reports whether a group is below the last level of its tree, which a circle of
-// groups makes of all of them.
+// tooDeep reports whether a group is below the last level of its tree. A group below a circle of
+// groups always is.
 func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
 	above := ancestorsOf(s, group)
 	if len(above) == 0 {
@@ -131,21 +148,25 @@ func tooDeep(s *state.Snapshot, group *outrank.PodGroup) bool {
 	return more
 }
 
-// unlikeGroup compares pods with the first of them and with their group, if that is known.
+// unlikeGroup compares pods with the owner of their group, or with the first of them if the group is
+// not known.
 type unlikeGroup struct {
 	owner owner
+	// known is set if the snapshot has the group.
 	known bool
 	first *outrank.Pod
 	// policyCounts is set if the preemption policy is the group's.
 	policyCounts bool
 }
 
-// appendTo lists in what a pod differs.
+// appendTo appends a problem for everything in which a pod differs.
 func (u *unlikeGroup) appendTo(ps []outrank.Problem, p *outrank.Pod) []outrank.Problem {
 	first, owner := u.first, &u.owner
 	add := func(field, format string, args ...any) {
 		ps = append(ps, outrank.Problem{Object: "pod " + string(p.Key()), Field: field, Text: fmt.Sprintf(format, args...)})
 	}
+
+	// whose names what the pod differs from.
 	whose := string(first.Key())
 	if u.known {
 		whose = "the group " + string(owner.key)
@@ -153,22 +174,26 @@ func (u *unlikeGroup) appendTo(ps []outrank.Problem, p *outrank.Pod) []outrank.P
 	if p.PriorityValue() != owner.priority {
 		add("spec.priority", "%d, and %s has %d", p.PriorityValue(), whose, owner.priority)
 	}
+
 	if !u.policyCounts {
 		whose = string(first.Key())
 	}
 	if neverPreempts(p) != owner.never {
 		add("spec.preemptionPolicy", "not that of %s", whose)
 	}
+
 	if p.Scheduler() != first.Scheduler() {
 		add("spec.schedulerName", "%q, and %s has %q", p.Scheduler(), first.Key(), first.Scheduler())
 	}
 	return ps
 }
 
+// neverPreempts reports whether the pod's own policy is Never.
 func neverPreempts(p *outrank.Pod) bool { return p.PreemptionPolicy == outrank.PreemptNever }
 
-// ancestorsOf are the composite groups above a group of pods, the lowest first: as many as
-// a tree has levels, as far as they are there and count (rule 12.6.4).
+// ancestorsOf returns the composite groups above a group of pods, the lowest first. The way up ends at
+// a parent that is not there and at the highest level that a tree may have (rules 12.6.4 and 12.6.6).
+// There are none where composite groups do not count.
 func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.CompositePodGroup) {
 	if g == nil || !s.Rules.CompositeUnits {
 		return nil
@@ -181,7 +206,7 @@ func ancestorsOf(s *state.Snapshot, g *outrank.PodGroup) (above []*outrank.Compo
 	return above
 }
 
-// rootOf is the topmost composite group above a group of pods, nil without one.
+// rootOf returns the topmost composite group above a group of pods, nil without one.
 func rootOf(s *state.Snapshot, g *outrank.PodGroup) *outrank.CompositePodGroup {
 	if above := ancestorsOf(s, g); len(above) > 0 {
 		return above[len(above)-1]

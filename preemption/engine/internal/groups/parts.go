@@ -11,20 +11,23 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 )
 
-// newFitter returns a fitter for pods of the group. The snapshot has the pods that the
-// members have to do with at first, and the group's pods pending.
+// newFitter returns a fitter for pods of the group. The run's working snapshot has the pods that
+// are on nodes at first, and the group's pods pending.
 func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, error) {
 	f := &fitter{
 		run: r, snap: r.work, look: &r.look, lean: true, version: 1,
 		sites: make([]site, len(r.work.Order)), positionOf: make([]int32, len(r.work.NodeStates)),
 		nominees: map[*outrank.Pod]bool{},
 	}
-	if len(r.terms.Filters) > 0 {
+
+	// A filter of the caller that has nothing to say now may have something to say once others are
+	// away, so that it counts as one that looks far.
+	if own := r.terms.Filters; len(own) > 0 {
 		r.work.BeginTrial()
-		f.concerns = concernsOf(r.terms.Filters)
-		// One that has nothing to say at first may have once others are away.
-		f.far = slices.ContainsFunc(r.terms.Filters, func(own *preemption.Filter) bool { return own.Start != nil })
+		f.concerns = concernsOf(own)
+		f.far = slices.ContainsFunc(own, func(filter *preemption.Filter) bool { return filter.Start != nil })
 	}
+
 	f.members = make([]member, len(pods))
 	for i, pod := range pods {
 		a, err := dryrun.NewAttempt(ctx, r.terms, r.work, pod, time.Time{})
@@ -34,26 +37,40 @@ func (r *run) newFitter(ctx context.Context, pods []*outrank.Pod) (*fitter, erro
 		f.members[i] = member{pod: pod, attempt: a, signature: signatureOf(a), at: nowhere, nominated: nowhere}
 	}
 	for i := range f.members {
-		if !f.judge(f.members[i].attempt) {
-			f.opaque, f.lean, f.far = true, false, true
+		if !f.inspect(f.members[i].attempt) {
+			f.opaque = true
+			f.lean, f.far = false, true
 		}
 	}
-	for slot := range f.positionOf {
-		f.positionOf[slot] = nowhere
-	}
-	for i, slot := range r.work.Order {
-		n, all := r.work.NodeStates[slot], r.snap.NodeStates[slot]
-		f.positionOf[slot] = int32(i)
-		f.sites[i] = site{version: f.version, count: int32(len(n.Pods)), taken: n.Taken}
-		if f.sites[i].taken.Extra = slices.Clone(n.Taken.Extra); len(all.Taken.Extra) == 0 {
-			f.sites[i].rows = all.Rows
-		}
-	}
-	f.part()
+
+	f.makeSites()
+	f.makeKinds()
 	return f, nil
 }
 
-// concernsOf returns which pods concern any of the filters that look at pods.
+// makeSites makes the site of each node, with the pods that are on it at present.
+func (f *fitter) makeSites() {
+	now, given := f.snap, f.run.snap
+	for slot := range f.positionOf {
+		f.positionOf[slot] = nowhere
+	}
+	for i, slot := range now.Order {
+		f.positionOf[slot] = int32(i)
+
+		n := now.NodeStates[slot]
+		s := &f.sites[i]
+		*s = site{version: f.version, count: int32(len(n.Pods)), taken: n.Taken}
+		s.taken.Extra = slices.Clone(n.Taken.Extra) // the site changes it
+
+		// A possible victim is known by its index on the node as the caller gave it. So are the rows.
+		if all := given.NodeStates[slot]; len(all.Taken.Extra) == 0 {
+			s.rows = all.Rows
+		}
+	}
+}
+
+// concernsOf returns functions that say which pods concern any of the filters that look at pods. A
+// filter that does not say is concerned by every pod.
 func concernsOf(fs []*preemption.Filter) (concerns []func(*outrank.Pod) bool) {
 	for _, f := range fs {
 		switch {
@@ -67,20 +84,22 @@ func concernsOf(fs []*preemption.Filter) (concerns []func(*outrank.Pod) bool) {
 	return concerns
 }
 
-// judge finds out what the filters of a member look at. It reports false for a
-// filter that may look at any pod anywhere: claims that allow a single pod are in use in
-// the whole cluster or nowhere (rule 7.8.6). A filter of the caller says which pods concern
-// it, and sees the cluster without those that are away.
+// inspect finds out what the filters of a member look at, and clears lean or sets far by it. It
+// returns false if a filter may look at any pod anywhere. A claim that allows a single pod makes it so:
+// it is in use in the whole cluster or nowhere (rule 7.8.6). A filter of the caller says which pods
+// concern it, and sees the cluster without those that are away.
 //
-// InterPodAffinity has something to say in the whole cluster if a member has terms,
-// or if a running pod's anti-affinity picks one. If neither is so while all pods are
-// there, it never will be (rule 7.13.15): with pods away there are fewer, and
-// members without terms do not pick each other.
-func (f *fitter) judge(a *dryrun.Attempt) bool {
-	if slices.ContainsFunc(a.Asked.Pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
+// InterPodAffinity has something to say if a member has terms, or if a running pod's anti-affinity
+// picks a member. If neither is so while all pods are there, it never will be (rule 7.13.15): with
+// pods away there are fewer that could pick one, and members without terms do not pick each other.
+func (f *fitter) inspect(a *dryrun.Attempt) bool {
+	pod := a.Asked.Pod
+	if slices.ContainsFunc(pod.Volumes, func(v outrank.Volume) bool { return v.OncePod }) {
 		return false
 	}
-	f.far = f.far || len(a.Asked.Pod.Affinity.PodAffinity)+len(a.Asked.Pod.Affinity.PodAntiAffinity) > 0
+
+	affinity := &pod.Affinity
+	f.far = f.far || len(affinity.PodAffinity)+len(affinity.PodAntiAffinity) > 0
 	for _, active := range a.Plan.Active {
 		switch active.PodFilter.(type) {
 		case *filters.FixedFilter, *filters.RuleAttempt:
@@ -97,9 +116,9 @@ func (f *fitter) judge(a *dryrun.Attempt) bool {
 	return true
 }
 
-// part parts the members into kinds. If far, each is a kind of its own: its filters have counted the
-// members before it.
-func (f *fitter) part() {
+// makeKinds gives each member its kind. If far, each member is a kind of its own, because its filters
+// have counted the members before it.
+func (f *fitter) makeKinds() {
 	kinds := map[string]*memberKind{}
 	for i := range f.members {
 		m := &f.members[i]
@@ -109,8 +128,10 @@ func (f *fitter) part() {
 			m.nominated = f.positionOf[f.snap.NodeState(m.nomination).Slot]
 			f.nominees[m.pod] = true
 		}
+
+		// A nomination is in the way of other members, and not of the nominated member itself.
 		if m.nominated != nowhere {
-			m.signature = "" // its own nomination is not in its way
+			m.signature = ""
 		}
 		if m.kind = kinds[m.signature]; m.kind == nil || m.signature == "" || f.far {
 			m.kind = f.newKind(m.attempt)
@@ -118,6 +139,6 @@ func (f *fitter) part() {
 		}
 	}
 	if f.far {
-		f.shareRules()
+		f.findRules()
 	}
 }

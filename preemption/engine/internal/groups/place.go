@@ -12,11 +12,12 @@ import (
 
 // placement is where pods of the group go, or why there is no place.
 type placement struct {
-	at      []preemption.Assignment
-	refused *preemption.Refusal
+	assigned []preemption.Assignment
+	refused  *preemption.Refusal
 }
 
-// placeAll places the members anew.
+// placeAll places the members, none of which has a place yet (rules 12.9.3 and 12.9.4). If the group
+// has no place, the first member that found none says why.
 func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 	f.afresh = true
 	var first *preemption.Refusal
@@ -29,6 +30,7 @@ func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 			if f.look.Err() != nil {
 				return false, f.look.Err()
 			}
+
 			if !found && first == nil && f.err == nil {
 				first = f.refusal(i)
 			}
@@ -37,32 +39,33 @@ func (f *fitter) placeAll(ctx context.Context) (placement, error) {
 		giveUp:   func() { f.afresh = true },
 		takeAway: func(i int) { f.put(i, nowhere) },
 	}
+
 	why, err := p.all(f.run.quorum)
 	switch {
 	case err != nil:
 		return placement{}, err
 	case why == "":
-		return placement{at: f.assignments()}, nil
+		return placement{assigned: f.assignments()}, nil
 	case first == nil:
-		first = &preemption.Refusal{}
+		first = &preemption.Refusal{} // no member was asked about
 	}
 	first.Reason = reasonFor(why)
 	return placement{refused: first}, nil
 }
 
-// placing places the members of a group one after the other.
+// placing places the pods of a group one after the other.
 type placing struct {
-	// place finds a place for the pod of an index, and takeAway undoes it. giveUp is
-	// called where a group has no place, before what was placed of it is taken away.
+	// place finds a place for the i-th pod, and takeAway undoes it. giveUp is called when
+	// a group has no place, before those of its pods that were placed are taken away.
 	place    func(i int) (placed bool, err error)
 	takeAway func(i int)
 	giveUp   func()
-	// placed are those in their places, in order.
+	// placed lists the pods that have a place, in order.
 	placed []int
 }
 
-// all places a whole group, of which one pod at least has to find a place now. It
-// returns why there is none, empty where there is.
+// all places a whole group. At least one of its pods has to find a place now. all returns
+// the reason why there is no place, or an empty one.
 func (p *placing) all(q *quorum) (why string, err error) {
 	why, err = p.group(q)
 	if why == "" && err == nil && len(p.placed) == 0 {
@@ -72,10 +75,13 @@ func (p *placing) all(q *quorum) (why string, err error) {
 	return why, err
 }
 
-// group places the pods of one group or of those below it. It ends as soon as too few
-// are left. What was placed in vain is taken away again.
+// group places the pods of one group, or the groups below it. It gives up as soon as too few
+// are left, and takes away again what was placed in vain.
 func (p *placing) group(q *quorum) (why string, err error) {
-	before, placed, all := len(p.placed), q.there, len(q.pods)+len(q.below)
+	before := len(p.placed)
+	placed, all := q.there, len(q.pods)+len(q.below)
+
+	// The group is given up before the first member and after each (rule 12.9.3).
 	why = q.lacks(placed, all)
 	for i := 0; i < all && why == ""; i++ {
 		found, err := p.next(q, i)
@@ -87,6 +93,7 @@ func (p *placing) group(q *quorum) (why string, err error) {
 		}
 		why = q.lacks(placed, all-1-i)
 	}
+
 	if why != "" {
 		p.giveUp()
 		for _, i := range slices.Backward(p.placed[before:]) {
@@ -97,7 +104,7 @@ func (p *placing) group(q *quorum) (why string, err error) {
 	return why, nil
 }
 
-// next places one pod of a group, or one group of a composite one.
+// next places the i-th pod of a group or, for a composite group, the i-th group below it.
 func (p *placing) next(q *quorum, i int) (found bool, err error) {
 	if i >= len(q.pods) {
 		why, err := p.group(q.below[i-len(q.pods)])
@@ -110,13 +117,14 @@ func (p *placing) next(q *quorum, i int) (found bool, err error) {
 	return found, err
 }
 
-// ask asks the caller's function for a placement with the pods that there are at present.
+// ask asks the caller's function for a placement in the cluster as it is at present.
 func (r *run) ask(ctx context.Context) (placement, error) {
 	if err := ctx.Err(); err != nil {
 		return placement{}, err
 	}
+
 	draft := r.newDraft(ctx)
-	at, refused, err := r.place(ctx, draft, slices.Clone(r.pods))
+	assigned, refused, err := r.place(ctx, draft, slices.Clone(r.pods))
 	draft.end()
 	if err != nil {
 		return placement{}, fmt.Errorf("place: %w", err)
@@ -124,18 +132,19 @@ func (r *run) ask(ctx context.Context) (placement, error) {
 	if refused != nil {
 		return placement{refused: refused}, nil
 	}
-	return placement{at: at}, r.complete(at)
+	return placement{assigned: assigned}, r.checkPlacement(assigned)
 }
 
-// complete checks that pods of the group have a node each, which there is, and as many as its policy asks
-// for.
-func (r *run) complete(at []preemption.Assignment) error {
+// checkPlacement refuses a placement of the caller's unless it gives each of its pods, which are of the
+// group, a node that exists, and has as many of them as the group's policy asks for.
+func (r *run) checkPlacement(assigned []preemption.Assignment) error {
 	indexes := make(map[outrank.Key]int, len(r.pods))
 	for i, p := range r.pods {
 		indexes[p.Key()] = i
 	}
+
 	placed := make([]bool, len(r.pods))
-	for _, a := range at {
+	for _, a := range assigned {
 		if a.Pod == nil {
 			return fmt.Errorf("placement: %w: a pod is nil", outrank.ErrInvalid)
 		}
@@ -148,11 +157,12 @@ func (r *run) complete(at []preemption.Assignment) error {
 			return fmt.Errorf("placement: %w: %s: no node %q", outrank.ErrInvalid, a.Pod.Key(), a.Node)
 		}
 	}
-	if len(at) == 0 {
+
+	if len(assigned) == 0 {
 		return fmt.Errorf("placement: %w: no pod has a node, and nothing says why", outrank.ErrInvalid)
 	}
 	if why := r.quorum.missed(placed); why != "" {
-		return fmt.Errorf("placement: %w: %d of %d pods have a node, and nothing says why: %s", outrank.ErrInvalid, len(at), len(placed), why)
+		return fmt.Errorf("placement: %w: %d of %d pods have a node, and nothing says why: %s", outrank.ErrInvalid, len(assigned), len(placed), why)
 	}
 	return nil
 }

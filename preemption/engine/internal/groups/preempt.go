@@ -25,13 +25,15 @@ func Preempt(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, req
 	return r.plan, nil
 }
 
-// decide writes the plan.
+// decide writes the plan. refused is set if the caller has found no place for the group.
 func (r *run) decide(ctx context.Context, refused bool) error {
 	r.look = work.NewWatch(ctx)
-	f, placed, err := r.first(ctx, refused)
+	f, placed, err := r.placeAsItIs(ctx, refused)
 	if err != nil {
 		return err
 	}
+
+	// The plan says whether the group may preempt even if it need not.
 	possible := r.possible()
 	if r.look.Err() != nil {
 		return r.look.Err()
@@ -40,9 +42,10 @@ func (r *run) decide(ctx context.Context, refused bool) error {
 	if r.plan.Ineligible = r.eligible(possible); r.look.Err() != nil {
 		return r.look.Err()
 	}
+
 	switch {
 	case placed.refused == nil && !refused:
-		r.plan.Outcome, r.plan.Placement = preemption.Fits, placed.at
+		r.plan.Outcome, r.plan.Placement = preemption.Fits, placed.assigned
 	case r.plan.Ineligible != "":
 		r.plan.Outcome = preemption.NotEligible
 		r.sayIneligible()
@@ -56,9 +59,9 @@ func (r *run) decide(ctx context.Context, refused bool) error {
 	return nil
 }
 
-// eligible returns whether the group may preempt (rules 12.9.6 and 12.9.7;
-// preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a nominated node does not
-// matter.
+// eligible says why the group may not preempt, and returns an empty text if it may (rules 12.9.6 and
+// 12.9.7; preemptorEligibleToPreemptOthers). Unlike for a single pod, the answer of a nominated node
+// does not matter.
 func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
 	nominated := map[string]bool{}
 	for _, p := range r.pods {
@@ -66,6 +69,7 @@ func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
 			nominated[node] = true
 		}
 	}
+
 	switch {
 	case r.terms.Disabled:
 		return preemption.Disabled
@@ -74,6 +78,8 @@ func (r *run) eligible(possible []possibleVictim) preemption.Ineligibility {
 	case len(nominated) == 0:
 		return ""
 	}
+
+	// The group waits while a possible victim leaves one of its nominated nodes.
 	for i := range possible {
 		if r.look.Ended(1) {
 			return ""
@@ -101,9 +107,9 @@ func (r *run) sayIneligible() {
 	}
 }
 
-// first places the group as things are, unless the caller has found no place for it. It
-// returns the fitter that did, nil where a function of the caller places the group.
-func (r *run) first(ctx context.Context, refused bool) (f *fitter, placed placement, err error) {
+// placeAsItIs places the group as things are, unless the caller has found no place for it. It
+// returns the fitter, which is nil if a function of the caller places the group.
+func (r *run) placeAsItIs(ctx context.Context, refused bool) (f *fitter, placed placement, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, placed, err
 	}
@@ -112,6 +118,7 @@ func (r *run) first(ctx context.Context, refused bool) (f *fitter, placed placem
 			return nil, placed, err
 		}
 	}
+
 	switch {
 	case refused:
 		return f, placed, nil
@@ -136,14 +143,16 @@ func (r *run) makeRoom(ctx context.Context, f *fitter, possible []possibleVictim
 		r.refuse(placed.refused)
 		return nil
 	}
+
+	// The order counts only from here on, so that a group that cannot be helped costs no sorting.
 	if r.sort(possible); r.look.Err() != nil {
 		return r.look.Err()
 	}
-	return r.spare(ctx, f, possible, placed.at)
+	return r.spare(ctx, f, possible, placed.assigned)
 }
 
-// makeRoomGuarded is makeRoom where a guard keeps some of the possible victims (rules 13.6.8 and
-// 13.6.10).
+// makeRoomGuarded is makeRoom with a guard, which may keep some of the possible victims (rules 13.6.8
+// and 13.6.10).
 func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibleVictim) error {
 	if r.sort(possible); r.look.Err() != nil {
 		return r.look.Err()
@@ -152,16 +161,19 @@ func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibl
 	if err != nil {
 		return err
 	}
+
 	g, placed, err := r.placeWithout(ctx, f, away)
 	switch {
 	case err != nil:
 		return err
 	case placed.refused == nil:
-		return r.spare(ctx, g, away, placed.at)
+		return r.spare(ctx, g, away, placed.assigned)
 	case len(kept) == 0:
 		r.refuse(placed.refused)
 		return nil
 	}
+
+	// There is no place. The guard is the reason only if there is one with all possible victims away.
 	_, all, err := r.placeWithout(ctx, f, kept)
 	switch {
 	case err != nil:
@@ -170,27 +182,30 @@ func (r *run) makeRoomGuarded(ctx context.Context, f *fitter, possible []possibl
 		r.refuse(all.refused)
 		return nil
 	}
+
 	placed.refused.Guard = refusal
 	r.plan.Unhelpful = placed.refused
 	r.say(preemption.Unschedulable, fmt.Sprint(refusal))
 	return nil
 }
 
-// refuse says why nothing helps.
+// refuse writes into the plan why nothing helps.
 func (r *run) refuse(why *preemption.Refusal) {
 	r.plan.Unhelpful = why
 	r.say(preemption.Unschedulable, cmp.Or(why.Reason, unplacedText))
 }
 
-// spare puts back whoever need not leave, and writes the plan (steps 4 and 5 of
-// PreemptGroup). The units are away, in order, and the pods of the group in their places.
+// spare puts back the units that need not leave, and writes the plan (steps 4 and 5 of
+// PreemptGroup). The units are in order and away, and the pods of the group are in their places.
 func (r *run) spare(ctx context.Context, f *fitter, away []possibleVictim, placement []preemption.Assignment) error {
 	if r.charge(away); r.look.Err() != nil {
 		return r.look.Err()
 	}
-	if err := f.fix(); err != nil {
+	if err := f.endPlacing(); err != nil {
 		return err
 	}
+
+	// blocks says of each unit that stays away why it could not come back.
 	blocks := map[int]*preemption.Refusal{}
 	for _, violating := range []bool{true, false} {
 		if err := f.reprieve(ctx, away, violating, blocks); err != nil {
@@ -204,8 +219,8 @@ func (r *run) spare(ctx context.Context, f *fitter, away []possibleVictim, place
 	return nil
 }
 
-// placeWithout places the group with every possible victim away. It returns the fitter that
-// has the pods in their places, unless the group is refused.
+// placeWithout takes the units away, beside those that are away already, and places the group. If the
+// group has a place, the returned fitter has the pods in their places.
 func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVictim) (*fitter, placement, error) {
 	if f != nil {
 		f.unseatAll()
@@ -215,6 +230,8 @@ func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVi
 		placed, err := f.placeAll(ctx)
 		return f, placed, err
 	}
+
+	// A function of the caller places the group. A fitter then follows it, for the reprieve.
 	for i := range possible {
 		if r.look.Ended(unitTurns) {
 			return nil, placement{}, r.look.Err()
@@ -225,14 +242,14 @@ func (r *run) placeWithout(ctx context.Context, f *fitter, possible []possibleVi
 	if err != nil || placed.refused != nil {
 		return nil, placed, err
 	}
-	f, _, err = r.fitterAt(ctx, placed.at)
+	f, _, err = r.fitterAt(ctx, placed.assigned)
 	return f, placed, err
 }
 
-// settle writes the plan.
+// settle writes the plan of a group that preempts: the units with a block are the victims, in order.
 func (r *run) settle(possible []possibleVictim, blocks map[int]*preemption.Refusal, placement []preemption.Assignment) {
 	for _, i := range slices.Sorted(maps.Keys(blocks)) {
-		r.public(i, &possible[i], blocks[i])
+		r.addVictims(i, &possible[i], blocks[i])
 	}
 	r.plan.Outcome, r.plan.Placement = preemption.Preempts, placement
 	r.plan.Nominations = slices.Clone(placement)

@@ -7,25 +7,29 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// quorum is how many members of a group have to find a place: of the pods of a group,
-// or of the groups below a composite one (rules 12.9.3 and 12.9.4;
+// quorum says how many members of a group have to find a place. The members are pods or,
+// for a composite group, the groups directly below it (rules 12.9.3 and 12.9.4;
 // PlacementFeasible of GangScheduling).
 type quorum struct {
+	// min is the number of members that need a place.
 	min int
-	// there counts the pods of the group that run already.
+	// there is the number of pods of the group that run already.
 	there int
-	// pods are the pending ones, by index, in the order in which they are placed.
-	pods  []int
+	// pods are the pending pods of the group, by index, in the order in which they are
+	// placed. A composite group has none.
+	pods []int
+	// below are the groups directly below a composite group, in the order in which they
+	// are placed.
 	below []*quorum
-	// named is set if the group's policy is known, so that a failure has a text.
+	// named is set if the group's policy is known. A failure then names its numbers.
 	named bool
 }
 
-// unplacedText is what is said of a group where no rule has more to say.
+// unplacedText is the reason of a group about which no policy has more to say.
 const unplacedText = "pod group is unschedulable"
 
-// lacks says why the quorum cannot be reached with so many members in their places
-// and so many still to come; empty where it can.
+// lacks says why the quorum cannot be reached with this number of members placed and this
+// number left. It returns an empty text if it can.
 func (q *quorum) lacks(placed, left int) string {
 	switch {
 	case placed+left >= q.min:
@@ -36,7 +40,8 @@ func (q *quorum) lacks(placed, left int) string {
 	return fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", q.min, placed, left)
 }
 
-// missed says why the quorum is not reached by those that are placed, by index; empty where it is.
+// missed says why the quorum is not reached by the placed pods, which placed has by index. It returns
+// an empty text if it is reached.
 func (q *quorum) missed(placed []bool) string {
 	there := q.there
 	for _, i := range q.pods {
@@ -52,7 +57,7 @@ func (q *quorum) missed(placed []bool) string {
 	return q.lacks(there, 0)
 }
 
-// reasonFor is what a refusal says about the group: nothing where no policy has a part
+// reasonFor returns what a refusal says about the group: nothing if no policy has a part
 // in it.
 func reasonFor(why string) string {
 	if why == unplacedText {
@@ -61,7 +66,7 @@ func reasonFor(why string) string {
 	return why
 }
 
-// quorumOf is that of the group, or of the tree of groups, that the pods belong to.
+// quorumOf returns the quorum of the group, or of the tree of groups, that the pods belong to.
 func quorumOf(s *state.Snapshot, pods []*outrank.Pod) *quorum {
 	q := &quorum{}
 	for i := range pods {
@@ -78,13 +83,14 @@ func quorumOf(s *state.Snapshot, pods []*outrank.Pod) *quorum {
 	return q
 }
 
-// setTerms takes in what a group of pods says. One that is not known, or says
-// nothing, needs a place for each of its pods (rule 12.9.3).
+// setTerms sets the numbers of the quorum of a group of pods. A group that is not known, or has no
+// policy, needs a place for each of its pods (rule 12.9.3).
 func setTerms(s *state.Snapshot, q *quorum, group *outrank.PodGroup) {
 	if group == nil {
 		q.min = len(q.pods)
 		return
 	}
+
 	q.there, q.named = runningOf(s, group), true
 	switch group.Policy {
 	case outrank.GangPolicy:
@@ -96,20 +102,24 @@ func setTerms(s *state.Snapshot, q *quorum, group *outrank.PodGroup) {
 	}
 }
 
-// treeOf is the quorum of a composite group. The groups below it go by their keys, a
-// composite one by the first key below it; those without any group of pods below
-// them do not count (rule 12.9.4).
+// treeOf returns the quorum of a composite group. The groups below it go by their keys, and a
+// composite group by the first key of a group of pods below it. A composite group with no group
+// of pods below it does not count (rule 12.9.4).
 func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.Pod) *quorum {
 	byGroup := map[outrank.Key][]int{}
 	for i, p := range pods {
 		byGroup[p.GroupKey()] = append(byGroup[p.GroupKey()], i)
 	}
+
+	// Groups of pods come by their keys, and each makes the composite groups above it that are
+	// not there yet. So the order of every below is that of rule 12.9.4.
 	composites := map[*outrank.CompositePodGroup]*quorum{}
 	for g := range s.Groups() {
 		above := ancestorsOf(s, g)
 		if len(above) == 0 || above[len(above)-1] != root {
 			continue
 		}
+
 		q := &quorum{pods: byGroup[g.Key()]}
 		setTerms(s, q, g)
 		for _, c := range above {
@@ -121,8 +131,11 @@ func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.
 				}
 				composites[c] = parent
 			}
+
+			// A parent that is known has its place in the tree already.
 			parent.below = append(parent.below, q)
-			if q = parent; known {
+			q = parent
+			if known {
 				break
 			}
 		}
@@ -130,8 +143,8 @@ func treeOf(s *state.Snapshot, root *outrank.CompositePodGroup, pods []*outrank.
 	return composites[root]
 }
 
-// InOrder numbers the pods of a tree in the order in which they are placed, and
-// returns them so.
+// inOrder returns the pods of a tree in the order in which they are placed, and numbers those of
+// the quorum by it.
 func (q *quorum) inOrder(pods []*outrank.Pod) []*outrank.Pod {
 	var ordered []*outrank.Pod
 	var number func(q *quorum)

@@ -11,67 +11,74 @@ import (
 
 // run is one call.
 type run struct {
-	// look ends loops over units with the context of the call: what they made by then is of no use.
+	// look ends loops over units once the context of the call has ended. Their results are of no
+	// use then.
 	look work.Watch
-	// terms are those of single pods of the group: a guard is asked about the whole.
-	terms    *dryrun.Terms
-	snap     *state.Snapshot // the caller's, only read
-	work     *state.Snapshot // where pods are taken away and put back
+	// terms are the settings for single pods of the group. They have no guard, which is asked about
+	// the whole group.
+	terms *dryrun.Terms
+	// snap is the caller's snapshot, which is only read. work is the copy in which pods are taken
+	// away and put back.
+	snap, work *state.Snapshot
+	// pods are the pods of the group that wait, in the order in which they are placed.
 	pods     []*outrank.Pod
 	priority int32
-	// owner is the group, or the one at the top of its tree, that the pods preempt for.
+	// owner is the group that the pods preempt for.
 	owner  owner
 	quorum *quorum
 	now    rank.Instant
-	place  preemption.PlaceFunc
-	// guard follows the units that are away; nil without one that has something to say.
+	// place is the caller's placing function, nil for first fit.
+	place preemption.PlaceFunc
+	// guard follows the units that are away. It is nil if no guard has something to say.
 	guard *unitGuard
 	plan  *preemption.GroupPlan
-	// whole are the groups that leave as one.
+	// whole lists the groups that leave as one.
 	whole []wholeGroup
-	// broken is what units that violate a budget do to all of them, by index in the sorted
-	// units.
+	// broken has, for each unit of several pods that violates a budget, the budget that each pod
+	// violates, noBudget for none. The key is the index in the sorted units.
 	broken map[int][]int32
 	// mostAnswers bounds what a fitter remembers.
 	mostAnswers int
 }
 
-// mostAnswers bounds the memory that a fitter takes for answers: 16 bytes each.
+// mostAnswers is the largest number of answers that a fitter remembers by default, 16 bytes each.
 const mostAnswers = 1 << 22
 
+// take takes the pods of a unit off their nodes.
 func (r *run) take(u *possibleVictim) {
 	for _, p := range r.podsOf(u) {
 		r.work.Drop(p)
 	}
 }
 
+// giveBack puts the pods of a unit back on their nodes.
 func (r *run) giveBack(u *possibleVictim) {
 	for _, p := range r.podsOf(u) {
 		r.work.Put(p)
 	}
 }
 
-// say is what the reference answers for the group (rule 12.9.11).
+// say writes the status of the group into the plan, in the words of the reference (rule 12.9.11).
 func (r *run) say(code preemption.Code, text string) {
 	r.plan.Status = preemption.Status{Code: code, Reasons: []string{groupPrefix + text}}
 }
 
-// groupPrefix begins all that preemption says of a group.
+// groupPrefix begins every text of preemption about a group.
 const groupPrefix = "pod group preemption: "
 
-// possibleVictim is a Unit that could leave, in few bytes and without a pointer: a cluster
-// can have hundreds of thousands of them.
+// possibleVictim is a unit that could leave: a single pod or a whole group. It takes few bytes and
+// has no pointer, because a cluster can have hundreds of thousands of units.
 type possibleVictim struct {
 	priority int32
 	// size is the number of pods, with the rank of the unit in the high bits (rules 12.7.2
 	// and 12.7.3).
 	size int32
-	// sec and nsec are the earliest start of the pods, a missing one being that of
-	// the call (rule 12.7.4).
+	// sec and nsec are the earliest start of the pods. A pod without a start counts with the
+	// time of the call (rule 12.7.4).
 	sec  int64
 	nsec int32
-	// A single pod is the one with the index pod on the node at the position node.
-	// Of a group, node is the index in the run's whole, and pod is -1.
+	// node and pod find the pods. For a single pod, node is the position of its node, and pod its
+	// index there. For a group, node is the index in the run's whole, and pod is -1.
 	node, pod int32
 	// budget is the index of the budget that losing the unit violates, noBudget for
 	// none. Before the budgets are charged it is mayViolate for a unit with a pod
@@ -79,26 +86,29 @@ type possibleVictim struct {
 	budget int32
 }
 
+// The values of possibleVictim.budget beside the index of a budget.
 const (
 	noBudget   = -1
 	mayViolate = -2
 )
 
-// rankShift is where the rank of a unit, less one, stands in its size.
+// rankShift is the lowest bit of the rank in a unit's size. The rank of a single pod is 0 there.
 const rankShift = 28
 
-// sizeOf is the size of a unit.
+// sizeOf returns the size of a unit with this number of pods.
 func sizeOf(rank state.UnitRank, pods int) int32 {
 	return int32(rank-state.PodUnit)<<rankShift + int32(min(pods, 1<<rankShift-1))
 }
 
+// single reports whether the unit is a pod by itself.
 func (u *possibleVictim) single() bool { return u.pod >= 0 }
 
+// violates reports whether losing the unit violates a budget, once the budgets were charged.
 func (u *possibleVictim) violates() bool { return u.budget >= 0 }
 
 // wholeGroup is a group that leaves as one.
 type wholeGroup struct {
-	// One of these is nil.
+	// group or composite is the group; the other one is nil.
 	group     *outrank.PodGroup
 	composite *outrank.CompositePodGroup
 	// pods are sorted by importance, or by the caller's own order if there is one.
@@ -106,6 +116,7 @@ type wholeGroup struct {
 	priority int32
 }
 
+// name returns the name of the group.
 func (g *wholeGroup) name() string {
 	if g.composite != nil {
 		return g.composite.Name
@@ -113,6 +124,7 @@ func (g *wholeGroup) name() string {
 	return g.group.Name
 }
 
+// size returns the size of the group as a unit.
 func (g *wholeGroup) size() int32 {
 	if g.composite != nil {
 		return sizeOf(state.CompositeUnit, len(g.pods))
@@ -120,7 +132,7 @@ func (g *wholeGroup) size() int32 {
 	return sizeOf(state.GroupUnit, len(g.pods))
 }
 
-// PodsOf returns the pods of a unit by importance. The slice is not to be changed.
+// podsOf returns the pods of a unit by importance. The caller must not change the slice.
 func (r *run) podsOf(u *possibleVictim) []*state.PodState {
 	if !u.single() {
 		return r.whole[u.node].pods
@@ -128,13 +140,13 @@ func (r *run) podsOf(u *possibleVictim) []*state.PodState {
 	return r.nodeAt(u.node).Pods[u.pod : u.pod+1]
 }
 
-// NodeAt returns the node at a position as the caller's snapshot has it.
+// nodeAt returns the node at a position, as the caller's snapshot has it.
 func (r *run) nodeAt(position int32) *state.NodeState {
 	return r.snap.NodeStates[r.snap.Order[position]]
 }
 
-// nominationOf returns the node that a pod of the group is nominated to: as the snapshot
-// knows, or as the pod says if the snapshot does not know the pod.
+// nominationOf returns the node that a pod of the group is nominated to. The snapshot says so, or
+// the pod itself if the snapshot does not know the pod.
 func (r *run) nominationOf(p *outrank.Pod) string {
 	if state, ok := r.snap.PodStates.Of(p); ok {
 		return state.Nominated()

@@ -7,8 +7,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// place gives a member the first place that there is, and reports whether there is
-// one.
+// place gives a member the first place that takes it, and reports whether there is one.
 func (f *fitter) place(ctx context.Context, i int) bool {
 	if f.afresh {
 		f.since, f.afresh = i, false
@@ -17,6 +16,7 @@ func (f *fitter) place(ctx context.Context, i int) bool {
 		f.look.Ended(f.keepTurns())
 		f.rebuild(ctx, i)
 	}
+
 	to := f.scan(i)
 	if to == nowhere {
 		return false
@@ -25,8 +25,9 @@ func (f *fitter) place(ctx context.Context, i int) bool {
 	return true
 }
 
-// put is seat for a member that may have a nomination, which counts as long as it has no
-// place (rule 12.9.5): its node has other pods nominated to it for the others then.
+// put is seat for a member that may have a nomination. The nomination counts for the others only
+// while the member has no place (rule 12.9.5), so that put changes the version of the nominated
+// node.
 func (f *fitter) put(i int, to int32) {
 	f.seat(i, to)
 	m := &f.members[i]
@@ -40,16 +41,18 @@ func (f *fitter) put(i int, to int32) {
 	}
 }
 
-// scan returns the first position that takes the member. A member like the one before it
-// has no place before that one's: there the nodes have the same pods for both. That does
-// not hold for the first one after members were taken away.
+// scan returns the first position that takes the member, nowhere if none does.
 func (f *fitter) scan(i int) int32 {
+	// The member before may be of the same kind. Then no node before its place takes this one
+	// either: these nodes refused it, and have the same pods on them as then. That does not hold
+	// if members were taken away in between.
 	from := int32(0)
 	if i > f.since && f.members[i-1].kind == f.members[i].kind {
 		if from = f.members[i-1].at; from == nowhere {
 			return nowhere
 		}
 	}
+
 	for ; int(from) < len(f.sites); from++ {
 		if f.look.Ended(askTurns) {
 			return nowhere
@@ -61,10 +64,10 @@ func (f *fitter) scan(i int) int32 {
 	return nowhere
 }
 
-// askTurns is about how many turns of loops it takes to ask a node.
+// askTurns is the cost of asking a node, in turns of a loop.
 const askTurns = 8
 
-// seat gives a member another place, or none.
+// seat gives a member another place, or none. The seated members of a site stay sorted.
 func (f *fitter) seat(i int, to int32) {
 	m := &f.members[i]
 	if m.at != nowhere {
@@ -72,14 +75,16 @@ func (f *fitter) seat(i int, to int32) {
 		at, _ := slices.BinarySearch(s.seated, int32(i))
 		s.seated = slices.Delete(s.seated, at, at+1)
 	}
-	if m.at = to; to != nowhere {
+
+	m.at = to
+	if to != nowhere {
 		s := &f.sites[to]
 		at, _ := slices.BinarySearch(s.seated, int32(i))
 		s.seated = slices.Insert(s.seated, at, int32(i))
 	}
 }
 
-// unseatAll takes the members off their nodes.
+// unseatAll takes all members off their nodes.
 func (f *fitter) unseatAll() {
 	for i := range f.members {
 		if f.members[i].at != nowhere {
@@ -88,7 +93,7 @@ func (f *fitter) unseatAll() {
 	}
 }
 
-// assignments are the places of those that have one.
+// assignments returns the places of the members that have one.
 func (f *fitter) assignments() []preemption.Assignment {
 	var as []preemption.Assignment
 	for i := range f.members {
@@ -113,7 +118,8 @@ func (f *fitter) takeAway(units []possibleVictim) {
 	}
 }
 
-// count counts the pods of a unit in (by is 1) or out (by is -1).
+// count counts the pods of a unit in (by is 1) or out (by is -1): in the snapshot where filters
+// look at it, and in the sites where they count.
 func (f *fitter) count(u *possibleVictim, by int32) {
 	switch {
 	case !f.lean || f.far && f.counted(u):
@@ -123,6 +129,7 @@ func (f *fitter) count(u *possibleVictim, by int32) {
 			f.run.take(u)
 		}
 	case len(f.concerns) > 0:
+		// The pods stay in the snapshot, but filters of the caller see them as gone.
 		for _, p := range f.run.podsOf(u) {
 			f.snap.SetAside(p, int(by))
 		}
@@ -132,20 +139,23 @@ func (f *fitter) count(u *possibleVictim, by int32) {
 	}
 }
 
-// countSites is count for what the sites count.
+// countSites is count for the sites of a lean fitter.
 func (f *fitter) countSites(u *possibleVictim, by int32) {
 	switch {
 	case u.single() && f.sites[u.node].rows != nil:
+		// Of most pods all that counts has a column, and the pod itself need not be read.
 		s := &f.sites[u.node]
 		s.count += by
 		for k, v := range s.rows[u.pod] {
 			s.taken.Std[k].Change(v, by)
 		}
+
 	default:
 		pods := f.run.podsOf(u)
 		for i, at := range f.positionsOf(u) {
 			s := &f.sites[at]
-			if s.count += by; by > 0 {
+			s.count += by
+			if by > 0 {
 				s.taken.Add(&pods[i].Takes)
 			} else {
 				s.taken.Sub(&pods[i].Takes)

@@ -9,15 +9,18 @@ import (
 )
 
 // sort puts units in order of importance (moreImportant). A cluster can have
-// hundreds of thousands of them, so it sorts by one byte of the key after the
-// other, from the last to the first, and leaves out the bytes that all units have
-// in common: of starts and priorities that are most. Time is linear in the units. The order is any where the
-// context ends it.
+// hundreds of thousands of units, so it sorts them by one byte of their keys after
+// the other, from the byte that counts least to the one that counts most. It leaves
+// out the bytes that all units have in common, which are most bytes of starts and
+// priorities. Time is linear in the number of units. The order means nothing once the
+// context has ended.
 func (r *run) sort(units []possibleVictim) {
 	if r.terms.Importance != nil || len(units) < 1<<8 {
 		slices.SortFunc(units, r.compareUnits)
 		return
 	}
+
+	// differs has the bits in which any key differs from the first.
 	var differs [sortWords]uint32
 	first := units[0].sortKey()
 	for some := range slices.Chunk(units, work.Each/4) {
@@ -30,6 +33,9 @@ func (r *run) sort(units []possibleVictim) {
 			}
 		}
 	}
+
+	// Each pass sorts all units from one slice into the other, and keeps the order of those
+	// with an equal byte.
 	from, to := units, make([]possibleVictim, len(units))
 	for w := range differs {
 		for shift := 0; shift < 32; shift += 8 {
@@ -41,11 +47,14 @@ func (r *run) sort(units []possibleVictim) {
 			}
 		}
 	}
-	copy(units, from) // a no-op where they are the same
+
+	// After an even number of passes the two are the same slice.
+	copy(units, from)
 	r.sortTies(units)
 }
 
-// compareUnits is moreImportant until the context ends.
+// compareUnits is moreImportant until the context ends. After that it is 0, which ends the
+// sorting soon.
 func (r *run) compareUnits(a, b possibleVictim) int {
 	if r.look.Ended(1) {
 		return 0
@@ -53,10 +62,11 @@ func (r *run) compareUnits(a, b possibleVictim) int {
 	return r.moreImportant(a, b)
 }
 
-// sortWords is the length of a key in words, the first of which counts least.
+// sortWords is the length of a key in words. The first word counts least.
 const sortWords = 5
 
-// sortKey orders units as moreImportant does, but for names.
+// sortKey returns a key that orders units as moreImportant does before names decide. Signed numbers
+// have their sign bit inverted, and what counts downwards has all its bits inverted.
 func (u *possibleVictim) sortKey() [sortWords]uint32 {
 	sec := uint64(u.sec) ^ 1<<63
 	return [...]uint32{
@@ -64,9 +74,10 @@ func (u *possibleVictim) sortKey() [sortWords]uint32 {
 	}
 }
 
-// sortByByte sorts by one byte of the key. Units with an equal one stay in order. It returns false where
-// the context ends it.
+// sortByByte sorts the units of from into to by one byte of the key. Units with an equal byte keep
+// their order. It returns false if the context has ended.
 func (r *run) sortByByte(to, from []possibleVictim, word, shift int) bool {
+	// next counts the units with each value of the byte, and then has the index of the next of them.
 	var next [256]int
 	for some := range slices.Chunk(from, work.Each) {
 		if r.look.Ended(len(some)) {
@@ -80,6 +91,7 @@ func (r *run) sortByByte(to, from []possibleVictim, word, shift int) bool {
 	for b, n := range next {
 		next[b], sum = sum, sum+n
 	}
+
 	for some := range slices.Chunk(from, work.Each) {
 		if r.look.Ended(len(some)) {
 			return false
@@ -108,21 +120,24 @@ func (r *run) sortTies(units []possibleVictim) {
 	}
 }
 
-// moreImportant orders units (group 12.7; moreImportantVictim): negative if u
-// goes before v. It is a total order: ties end in names. What decides, after
-// the caller's own order:
+// moreImportant orders units (group 12.7; moreImportantVictim). It returns a negative
+// number if u goes before v. The order is total, because ties end in names. After the
+// caller's own order this decides:
 //
 //  1. the higher priority;
-//  2. a composite group before a group, and that before a single pod of no group;
-//  3. the one with more pods;
-//  4. the earlier start, of a group that of its pods that started first;
-//  5. the namespace, then the name, of the group or of the pod.
+//  2. a composite group before a group, and a group before a single pod of no group;
+//  3. the larger number of pods;
+//  4. the earlier start; a group started with its first pod;
+//  5. the namespace, then the name, of the group or of the pod;
+//  6. a group before a pod.
 func (r *run) moreImportant(u, v possibleVictim) int {
 	if r.terms.Importance != nil {
 		if c := r.terms.Importance(r.firstOf(&u), r.firstOf(&v)); c != 0 {
 			return c
 		}
 	}
+
+	// The size has the rank in its high bits, so that it decides 2 before 3.
 	switch {
 	case u.priority != v.priority:
 		return cmp.Compare(v.priority, u.priority)
@@ -133,9 +148,11 @@ func (r *run) moreImportant(u, v possibleVictim) int {
 	case u.nsec != v.nsec:
 		return cmp.Compare(u.nsec, v.nsec)
 	}
-	un, u1 := r.nameOf(&u)
-	vn, v1 := r.nameOf(&v)
-	return cmp.Or(cmp.Compare(un, vn), cmp.Compare(u1, v1), cmp.Compare(u.pod, v.pod))
+
+	// The pod of a group is -1.
+	uSpace, uName := r.nameOf(&u)
+	vSpace, vName := r.nameOf(&v)
+	return cmp.Or(cmp.Compare(uSpace, vSpace), cmp.Compare(uName, vName), cmp.Compare(u.pod, v.pod))
 }
 
 // firstOf returns the most important pod of a unit.
@@ -143,6 +160,7 @@ func (r *run) firstOf(u *possibleVictim) *outrank.Pod {
 	return r.podsOf(u)[0].Pod
 }
 
+// nameOf returns the namespace and the name of the group or the pod that a unit is.
 func (r *run) nameOf(u *possibleVictim) (namespace, name string) {
 	p := r.podsOf(u)[0].Pod
 	if !u.single() {

@@ -10,9 +10,9 @@ import (
 )
 
 // possible lists the units that could be victims, not sorted (rule 12.9.8;
-// newDomainForWorkloadPreemption, isPreemptionAllowed). They are of lower priority than
-// the group, or of any where a rule of the caller's says who may be taken from (rule
-// 13.6.7), and the configuration allows to evict their pods.
+// newDomainForWorkloadPreemption, isPreemptionAllowed). Their priority is lower than the
+// group's, unless a rule of the caller says who may be taken from (rule 13.6.7). The
+// configuration allows all their pods to be evicted.
 func (r *run) possible() []possibleVictim {
 	below := int64(r.priority)
 	if r.terms.Eligibility.AnyPriority {
@@ -25,54 +25,67 @@ func (r *run) possible() []possibleVictim {
 	return units
 }
 
-// units returns the running pods as units of a priority below a limit.
+// units returns the running pods as units of a priority below a limit: single pods in the order of
+// the nodes, then whole groups.
 func (r *run) units(below int64) []possibleVictim {
+	snap := r.snap
 	r.whole = r.whole[:0]
+	snap.Units.Each(r.addWhole)
+
 	pods := 0
-	for _, slot := range r.snap.Order {
-		pods += len(r.snap.NodeStates[slot].Pods)
+	for _, slot := range snap.Order {
+		pods += len(snap.NodeStates[slot].Pods)
 	}
 	units := make([]possibleVictim, 0, pods)
-	r.snap.Units.Each(r.addWhole)
-	for position, slot := range r.snap.Order {
-		n := r.snap.NodeStates[slot]
+	for position, slot := range snap.Order {
+		n := snap.NodeStates[slot]
 		if r.look.Ended(1 + len(n.SortKeys)) {
 			return nil
 		}
-		covered := n.Covered
-		for i := range n.SortKeys {
-			rank := n.SortKeys[i].At(r.now)
-			u := possibleVictim{priority: rank.Priority, sec: rank.Sec, nsec: rank.Nsec, node: int32(position), pod: int32(i), budget: noBudget}
-			if len(covered) > 0 && int(covered[0].Index) == i {
-				u.budget, covered = mayViolate, covered[1:]
-			}
-			if n.Grouped > 0 && n.Pods[i].Pod.Group != "" {
-				alone := false
-				if u.priority, u.size, alone = r.member(n.Pods[i]); !alone {
-					continue
-				}
-			}
-			if int64(u.priority) < below {
-				units = append(units, u)
-			}
-		}
+		units = r.appendSingle(units, n, int32(position), below)
 	}
 	return r.appendWhole(units, below)
 }
 
-// member says what a pod that names a group counts as, and whether it leaves by itself
-// (rules 12.6.2 to 12.7.2).
-func (r *run) member(p *state.PodState) (priority, size int32, alone bool) {
-	t := r.snap.Units.Of(p)
+// appendSingle appends the units of single pods on a node. It reads the keys of the pods, and the pods
+// themselves only on nodes where some name a group.
+func (r *run) appendSingle(units []possibleVictim, n *state.NodeState, position int32, below int64) []possibleVictim {
+	// covered lists the pods that a budget covers, in the order of the pods.
+	covered := n.Covered
+	for i := range n.SortKeys {
+		rank := n.SortKeys[i].At(r.now)
+		u := possibleVictim{priority: rank.Priority, sec: rank.Sec, nsec: rank.Nsec, node: position, pod: int32(i), budget: noBudget}
+		if len(covered) > 0 && int(covered[0].Index) == i {
+			u.budget, covered = mayViolate, covered[1:]
+		}
+
+		if n.Grouped > 0 && n.Pods[i].Pod.Group != "" {
+			single := false
+			if u.priority, u.size, single = r.member(n.Pods[i]); !single {
+				continue
+			}
+		}
+		if int64(u.priority) < below {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// member returns the priority and the size that a pod of a group counts with, and whether it is a
+// unit by itself (rules 12.6.2 to 12.6.4 and 12.7.2).
+func (r *run) member(p *state.PodState) (priority, size int32, single bool) {
+	units := &r.snap.Units
+	t := units.Of(p)
 	return t.Priority, sizeOf(t.Rank, 1), t.Whole == nil
 }
 
-// addWhole adds a unit that is more than a pod by itself.
+// addWhole notes a group that leaves as one. Its pods are copied, because they are sorted here.
 func (r *run) addWhole(u *state.WholeUnit) {
 	r.whole = append(r.whole, wholeGroup{group: u.Group, composite: u.Composite, pods: slices.Clone(u.Pods), priority: u.Priority})
 }
 
-// appendWhole appends the units of whole groups.
+// appendWhole appends the units of whole groups, and sorts the pods of each.
 func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim {
 	for i := range r.whole {
 		g := &r.whole[i]
@@ -80,6 +93,8 @@ func (r *run) appendWhole(units []possibleVictim, below int64) []possibleVictim 
 			continue
 		}
 		slices.SortFunc(g.pods, r.moreImportantPod)
+
+		// By the caller's order the first pod need not have started first.
 		start := g.pods[0].Rank().At(r.now)
 		u := possibleVictim{priority: g.priority, size: g.size(), node: int32(i), pod: -1, budget: noBudget}
 		for _, p := range g.pods {
@@ -107,7 +122,8 @@ func (r *run) moreImportantPod(p, q *state.PodState) int {
 }
 
 // allows asks the caller's rules about every pod of the unit and every pod of the preempting
-// group. Those of the group that run already are nobody's victims, whatever the rules say.
+// group. All answers have to be yes. A unit with a running pod of the group itself is no victim,
+// whatever the rules say (rule 13.6.7).
 func (r *run) allows(u *possibleVictim) bool {
 	for _, p := range r.podsOf(u) {
 		if p.Pod.Group != "" && r.owner.has(r.snap, p.Pod) {
@@ -122,23 +138,27 @@ func (r *run) allows(u *possibleVictim) bool {
 	return true
 }
 
-// public appends the pods of a unit to the victims of the plan, with the rule by which they are.
-func (r *run) public(at int, u *possibleVictim, why *preemption.Refusal) {
+// addVictims appends the pods of the at-th unit to the victims of the plan. why is the reason for
+// which the unit could not stay. All pods have the name of the rule that lets the first of them leave.
+func (r *run) addVictims(at int, u *possibleVictim, why *preemption.Refusal) {
 	v := preemption.Victim{Priority: u.priority, Blocks: why.Guard, Blocked: why.Pod}
 	if why.Pod != nil {
-		v.Blocks = why.Nodes[0].Status // of its own node
+		v.Blocks = why.Nodes[0].Status // what the pod's own node said
 	}
 	if !u.single() {
-		v.Group, v.Composite = r.whole[u.node].group, r.whole[u.node].composite
+		whole := &r.whole[u.node]
+		v.Group, v.Composite = whole.group, whole.composite
 	}
-	violated := r.violated(at, u)
+
+	violated, budgets := r.violated(at, u), r.work.BudgetSet
 	for i, p := range r.podsOf(u) {
-		v.Pod, v.Node, v.Violated = p.Located(), p.At.Name, nil
+		v.Pod, v.Node = p.Located(), p.At.Name
 		if i == 0 {
 			v.Rule = r.ruleFor(v.Pod)
 		}
+		v.Violated = nil
 		if i < len(violated) && violated[i] != noBudget {
-			v.Violated = []*outrank.PodDisruptionBudget{r.work.BudgetSet.List[violated[i]]}
+			v.Violated = []*outrank.PodDisruptionBudget{budgets.List[violated[i]]}
 		}
 		r.plan.Victims = append(r.plan.Victims, v)
 	}

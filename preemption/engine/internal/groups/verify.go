@@ -22,6 +22,8 @@ func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan
 	if plan.Outcome != preemption.Preempts && plan.Outcome != preemption.Fits {
 		return fmt.Errorf("plan for a group: %w: the outcome is %q", preemption.ErrState, plan.Outcome)
 	}
+
+	// A pod of the group that runs by now makes the plan stale.
 	var pods []*outrank.Pod
 	for _, a := range plan.Placement {
 		pods = append(pods, a.Pod)
@@ -33,6 +35,7 @@ func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan
 	if err != nil {
 		return err
 	}
+
 	for _, a := range plan.Placement {
 		if _, ok := snap.Node(a.Node); !ok {
 			return fault(state.ErrStale, "there is no node %s", a.Node)
@@ -41,6 +44,7 @@ func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan
 	if plan.Outcome == preemption.Fits {
 		return r.verifyPlacement(ctx, plan)
 	}
+
 	possible, victims, err := r.verifyVictims(ctx, plan)
 	if err != nil {
 		return err
@@ -48,11 +52,12 @@ func Verify(ctx context.Context, terms *dryrun.Terms, snap *state.Snapshot, plan
 	return r.verifyPlaces(ctx, plan, possible, victims)
 }
 
+// fault returns the error about a plan that is stale or unsound.
 func fault(kind error, format string, args ...any) error {
 	return fmt.Errorf("plan for a group: %w: %s", kind, fmt.Sprintf(format, args...))
 }
 
-// noPlace says why there is no place, as the text of a plan does.
+// noPlace says why there is no place, in the words of a plan's text.
 func noPlace(r *preemption.Refusal) string {
 	pod, guard := "", ""
 	if r.Pod != nil {
@@ -64,30 +69,15 @@ func noPlace(r *preemption.Refusal) string {
 	return prose.NoPlace(pod, r.Nodes, r.Reason, guard)
 }
 
-// verifyVictims finds the victims among the units that there are.
+// verifyVictims finds the victims of the plan among the units that there are. It returns the units that
+// were away when the group was placed, and the indexes of the victims among them.
 func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, victims []int, err error) {
-	r.look = work.NewWatch(ctx)
-	possible = r.possible()
-	reason := r.eligible(possible)
-	switch {
-	case r.look.Err() != nil:
-		return nil, nil, r.look.Err()
-	case reason != "":
-		return nil, nil, fault(state.ErrUnsound, "%s", reason.Message())
+	if possible, err = r.verifyPossible(ctx, plan); err != nil {
+		return nil, nil, err
 	}
-	if r.sort(possible); r.look.Err() != nil {
-		return nil, nil, r.look.Err()
-	}
-	if r.guard != nil {
-		if possible, err = r.verifyGuard(ctx, plan, possible); err != nil {
-			return nil, nil, err
-		}
-	}
-	if r.charge(possible); r.look.Err() != nil {
-		return nil, nil, r.look.Err()
-	}
-	violations := 0
-	inPlan, named := 0, 0
+
+	// violations counts the violated budgets as they are now, and inPlan those that the plan names.
+	violations, inPlan, named := 0, 0, 0
 	for unit := range plan.Units() {
 		at := r.unitOf(possible, unit)
 		switch {
@@ -98,7 +88,9 @@ func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (po
 		case slices.Contains(victims, at):
 			return nil, nil, fault(state.ErrUnsound, "victim %s is named twice", nameOf(unit))
 		}
-		victims, named = append(victims, at), named+len(unit)
+		victims = append(victims, at)
+		named += len(unit)
+
 		for _, budget := range r.violated(at, &possible[at]) {
 			if budget != noBudget {
 				violations++
@@ -116,38 +108,71 @@ func (r *run) verifyVictims(ctx context.Context, plan *preemption.GroupPlan) (po
 	return possible, victims, nil
 }
 
-// verifyGuard asks the guard about the victims that there are, and returns the units that
+// verifyPossible returns the units that were away when the group was placed, in order and charged for
+// budgets. The group has to be allowed to preempt.
+func (r *run) verifyPossible(ctx context.Context, plan *preemption.GroupPlan) (possible []possibleVictim, err error) {
+	r.look = work.NewWatch(ctx)
+	possible = r.possible()
+	reason := r.eligible(possible)
+	switch {
+	case r.look.Err() != nil:
+		return nil, r.look.Err()
+	case reason != "":
+		return nil, fault(state.ErrUnsound, "%s", reason.Message())
+	}
+
+	if r.sort(possible); r.look.Err() != nil {
+		return nil, r.look.Err()
+	}
+	if r.guard != nil {
+		if possible, err = r.verifyGuard(ctx, plan, possible); err != nil {
+			return nil, err
+		}
+	}
+	if r.charge(possible); r.look.Err() != nil {
+		return nil, r.look.Err()
+	}
+	return possible, nil
+}
+
+// verifyGuard asks the guard whether the victims may leave together. It returns the units that
 // were away when the group was placed: those that the guard lets go, and the victims.
 func (r *run) verifyGuard(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim) ([]possibleVictim, error) {
 	away, kept, _, err := r.letGo(ctx, possible)
 	if err != nil {
 		return nil, err
 	}
-	var lost []*state.PodState // of those kept
+
+	// A victim may be a unit that the guard keeps when asked in order. lost has the pods of these.
 	let := len(away)
-	stay := slices.Repeat([]bool{true}, let)
+	stays := slices.Repeat([]bool{true}, let)
+	var lost []*state.PodState
 	for unit := range plan.Units() {
 		if at := r.unitOf(away[:let], unit); at >= 0 {
-			stay[at] = false
+			stays[at] = false
 		} else if at = r.unitOf(kept, unit); at >= 0 {
-			away, lost = append(away, kept[at]), append(lost, r.podsOf(&kept[at])...)
+			away = append(away, kept[at])
+			lost = append(lost, r.podsOf(&kept[at])...)
 			kept = slices.Delete(kept, at, at+1)
 		}
 	}
+
+	// letGo has told the guard that all of away leave. The units that are no victims come back, the
+	// kept victims leave, and the guard is asked about exactly the victims.
 	for i := range let {
-		if stay[i] {
+		if stays[i] {
 			r.guard.change(r.podsOf(&away[i]), 1)
 		}
 	}
-	if s := r.guard.tries(lost, -1); s.Code != preemption.Success {
+	if s := r.guard.try(lost, -1); s.Code != preemption.Success {
 		return nil, fault(state.ErrUnsound, "the victims may not leave together: %s", s)
 	}
 	r.sort(away)
 	return away, nil
 }
 
-// verifyPlaces puts the pods on their nodes with every possible victim away, and asks
-// again once those that are no victims are back (rule 12.9.8).
+// verifyPlaces puts the pods on their nodes with every possible victim away, and asks the
+// nodes again once the units that are no victims are back (rule 12.9.8).
 func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, possible []possibleVictim, victims []int) error {
 	for i := range possible {
 		r.take(&possible[i])
@@ -159,25 +184,29 @@ func (r *run) verifyPlaces(ctx context.Context, plan *preemption.GroupPlan, poss
 	case refused != nil:
 		return fault(state.ErrUnsound, "%s", noPlace(refused))
 	}
+
+	// A unit that matters to no member need not be put back.
 	back := 0
 	for i := range possible {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if u := &possible[i]; !slices.Contains(victims, i) {
-			if back++; len(f.affects(u)) > 0 {
-				f.putBack(u, 1)
-			}
+		if slices.Contains(victims, i) {
+			continue
+		}
+		back++
+		if u := &possible[i]; len(f.affectedBy(u)) > 0 {
+			f.putBack(u, 1)
 		}
 	}
-	// Where nobody could be put back, the nominations of the group itself may be why.
-	if err := f.fix(); err != nil || back == 0 || len(f.failing) == 0 {
+	// If nobody could be put back, the nominations of the group itself may be the reason.
+	if err := f.endPlacing(); err != nil || back == 0 || len(f.failing) == 0 {
 		return err
 	}
 	return fault(state.ErrUnsound, "%s", noPlace(f.failing[0].why))
 }
 
-// nameOf names victims that leave together, as the text of a plan does.
+// nameOf names victims that leave together, in the words of a plan's text.
 func nameOf(unit []preemption.Victim) string {
 	switch first := &unit[0]; {
 	case first.Composite != nil:
@@ -189,7 +218,7 @@ func nameOf(unit []preemption.Victim) string {
 	}
 }
 
-// runs reports whether victims that leave together are a unit of any priority.
+// runs reports whether victims that leave together are a unit that runs, of whatever priority.
 func (r *run) runs(unit []preemption.Victim) bool {
 	other := *r
 	other.whole = nil
@@ -206,7 +235,8 @@ func (r *run) unitOf(units []possibleVictim, victims []preemption.Victim) int {
 	})
 }
 
-// verifyPlacement puts the pods on their nodes one after the other.
+// verifyPlacement puts the pods on their nodes one after the other. Each node has to take its
+// pod beside those before it.
 func (r *run) verifyPlacement(ctx context.Context, plan *preemption.GroupPlan) error {
 	for _, at := range plan.Placement {
 		if err := ctx.Err(); err != nil {
