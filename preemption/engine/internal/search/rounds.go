@@ -239,13 +239,13 @@ func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 // the lowest priority.
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
 	sum := w.sums.At(slot)
-	if !b.exact && b.Bound == sum.Lowest {
+	if !b.tightened && b.Bound == sum.Lowest {
 		short := w.short(sum)
 		fewest := w.sums.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest))
 		shares := w.sums.ShareSumsAt(slot)
 		b.fewest = uint16(min(shares.FewestAmong(&shares.Low, &short, w.sums.ExtremesAt(slot), fewest), math.MaxUint16))
 	}
-	b.exact = true
+	b.tightened = true
 }
 
 // pruned reports whether no candidate with this bound can beat the best so far

@@ -106,7 +106,7 @@ func (w *Worker) Reset() {
 	w.leastSpan = noCandidates
 	w.Best, w.sharedPosition, w.seenVersion, w.allowed = NodeScore{Position: -1}, -1, 0, math.MaxInt64
 	w.outlook.least, w.outlook.promising, w.fitsSomewhere, w.outlook.tries = NodeScore{Position: -1}, w.outlook.promising[:0], false, 0
-	w.outlook.deferred, w.outlook.bestFirst, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
+	w.outlook.deferred, w.outlook.bestLeading, w.outlook.leastDeferred = w.outlook.deferred[:0], worst, worst
 	w.given = givenAnswer{}
 	w.firstFit = math.MaxInt
 }
