@@ -64,10 +64,10 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	p := prospect{position, slot, sum, b}
 
 	switch {
-	case w.countsLikeResources(sum) && plain && !nominated && w.boundByColumns(&p):
+	case w.countsLikeResources(sum) && plain && !nominated && w.boundByColumns(p):
 
 	case sum.Flags&state.AnyUnits != 0 && (!plain || !w.unitsCountAsPods(sum)):
-		w.boundUnits(&p, plain)
+		w.boundUnits(p, plain)
 
 	case !w.need.filtered && plain && w.rules.asks == asksEach:
 		w.boundByAskingCaller(b, slot, sum)
@@ -77,10 +77,10 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 
 	// No summary tells whether the node has room, or an early filter may say something else once pods leave.
 	case !plain || w.need.anyPod || nominated || w.plan.Touched(n):
-		w.boundByAskingFilters(&p, plain)
+		w.boundByAskingFilters(p, plain)
 
 	default:
-		w.boundBesideLateFilters(&p)
+		w.boundBesideLateFilters(p)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // boundBesideLateFilters bounds a node if filters after NodeResourcesFit have something to say, no pod touches a
 // filter before it, and no nominated pod counts.
-func (w *Worker) boundBesideLateFilters(p *prospect) {
+func (w *Worker) boundBesideLateFilters(p prospect) {
 	b, n := p.bound, w.snap.NodeStates[p.slot]
 	if b.before = w.Shortage(p.sum); b.before == 0 {
 		w.boundWithRoom(p, n)
@@ -73,7 +73,7 @@ func (w *Worker) kindAmong(n *state.NodeState) boundKind {
 // boundWithRoom is boundBesideLateFilters for a node that is not short of resources. If no pod touches the late
 // filters one check is enough: where it fails, it fails with any pods gone. Where the caller gave the statuses,
 // preemption is tried on nodes that take the preemptor as well.
-func (w *Worker) boundWithRoom(p *prospect, n *state.NodeState) {
+func (w *Worker) boundWithRoom(p prospect, n *state.NodeState) {
 	if touched, _ := w.plan.AsksAboutFew(n); touched || w.statuses.any {
 		w.boundByAskingFilters(p, true)
 		return
@@ -97,7 +97,7 @@ func (w *Worker) boundWithRoom(p *prospect, n *state.NodeState) {
 
 // boundByAskingFilters bounds a node by asking every filter, as things are and then without the possible
 // victims. With plain set the summary of the node tells what is free.
-func (w *Worker) boundByAskingFilters(p *prospect, plain bool) {
+func (w *Worker) boundByAskingFilters(p prospect, plain bool) {
 	n, b := w.snap.NodeStates[p.slot], p.bound
 	short, failed := w.shortByFilters(b, n)
 	if !failed {

@@ -18,7 +18,7 @@ import (
 //     evaluated at once.
 //
 // boundUnits bounds a node in the second or third way. With plain set the summary of the node tells what is free.
-func (w *Worker) boundUnits(p *prospect, plain bool) {
+func (w *Worker) boundUnits(p prospect, plain bool) {
 	n, b := w.snap.NodeStates[p.slot], p.bound
 	byDefault := w.need.bounded != 0
 	if !w.need.filtered && plain && byDefault {

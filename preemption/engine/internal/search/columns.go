@@ -25,7 +25,7 @@ func (w *Worker) countsLikeResources(sum *state.NodeSummary) bool {
 
 // columnBound is a node on its way to a bound by columns.
 type columnBound struct {
-	*prospect
+	prospect
 	n *state.NodeState
 	// early and late are the statuses of the filters that fail as things are, before NodeResourcesFit and
 	// behind it; nil where none does.
@@ -37,7 +37,7 @@ type columnBound struct {
 }
 
 // boundByColumns bounds a node by its columns. It is not ok where the filters have to be asked.
-func (w *Worker) boundByColumns(p *prospect) (ok bool) {
+func (w *Worker) boundByColumns(p prospect) (ok bool) {
 	n := w.snap.NodeStates[p.slot]
 	early, late, ok := w.plan.Count(&w.columns, n, w.attempt.Reach)
 	if !ok {

@@ -39,7 +39,7 @@ func (w *Worker) BoundLeading(p *prospect, than *leading) leading {
 }
 
 // boundFigure bounds one figure from below. High victims are at least fewestHigh, and there are none if that
-// is 0. A start or a cost is unknown.
+// is 0.
 func (w *Worker) boundFigure(x rank.Figure, p *prospect, fewestHigh int32) int64 {
 	least := int64(math.MaxInt64)
 	if w.lowCounts(p) {
@@ -67,8 +67,8 @@ func (w *Worker) leadingOfAny(slot int32, sum *state.NodeSummary) leading {
 	return w.rules.LeadingOf(&best)
 }
 
-// losesByLeading reports that a node loses against the best candidate by its leading figures. The caller's order
-// allows for no better bound than the number of victims, so that this is looked at twice.
+// losesByLeading reports that a node loses against the best candidate by its leading figures. If the usual bound
+// does not show it, a dearer one on the number of victims may. In the caller's order little else is bounded.
 func (w *Worker) losesByLeading(p *prospect) bool {
 	best := &w.outlook.bestLeading
 	if b := p.bound; p.mayBeLow() {
