@@ -86,7 +86,7 @@ func asksOf(q *filters.Question) (asks state.AmountRow, anyPod bool) {
 	return asks, anyPod
 }
 
-// asksNothingAtAll is less than any node has free in every column.
+// asksNothingAtAll asks for nothing in any column.
 var asksNothingAtAll = state.AmountRow{asksNothing, asksNothing, asksNothing}
 
 // refused reports whether the attempt ends before the first node.

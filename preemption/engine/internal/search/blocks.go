@@ -207,8 +207,8 @@ func (s *Search) refuseAll() bool {
 	return true
 }
 
-// boundRoughly bounds a node of a block by resources, its number of victims by that of the span. That number holds
-// for the nodes with the lowest priority of the block.
+// boundRoughly bounds a node of a block by resources. It takes the number of victims from the bound of the span,
+// which holds for nodes whose top victim has the least priority of that bound, and so reads no more of the node.
 func (w *Worker) boundRoughly(x *span, block, i int) *NodeBound {
 	slot := slotOf(block, i)
 	b, sum := &w.bounds[w.blocks.positions[slot]], w.sums.At(slot)

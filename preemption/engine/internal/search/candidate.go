@@ -67,8 +67,7 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	return &w.scratch, true
 }
 
-// runWhole is run where a rank compares what is known of whole candidates alone, so that all of them
-// have to be found.
+// runWhole decides where a rank compares something that only a whole candidate tells. It finds all candidates.
 func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
 		return nil, err
@@ -104,8 +103,8 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	return plan, nil
 }
 
-// statusRound returns the round that finds the status of every node, and marks those
-// where preemption is to be tried.
+// statusRound returns the round that finds the status of every node, and marks the nodes
+// on which preemption is to be tried.
 func (s *Search) statusRound() func(w *Worker, from, to int) {
 	if q := &s.Asked; q.given.any {
 		return (*Worker).noteGiven

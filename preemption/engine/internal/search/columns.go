@@ -9,13 +9,13 @@ import (
 
 // Filters that look at the pods of the node alone mostly count like resources (see
 // filters.Columns). Then a node is bounded and evaluated without a dry run. By the default
-// rules about victims, all that is said of resources is true of each column as well:
+// rules about victims, what is proved of resources holds for each column as well:
 //
 //   - If q is the lowest priority such that removing every pod of priority q and below makes
 //     room in every column, the top victim has priority q or above.
 //   - As many pods leave as hold the excess if each held the most that one holds.
 //   - Pods above q are put back in any case, unless one up to q violates a budget.
-//   - A pod is a victim at least: if all were back, a column would be short again.
+//   - At least one pod is a victim: if all were back, a column would be in excess again.
 
 // countsLikeResources reports whether a node is to be asked for columns: only the default rules about victims,
 // and filters that look at the pods of the node alone, leave the statements above true.
@@ -122,7 +122,7 @@ func lowerThan(n *state.NodeState, from int) *state.Level {
 	return &state.Level{Pods: int32(len(n.Pods) - from), Held: heldFrom(n, from)}
 }
 
-// evaluateByColumns is evaluateByResources for such a node.
+// evaluateByColumns is evaluateByResources for a node that is bounded by columns.
 func (w *Worker) evaluateByColumns(position int, n *state.NodeState, bound int32) {
 	w.plan.Count(&w.columns, n, w.attempt.Reach) // the columns of another node may have taken their place since
 	w.counting = true

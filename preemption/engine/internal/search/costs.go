@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// takeTables makes what earlier searches heard of the caller's rules known to this one.
+// takeTables takes the tables of what earlier searches heard from the caller's rules about pods.
 func (q *Asked) takeTables() {
 	t, terms := &q.tables, q.terms
 	if terms.Cost != nil {
@@ -19,6 +19,7 @@ func (q *Asked) takeTables() {
 		t.orders, t.releases = orders, append(t.releases, release)
 	}
 
+	// findEnd reads the orders: where ends decide, the order is the caller's.
 	if q.Rules.endsDecide() {
 		ends, release := state.TakeOfPods(q.snap, terms, q.findEnd)
 		t.ends, t.releases = ends, append(t.releases, release)

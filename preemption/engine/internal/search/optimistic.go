@@ -14,9 +14,10 @@ import (
 //     the node does. Their top priority is above the lowest one of the node.
 //
 // Every figure of such a score is at least as good as that of any victims of the sort. So the score beats them
-// or ties with them by any ranks in any order, and the better of the two scores does so for all victims. If no
-// rank but that by violations comes before the top priority, the score of low victims is the better one: where
-// they make room it has the lower top priority, and where they do not it is made of the bound, which holds for
+// or ties with them by any ranks in any order, and the better of the two scores does so for all victims.
+//
+// If no rank but that by violations comes before the top priority, the score of low victims is enough. Where they
+// make room it has the lower top priority. Where they do not setLow makes it of the bound, so that it holds for
 // all victims.
 
 // Optimistic returns the optimistic score of a node.

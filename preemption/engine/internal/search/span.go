@@ -72,7 +72,7 @@ func (b spanBound) better(than spanBound) bool {
 	return b.start > than.start
 }
 
-// include takes a candidate of a span into its bound.
+// include makes the bound of a span hold for one more candidate.
 func (x *span) include(b spanBound) {
 	if b.better(x.bound) {
 		x.bound = b
