@@ -60,7 +60,7 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	n := w.snap.NodeStates[slot]
 	var adjusted state.NodeSummary
 	sum, plain := w.summaryFor(n, w.sums.At(slot), &adjusted)
-	nominated := sum == &adjusted // pods that count as running, which no filter but that for resources knows of
+	nominated := sum == &adjusted // counts in the summary, but not in columns and checks of late filters alone
 	p := prospect{position, slot, sum, b}
 
 	switch {
@@ -75,7 +75,8 @@ func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	case !w.need.filtered && plain:
 		w.boundByResources(b, slot, sum)
 
-	// No summary tells whether the node has room, or an early filter may say something else once pods leave.
+	// The summary does not tell what is free, other filters have to hear of nominated pods, or an early filter
+	// may say something else once pods leave.
 	case !plain || w.need.anyPod || nominated || w.plan.Touched(n):
 		w.boundByAskingFilters(p, plain)
 
