@@ -95,7 +95,7 @@ func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) boo
 	}
 
 	n, reach := w.snap.NodeStates[slot], w.attempt.Reach
-	var away state.Level
+	var away state.Level // the pods that may leave, up to the one that is looked at
 	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < reach; i-- {
 		if !w.rules.allows(w.attempt, n.Objects[i]) {
 			continue

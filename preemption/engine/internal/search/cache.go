@@ -19,7 +19,7 @@ import (
 //   - the score of an entry is no worse than that of any candidate on its node, and is the candidate's own
 //     if the entry is evaluated;
 //   - the winner of each match is the better of its two;
-//   - the counts of the tournament are those of the answers in its entries.
+//   - the worker, which has the counts of the tournament meanwhile, counts the answers of all entries.
 type cachedSearch struct {
 	search  *Search
 	worker  *Worker

@@ -78,7 +78,8 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	}
 
 	// A tie is settled by position, because a sample does not go through the nodes in order.
-	attempt, best := &s.Asked.Attempt, NodeScore{Position: -1}
+	q, best := &s.Asked, NodeScore{Position: -1}
+	attempt := &q.Attempt
 	var score preemption.Score // of the best
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
 		attempt.Complete(c)

@@ -131,12 +131,12 @@ func (w *Worker) nameViolatedByRows(n *state.NodeState, victims []preemption.Vic
 // lasting returns a copy of a worker's candidate with victims of its own. The start in its score was made from an
 // instant. It is given back in the very form in which the caller gave it, with its time zone.
 func (w *Worker) lasting(c *preemption.Candidate, victims []preemption.Victim) preemption.Candidate {
-	out, now := *c, w.attempt.Now
+	out, attempt := *c, w.attempt
 	out.Victims = victims
 	if first := victims[0].Pod; first.StartTime.Equal(c.Score.Start) {
 		out.Score.Start = first.StartTime
-	} else if now.Equal(c.Score.Start) { // a pod without a start counts as started now
-		out.Score.Start = now
+	} else if attempt.Now.Equal(c.Score.Start) { // a pod without a start counts as started now
+		out.Score.Start = attempt.Now
 	}
 	return out
 }

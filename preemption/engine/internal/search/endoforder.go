@@ -114,7 +114,7 @@ func (t *endTrial) leave() (ok bool) {
 	case e.number == 0:
 		return false
 
-	case t.fitsWithout(place):
+	case t.fitsWithout(place): // the first place with room is this one or a lower one
 		for place > 0 && t.fitsWithout(place-1) {
 			place--
 		}
@@ -123,7 +123,7 @@ func (t *endTrial) leave() (ok bool) {
 		for place++; place < e.number && !t.fitsWithout(place); {
 			place++
 		}
-		if place == e.number {
+		if place == e.number { // more has to leave than the pods that are kept
 			return false
 		}
 	}
