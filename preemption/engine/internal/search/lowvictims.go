@@ -8,21 +8,13 @@ import "github.com/outrank-go/outrank/preemption/engine/internal/state"
 // violate a budget, then the others, those of higher priority first. While it tries any pod above that priority
 // those that make room are still away, so that there is room for it. So no pod above that priority is a victim.
 
-// leastImportant are the pods of a node up to some priority, as budgets see them.
-type leastImportant struct {
-	// held is what pods of them hold together, and covered what those of them hold that a budget covers.
-	held, covered     *state.AmountRow
-	pods, coveredPods int32
-	// budgets has the bits of all budgets that cover any of them.
-	budgets uint32
-}
-
 // StaysLow reports that all victims have the lowest priority of the node, on one where the pods of this
 // priority make room.
 func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
-	return b.Kind == byResources && w.holdsVictims(sum, e, leastImportant{
-		held: &sum.Low, covered: &e.Covered, pods: int32(sum.LowPods), coveredPods: int32(e.CoveredLow), budgets: e.LowBudgets,
-	})
+	if b.Kind != byResources || w.rules.anyPriority() {
+		return false
+	}
+	return !w.rules.budgetsDecide(e, e.LowBudgets) || w.uncoveredMakeRoom(sum, &sum.Low, &e.Covered, int32(sum.LowPods)-int32(e.CoveredLow))
 }
 
 // Within reports whether resources alone bound a node by the priority of a level or a lower one;
@@ -34,37 +26,31 @@ func (b *NodeBound) Within(second *state.Level) bool {
 // StaysSecond reports that all victims have one of the two lowest priorities of the node, on one that is bounded
 // within them. The higher one of the two is that of second.
 func (w *Worker) StaysSecond(sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
-	return w.holdsVictims(sum, e, leastImportant{
-		held: &second.Held, covered: &two.Covered, pods: second.Pods, coveredPods: int32(two.CoveredPods), budgets: two.Budgets,
-	})
-}
-
-// holdsVictims reports that all victims on a node are among its least important pods, which make room
-// together.
-func (w *Worker) holdsVictims(sum *state.NodeSummary, e *state.Extremes, of leastImportant) bool {
-	switch {
-	case w.rules.anyPriority(): // the caller has a say in the order, or in who may leave
-		return false
-	case w.rules.ascending: // victims are taken by priority until there is room
-		return true
-	case !e.AnyCovered: // no pod violates a budget, and together these make room
-		return true
-	case !w.rules.mayViolate(of.budgets, e.MostCovered):
-		return true
-	case sum.Flags&state.HasNominated != 0: // the summary does not count the nominated pods
+	if w.rules.anyPriority() {
 		return false
 	}
-	return w.coversUncovered(sum, &of)
+	return !w.rules.budgetsDecide(e, two.Budgets) || w.uncoveredMakeRoom(sum, &second.Held, &two.Covered, second.Pods-int32(two.CoveredPods))
 }
 
-// coversUncovered reports whether those of the pods that no budget covers make room by leaving.
-func (w *Worker) coversUncovered(sum *state.NodeSummary, of *leastImportant) bool {
+// budgetsDecide reports whether a pod that one of these budgets covers may violate one, so that it is put back
+// before others. Without reprieve victims are taken by priority, and budgets have no say.
+func (r *searchRules) budgetsDecide(e *state.Extremes, budgets uint32) bool {
+	return !r.ascending && e.AnyCovered && r.mayViolate(budgets, e.MostCovered)
+}
+
+// uncoveredMakeRoom reports whether pods that hold this much make room without those of them that budgets cover,
+// which hold the rest. pods is the number of the ones that no budget covers. The summary does not count nominated
+// pods, so that nothing is known of a node that has some.
+func (w *Worker) uncoveredMakeRoom(sum *state.NodeSummary, held, covered *state.AmountRow, pods int32) bool {
+	if sum.Flags&state.HasNominated != 0 {
+		return false
+	}
 	for k := range sum.Free {
-		if w.need.asks[k] > sum.Free[k]+of.held[k]-of.covered[k] {
+		if w.need.asks[k] > sum.Free[k]+held[k]-covered[k] {
 			return false
 		}
 	}
-	return int32(sum.Room)+of.pods-of.coveredPods >= 1
+	return int32(sum.Room)+pods >= 1
 }
 
 // mayViolate reports whether one of these budgets can be violated on a node where none
