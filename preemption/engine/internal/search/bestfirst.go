@@ -75,7 +75,7 @@ func (w *Worker) lookAgain(queue *promising, position int) {
 	// The leading figures mostly show that the node loses, and take less time than the score.
 	best := &w.outlook.bestLeading
 	p := prospect{position, slot, w.sums.At(slot), b}
-	if bound := w.BoundLeading(&p, best); bound.Worse(best) {
+	if bound := w.BoundLeading(p, best); bound.Worse(best) {
 		return
 	}
 

@@ -32,19 +32,19 @@ func (w *Worker) consider(p prospect) {
 	case w.losesByLatestStart(p.slot):
 		return
 	case w.rules.order == callersOrder && !w.rules.chosen && p.bound.Kind == byResources:
-		w.tryNow(&p)
+		w.tryNow(p)
 		return
-	case w.canWait(&p):
+	case w.canWait(p):
 		return
 	}
-	if score := w.betterThanBest(&p); score != nil {
+	if score := w.betterThanBest(p); score != nil {
 		w.place(score)
 	}
 }
 
 // betterThanBest returns the optimistic score of a node, nil if it does not beat the best candidate. The score
 // lies in the memory of the outlook until the next call, because copying it takes longer than finding it.
-func (w *Worker) betterThanBest(p *prospect) *NodeScore {
+func (w *Worker) betterThanBest(p prospect) *NodeScore {
 	b, look := p.bound, &w.outlook
 
 	// The rough bound is compared first. Tightening it reads more of the node.
@@ -75,7 +75,7 @@ func (w *Worker) betterThanBest(p *prospect) *NodeScore {
 
 // stillBetter renews the score of low victims after their bound was tightened, and reports whether it beats the
 // best candidate.
-func (w *Worker) stillBetter(score *NodeScore, p *prospect) bool {
+func (w *Worker) stillBetter(score *NodeScore, p prospect) bool {
 	p.bound.setLowVictims(score)
 	w.boundLowStart(score, p)
 	w.boundCost(score, p, p.mayBeLow())
@@ -104,7 +104,7 @@ func (w *Worker) place(score *NodeScore) {
 // tryNow evaluates a candidate whose order is the caller's, unless it loses. There any pod can be the first
 // victim, so that bounds tell little beside the number of victims. The end of the order tells more, and is
 // found sooner than a better bound.
-func (w *Worker) tryNow(p *prospect) {
+func (w *Worker) tryNow(p prospect) {
 	switch w.compareEnd(p) {
 	case endLoses:
 		return
@@ -120,7 +120,7 @@ func (w *Worker) tryNow(p *prospect) {
 // canWait reports that a candidate has worse leading figures than the best optimistic score of a node that was
 // evaluated. It puts off the candidate, because that node may have turned out worse than its score, unless the
 // candidate loses against the best one as well.
-func (w *Worker) canWait(p *prospect) bool {
+func (w *Worker) canWait(p prospect) bool {
 	look := &w.outlook
 	if look.least.Position < 0 {
 		return false

@@ -24,7 +24,7 @@ const (
 // comes before all others in that order, so that it stays as long as the others make room. Whether a pod of a
 // budget that can be violated does so, only charging the budgets tells. So every way in which some of these pods
 // stay is looked at, and the node loses if it loses in each.
-func (w *Worker) compareEnd(p *prospect) endVerdict {
+func (w *Worker) compareEnd(p prospect) endVerdict {
 	n := w.snap.NodeStates[p.slot]
 	if !w.endTells(n, p.sum) {
 		return endUnknown

@@ -13,7 +13,7 @@ import (
 
 // BoundLeading bounds the leading figures of a node from below. It goes on only as long as they may still be
 // worse than others.
-func (w *Worker) BoundLeading(p *prospect, than *leading) leading {
+func (w *Worker) BoundLeading(p prospect, than *leading) leading {
 	bound := leading{math.MaxInt64, unknown}
 	rules := w.rules
 	oneFigure := rules.secondFigure == rank.NoFigure
@@ -40,7 +40,7 @@ func (w *Worker) BoundLeading(p *prospect, than *leading) leading {
 
 // boundFigure bounds one figure from below. High victims are at least fewestHigh, and there are none if that
 // is 0.
-func (w *Worker) boundFigure(x rank.Figure, p *prospect, fewestHigh int32) int64 {
+func (w *Worker) boundFigure(x rank.Figure, p prospect, fewestHigh int32) int64 {
 	least := int64(math.MaxInt64)
 	if w.lowCounts(p) {
 		least = p.bound.lowFigure(x)
@@ -52,7 +52,7 @@ func (w *Worker) boundFigure(x rank.Figure, p *prospect, fewestHigh int32) int64
 }
 
 // highFigure returns one figure of the best score of high victims, of whom there are so many at least.
-func (w *Worker) highFigure(x rank.Figure, p *prospect, fewest int32) int64 {
+func (w *Worker) highFigure(x rank.Figure, p prospect, fewest int32) int64 {
 	top := p.leastHigh()
 	f := rank.Figures{Top: w.rules.topOfHigh(p, top), Victims: fewest, Sum: highSum(p.sum, top, fewest)}
 	return leads(&f, x)
@@ -69,7 +69,7 @@ func (w *Worker) leadingOfAny(slot int32, sum *state.NodeSummary) leading {
 
 // losesByLeading reports that a node loses against the best candidate by its leading figures. If the usual bound
 // does not show it, a dearer one on the number of victims may. In the caller's order little else is bounded.
-func (w *Worker) losesByLeading(p *prospect) bool {
+func (w *Worker) losesByLeading(p prospect) bool {
 	best := &w.outlook.bestLeading
 	if b := p.bound; p.mayBeLow() {
 		b.fewest = max(b.fewest, uint16(p.sum.Fewest(&w.need.asks)))

@@ -87,11 +87,11 @@ func (b *NodeBound) lowFigure(x rank.Figure) int64 {
 func (b *NodeBound) lowSum() int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
 
 // mayBeLow reports whether low victims may make room.
-func (p *prospect) mayBeLow() bool { return p.bound.Bound == p.sum.Lowest }
+func (p prospect) mayBeLow() bool { return p.bound.Bound == p.sum.Lowest }
 
 // leastHigh is the least priority that the top one of high victims can have: the bound, which holds for any
 // victims, or more than the lowest priority of the node.
-func (p *prospect) leastHigh() int32 {
+func (p prospect) leastHigh() int32 {
 	if b := p.bound.Bound; b != p.sum.Lowest || b == math.MaxInt32 {
 		return b
 	}

@@ -25,17 +25,17 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 	p := prospect{position, slot, w.sums.At(slot), b}
 
 	low := NodeScore{Position: -1}
-	if w.lowCounts(&p) {
+	if w.lowCounts(p) {
 		b.setLow(&low, position)
 		if b.tightened { // otherwise the top-k sums were not read, and the start stays at its best
-			w.boundLowStart(&low, &p)
+			w.boundLowStart(&low, p)
 		}
-		w.boundCost(&low, &p, p.mayBeLow())
+		w.boundCost(&low, p, p.mayBeLow())
 	}
 
-	if e := w.highExtremes(&p); e != nil {
+	if e := w.highExtremes(p); e != nil {
 		high := &w.outlook.high
-		w.setHigh(high, &p, e)
+		w.setHigh(high, p, e)
 		if w.rules.Better(high, &low) {
 			return *high
 		}
@@ -45,11 +45,11 @@ func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
 
 // lowCounts reports whether the score of setLow has a part in the optimistic one: if low victims make room,
 // or if that score holds for all victims because the top priority is compared first.
-func (w *Worker) lowCounts(p *prospect) bool { return !w.rules.topLast || p.mayBeLow() }
+func (w *Worker) lowCounts(p prospect) bool { return !w.rules.topLast || p.mayBeLow() }
 
 // boundLowStart sets the latest that the first of low victims can have started. That bounds the start of more
 // of them as well, since the first of more pods started no later.
-func (w *Worker) boundLowStart(o *NodeScore, p *prospect) {
+func (w *Worker) boundLowStart(o *NodeScore, p prospect) {
 	b := p.bound
 	if !p.mayBeLow() || b.Kind == byUnits {
 		return
@@ -64,7 +64,7 @@ func lastInstantOf(second int64) rank.Instant { return rank.Instant{Sec: second,
 
 // boundCost sets the least that as many victims as a score says cost, which hold what the node is short of.
 // With low set all of them have the lowest priority of the node.
-func (w *Worker) boundCost(o *NodeScore, p *prospect, low bool) {
+func (w *Worker) boundCost(o *NodeScore, p prospect, low bool) {
 	if !w.rules.costed || p.sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
@@ -79,7 +79,7 @@ func (w *Worker) boundCost(o *NodeScore, p *prospect, low bool) {
 
 // highExtremes returns the extremes of a node if high victims have a part in its optimistic score, and nil if
 // low ones are all that counts: because they score better or because the node never has high ones.
-func (w *Worker) highExtremes(p *prospect) *state.Extremes {
+func (w *Worker) highExtremes(p prospect) *state.Extremes {
 	if !w.rules.topLast {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (w *Worker) highExtremes(p *prospect) *state.Extremes {
 }
 
 // setHigh sets the best score of high victims.
-func (w *Worker) setHigh(o *NodeScore, p *prospect, e *state.Extremes) {
+func (w *Worker) setHigh(o *NodeScore, p prospect, e *state.Extremes) {
 	top, fewest := p.leastHigh(), w.fewestOfAny(e, p.sum)
 	o.Position = p.position
 	o.Figures = rank.Figures{Top: w.rules.topOfHigh(p, top), Victims: fewest, Sum: highSum(p.sum, top, fewest), Start: rank.Never}
@@ -111,7 +111,7 @@ func (w *Worker) setHigh(o *NodeScore, p *prospect, e *state.Extremes) {
 // topOfHigh returns the top priority that the score of high victims has at best, where one of them has at
 // least the priority top. Where the score has the priority of the first victim in an order that does not go
 // by priority (rules 11.3 and 13.2.3), any pod of the node may be the first.
-func (r *searchRules) topOfHigh(p *prospect, top int32) int32 {
+func (r *searchRules) topOfHigh(p prospect, top int32) int32 {
 	if r.order == callersOrder || r.readsFirst {
 		return p.sum.Lowest
 	}
@@ -125,7 +125,7 @@ func (r *searchRules) topOfHigh(p *prospect, top int32) int32 {
 //
 // If all victims are of the two lowest priorities only the shares of these pods count. The top priority is
 // then the second lowest, and the start that of its pods.
-func (w *Worker) tightenHigh(o *NodeScore, p *prospect, e *state.Extremes) {
+func (w *Worker) tightenHigh(o *NodeScore, p prospect, e *state.Extremes) {
 	slot, short := p.slot, w.short(p.sum)
 	shares := w.sums.ShareSumsAt(slot)
 	fewest := shares.Fewest(&short, e, o.Victims)
