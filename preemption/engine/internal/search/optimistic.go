@@ -78,11 +78,17 @@ func (w *Worker) boundCost(o *NodeScore, p prospect, low bool) {
 }
 
 // highExtremes returns the extremes of a node if high victims have a part in its optimistic score, and nil if
-// low ones are all that counts: because they score better or because the node never has high ones.
+// low ones are all that counts: because they score better or because the node never has high ones. By the usual ranks
+// they score better, and the compiler puts that test in place of the call.
 func (w *Worker) highExtremes(p prospect) *state.Extremes {
 	if !w.rules.topLast {
 		return nil
 	}
+	return w.extremesUnlessLow(p)
+}
+
+// extremesUnlessLow returns the extremes of a node, nil if all victims there are low.
+func (w *Worker) extremesUnlessLow(p prospect) *state.Extremes {
 	e := w.sums.ExtremesAt(p.slot)
 	if p.mayBeLow() && w.StaysLow(p.bound, p.sum, e) {
 		return nil
