@@ -7,7 +7,7 @@ import (
 
 // BoundNodes bounds a chunk of the nodes, and counts their answers.
 func (w *Worker) BoundNodes(from, to int) {
-	order, plain := w.snap.Order, !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
+	order, plain := w.snap.Order, w.resourcesDecide()
 	for position := from; position < to; position++ {
 		b, slot := &w.bounds[position], order[position]
 		if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (plain || w.RulesPass(slot)) {
@@ -20,20 +20,24 @@ func (w *Worker) BoundNodes(from, to int) {
 	}
 }
 
-// RulesPass reports whether resources alone decide on a node without flags, because
-// all other filters are rules of the caller that are known to pass there.
-func (w *Worker) RulesPass(slot int32) bool {
-	return w.need.tabled && w.rules.asks != asksEach && w.plan.PassesTables(slot)
-}
-
 // BoundNode bounds a single node.
 func (w *Worker) BoundNode(b *NodeBound, position int, slot int32) {
-	plain := !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
-	if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (plain || w.RulesPass(slot)) {
+	if sum := w.sums.At(slot); sum.Flags&^w.need.bounded == 0 && (w.resourcesDecide() || w.RulesPass(slot)) {
 		w.boundByResources(b, slot, sum)
 	} else {
 		w.boundFiltered(b, position, slot)
 	}
+}
+
+// resourcesDecide reports whether resources alone decide on every node without flags.
+func (w *Worker) resourcesDecide() bool {
+	return !w.need.filtered && !w.plan.Selects && w.rules.asks != asksEach
+}
+
+// RulesPass reports whether resources alone decide on a node without flags, because
+// all other filters are rules of the caller that are known to pass there.
+func (w *Worker) RulesPass(slot int32) bool {
+	return w.need.tabled && w.rules.asks != asksEach && w.plan.PassesTables(slot)
 }
 
 // boundFiltered bounds a node about which the summary does not tell everything.
@@ -50,23 +54,39 @@ func (w *Worker) boundFiltered(b *NodeBound, position int, slot int32) {
 	w.boundPods(b, position, slot)
 }
 
-// boundPods is boundFiltered without the node filters.
+// boundPods is boundFiltered without the node filters. The first way of bounding that holds for the node is
+// taken, the best bounds first.
 func (w *Worker) boundPods(b *NodeBound, position int, slot int32) {
 	n := w.snap.NodeStates[slot]
-	sum := w.sums.At(slot)
 	var adjusted state.NodeSummary
-	sum, plain := w.summaryFor(n, sum, &adjusted)
+	sum, plain := w.summaryFor(n, w.sums.At(slot), &adjusted)
+	nominated := sum == &adjusted // counts in the summary, but not in columns and checks of late filters alone
+	p := prospect{position, slot, sum, b}
+
 	switch {
-	case w.countsLikeResources(sum) && plain && sum != &adjusted && w.boundByColumns(b, slot, sum):
-	case sum.Flags&state.AnyUnits != 0 && (w.need.bounded == 0 || sum.Flags&state.OtherPriorities != 0 || !w.plan.Fixed || !plain):
-		w.boundUnits(nodeAt{position, slot, sum, b}, plain)
+	case w.countsLikeResources(sum) && plain && !nominated && w.boundByColumns(p):
+
+	case sum.Flags&state.AnyUnits != 0 && (!plain || !w.unitsCountAsPods(sum)):
+		w.boundUnits(p, plain)
+
 	case !w.need.filtered && plain && w.rules.asks == asksEach:
-		w.boundByAsking(b, slot, sum)
+		w.boundByAskingCaller(b, slot, sum)
+
 	case !w.need.filtered && plain:
 		w.boundByResources(b, slot, sum)
-	case !plain || w.need.anyPod || sum == &adjusted || w.plan.Touched(n):
-		w.boundByFilters(nodeAt{position, slot, sum, b}, plain)
+
+	// The summary does not tell what is free, other filters have to hear of nominated pods, or an early filter
+	// may say something else once pods leave.
+	case !plain || w.need.anyPod || nominated || w.plan.Touched(n):
+		w.boundByAskingFilters(p, plain)
+
 	default:
-		w.boundWithFilters(b, position, slot, sum)
+		w.boundBesideLateFilters(p)
 	}
+}
+
+// unitsCountAsPods reports whether the bounds of single pods hold for a node with units: by the default rules,
+// where each pod counts with its own priority and no filter looks at other pods.
+func (w *Worker) unitsCountAsPods(sum *state.NodeSummary) bool {
+	return w.need.bounded != 0 && sum.Flags&state.OtherPriorities == 0 && w.plan.Fixed
 }

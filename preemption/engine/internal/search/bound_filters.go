@@ -5,55 +5,57 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// boundWithFilters bounds a node if filters after NodeResourcesFit have
-// something to say, no pod touches a filter before it, and no nominated pod
-// counts. If no pod of the node touches the later filters, their answer is the
-// same whichever pods leave.
-func (w *Worker) boundWithFilters(b *NodeBound, position int, slot int32, sum *state.NodeSummary) {
-	n := w.snap.NodeStates[slot]
-	b.before = w.Shortage(sum)
-	if b.before != 0 {
-		if !w.makesRoom(b, slot, sum) {
-			return
-		}
-		if w.plan.Selective {
-			b.Kind = unasked
-			w.boundVictims(b, sum)
-			return
-		}
+// Filters beside NodeResourcesFit never make the bounds wrong: victims have to make room whatever other filters
+// there are. What filters decide is whether the node is a candidate at all. Three ways find that out, the
+// cheapest first:
+//
+//   - boundBesideLateFilters asks the filters after NodeResourcesFit once, or not before victims are wanted.
+//   - boundByAskingFilters asks all filters as things are and without the possible victims.
+//   - settle evaluates the node at once.
+//
+// The last one is taken where a filter other than NodeResourcesFit keeps the preemptor away. Such a filter can
+// contradict itself: it fails with all pods there and passes with each of them put back. Such nodes are counted
+// (rule 9.9), so that none of them may be pruned. A node that is short of resources is short again with all pods
+// back, and so has a victim at least.
+
+// boundBesideLateFilters bounds a node if filters after NodeResourcesFit have something to say, no pod touches a
+// filter before it, and no nominated pod counts.
+func (w *Worker) boundBesideLateFilters(p prospect) {
+	b, n := p.bound, w.snap.NodeStates[p.slot]
+	if b.before = w.Shortage(p.sum); b.before == 0 {
+		w.boundWithRoom(p, n)
+		return
 	}
-	touched, _ := w.plan.AsksAboutFew(n)
-	switch {
-	case b.before == 0 && !touched && !w.statuses.any:
-		w.boundWithRoom(b, n, sum)
+	if !w.makesRoom(b, p.slot, p.sum) {
 		return
-	case b.before == 0:
-		w.boundByFilters(nodeAt{position, slot, sum, b}, true)
+	}
+	if w.plan.Selective {
+		b.Kind = unasked
+		w.boundVictims(b, p.sum)
 		return
-	case touched && (w.rules.ascending || !w.helpsAtMostWithAll(n)):
-		w.settle(b, position, n) // with all of them removed it may fail again
+	}
+
+	// Without reprieve, and where exact victims are searched for, a filter may pass with some of the possible
+	// victims gone and fail with all of them gone. So the check below would not tell whether the node is a
+	// candidate.
+	kind := w.kindAmong(n)
+	touched := kind != byResources
+	if touched && (w.rules.ascending || !w.helpsAtMostWithAll(n)) {
+		w.settle(b, p.position, n)
 		b.Kind = Settled
 		return
 	}
-	if touched {
-		b.Kind = w.kindAmong(n)
-	}
+
+	// If no pod of the node touches the late filters, they say the same whichever pods leave, and resources
+	// alone decide on the victims. Otherwise the reprieve begins with all possible victims gone (rule 9.3),
+	// so that a node which fails then is no candidate.
 	if st := w.Dry.CheckWithoutPossible(n, touched); st.Code != filters.Success {
-		b.Kind, b.after = Settled, w.after.intern(st)
+		b.Kind = Settled
+		b.after = w.after.intern(st)
 		return
 	}
-	w.boundVictims(b, sum)
-}
-
-// asksLate reports that no filter is asked about nodes that are short of resources until their
-// victims are wanted.
-func (w *Worker) asksLate() bool { return w.plan.Selective && !w.need.anyPod }
-
-// isShort reports that asksLate is about a node: no pod of it touches an earlier filter, and each
-// is a unit by itself.
-func (w *Worker) isShort(slot int32) bool {
-	sum := w.sums.At(slot)
-	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.plan.Touched(w.snap.NodeStates[slot])
+	b.Kind = kind
+	w.boundVictims(b, p.sum)
 }
 
 // kindAmong says what decides on the victims of a candidate where filters after
@@ -68,17 +70,24 @@ func (w *Worker) kindAmong(n *state.NodeState) boundKind {
 	return byFilters
 }
 
-// boundWithRoom bounds a node that is not short of resources and on which no
-// pod touches the filters.
-func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.NodeSummary) {
+// boundWithRoom is boundBesideLateFilters for a node that is not short of resources. If no pod touches the late
+// filters one check is enough: where it fails, it fails with any pods gone. Where the caller gave the statuses,
+// preemption is tried on nodes that take the preemptor as well.
+func (w *Worker) boundWithRoom(p prospect, n *state.NodeState) {
+	if touched, _ := w.plan.AsksAboutFew(n); touched || w.statuses.any {
+		w.boundByAskingFilters(p, true)
+		return
+	}
+
 	w.Dry.EnterAfterResources(n)
 	st := w.Dry.CheckAfterResources()
 	if st.Code == filters.Success {
 		return
 	}
+	b := p.bound
 	b.before = w.before.intern(st)
 	switch {
-	case st.Code != filters.Unschedulable:
+	case st.Code != filters.Unschedulable: // preemption is not tried
 	case !w.anyPossible(n):
 		b.after = noVictims
 	default:
@@ -86,31 +95,45 @@ func (w *Worker) boundWithRoom(b *NodeBound, n *state.NodeState, sum *state.Node
 	}
 }
 
-// boundByFilters bounds a node by asking every filter. If the node is short of
-// resources, the bounds hold as on other nodes. If another filter keeps the
-// preemptor away, the node is evaluated at once, because that filter could
-// contradict itself in the end (see filters.Contradiction), which has to be counted.
-func (w *Worker) boundByFilters(at nodeAt, plain bool) {
-	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
-	dry.Enter(n)
-	st := dry.Check()
-	if st.Code == filters.Success {
+// boundByAskingFilters bounds a node by asking every filter, as things are and then without the possible
+// victims. With plain set the summary of the node tells what is free.
+func (w *Worker) boundByAskingFilters(p prospect, plain bool) {
+	n, b := w.snap.NodeStates[p.slot], p.bound
+	short, failed := w.shortByFilters(b, n)
+	if !failed {
 		return
 	}
-	b.before = w.before.intern(st)
-	if st.Code != filters.Unschedulable && !w.statuses.any {
-		return
-	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.rules.ascending || !w.helpsAtMostWithAll(n) {
-		w.settle(b, at.position, n)
+
+	// The node may contradict itself, the summary does not tell what is free, or the check without all possible
+	// victims does not tell whether the node is a candidate.
+	if !short || !plain || w.rules.ascending || !w.helpsAtMostWithAll(n) {
+		w.settle(b, p.position, n)
 		return
 	}
 	if !w.helpsWithoutAll(b) {
 		return
 	}
-	w.makesRoom(b, at.slot, at.sum)
+
+	// There is room with the possible victims gone, so that makesRoom finds the bound of the top priority.
+	w.makesRoom(b, p.slot, p.sum)
 	b.Kind = byFilters
-	w.boundVictims(b, at.sum)
+	w.boundVictims(b, p.sum)
+}
+
+// shortByFilters enters a node and asks every filter about it as things are. It reports whether one fails so
+// that preemption is to be tried, and whether that one is NodeResourcesFit. The answer goes to the bound.
+func (w *Worker) shortByFilters(b *NodeBound, n *state.NodeState) (short, failed bool) {
+	dry := &w.Dry
+	dry.Enter(n)
+	st := dry.Check()
+	if st.Code == filters.Success {
+		return false, false
+	}
+	b.before = w.before.intern(st)
+	if st.Code != filters.Unschedulable && !w.statuses.any {
+		return false, false
+	}
+	return st.By == filters.ResourcesFilter.Index, true
 }
 
 // helpsAtMostWithAll reports that a node which does not take the preemptor with all possible
@@ -129,6 +152,7 @@ func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 		b.after = noVictims
 		return false
 	}
+
 	dry.ChangeAll(possible, -1)
 	st := dry.Check()
 	dry.RestoreAll(possible)
@@ -137,4 +161,15 @@ func (w *Worker) helpsWithoutAll(b *NodeBound) bool {
 		return false
 	}
 	return true
+}
+
+// asksLate reports that no filter is asked about nodes that are short of resources until their
+// victims are wanted.
+func (w *Worker) asksLate() bool { return w.plan.Selective && !w.need.anyPod }
+
+// asksLateAbout reports whether that goes for a node: it is short of resources, no pod of it touches an earlier
+// filter, and each pod is a unit by itself.
+func (w *Worker) asksLateAbout(slot int32) bool {
+	sum := w.sums.At(slot)
+	return sum.Flags&state.AnyUnits == 0 && w.Shortage(sum) != 0 && !w.plan.Touched(w.snap.NodeStates[slot])
 }

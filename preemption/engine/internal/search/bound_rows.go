@@ -14,7 +14,8 @@ func (w *Worker) boundByResources(b *NodeBound, slot int32, sum *state.NodeSumma
 		return
 	}
 	if w.lowestMakeRoom(b, sum) {
-		if b.fewest = 1; w.tables.ends == nil { // else compareEnd mostly knows more
+		b.fewest = 1
+		if w.tables.ends == nil { // otherwise compareEnd mostly knows more
 			b.fewest = uint16(sum.Fewest(&w.need.asks))
 		}
 	} else if w.withoutLower(b, slot, sum) {
@@ -28,12 +29,13 @@ func (w *Worker) lowestMakeRoom(b *NodeBound, sum *state.NodeSummary) bool {
 	if sum.LowPods == 0 || int64(sum.Lowest) >= w.attempt.Reach || !w.covers(sum, &sum.Low, int32(sum.LowPods)) {
 		return false
 	}
-	b.Kind, b.Bound = byResources, sum.Lowest
+	b.Kind = byResources
+	b.Bound = sum.Lowest
 	return true
 }
 
-// boundVictims completes the bound of a candidate whose least top priority is
-// known.
+// boundVictims completes the bound of a candidate whose least top priority is known. If that is above the lowest
+// priority of the node, one victim of it may be enough.
 func (w *Worker) boundVictims(b *NodeBound, sum *state.NodeSummary) {
 	b.fewest = 1
 	if b.Bound == sum.Lowest {
@@ -74,34 +76,38 @@ func (w *Worker) covers(sum *state.NodeSummary, held *state.AmountRow, pods int3
 	return int32(sum.Room)+pods >= 1
 }
 
-// boundByAsking is boundByResources where the caller has to be asked which pods may be
+// boundByAskingCaller is boundByResources where the caller has to be asked which pods may be
 // evicted.
-func (w *Worker) boundByAsking(b *NodeBound, slot int32, sum *state.NodeSummary) {
+func (w *Worker) boundByAskingCaller(b *NodeBound, slot int32, sum *state.NodeSummary) {
 	*b = NodeBound{before: w.Shortage(sum)}
 	if b.before != 0 && w.makesRoom(b, slot, sum) {
 		w.boundVictims(b, sum)
 	}
 }
 
-// makesRoom reports whether a node that is short of resources has room with all
-// possible victims removed, and bounds the top priority as withoutLower does. The
-// caller is asked about the pods from the least important up until there is room.
+// makesRoom reports whether a node that is short of resources has room with all possible victims removed. If so,
+// it bounds the top priority as withoutLower does; otherwise it records the shortage. Where the caller says which
+// pods may leave, it is asked about them from the least important up until there is room: pods up to that
+// priority make room and pods below do not, so that some victim has that priority or a higher one.
 func (w *Worker) makesRoom(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	if w.rules.asks != asksEach {
 		return w.withoutLower(b, slot, sum)
 	}
-	n := w.snap.NodeStates[slot]
-	var away state.Level
-	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < w.attempt.Reach; i-- {
+
+	n, reach := w.snap.NodeStates[slot], w.attempt.Reach
+	var away state.Level // the pods that may leave, up to the one that is looked at
+	for i := len(n.Rows) - 1; i >= 0 && int64(n.SortKeys[i].Priority) < reach; i-- {
 		if !w.rules.allows(w.attempt, n.Objects[i]) {
 			continue
 		}
+
 		away.Pods++
 		for k, v := range n.Rows[i] {
 			away.Held[k] += v
 		}
 		if w.covers(sum, &away.Held, away.Pods) {
-			b.Kind, b.Bound = byResources, n.SortKeys[i].Priority
+			b.Kind = byResources
+			b.Bound = n.SortKeys[i].Priority
 			return true
 		}
 	}
@@ -119,16 +125,21 @@ func (w *Worker) anyPossible(n *state.NodeState) bool {
 	return false
 }
 
-// withoutLower reports whether a node that is short of resources has room with
-// all pods of lower priority removed. If so, it bounds the top priority of the
-// victims; otherwise it records the shortage.
+// withoutLower reports whether a node that is short of resources has room with all pods of lower priority
+// removed. If so, it bounds the top priority of the victims; otherwise it records the shortage.
+//
+// The levels are tried from the lowest up, so that the first that makes room has the lowest priority q of all
+// that do. If all victims were below q they would be among the pods of the level before, which do not make room.
+// So the top victim has q at least.
 func (w *Worker) withoutLower(b *NodeBound, slot int32, sum *state.NodeSummary) bool {
 	away := w.lowestLevel(sum)
 	for i := 1; away.Pods > 0; i++ {
 		if w.covers(sum, &away.Held, away.Pods) {
-			b.Kind, b.Bound = byResources, away.Priority
+			b.Kind = byResources
+			b.Bound = away.Priority
 			return true
 		}
+
 		above := w.snap.LevelAbove(slot, i)
 		if above == nil || int64(above.Priority) >= w.attempt.Reach {
 			break
@@ -147,8 +158,9 @@ func (w *Worker) lowestLevel(sum *state.NodeSummary) state.Level {
 	return state.Level{Held: sum.Low, Priority: sum.Lowest, Pods: int32(sum.LowPods)}
 }
 
-// recordShortage completes the bound of a node that has no room even with away
-// removed, which is all pods of lower priority.
+// recordShortage completes the bound of a node that has no room even with all pods of lower priority removed,
+// which are those of away. A node that is too small even when empty is not tried, and so has no answer without
+// these pods, unless the caller's status for it asks for that.
 func (w *Worker) recordShortage(b *NodeBound, slot int32, sum *state.NodeSummary, away *state.Level) {
 	hopeless := w.hopeless(slot)
 	b.before |= hopeless
@@ -172,7 +184,7 @@ func (w *Worker) hopeless(slot int32) answer {
 	return 0
 }
 
-// shortageWithout is Shortage with pods away.
+// shortageWithout is Shortage with pods away. The number of pods is cut as SummaryOf cuts it, so that it fits.
 func (w *Worker) shortageWithout(sum *state.NodeSummary, away *state.Level) answer {
 	without := *sum
 	for k := range without.Free {
@@ -182,8 +194,9 @@ func (w *Worker) shortageWithout(sum *state.NodeSummary, away *state.Level) answ
 	return w.Shortage(&without)
 }
 
-// FewestByExtremes returns a lower bound on how many pods of the node hold what it is short
-// of, of whatever priority.
+// FewestByExtremes returns a lower bound on how many pods of a node hold what it is short of, of whatever
+// priority. In each column at least as many pods leave as hold what is short if each holds the largest amount of
+// any pod. At least as many leave, too, as there are pods too many.
 func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.AmountRow) int32 {
 	pods := float64(1 - int32(l.Room))
 	for k, v := range asks {
@@ -191,6 +204,7 @@ func FewestByExtremes(e *state.Extremes, l *state.NodeSummary, asks *state.Amoun
 			pods = p
 		}
 	}
+
 	// Less by more than what dividing and multiplying can have added.
 	return int32(min(int64(math.Ceil(pods*(1-1e-9))), state.MostPods))
 }

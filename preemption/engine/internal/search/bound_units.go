@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -18,30 +17,26 @@ import (
 //   - By other rules, and where a filter may contradict itself in the end, the node is
 //     evaluated at once.
 //
-// boundUnits bounds a node in the second or third way.
-func (w *Worker) boundUnits(at nodeAt, plain bool) {
-	n, b, dry := w.snap.NodeStates[at.slot], at.b, &w.Dry
-	if !w.need.filtered && plain && w.need.bounded != 0 {
-		w.boundUnitsByRows(b, n, at.sum)
+// boundUnits bounds a node in the second or third way. With plain set the summary of the node tells what is free.
+func (w *Worker) boundUnits(p prospect, plain bool) {
+	n, b := w.snap.NodeStates[p.slot], p.bound
+	byDefault := w.need.bounded != 0
+	if !w.need.filtered && plain && byDefault {
+		w.boundUnitsByRows(b, n, p.sum)
 		return
 	}
-	dry.Enter(n)
-	st := dry.Check()
-	if st.Code == filters.Success {
+
+	short, failed := w.shortByFilters(b, n)
+	if !failed {
 		return
 	}
-	b.before = w.before.intern(st)
-	if st.Code != filters.Unschedulable && !w.statuses.any {
+	if !short || !plain || !byDefault {
+		w.settle(b, p.position, n)
 		return
 	}
-	if st.By != filters.ResourcesFilter.Index || !plain || w.need.bounded == 0 {
-		w.settle(b, at.position, n)
-		return
+	if w.helpsWithoutAll(b) {
+		w.boundWeakly(b, p.slot, p.sum)
 	}
-	if !w.helpsWithoutAll(b) {
-		return
-	}
-	w.boundWeakly(b, at.slot, at.sum)
 }
 
 // boundUnitsByRows is boundUnits where resources alone decide, by the default rules.
@@ -49,20 +44,7 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 	if b.before = w.Shortage(sum); b.before == 0 {
 		return
 	}
-	var away state.Level
-	for i, p := range n.Pods {
-		priority := n.SortKeys[i].Priority
-		if p.Class.Group != "" {
-			priority = w.snap.Units.Of(p).Priority
-		}
-		if priority >= w.attempt.Asked.Priority {
-			continue
-		}
-		away.Pods++
-		for k, v := range n.Rows[i] {
-			away.Held[k] += v
-		}
-	}
+	away := w.heldByUnits(n)
 	if away.Pods == 0 || !w.covers(sum, &away.Held, away.Pods) {
 		w.recordShortage(b, n.Slot, sum, &away)
 		return
@@ -70,8 +52,33 @@ func (w *Worker) boundUnitsByRows(b *NodeBound, n *state.NodeState, sum *state.N
 	w.boundWeakly(b, n.Slot, sum)
 }
 
-// boundWeakly gives a candidate the bound that holds whatever its pods count as.
+// heldByUnits returns what the pods of a node hold that belong to units below the preemptor's priority. A pod
+// counts with the priority of its unit, so that these are not an end of the node's list.
+func (w *Worker) heldByUnits(n *state.NodeState) (away state.Level) {
+	snap, below := w.snap, w.attempt.Reach
+	for i, p := range n.Pods {
+		priority := n.SortKeys[i].Priority
+		if p.Class.Group != "" {
+			priority = snap.Units.Of(p).Priority
+		}
+		if int64(priority) >= below {
+			continue
+		}
+
+		away.Pods++
+		for k, v := range n.Rows[i] {
+			away.Held[k] += v
+		}
+	}
+	return away
+}
+
+// boundWeakly gives a candidate the bound that holds whatever its pods count as: the first victim is at least as
+// important as some pod of the node, and as many pods of the node leave as hold what is short if each holds the
+// largest amount.
 func (w *Worker) boundWeakly(b *NodeBound, slot int32, sum *state.NodeSummary) {
-	b.Kind, b.Bound, b.exact = byUnits, sum.Lowest, true
-	b.fewest = uint16(min(max(FewestByExtremes(w.sums.ExtremesAt(slot), sum, &w.need.asks), 1), math.MaxUint16))
+	b.Kind = byUnits
+	b.Bound = sum.Lowest
+	b.fewest = uint16(min(w.fewestOfAny(w.sums.ExtremesAt(slot), sum), math.MaxUint16))
+	b.tightened = true // the sums of the pods of the lowest priority say nothing about the others
 }

@@ -2,38 +2,44 @@ package search
 
 import "github.com/outrank-go/outrank/preemption/internal/rank"
 
-// boundQueue is a heap of nodes by their bounds, the best first. Where the ranks are the
-// default ones, no score of a node is better than its bound, so that a node need not
-// be looked at again before its turn. Numbers are faster to order than scores.
+// boundQueue is a heap of nodes by their bounds, the best first. By the default ranks no candidate of a node
+// beats a score that is made of its bound, so that a node need not be looked at again before its turn. Numbers
+// are faster to order than scores.
 type boundQueue struct{ keys []boundKey }
 
-// boundKey is a bound: the priority, the number of victims as far as it has room,
-// and the position.
+// boundKey is a bound and the position of its node in one number, which is the less the better the bound is. It
+// has from the highest bit down the priority, the number of victims, and the position, which settles ties. A
+// number of victims that is too large for its bits is cut, which only makes the bound weaker.
 type boundKey uint64
 
 // Bits of a boundKey.
 const (
 	keyPosition = 24
 	keyVictims  = 8
-	maxQueued   = 1 << keyPosition
-
+	// maxQueued is the number of positions that a key has room for.
+	maxQueued = 1 << keyPosition
+	// mostKeyVictims is the largest number of victims in a key.
 	mostKeyVictims = 1<<keyVictims - 1
 )
 
+// boundKeyOf returns the key of a bound.
 func boundKeyOf(b *NodeBound, position int) boundKey {
 	victims := boundKey(min(b.fewest, mostKeyVictims))
 	return boundKey(int64(b.Bound)+rank.PriorityShift)<<(keyVictims+keyPosition) |
 		victims<<keyPosition | boundKey(position)
 }
 
+// position returns the position of the node.
 func (k boundKey) position() int { return int(k % maxQueued) }
 
+// order makes a heap of keys in any order.
 func (q *boundQueue) order() {
 	for i := len(q.keys)/2 - 1; i >= 0; i-- {
 		q.sink(i)
 	}
 }
 
+// sink moves a key that may have become larger down to its place.
 func (q *boundQueue) sink(i int) {
 	for {
 		best := i
@@ -45,11 +51,13 @@ func (q *boundQueue) sink(i int) {
 		if best == i {
 			return
 		}
+
 		q.keys[i], q.keys[best] = q.keys[best], q.keys[i]
 		i = best
 	}
 }
 
+// dropFirst removes the least key.
 func (q *boundQueue) dropFirst() {
 	last := len(q.keys) - 1
 	q.keys[0] = q.keys[last]

@@ -12,45 +12,50 @@ import (
 // in the order of the nodes or of the sample. A candidate is valid during its visit.
 func (s *Search) eachCandidate(ctx context.Context, visit func(position int, c *preemption.Candidate)) error {
 	w := s.Workers[0]
-	try := func(position int, _ bool, room listRoom) sampled {
-		c, ok := w.candidateAt(position)
-		switch {
-		case !ok || room == noRoom:
-			return noCandidate
-		case c.Score.Violations == 0:
-			visit(position, c)
-			return freeCandidate
-		case room == roomForAll:
-			visit(position, c)
-			return violatingCandidate
-		}
-		return noCandidate
-	}
 	if w.terms.Sample != nil {
-		return s.trySample(ctx, try)
+		return s.trySample(ctx, func(position int, _ bool, room listRoom) sampled { return w.visitForSample(position, room, visit) })
 	}
+
 	for position, marked := range s.tries.marked {
 		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if marked {
-			try(position, true, roomForAll)
+			w.visitForSample(position, roomForAll, visit)
 		}
 	}
 	return nil
 }
 
-// candidateAt returns the candidate at a position, valid until the next call, not ok
-// if the node is none.
+// visitForSample visits the candidate at a position if the sample has room for it, and says what the node is for
+// the sample. A node is evaluated where there is room for none as well, for the sake of its status.
+func (w *Worker) visitForSample(position int, room listRoom, visit func(position int, c *preemption.Candidate)) sampled {
+	c, ok := w.candidateAt(position)
+	switch {
+	case !ok || room == noRoom:
+		return noCandidate
+	case c.Score.Violations == 0:
+		visit(position, c)
+		return freeCandidate
+	case room == roomForAll:
+		visit(position, c)
+		return violatingCandidate
+	}
+	return noCandidate
+}
+
+// candidateAt returns the candidate at a position, valid until the next call. It is not ok if the node is none;
+// then the failure of the worker says why.
 func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
-	n := w.NodeAt(position)
+	n, attempt := w.NodeAt(position), w.attempt
 	if c, b := w.candidateByRows(n, position); b != nil {
 		if c == nil {
 			w.after.count(b.after, 1)
-			w.failure = statusOf(w.attempt.Asked.Needs, b.after)
+			w.failure = statusOf(attempt.Asked.Needs, b.after)
 		}
 		return c, c != nil
 	}
+
 	possible, st := w.Dry.DryRun(n)
 	defer w.Dry.RestoreVictims(possible)
 	if st.Code != filters.Success {
@@ -62,8 +67,7 @@ func (w *Worker) candidateAt(position int) (c *preemption.Candidate, ok bool) {
 	return &w.scratch, true
 }
 
-// runWhole is run where a rank compares what is known of whole candidates alone, so that all of them
-// have to be found.
+// runWhole decides where a rank compares something that only a whole candidate tells. It finds all candidates.
 func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	if err := s.each(ctx, s.statusRound()); err != nil {
 		return nil, err
@@ -72,21 +76,27 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	if plan.Outcome != preemption.Preempts {
 		return plan, nil
 	}
+
+	// A tie is settled by position, because a sample does not go through the nodes in order.
 	q, best := &s.Asked, NodeScore{Position: -1}
+	attempt := &q.Attempt
 	var score preemption.Score // of the best
 	err := s.eachCandidate(ctx, func(position int, c *preemption.Candidate) {
-		q.Attempt.Complete(c)
+		attempt.Complete(c)
 		order := -1
 		if best.Position >= 0 {
-			order, _ = q.Attempt.Compare(&c.Score, &score)
+			order, _ = attempt.Compare(&c.Score, &score)
 		}
 		if order < 0 || order == 0 && position < best.Position {
-			best.Position, score = position, c.Score
+			best.Position = position
+			score = c.Score
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+
+	// The victims are found once more. The caller's figures are not asked for again.
 	s.finishPlan(plan, best)
 	if best.Position >= 0 {
 		plan.Score.Own = score.Own
@@ -94,10 +104,10 @@ func (s *Search) runWhole(ctx context.Context) (*preemption.Plan, error) {
 	return plan, nil
 }
 
-// statusRound returns the round that finds the status of every node, and marks those
-// where preemption is to be tried.
+// statusRound returns the round that finds the status of every node, and marks the nodes
+// on which preemption is to be tried.
 func (s *Search) statusRound() func(w *Worker, from, to int) {
-	if s.Asked.given.any {
+	if q := &s.Asked; q.given.any {
 		return (*Worker).noteGiven
 	}
 	return (*Worker).filterNodes

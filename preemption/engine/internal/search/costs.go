@@ -6,17 +6,20 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// takeTables makes what earlier searches heard of the caller's rules known to this one.
+// takeTables takes the tables of what earlier searches heard from the caller's rules about pods.
 func (q *Asked) takeTables() {
 	t, terms := &q.tables, q.terms
 	if terms.Cost != nil {
 		costs, release := state.TakeOfPods(q.snap, terms, q.findCosts)
 		t.costs, t.releases = costs, append(t.releases, release)
 	}
+
 	if q.Rules.order != nodesOrder {
 		orders, release := state.TakeOfPods(q.snap, terms, q.sortPods)
 		t.orders, t.releases = orders, append(t.releases, release)
 	}
+
+	// findEnd reads the orders: where ends decide, the order is the caller's.
 	if q.Rules.endsDecide() {
 		ends, release := state.TakeOfPods(q.snap, terms, q.findEnd)
 		t.ends, t.releases = ends, append(t.releases, release)
@@ -28,7 +31,8 @@ func (q *Asked) findCosts(n *state.NodeState, c *state.NodeCosts) {
 	c.Find(n, int(q.sums.At(n.Slot).LowPods), q.terms.Cost)
 }
 
-// sortPods lists the pods of a node by index, the most important first by the rules of the search.
+// sortPods lists the pods of a node by index, the most important first by the rules of the search. The sort is
+// stable, so that the order of the node, by priority and start, settles ties.
 func (q *Asked) sortPods(n *state.NodeState, order *[]int32) {
 	*order = (*order)[:0]
 	for i := range n.Pods {
@@ -40,8 +44,12 @@ func (q *Asked) sortPods(n *state.NodeState, order *[]int32) {
 // findEnd notes the last pods of a node in the order of the search.
 func (q *Asked) findEnd(n *state.NodeState, e *endOfOrder) {
 	order := *q.tables.orders(n)
-	e.number, e.mostCovered = min(len(order), endPods), q.sums.ExtremesAt(n.Slot).MostCovered
-	e.twice, e.sorted, e.last = coveredTwice(n), false, 0
+	e.number = min(len(order), endPods)
+	e.mostCovered = q.sums.ExtremesAt(n.Slot).MostCovered
+	e.twice = coveredTwice(n)
+	e.sorted = false // what follows from the pods is found by sortOut
+	e.last = 0
+
 	for k := range e.number {
 		i := order[len(order)-1-k]
 		e.pods[k] = endPod{row: n.Rows[i], priority: n.SortKeys[i].Priority}
@@ -53,7 +61,7 @@ func (q *Asked) findEnd(n *state.NodeState, e *endOfOrder) {
 	}
 }
 
-// release lets others have what is known of the caller's rules.
+// release lets other searches have what is known of the caller's rules.
 func (t *callerTables) release() {
 	for _, release := range t.releases {
 		release()

@@ -5,10 +5,13 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// answer is the answer of one node to the preemptor. 0 means that it takes the
-// pod. Otherwise it has a bit for each column that is short, one for the pod
-// count, and one if even the empty node would be short; or it is noVictims; or
-// it is another status, by its index in a tally.
+// answer is the answer of one node to the preemptor. There are four kinds:
+//
+//   - 0: the node takes the pod.
+//   - A set of bits below noVictims: NodeResourcesFit fails. There is a bit for each column that is short, one for
+//     the number of pods, and one if even the empty node would be short.
+//   - noVictims: no pod of the node may leave.
+//   - firstOther and above: another status, by its index in a tally.
 type answer int32
 
 const (
@@ -18,7 +21,7 @@ const (
 	firstOther          = noVictims + 1
 )
 
-// answers counts nodes by their answers.
+// answers counts nodes by their answers: by number those below firstOther, and in a tally the others.
 type answers struct {
 	usual  [firstOther]int
 	others tally
@@ -28,6 +31,7 @@ type answers struct {
 	lastAnswer answer
 }
 
+// count counts nodes with one answer; less than 0 takes back what was counted.
 func (a *answers) count(x answer, nodes int) {
 	if x < firstOther {
 		a.usual[x] += nodes
@@ -36,7 +40,7 @@ func (a *answers) count(x answer, nodes int) {
 	}
 }
 
-// intern returns the answer that stands for a status.
+// intern returns the answer that stands for a status, which the tally has from then on.
 func (a *answers) intern(s filters.Status) answer { return firstOther + answer(a.others.find(s)) }
 
 // release drops everything that belongs to the caller.
@@ -45,7 +49,7 @@ func (a *answers) release() {
 	a.last, a.lastAnswer = filters.Status{}, 0
 }
 
-// internSame is intern for a status with texts of its own, which mostly is the one before.
+// internSame is intern for a status that mostly is the one before, so that the tally need not be searched.
 func (a *answers) internSame(s *filters.Status) answer {
 	if a.lastAnswer == 0 || a.last.By != s.By || a.last.Code != s.Code || !sameTexts(a.last.Text, s.Text) {
 		a.last, a.lastAnswer = *s, a.intern(*s)
@@ -56,11 +60,13 @@ func (a *answers) internSame(s *filters.Status) answer {
 // tally counts statuses. There are few different ones.
 type tally []tallied
 
+// tallied is a status with the number of nodes that have it.
 type tallied struct {
 	filters.Status
 	nodes int
 }
 
+// add counts nodes with a status.
 func (t *tally) add(s filters.Status, nodes int) { (*t)[t.find(s)].nodes += nodes }
 
 // find returns the index of a status, which is appended if it is new.

@@ -1,4 +1,6 @@
-// Package search finds the plan of package dryrun's search without evaluating most nodes: bounds
-// rule them out exactly, and what earlier decisions found of a node is kept until it changes.
-// ENGINE.md in the folder of package preemption has the proofs.
+// Package search answers which node a preemptor gets, and which pods leave it, without evaluating most nodes. Its
+// plan is that of the exhaustive search in package dryrun. Bounds rule nodes out that cannot win, and what earlier
+// decisions found out about a node is kept until the node changes.
+//
+// ENGINE.md in the folder of package engine has the proofs.
 package search

@@ -11,64 +11,78 @@ import (
 type endVerdict int
 
 const (
-	endUnknown endVerdict = iota
-	endLoses              // no candidate on the node beats the incumbent
-	endMayWin             // only the start and the costs can decide
+	endUnknown endVerdict = iota // it does not tell the victims
+	endLoses                     // no candidate on the node beats the incumbent
+	endMayWin                    // the start, the costs or the budgets decide
 )
 
-// compareEnd compares the incumbent with the victims of a node on which resources alone decide.
-// When they started and what they cost is left at its best.
+// compareEnd compares the incumbent with the victims of a node on which resources alone decide. Their start and
+// their cost are left at the best.
 //
-// The victims are found as rulesReprieve does: the shortest end of the order that makes room, of
-// which the first is a victim and the others are put back where there is room. A pod that
-// violates a budget comes before all others in that order, so that it stays, as long as the
-// others make room. Only the budgets' charging tells whether a pod does that of which a budget
-// could be violated; so each way in which these pods may stay is looked at.
-func (w *Worker) compareEnd(position int, slot int32, sum *state.NodeSummary) endVerdict {
-	n, q := w.snap.NodeStates[slot], &w.attempt.Asked
-	if w.tables.ends == nil || sum.Flags&^state.Restricted != 0 || q.Deferral.Resident != nil || !n.InOrder(w.attempt.NowAt) {
+// The victims are found as rulesReprieve finds them: the shortest end of the order that makes room leaves, its
+// first pod is a victim, and each of the others is put back where there is room. A pod that violates a budget
+// comes before all others in that order, so that it stays as long as the others make room. Whether a pod of a
+// budget that can be violated does so, only charging the budgets tells. So every way in which some of these pods
+// stay is looked at, and the node loses if it loses in each.
+func (w *Worker) compareEnd(p prospect) endVerdict {
+	n := w.snap.NodeStates[p.slot]
+	if !w.endTells(n, p.sum) {
 		return endUnknown
 	}
+
 	e := w.tables.ends(n)
 	e.sortOut(w.attempt.Reach, w.rules.tightOn(e.mostCovered, e.twice))
-	t := endTrial{e: e}
-	t.left.begin(sum, &w.need.asks)
-	free := t.left
-	if !t.leave() {
+	all := endTrial{e: e}
+	all.left.begin(p.sum, &w.need.asks)
+	free := all.left
+	if !all.leave() {
 		return endUnknown
 	}
-	if w.mayWin(position, &t) {
+	if w.mayWin(p.position, &all) {
 		return endMayWin
 	}
-	for some := t.stay; some != 0; {
-		some = (some - 1) & t.stay
+
+	// The other sets are counted down from the set of all, as a number is: the last one is empty.
+	for some := all.stay; some != 0; {
+		some = (some - 1) & all.stay
 		one := endTrial{e: e, left: free}
 		one.leaveBut(some)
-		if w.mayWin(position, &one) {
+		if w.mayWin(p.position, &one) {
 			return endMayWin
 		}
 	}
 	return endLoses
 }
 
-// mayWin reports whether victims beat the incumbent by what is known of them. The first one
-// mostly tells that they do not, and by the default ranks a larger sum does.
+// endTells reports whether the end of a node's order may be looked at: it is kept, and no nominated pods, units,
+// large amounts, resize or start in the future have a part in the answer.
+func (w *Worker) endTells(n *state.NodeState, sum *state.NodeSummary) bool {
+	return w.tables.ends != nil && sum.Flags&^state.Restricted == 0 && w.attempt.Resident == nil && n.InOrder(w.attempt.NowAt)
+}
+
+// mayWin reports whether the victims of a trial beat the incumbent by what is known of them.
 func (w *Worker) mayWin(position int, t *endTrial) bool {
-	top, most := t.e.pods[t.end-1].priority, int64(math.MaxInt64)
-	if w.rules.standard && w.Best.Position >= 0 && w.Best.Violations == 0 {
+	// The first victim gives the top priority (rule 11.3), and mostly tells that the node loses. By the default
+	// ranks a larger sum loses as well if the top priorities are equal.
+	best := &w.Best
+	top, mostSum := t.firstVictim().priority, int64(math.MaxInt64)
+	if w.rules.standard && best.Position >= 0 && best.Violations == 0 {
 		switch {
-		case top > w.Best.Top:
+		case top > best.Top:
 			return false
-		case top == w.Best.Top:
-			most = w.Best.Sum
+		case top == best.Top:
+			mostSum = best.Sum
 		}
 	}
-	o := NodeScore{Position: position}
-	o.Add(top, rank.Never, 0)
-	if !w.rules.Better(&o, &w.Best) {
+
+	// That victim alone is the best that the score can be.
+	score := NodeScore{Position: position}
+	score.Add(top, rank.Never, 0)
+	if !w.rules.Better(&score, best) {
 		return false
 	}
-	o.Figures = rank.Figures{}
-	t.victims(&o.Figures, most)
-	return w.rules.Better(&o, &w.Best)
+
+	score.Figures = rank.Figures{}
+	t.victims(&score.Figures, mostSum)
+	return w.rules.Better(&score, best)
 }

@@ -322,7 +322,7 @@ func (w *Worker) refineFirst(queue *promising) bool {
 	case b.Kind == Evaluated:
 		return false
 
-	case !b.exact: // a tighter bound costs less than an evaluation, and may be enough
+	case !b.tightened: // a tighter bound costs less than an evaluation, and may be enough
 		w.Tighten(b, slot)
 		queue.nodes[0] = w.Optimistic(b, position, slot)
 
@@ -365,7 +365,7 @@ func (w *Worker) takeQueued(queue *promising, later *boundQueue) {
 		if len(queue.nodes) > 0 {
 			least := *b
 			least.fewest = min(least.fewest, mostKeyVictims)
-			if least.setLowest(&w.outlook.low, position); !w.rules.Better(&w.outlook.low, &queue.nodes[0]) {
+			if least.setLow(&w.outlook.low, position); !w.rules.Better(&w.outlook.low, &queue.nodes[0]) {
 				return
 			}
 		}

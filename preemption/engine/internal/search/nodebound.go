@@ -14,8 +14,8 @@ type NodeBound struct {
 	Bound  int32
 	fewest uint16
 	Kind   boundKind
-	// exact is set once the top-k sums have tightened fewest.
-	exact bool
+	// tightened is set once fewest is as large as any bound makes it.
+	tightened bool
 	// before is the node's answer as things are. after is its answer with all
 	// pods of lower priority removed, if it was asked for that.
 	before, after answer
@@ -47,49 +47,59 @@ const (
 	// own, or filters look at pods of other nodes that leave as well. Its bound is the
 	// lowest priority on the node, and fewest holds for pods of any priority.
 	byUnits
-	// Evaluated: the node is a candidate, and the cache has its score.
+	// Evaluated: the node is a candidate, and its score is known: the cache has it in the node's
+	// entry, and where candidates are asked for in order the queue has it.
 	Evaluated
 )
 
-// nodeAt is a node that a worker looks at: where it is, its summary and its bound.
-type nodeAt struct {
+// prospect is a node that a worker looks at: where it is, its summary and its bound.
+type prospect struct {
 	position int
 	slot     int32
 	sum      *state.NodeSummary
-	b        *NodeBound
+	bound    *NodeBound
 }
 
-// setLowest sets the best score of victims that all have the lowest priority of the
-// node or, if these do not make room, as little as is enough.
-func (b *NodeBound) setLowest(o *NodeScore, position int) {
-	o.Position, o.Figures = position, rank.Figures{Top: b.Bound, Start: rank.Never}
-	b.setVictims(o)
+// Victims of a node are of one of two sorts. They are low if all of them have the lowest priority of the
+// node, and high if one of them is above it. The methods below say how good each sort can be.
+
+// setLow sets the best score that low victims can have, but for their start and cost. If low victims do not
+// make room, it sets the best score of any victims whose top priority is the bound.
+func (b *NodeBound) setLow(o *NodeScore, position int) {
+	o.Position = position
+	o.Figures = rank.Figures{Top: b.Bound, Start: rank.Never}
+	b.setLowVictims(o)
 }
 
-// setVictims sets how many these victims are at least.
-func (b *NodeBound) setVictims(o *NodeScore) {
-	o.Victims, o.Sum = int32(b.fewest), lowestSum(b)
+// setLowVictims sets how many the victims of setLow are at least, and the sum that follows.
+func (b *NodeBound) setLowVictims(o *NodeScore) {
+	o.Victims = int32(b.fewest)
+	o.Sum = b.lowSum()
 }
 
-// leads returns a figure of the best score of such victims.
-func (b *NodeBound) leads(x rank.Figure) int64 {
-	f := rank.Figures{Top: b.Bound, Victims: int32(b.fewest), Sum: lowestSum(b)}
+// lowFigure returns one figure of setLow.
+func (b *NodeBound) lowFigure(x rank.Figure) int64 {
+	f := rank.Figures{Top: b.Bound, Victims: int32(b.fewest), Sum: b.lowSum()}
 	return leads(&f, x)
 }
 
-// lowestSum is the least sum of the priorities of such victims.
-func lowestSum(b *NodeBound) int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
+// lowSum is the least sum of the priorities of the victims of setLow.
+func (b *NodeBound) lowSum() int64 { return int64(b.fewest) * (int64(b.Bound) + rank.PriorityShift) }
 
-// above is the least priority of a victim above the lowest priority of the node.
-func (b *NodeBound) above(sum *state.NodeSummary) int32 {
-	if b.Bound == sum.Lowest && b.Bound < math.MaxInt32 {
-		return b.Bound + 1
+// mayBeLow reports whether low victims may make room.
+func (p prospect) mayBeLow() bool { return p.bound.Bound == p.sum.Lowest }
+
+// leastHigh is the least priority that the top one of high victims can have: the bound, which holds for any
+// victims, or more than the lowest priority of the node.
+func (p prospect) leastHigh() int32 {
+	if b := p.bound.Bound; b != p.sum.Lowest || b == math.MaxInt32 {
+		return b
 	}
-	return b.Bound
+	return p.sum.Lowest + 1
 }
 
-// upperSum is the least sum of the priorities of so many pods of a node, one of which
-// has at least the priority top.
-func upperSum(sum *state.NodeSummary, top, pods int32) int64 {
-	return int64(top) + rank.PriorityShift + int64(pods-1)*(int64(sum.Lowest)+rank.PriorityShift)
+// highSum is the least sum of the priorities of so many victims of a node, one of which has at least the
+// priority top. The others have at least the lowest one of the node.
+func highSum(sum *state.NodeSummary, top, victims int32) int64 {
+	return int64(top) + rank.PriorityShift + int64(victims-1)*(int64(sum.Lowest)+rank.PriorityShift)
 }

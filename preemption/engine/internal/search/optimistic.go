@@ -1,63 +1,75 @@
 package search
 
 import (
-	"math"
-
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// An optimistic score of a node is one that no candidate on it can beat. Consider a
-// set of victims. Either all of them have the lowest priority of the node; then at
-// least b.fewest of them are needed, and their starts bound the last rank (setLowest and
-// boundStart). Or one of them is above that priority, and at least as many are needed
-// as are of any pods (setUpper). The better of the two by the ranks is the bound. If no
-// other rank is compared before the top priority, the first is better.
+// The optimistic score of a node is one that no candidate on it beats. It assumes that no budget is violated.
+// Low and high victims (see nodebound.go) have a best score each:
+//
+//   - Low victims are at least as many as the bound of the node says, and the start of the first of them
+//     follows from their number.
+//   - High victims are at least as many as hold what the node is short of if each holds the most that a pod of
+//     the node does. Their top priority is above the lowest one of the node.
+//
+// Every figure of such a score is at least as good as that of any victims of the sort. So the score beats them
+// or ties with them by any ranks in any order, and the better of the two scores does so for all victims.
+//
+// If no rank but that by violations comes before the top priority, the score of low victims is enough. Where they
+// make room it has the lower top priority. Where they do not setLow makes it of the bound, so that it holds for
+// all victims.
 
 // Optimistic returns the optimistic score of a node.
 func (w *Worker) Optimistic(b *NodeBound, position int, slot int32) NodeScore {
-	sum := w.sums.At(slot)
-	at := nodeAt{position, slot, sum, b}
-	o := NodeScore{Position: -1}
-	if !w.rules.topLast || b.Bound == sum.Lowest {
-		b.setLowest(&o, position)
-		if b.exact {
-			w.boundStart(&o, at)
+	p := prospect{position, slot, w.sums.At(slot), b}
+
+	low := NodeScore{Position: -1}
+	if w.lowCounts(p) {
+		b.setLow(&low, position)
+		if b.tightened { // otherwise the top-k sums were not read, and the start stays at its best
+			w.boundLowStart(&low, p)
 		}
-		w.boundCost(&o, at, b.Bound == sum.Lowest)
+		w.boundCost(&low, p, p.mayBeLow())
 	}
-	if !w.rules.topLast {
-		return o
-	}
-	if e := w.sums.ExtremesAt(slot); w.goesHigh(b, sum, e) {
-		upper := &w.outlook.high
-		w.setUpper(upper, at, e)
-		if w.rules.Better(upper, &o) {
-			return *upper
+
+	if e := w.highExtremes(p); e != nil {
+		high := &w.outlook.high
+		w.setHigh(high, p, e)
+		if w.rules.Better(high, &low) {
+			return *high
 		}
 	}
-	return o
+	return low
 }
 
-// boundStart sets the latest that the start of such victims can be.
-func (w *Worker) boundStart(o *NodeScore, at nodeAt) {
-	if at.b.Bound != at.sum.Lowest || at.b.Kind == byUnits {
+// lowCounts reports whether the score of setLow has a part in the optimistic one: if low victims make room,
+// or if that score holds for all victims because the top priority is compared first.
+func (w *Worker) lowCounts(p prospect) bool { return !w.rules.topLast || p.mayBeLow() }
+
+// boundLowStart sets the latest that the first of low victims can have started. That bounds the start of more
+// of them as well, since the first of more pods started no later.
+func (w *Worker) boundLowStart(o *NodeScore, p prospect) {
+	b := p.bound
+	if !p.mayBeLow() || b.Kind == byUnits {
 		return
 	}
-	if start := w.sums.TopSumsAt(at.slot).LatestStart(at.sum, int32(at.b.fewest)); start != rank.NoStart {
-		o.Start = rank.Instant{Sec: start, Nsec: 1e9}
+	if start := w.sums.TopSumsAt(p.slot).LatestStart(p.sum, int32(b.fewest)); start != rank.NoStart {
+		o.Start = lastInstantOf(start)
 	}
 }
 
-// boundCost sets the least that victims cost, so many of these pods, which hold what
-// the node is short of.
-func (w *Worker) boundCost(o *NodeScore, at nodeAt, low bool) {
-	sum := at.sum
-	if !w.rules.costed || sum.Flags&state.LargeAmounts != 0 {
+// lastInstantOf returns an instant that is no earlier than any within a second.
+func lastInstantOf(second int64) rank.Instant { return rank.Instant{Sec: second, Nsec: 1e9} }
+
+// boundCost sets the least that as many victims as a score says cost, which hold what the node is short of.
+// With low set all of them have the lowest priority of the node.
+func (w *Worker) boundCost(o *NodeScore, p prospect, low bool) {
+	if !w.rules.costed || p.sum.Flags&state.LargeAmounts != 0 {
 		return
 	}
-	c := w.tables.costs(w.snap.NodeStates[at.slot])
-	short := w.short(sum)
+	c := w.tables.costs(w.snap.NodeStates[p.slot])
+	short := w.short(p.sum)
 	if low {
 		o.Cost = c.Low.Least(o.Victims, &short)
 	} else {
@@ -65,163 +77,81 @@ func (w *Worker) boundCost(o *NodeScore, at nodeAt, low bool) {
 	}
 }
 
-// goesHigh reports that a victim may be above the lowest priority of the node.
-func (w *Worker) goesHigh(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
-	return b.Bound != sum.Lowest || !w.StaysLow(b, sum, e)
-}
-
-// setUpper sets the best score of victims one of which is above the lowest priority of
-// the node.
-func (w *Worker) setUpper(o *NodeScore, at nodeAt, e *state.Extremes) {
-	position, sum := at.position, at.sum
-	top, few := at.b.above(sum), w.fewestOfAny(e, sum)
-	o.Position, o.Figures = position, rank.Figures{Top: top, Victims: few, Start: rank.Never}
-	if w.rules.order == callersOrder || w.rules.readsFirst {
-		o.Top = sum.Lowest // it is that of the first, whichever that is
-	}
-	if e.UpperStart != rank.NoStart {
-		o.Start = rank.Instant{Sec: e.UpperStart, Nsec: 1e9}
-	}
-	o.Sum = upperSum(sum, top, few)
-	w.boundCost(o, at, false)
-	if w.rules.Better(o, &w.Best) {
-		w.tightenUpper(o, at, e)
-	}
-}
-
-// tightenUpper improves such a score by the sums of shares, and where all victims are of the
-// two lowest priorities by what is known of those.
-func (w *Worker) tightenUpper(o *NodeScore, at nodeAt, e *state.Extremes) {
-	b, slot, sum := at.b, at.slot, at.sum
-	short, shares := w.short(sum), w.sums.ShareSumsAt(slot)
-	few, top := shares.Fewest(&short, e, o.Victims), b.above(sum)
-	second, two := w.snap.LevelAbove(slot, 1), w.sums.TwoLowestAt(slot)
-	if b.Within(second) && w.StaysSecond(sum, e, two, second) {
-		few, top = shares.FewestAmong(&shares.Second, &short, e, few), second.Priority
-		if o.Top = top; two.Start != rank.NoStart {
-			o.Start = rank.Instant{Sec: two.Start, Nsec: 1e9}
-		}
-	}
-	if few > o.Victims {
-		o.Victims = few
-		w.boundCost(o, at, false)
-	}
-	o.Sum = upperSum(sum, top, few)
-}
-
-// extremesFor returns the extremes of a node, nil where victims above the lowest priority
-// need not be thought of.
-func (w *Worker) extremesFor(slot int32) *state.Extremes {
+// highExtremes returns the extremes of a node if high victims have a part in its optimistic score, and nil if
+// low ones are all that counts: because they score better or because the node never has high ones. By the usual ranks
+// they score better, and the compiler puts that test in place of the call.
+func (w *Worker) highExtremes(p prospect) *state.Extremes {
 	if !w.rules.topLast {
 		return nil
 	}
-	return w.sums.ExtremesAt(slot)
+	return w.extremesUnlessLow(p)
 }
 
-// rough is a lower bound on a figure, found with less than what
-// optimistic looks at. It is unknown for the start and for a cost. If few is not 0, that
-// many victims are needed at least where one is above the lowest priority of the node.
-func (w *Worker) rough(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
-	least := int64(math.MaxInt64)
-	if !w.rules.topLast || b.Bound == sum.Lowest {
-		least = b.leads(x)
+// extremesUnlessLow returns the extremes of a node, nil if all victims there are low.
+func (w *Worker) extremesUnlessLow(p prospect) *state.Extremes {
+	e := w.sums.ExtremesAt(p.slot)
+	if p.mayBeLow() && w.StaysLow(p.bound, p.sum, e) {
+		return nil
 	}
-	if few > 0 {
-		least = min(least, w.upperFigure(x, b, sum, few))
+	return e
+}
+
+// setHigh sets the best score of high victims.
+func (w *Worker) setHigh(o *NodeScore, p prospect, e *state.Extremes) {
+	top, fewest := p.leastHigh(), w.fewestOfAny(e, p.sum)
+	o.Position = p.position
+	o.Figures = rank.Figures{Top: w.rules.topOfHigh(p, top), Victims: fewest, Sum: highSum(p.sum, top, fewest), Start: rank.Never}
+
+	// The victims of the top priority are among the pods above the lowest one, so that the latest start of
+	// these bounds theirs.
+	if e.UpperStart != rank.NoStart {
+		o.Start = lastInstantOf(e.UpperStart)
 	}
-	return least
-}
+	w.boundCost(o, p, false)
 
-// upperFigure is rough for victims one of which is above the lowest priority of the node.
-func (w *Worker) upperFigure(x rank.Figure, b *NodeBound, sum *state.NodeSummary, few int32) int64 {
-	top := b.above(sum)
-	f := rank.Figures{Top: top, Victims: few, Sum: upperSum(sum, top, few)}
-	if w.rules.order == callersOrder || w.rules.readsFirst {
-		f.Top = sum.Lowest
+	if w.rules.Better(o, &w.Best) {
+		w.tightenHigh(o, p, e)
 	}
-	return leads(&f, x)
 }
 
-// outdone reports that a node loses by the latest start of any pod on it, where that
-// is the first rank.
-func (w *Worker) outdone(slot int32) bool {
-	return w.rules.startFirst && w.rules.decides(&w.Best) && w.sums.LatestAt(slot) < w.Best.Start.Sec
-}
-
-// StaysLow reports that all victims have the lowest priority of the node. That is
-// so where the pods of this priority that no budget covers make room: those that
-// violate a budget are put back first, beside all pods of higher priority, and then
-// the others of higher priority.
-func (w *Worker) StaysLow(b *NodeBound, sum *state.NodeSummary, e *state.Extremes) bool {
-	switch {
-	case b.Kind != byResources || w.rules.anyPriority():
-		return false
-	case w.rules.ascending || !e.AnyCovered:
-		return true
-	case !w.rules.mayViolate(e.LowBudgets, e.MostCovered):
-		return true
-	case sum.Flags&state.HasNominated != 0:
-		return false
+// topOfHigh returns the top priority that the score of high victims has at best, where one of them has at
+// least the priority top. Where the score has the priority of the first victim in an order that does not go
+// by priority (rules 11.3 and 13.2.3), any pod of the node may be the first.
+func (r *searchRules) topOfHigh(p prospect, top int32) int32 {
+	if r.order == callersOrder || r.readsFirst {
+		return p.sum.Lowest
 	}
-	return w.coversWithout(sum, &sum.Low, &e.Covered, int32(sum.LowPods)-int32(e.CoveredLow))
+	return top
 }
 
-// Within reports whether resources alone bound a node by the priority of a level or a lower one;
-// the level is nil if there is none.
-func (b *NodeBound) Within(second *state.Level) bool {
-	return b.Kind == byResources && second != nil && b.Bound <= second.Priority
-}
+// tightenHigh improves the score of high victims by sums of shares. A pod's share is what it holds of the
+// largest amount of each column on the node, added up; what is short has a share likewise. No victims hold
+// enough of every column unless their shares add up to that of what is short, and the shares of k pods add up
+// to no more than the k largest.
+//
+// If all victims are of the two lowest priorities only the shares of these pods count. The top priority is
+// then the second lowest, and the start that of its pods.
+func (w *Worker) tightenHigh(o *NodeScore, p prospect, e *state.Extremes) {
+	slot, short := p.slot, w.short(p.sum)
+	shares := w.sums.ShareSumsAt(slot)
+	fewest := shares.Fewest(&short, e, o.Victims)
+	top := p.leastHigh()
 
-// StaysSecond is StaysLow for the two lowest priorities, the higher of which is that of second,
-// on a node that is bounded within it.
-func (w *Worker) StaysSecond(sum *state.NodeSummary, e *state.Extremes, two *state.TwoLowest, second *state.Level) bool {
-	switch {
-	case w.rules.anyPriority():
-		return false
-	case w.rules.ascending || !e.AnyCovered:
-		return true
-	case !w.rules.mayViolate(two.Budgets, e.MostCovered):
-		return true
-	case sum.Flags&state.HasNominated != 0:
-		return false
-	}
-	return w.coversWithout(sum, &second.Held, &two.Covered, second.Pods-int32(two.CoveredPods))
-}
-
-// coversWithout is covers for pods that hold this much, less what some of them hold.
-func (w *Worker) coversWithout(sum *state.NodeSummary, held, less *state.AmountRow, pods int32) bool {
-	for k := range sum.Free {
-		if w.need.asks[k] > sum.Free[k]+held[k]-less[k] {
-			return false
+	second, two := w.snap.LevelAbove(slot, 1), w.sums.TwoLowestAt(slot)
+	if p.bound.Within(second) && w.StaysSecond(p.sum, e, two, second) {
+		fewest = shares.FewestAmong(&shares.Second, &short, e, fewest)
+		top = second.Priority
+		o.Top = top
+		if two.Start != rank.NoStart {
+			o.Start = lastInstantOf(two.Start)
 		}
 	}
-	return int32(sum.Room)+pods >= 1
-}
 
-// mayViolate reports whether one of these budgets can be violated on a node where none
-// covers more than so many pods.
-func (r *searchRules) mayViolate(budgets uint32, mostCovered uint8) bool {
-	return budgets&r.tightAmong(mostCovered) != 0
-}
-
-// tightAmong returns the budgets that can be violated on a node where none covers more than
-// so many pods.
-func (r *searchRules) tightAmong(mostCovered uint8) uint32 {
-	return r.tight[min(int(mostCovered), len(r.tight)-1)]
-}
-
-// NoteTight finds the budgets that so many evictions on one node would violate.
-func (r *searchRules) NoteTight(budgets *state.BudgetSet) {
-	r.tight = [len(r.tight)]uint32{}
-	for i, b := range budgets.List {
-		if b == nil {
-			continue
-		}
-		for pods := max(0, int64(b.DisruptionsAllowed)) + 1; pods < int64(len(r.tight)); pods++ {
-			r.tight[pods] |= 1 << (i % state.BudgetBits)
-		}
-		r.tight[len(r.tight)-1] |= 1 << (i % state.BudgetBits)
+	if fewest > o.Victims {
+		o.Victims = fewest
+		w.boundCost(o, p, false)
 	}
+	o.Sum = highSum(p.sum, top, fewest)
 }
 
 // fewestOfAny is a lower bound on how many victims a node needs, of whatever priority.

@@ -51,7 +51,7 @@ func TestPropertyOptimisticScores(t *testing.T) {
 			require.GreaterOrEqual(t, real.Position, 0)
 			require.False(t, s.Asked.Rules.Better(&real, &o), "%v beats %v by %v", real, o, ranks)
 			figures := s.Asked.Rules.LeadingOf(&real)
-			first := w.FirstFigures(&bound, slot, sum, &figures)
+			first := w.BoundLeading(prospect{position, slot, sum, &bound}, &figures)
 			require.False(t, first.Worse(&figures), "%v is not a bound of %v", first, figures)
 			if isLow && b.Bound == sum.Lowest {
 				require.Equal(t, sum.Lowest, real.Top)

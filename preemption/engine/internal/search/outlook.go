@@ -1,22 +1,21 @@
 package search
 
-// outlook is what a worker expects of the nodes that it has not evaluated, where they are
-// compared by their optimistic scores.
+// outlook is what a worker expects of the nodes that it has not evaluated, where nodes are compared by their
+// optimistic scores (see consider.go).
 type outlook struct {
-	// least is the best optimistic score of a node that the worker has evaluated, and
-	// leastFirst are its first figures. tries counts the nodes evaluated for theirs.
-	least      NodeScore
-	leastFirst leading
-	tries      int
-	// promising are the optimistic scores of nodes that are still to be evaluated.
+	// least is the best optimistic score of a node that the worker has evaluated, and leastLeading are its
+	// leading figures. tries counts the nodes that were evaluated for their optimistic scores.
+	least        NodeScore
+	leastLeading leading
+	tries        int
+	// promising are the optimistic scores of the nodes that are kept in mind.
 	promising []NodeScore
-	// leastDeferred is not worse than the first figures of any node that is to be looked at
-	// again. deferred lists the positions of these nodes where a sample is asked for; all
-	// nodes are gone over otherwise.
+	// leastDeferred is not worse than the leading figures of any node that was put off. deferred lists the
+	// positions of these nodes where a sample is asked for, and is empty elsewhere.
 	deferred      []int32
 	leastDeferred leading
-	// bestFirst are the first figures of a candidate that the worker has found.
-	bestFirst leading
-	// low and high are the memory for the two scores of the node that is looked at.
+	// bestLeading are the leading figures of a candidate that the worker has found. Nodes with worse ones lose.
+	bestLeading leading
+	// low and high are the memory for the scores of the node that is looked at: of low victims and of high ones.
 	low, high NodeScore
 }

@@ -272,13 +272,13 @@ func (w *Worker) evaluate(b *NodeBound, position int, slot int32) {
 func (w *Worker) Tighten(b *NodeBound, slot int32) {
 	// Above the lowest priority a single victim may be enough, which is what the bound says already.
 	sum := w.sums.At(slot)
-	if !b.exact && b.Bound == sum.Lowest {
+	if !b.tightened && b.Bound == sum.Lowest {
 		short := w.short(sum)
 		fewest := w.sums.TopSumsAt(slot).Fewest(sum, &short, int32(b.fewest))
 		shares := w.sums.ShareSumsAt(slot)
 		b.fewest = uint16(min(shares.FewestAmong(&shares.Low, &short, w.sums.ExtremesAt(slot), fewest), math.MaxUint16))
 	}
-	b.exact = true
+	b.tightened = true
 }
 
 // pruned reports whether no candidate with this bound can beat the best so far

@@ -154,7 +154,7 @@ func (w *Worker) tryForSample(position int, anyFree bool, room listRoom) sampled
 
 	if b.Kind != Settled {
 		if surely && (anyFree || w.freeOfViolations(b, slot, sum)) {
-			w.consider(nodeAt{position, slot, sum, b})
+			w.consider(prospect{position, slot, sum, b})
 			return freeCandidate
 		}
 		found = w.ScoreOfNode(b, position)

@@ -16,21 +16,26 @@ import (
 // The entries are in blocks, each with the matches among its own. The caches of
 // clones share a block until one of them writes it.
 type Tournament struct {
-	nodes  int // 0 while there are no answers yet
+	// nodes is the number of entries, 0 while there are none that hold.
+	nodes int
+	// Blocks has the entries by position. own tells of each block that no other tournament has it, so
+	// that it may be written.
 	Blocks []*TournamentBlock
-	own    []bool // by block: no other tournament has it
+	own    []bool
 	// winners is a binary tree of matches between blocks: winners[i] is the
 	// position that wins the match between winners[2i] and winners[2i+1]. From
 	// len(blocks) on these are the winners of the blocks.
 	winners []int32
-	// transient are positions whose entries hold for one decision only.
+	// transient lists positions whose entries hold for one decision only.
 	transient []int32
-	// guarded are positions that were evaluated while budgets covered pods of the
-	// node: their entries hold for the budgets of that time.
+	// guarded lists positions whose evaluation depends on what budgets allowed at that time. It may list
+	// a position whose entry is not evaluated any more.
 	guarded []int32
 	// fits has a bit for each position whose node takes the preemptor as things are.
-	fits          []uint64
-	again         []int32 // memory of playAgain: positions with other scores
+	fits []uint64
+	// again lists positions that have other scores since their matches were played (see playAgain).
+	again []int32
+	// before and after count the answers of the entries.
 	before, after answers
 	// counted is the version of what filters counted when the entries were found.
 	counted uint64
@@ -40,41 +45,39 @@ type Tournament struct {
 // copies a block for each of them.
 const TournamentBlockSize = 16
 
-// TournamentBlock has the entries of consecutive positions. winners is a binary
-// tree like that of the tournament, of indexes into the block; its leaves are all
-// entries. Behind the last node there are entries without candidates.
+// TournamentBlock has the entries of consecutive positions. winners is a binary tree like that of the tournament.
+// It has indexes into the block, and its leaves are all entries. Behind the last node there are entries without
+// candidates.
 type TournamentBlock struct {
 	entries [TournamentBlockSize]entry
 	winners [2 * TournamentBlockSize]uint8
-}
-
-// entry is what a tournament knows of a node.
-type entry struct {
-	NodeBound
-	NodeScore
-	was     boundKind // the kind of the bound before the evaluation
-	guarded bool      // the position is in the list of these
-	// unbroken is set if no pod up to the bound violated a budget when resources decided.
-	unbroken bool
 }
 
 // copy returns an equal tournament that shares all blocks. Neither may be written
 // any more but through a further copy.
 func (t *Tournament) copy() *Tournament {
 	c := *t
-	c.Blocks, c.own, c.winners = slices.Clone(t.Blocks), make([]bool, len(t.own)), slices.Clone(t.winners)
-	c.transient, c.guarded, c.again = slices.Clone(t.transient), slices.Clone(t.guarded), nil
+	c.Blocks = slices.Clone(t.Blocks)
+	c.own = make([]bool, len(t.own))
+	c.winners = slices.Clone(t.winners)
+	c.transient = slices.Clone(t.transient)
+	c.guarded = slices.Clone(t.guarded)
 	c.fits = slices.Clone(t.fits)
-	c.before.others, c.after.others = slices.Clone(t.before.others), slices.Clone(t.after.others)
+	c.again = nil
+	c.before.others = slices.Clone(t.before.others)
+	c.after.others = slices.Clone(t.after.others)
 	return &c
 }
 
-// reset makes room for this many nodes.
+// reset makes room for this many nodes. All entries are empty then, and no match is played.
 func (t *Tournament) reset(nodes int) {
 	t.nodes = nodes
 	if blocks := (nodes + TournamentBlockSize - 1) / TournamentBlockSize; len(t.Blocks) != blocks {
-		t.Blocks, t.own, t.winners = make([]*TournamentBlock, blocks), make([]bool, blocks), make([]int32, 2*blocks)
+		t.Blocks = make([]*TournamentBlock, blocks)
+		t.own = make([]bool, blocks)
+		t.winners = make([]int32, 2*blocks)
 	}
+
 	for i, own := range t.own {
 		if own {
 			*t.Blocks[i] = TournamentBlock{}
@@ -82,6 +85,7 @@ func (t *Tournament) reset(nodes int) {
 			t.Blocks[i], t.own[i] = &TournamentBlock{}, true
 		}
 	}
+
 	t.transient, t.guarded = t.transient[:0], t.guarded[:0]
 	t.fits = state.Fill(t.fits, (nodes+63)/64, 0)
 }
@@ -89,12 +93,13 @@ func (t *Tournament) reset(nodes int) {
 // noteFit notes whether the node at a position takes the preemptor as things are.
 func (t *Tournament) noteFit(position int32, fits bool) {
 	word, bit := &t.fits[uint32(position)/64], uint64(1)<<(uint32(position)%64)
-	if *word &^= bit; fits {
+	*word &^= bit
+	if fits {
 		*word |= bit
 	}
 }
 
-// firstFit returns the first position whose node takes the preemptor; more than any for none.
+// firstFit returns the first position whose node takes the preemptor, or more than any position if none does.
 func (t *Tournament) firstFit() int {
 	for i, word := range t.fits {
 		if word != 0 {
@@ -126,40 +131,51 @@ func (t *Tournament) block(i uint32) *TournamentBlock {
 // best returns the position of the overall winner.
 func (t *Tournament) best() int32 { return t.winners[1] }
 
-// playAll decides all matches after a reset.
+// playAll decides all matches after a reset, once all entries are written. Each match comes after the two that
+// lead to it, which have higher indexes.
 func (t *Tournament) playAll() {
+	// The last block may have entries behind the last node. These never win.
 	last := t.Blocks[len(t.Blocks)-1]
 	for i := (t.nodes-1)%TournamentBlockSize + 1; i < TournamentBlockSize; i++ {
 		last.entries[i].Position = -1
 	}
-	for at, b := range t.Blocks {
+
+	for block, b := range t.Blocks {
 		for i := range b.entries {
 			b.winners[TournamentBlockSize+i] = uint8(i)
 		}
 		for i := TournamentBlockSize - 1; i > 0; i-- {
 			b.play(i)
 		}
-		t.seed(at)
+		t.seed(block)
 	}
+
 	for i := len(t.Blocks) - 1; i > 0; i-- {
 		t.play(i)
 	}
 }
 
-// playFrom decides again all matches that a position takes part in.
+// playFrom decides again all matches that a position takes part in: those in its block, then those of the block.
 func (t *Tournament) playFrom(position int32) {
+	block := t.playInBlock(position)
+	for i := (len(t.Blocks) + block) / 2; i > 0; i /= 2 {
+		t.play(i)
+	}
+}
+
+// playInBlock decides again the matches within the block of a position, seeds its winner, and returns the block.
+func (t *Tournament) playInBlock(position int32) (block int) {
 	at := uint32(position) / TournamentBlockSize
 	b := t.block(at)
 	for i := (TournamentBlockSize + int(uint32(position)%TournamentBlockSize)) / 2; i > 0; i /= 2 {
 		b.play(i)
 	}
 	t.seed(int(at))
-	for i := (len(t.Blocks) + int(at)) / 2; i > 0; i /= 2 {
-		t.play(i)
-	}
+	return int(at)
 }
 
-// playAgain decides the matches of all positions in again, each match once.
+// playAgain decides the matches of all positions in again, those that several of them have in common mostly once,
+// and empties the list.
 func (t *Tournament) playAgain() {
 	if len(t.again) < fewMatches {
 		for _, position := range t.again {
@@ -168,21 +184,22 @@ func (t *Tournament) playAgain() {
 		t.again = t.again[:0]
 		return
 	}
+
+	// The matches within blocks come first. Each position gives way to the leaf of its block in the tree of
+	// matches between blocks.
 	for i, position := range t.again {
-		at := uint32(position) / TournamentBlockSize
-		b := t.block(at)
-		for m := (TournamentBlockSize + int(uint32(position)%TournamentBlockSize)) / 2; m > 0; m /= 2 {
-			b.play(m)
-		}
-		t.seed(int(at))
-		t.again[i] = int32(len(t.Blocks)) + int32(at)
+		t.again[i] = int32(len(t.Blocks) + t.playInBlock(position))
 	}
 	slices.Sort(t.again)
-	// From here on these are matches between blocks, each decided again after those that it follows.
+
+	// Then one level of that tree after the other is decided. The list stays sorted, so that equal matches are
+	// neighbours. Leaves may lie on two levels: a match that both a short and a long way lead to is decided again
+	// when the long one gets there.
 	for len(t.again) > 0 {
 		above := t.again[:0]
 		for _, match := range t.again {
-			if match /= 2; match > 0 && (len(above) == 0 || above[len(above)-1] != match) {
+			match /= 2
+			if match > 0 && (len(above) == 0 || above[len(above)-1] != match) {
 				t.play(int(match))
 				above = append(above, match)
 			}
@@ -191,7 +208,7 @@ func (t *Tournament) playAgain() {
 	}
 }
 
-// fewMatches is the number of positions below which matches that they share are rare.
+// fewMatches is the number of positions below which they rarely have matches in common.
 const fewMatches = 4
 
 // seed enters the winner of a block into the matches between blocks.

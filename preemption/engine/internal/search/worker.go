@@ -162,7 +162,7 @@ func (o *outlook) reset() {
 	o.least, o.tries = NodeScore{Position: -1}, 0
 	o.promising = o.promising[:0]
 	o.deferred = o.deferred[:0]
-	o.bestFirst, o.leastDeferred = worst, worst
+	o.bestLeading, o.leastDeferred = worst, worst
 }
 
 // forgetAnswers forgets what nodes have answered.

@@ -1,0 +1,104 @@
+package search
+
+import (
+	"math"
+
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
+)
+
+// entry is what a tournament knows of a node. Its score is that of the candidate if the entry is evaluated,
+// and otherwise the best one that the bound allows; the position of the score is below 0 if the node is no
+// candidate.
+type entry struct {
+	NodeBound
+	NodeScore
+	// kindOfBound is the kind that the bound had before the evaluation.
+	kindOfBound boundKind
+	// guarded is set if the tournament lists the position among those that depend on budgets.
+	guarded bool
+	// unbroken is set if the victims were found by resources alone, and no pod up to the bound violated a
+	// budget.
+	unbroken bool
+}
+
+// dependsOnBudgets reports whether an evaluation may be another one once budgets allow more or less. Where
+// resources alone decide it cannot be if no budget covers a pod up to the bound: none of these violates one
+// then, and so no other pod is a victim, whatever budgets allow.
+func (e *entry) dependsOnBudgets(n *state.NodeState) bool {
+	last := len(n.Covered) - 1 // the least important of them
+	return last >= 0 && (e.kindOfBound != byResources || n.SortKeys[n.Covered[last].Index].Priority <= e.Bound)
+}
+
+// budgetsMatterUpTo returns the priority up to which it matters what the budgets of pods allow. As long as no
+// pod up to the bound violates a budget no pod above it is a victim, so that the budgets of those do not matter.
+func (e *entry) budgetsMatterUpTo() int32 {
+	if e.kindOfBound == byResources && e.unbroken {
+		return e.Bound
+	}
+	return math.MaxInt32
+}
+
+// writeEntry bounds a node, writes its entry and counts its answers. The matches are left to the caller.
+func (c *cachedSearch) writeEntry(position int32) {
+	w, t := c.worker, c.tournament
+	slot, e := c.snap.Order[position], t.writable(position)
+
+	// Without an incumbent a node that is evaluated at once is evaluated to its end.
+	w.Best = NodeScore{Position: -1}
+	w.settled = false
+	w.BoundNode(&e.NodeBound, int(position), slot)
+	if w.settled {
+		c.noteEvaluated(position)
+	} else {
+		c.scoreByBound(position)
+	}
+
+	w.before.count(e.before, 1)
+	w.after.count(e.after, 1)
+	t.noteFit(position, e.before == 0)
+}
+
+// noteEvaluated notes what the worker found when it evaluated a node, and on what that depends beside the node
+// itself. All else that it depends on is part of the signature.
+func (c *cachedSearch) noteEvaluated(position int32) {
+	w, t := c.worker, c.tournament
+	e, n := t.writable(position), w.NodeAt(int(position))
+	e.NodeScore = w.Best
+	e.unbroken = w.unbroken
+	e.kindOfBound = e.Kind
+	e.Kind = Evaluated
+
+	// A pod without a start time counts as started at the time of the call. Victims on other nodes change
+	// without this one, and what filters say with them gone is nothing that the log tells.
+	units := c.attempt.HasUnits(n)
+	if n.Unstarted > 0 || units && (w.Dry.Unstarted || !c.plan.Fixed) {
+		t.transient = append(t.transient, position)
+	}
+
+	if (units || e.dependsOnBudgets(n)) && !e.guarded {
+		e.guarded = true
+		t.guarded = append(t.guarded, position)
+	}
+}
+
+// scoreByBound writes the best score that the bound of a node allows.
+//
+// The start of low victims bounds that of every set which ties with the score before (see boundLowStart). It
+// would do so for units, too: another pod elsewhere is one victim more than the bound says.
+func (c *cachedSearch) scoreByBound(position int32) {
+	e := c.tournament.writable(position)
+	e.NodeScore = NodeScore{Position: -1}
+	if e.Kind == Settled {
+		return
+	}
+	e.NodeBound.setLow(&e.NodeScore, int(position))
+
+	// The top-k sums are read only where the tightening has read them: most entries never win a match.
+	slot := c.snap.Order[position]
+	if sum := c.sums.At(slot); e.tightened && sum.Lowest == e.Bound && e.Kind != byUnits {
+		if start := c.sums.TopSumsAt(slot).LatestStart(sum, int32(e.fewest)); start != rank.NoStart {
+			e.Start = lastInstantOf(start)
+		}
+	}
+}
