@@ -128,7 +128,7 @@ func (t *endTrial) leave() (ok bool) {
 		}
 	}
 
-	t.left.without(&e.leaving[place])
+	t.left.freeAll(&e.leaving[place])
 	e.last = place
 	t.end = place + 1
 	t.stay = e.stay & (2<<(uint(place)%16) - 1)
@@ -148,7 +148,7 @@ func (t *endTrial) leaveBut(stay uint16) {
 	place := bits.TrailingZeros16(e.stay &^ stay)
 	t.stay = stay
 	if place > 0 && e.leaving[place-1].room > 0 {
-		t.left.without(&e.leaving[place-1])
+		t.left.freeAll(&e.leaving[place-1])
 	}
 
 	for ; place < e.number; place++ {

@@ -55,7 +55,7 @@ func (w *Worker) boundFigure(x rank.Figure, p prospect, fewestHigh int32) int64 
 func (w *Worker) highFigure(x rank.Figure, p prospect, fewest int32) int64 {
 	top := p.leastHigh()
 	f := rank.Figures{Top: w.rules.topOfHigh(p, top), Victims: fewest, Sum: highSum(p.sum, top, fewest)}
-	return leads(&f, x)
+	return figureOrUnknown(&f, x)
 }
 
 // leadingOfAny bounds the leading figures of a node whose order is the caller's. Sums of shares say how many

@@ -80,7 +80,7 @@ func (b *NodeBound) setLowVictims(o *NodeScore) {
 // lowFigure returns one figure of setLow.
 func (b *NodeBound) lowFigure(x rank.Figure) int64 {
 	f := rank.Figures{Top: b.Bound, Victims: int32(b.fewest), Sum: b.lowSum()}
-	return leads(&f, x)
+	return figureOrUnknown(&f, x)
 }
 
 // lowSum is the least sum of the priorities of the victims of setLow.

@@ -229,7 +229,7 @@ func (r *searchRules) decides(f *NodeScore) bool {
 
 // LeadingOf returns the first figures of a score.
 func (r *searchRules) LeadingOf(o *NodeScore) leading {
-	return leading{leads(&o.Figures, r.firstFigure), leads(&o.Figures, r.secondFigure)}
+	return leading{figureOrUnknown(&o.Figures, r.firstFigure), figureOrUnknown(&o.Figures, r.secondFigure)}
 }
 
 // allows reports whether a pod could be a victim as far as the caller's rules go. The preemptor itself

@@ -78,8 +78,8 @@ func (f *leading) Worse(g *leading) bool {
 	return f.first > g.first || f.first == g.first && f.second > g.second
 }
 
-// leads returns a figure of some figures; unknown if no figure is asked for.
-func leads(f *rank.Figures, x rank.Figure) int64 {
+// figureOrUnknown returns one of the figures, and unknown where none is asked for.
+func figureOrUnknown(f *rank.Figures, x rank.Figure) int64 {
 	if x == rank.NoFigure {
 		return unknown
 	}

@@ -49,8 +49,8 @@ func (t *spare) fill(row *state.AmountRow) {
 	t.slack[2] -= row[2]
 }
 
-// without frees what several pods hold that leave together.
-func (t *spare) without(held *spare) {
+// freeAll frees what several pods hold that leave together.
+func (t *spare) freeAll(held *spare) {
 	t.room += held.room
 	t.slack[0] += held.slack[0]
 	t.slack[1] += held.slack[1]
