@@ -23,97 +23,93 @@ func (w *Worker) countsLikeResources(sum *state.NodeSummary) bool {
 	return w.need.filtered && w.plan.Local && w.rules.byRows && !w.need.anyPod && !w.statuses.any && sum.Flags&state.AnyUnits == 0
 }
 
-// columnBound is a node on its way to a bound by columns.
-type columnBound struct {
-	prospect
-	n *state.NodeState
-	// early and late are the statuses of the filters that fail as things are, before NodeResourcesFit and
-	// behind it; nil where none does.
-	early, late *filters.Status
-	// byResources is the bound by resources alone. makesRoom is set if they suffice once the possible victims
-	// are gone.
-	byResources NodeBound
-	makesRoom   bool
-}
-
 // boundByColumns bounds a node by its columns. It is not ok where the filters have to be asked.
 func (w *Worker) boundByColumns(p prospect) (ok bool) {
-	n := w.snap.NodeStates[p.slot]
+	b, n := p.bound, w.snap.NodeStates[p.slot]
 	early, late, ok := w.plan.Count(&w.columns, n, w.attempt.Reach)
 	if !ok {
 		return false
 	}
-	c := columnBound{prospect: p, n: n, early: early, late: late}
-	if w.columnsFail(&c) {
-		w.boundWithoutLower(&c)
-	}
-	return true
-}
 
-// columnsFail finds what the node answers as things are: the first failure in the order of the filters (rule
-// 7.1.3). It reports whether there is one and preemption may help.
-func (w *Worker) columnsFail(c *columnBound) bool {
-	b, room := c.bound, &c.byResources
-	room.before = w.Shortage(c.sum)
+	// As things are, the node answers the first failure in the order of the filters (rule 7.1.3): one before
+	// NodeResourcesFit, a shortage, or one behind it.
+	resources := NodeBound{before: w.Shortage(p.sum)}
+	short := resources.before != 0
 	switch {
-	case c.early != nil:
-		b.before = w.before.internSame(c.early)
+	case early != nil:
+		b.before = w.before.internSame(early)
 
-	case room.before != 0: // the answer is that of resources, which is taken over below
+	case short: // the answer is that of resources, which is taken over below
 
-	case c.late == nil:
-		return false
+	case late == nil:
+		return true
 
 	default:
-		b.before = w.before.internSame(c.late)
-		if c.late.Code != filters.Unschedulable {
-			return false
+		b.before = w.before.internSame(late)
+		if late.Code != filters.Unschedulable {
+			return true // preemption is not tried
 		}
 	}
 
-	c.makesRoom = room.before == 0 || w.withoutLower(room, c.slot, c.sum)
+	makesRoom := !short || w.withoutLower(&resources, p.slot, p.sum)
 	if b.before == 0 {
-		*b = *room
-		return c.makesRoom
+		*b = resources
+		if !makesRoom {
+			return true
+		}
+	}
+	if top, candidate := w.columnsWithoutLower(p, n, makesRoom); candidate {
+		w.boundColumnVictims(p, &resources, top, early != nil || late != nil)
 	}
 	return true
 }
 
-// boundWithoutLower finds what the node answers with the possible victims gone, and bounds it if it takes the
-// preemptor then.
-func (w *Worker) boundWithoutLower(c *columnBound) {
-	b, sum, reach := c.bound, c.sum, w.attempt.Reach
+// columnTop is what a column lets say of the victims: the lowest possible priority of the top victim, and how many
+// leave at least if that is the lowest priority of the node.
+type columnTop struct {
+	priority int32
+	fewest   int64
+}
+
+// columnsWithoutLower finds what the node answers with the possible victims gone, where the first failure counts
+// again. It reports whether the node takes the preemptor then, and what its columns say of the victims.
+func (w *Worker) columnsWithoutLower(p prospect, n *state.NodeState, makesRoom bool) (top columnTop, candidate bool) {
+	b, sum, reach := p.bound, p.sum, w.attempt.Reach
 	if sum.LowPods == 0 || int64(sum.Lowest) >= reach {
 		b.after = noVictims
-		return
+		return columnTop{}, false
 	}
 
-	// The first failure counts again.
-	early, late, top, fewest := w.columns.Without()
+	early, late, priority, fewest := w.columns.Without()
 	b.Kind = Settled
 	switch {
 	case early != nil:
 		b.after = w.after.internSame(early)
-		return
-	case !c.makesRoom:
-		b.after = w.shortageWithout(sum, lowerThan(c.n, c.n.First(reach))) | w.hopeless(c.slot)
-		return
+	case !makesRoom:
+		b.after = w.shortageWithout(sum, lowerThan(n, n.First(reach))) | w.hopeless(p.slot)
 	case late != nil:
 		b.after = w.after.internSame(late)
-		return
+	default:
+		return columnTop{priority, fewest}, true
 	}
+	return columnTop{}, false
+}
 
+// boundColumnVictims bounds a candidate by resources and, if a column is in excess, by the columns: room in every
+// one of them takes the highest of what each takes.
+func (w *Worker) boundColumnVictims(p prospect, resources *NodeBound, top columnTop, excess bool) {
+	b := p.bound
 	b.Kind = byResources
-	b.Bound = c.byResources.Bound
+	b.Bound = resources.Bound
 	b.fewest = 1
-	if c.early != nil || c.late != nil {
+	if excess {
 		b.Kind = byColumns
-		if short := c.byResources.before != 0; !short || top > b.Bound {
-			b.Bound = top // room in every column takes the highest of what each column takes
+		if short := resources.before != 0; !short || top.priority > b.Bound {
+			b.Bound = top.priority
 		}
 	}
-	if b.Bound == sum.Lowest {
-		b.fewest = uint16(min(max(int64(sum.Fewest(&w.need.asks)), fewest), math.MaxUint16))
+	if b.Bound == p.sum.Lowest {
+		b.fewest = uint16(min(max(int64(p.sum.Fewest(&w.need.asks)), top.fewest), math.MaxUint16))
 	}
 }
 
