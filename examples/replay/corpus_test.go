@@ -111,11 +111,11 @@ type record struct {
 
 var v1_37 = record{".v1.37", outrank.V1_37}
 
-// some is the step from one case of a profile to the next that a test takes: one in four where there are
+// some is the step from one case of a profile to the next that a test takes: one in eight where there are
 // many, and all of them with -every 1.
 func some(cases int) (step int) {
-	if *every > 1 && cases > 40 {
-		return 4
+	if *every > 1 && cases > 80 {
+		return 8
 	}
 	return 1
 }
