@@ -53,11 +53,9 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	if i < 0 {
 		return nil, fmt.Errorf("node %s: %w", cmp.Or(node, "without a name"), preemption.ErrNotFound)
 	}
-	g := &grouping{finder: f, ex: ex, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
-	for i := range ex.Candidates {
-		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
-	}
-	one, err := g.alone(&ex.Nodes[i])
+
+	g := newGrouping(f, ex)
+	one, err := g.verdictOn(&ex.Nodes[i])
 	if err != nil {
 		return nil, err
 	}
