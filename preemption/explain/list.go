@@ -24,8 +24,8 @@ func (l List[T]) first(n int) List[T] {
 // Len returns the length of the list before it was cut.
 func (l List[T]) Len() int { return len(l.Items) + l.More }
 
-// cut returns the first entries of a list, and adds the number of the others to more. The capacity ends
-// with the result, so that appending to it does not overwrite the list.
+// cut returns the first entries of a list, at most most, and adds the number of the others to more. A
+// shorter result has no capacity to spare, so that appending to it does not overwrite the list.
 func cut[T any](list []T, most int, more *int) []T {
 	if len(list) <= most {
 		return list
