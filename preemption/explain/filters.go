@@ -6,16 +6,16 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// telling is how an explanation tells of one filter.
+// telling says how an explanation deals with the failure of one filter.
 type telling struct {
-	// name names what stands behind a status of the filter.
+	// name fills in the obstacle with the things behind the filter's status.
 	name func(*finder, *Obstacle, *place)
-	// change changes the pod, the node or pods of the scratch so that what was named is out of the
-	// way, and nothing where no change that is known does that.
+	// change takes the named things out of the way: it changes the pod, the node or pods of the scratch. It
+	// changes nothing where no change is known that does so.
 	change func(*changing, *Obstacle) error
 }
 
-// told has how each filter is told of.
+// told says for each filter of the library how an explanation deals with it.
 var told = filter.Table[telling]{
 	filter.NodeUnschedulable: {(*finder).nameCordon, (*changing).uncordon},
 	filter.NodeName:          {func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) }, (*changing).unasked},
