@@ -10,7 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// requiredDrivers lists the drivers that are missing on any node, sorted.
+// requiredDrivers lists the drivers that are missing on any node, sorted: each has to be on every node, and is
+// written as a CSIDriver that says so.
 func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 	required := map[string]bool{}
 	for _, n := range c.Nodes {
@@ -18,6 +19,7 @@ func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 			required[driver] = true
 		}
 	}
+
 	if len(required) > mostRequired {
 		e.problems = append(e.problems, outrank.Problem{Object: "cluster", Field: "Nodes",
 			Text: fmt.Sprintf("%d drivers are missing on nodes, and no more than %d are read back", len(required), mostRequired)})
@@ -33,13 +35,14 @@ func (e *encoder) csiDriver(name string) *manifest.DriverObject {
 	return w
 }
 
-// csiNode returns the limits of a node and the required drivers that it has, nil
-// where there are neither.
+// csiNode returns the limits of a node and the required drivers that it has. It is nil where the node has no limits
+// and no driver is required.
 func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode {
 	e.subject = "node " + n.Name
 	if len(n.AttachLimits)+len(required) == 0 {
 		return nil
 	}
+
 	w := &manifest.CSINode{APIVersion: "storage.k8s.io/v1", Kind: kindCSINode}
 	w.Metadata.Name = n.Name
 	for _, driver := range apis.SortedKeys(n.AttachLimits) {
@@ -55,6 +58,8 @@ func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode 
 			Name: driver, Allocatable: manifest.CSIAllocatable{Count: &count},
 		})
 	}
+
+	// A required driver that the node lists is not missing there. One with a limit is listed already.
 	for _, driver := range required {
 		if _, limited := n.AttachLimits[driver]; !limited && !slices.Contains(n.MissingDrivers, driver) {
 			w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{Name: driver})
