@@ -61,7 +61,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := f.at(node)
+	at, err := f.placeOn(node)
 	if err != nil {
 		return nil, err
 	}

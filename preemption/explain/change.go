@@ -23,14 +23,14 @@ type changing struct {
 	Step
 }
 
-// made notes a change.
-func (c *changing) made(change string) { c.Changes = append(c.Changes, change) }
+// note notes a change.
+func (c *changing) note(change string) { c.Changes = append(c.Changes, change) }
 
 // onNode notes a change and makes it on a copy of the node, which takes the place of the node in the scratch.
 func (c *changing) onNode(change string, edit func(n *outrank.Node)) error {
 	n := *c.at.node
 	edit(&n)
-	c.made(change)
+	c.note(change)
 	return c.snap.PutNode(&n)
 }
 
@@ -47,12 +47,12 @@ func (c *changing) unasked(o *Obstacle) error {
 	switch {
 	case c.pod.ResizeDeferred: // a pod that runs does not move
 	case len(o.Names) == 0:
-	case o.by() == filter.NodeName:
+	case o.subject() == filter.NodeName:
 		c.pod.NodeName = ""
-		c.made(dropNodeName)
+		c.note(dropNodeName)
 	default:
 		c.pod.Affinity.NodeAffinity = nil
-		c.made(dropNodeAffinity)
+		c.note(dropNodeAffinity)
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (c *changing) tolerate(o *Obstacle) error {
 	for _, t := range o.Taints {
 		c.pod.Tolerations = append(c.pod.Tolerations, t.Toleration())
 	}
-	c.made(tolerate)
+	c.note(tolerate)
 	return nil
 }
 
@@ -82,11 +82,11 @@ func (c *changing) dropLabels(o *Obstacle) error {
 		for _, l := range o.Labels {
 			delete(c.pod.NodeSelector, l.Key)
 		}
-		c.made(dropNodeSelector)
+		c.note(dropNodeSelector)
 	}
 	if len(o.Terms) > 0 {
 		c.pod.Affinity.NodeAffinity = nil
-		c.made(dropNodeAffinity)
+		c.note(dropNodeAffinity)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (c *changing) dropPorts(o *Obstacle) error {
 
 	if len(o.Ports) > 0 {
 		c.pod.Containers, c.pod.InitContainers = drop(c.pod.Containers), drop(c.pod.InitContainers)
-		c.made(dropPorts)
+		c.note(dropPorts)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (c *changing) makeRoom(o *Obstacle) error {
 
 	if len(less) > 0 {
 		*c.pod = *askingLess(c.pod, less)
-		c.made(askLess)
+		c.note(askLess)
 	}
 	if len(offered) == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (c *changing) dropVolumesIf(drop func(*outrank.Volume) bool) error {
 	rest := slices.DeleteFunc(slices.Clone(c.pod.Volumes), func(v outrank.Volume) bool { return drop(&v) })
 	if len(rest) < len(c.pod.Volumes) {
 		c.pod.Volumes = rest
-		c.made(dropVolumes)
+		c.note(dropVolumes)
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (c *changing) dropSpread(o *Obstacle) error {
 	})
 	if len(rest) < len(c.pod.TopologySpreadConstraints) {
 		c.pod.TopologySpreadConstraints = rest
-		c.made(dropSpread)
+		c.note(dropSpread)
 	}
 	return nil
 }
@@ -236,18 +236,18 @@ func (c *changing) dropNeighbours(o *Obstacle) error {
 	switch o.Neighbours[0].Side {
 	case ownAffinity:
 		c.pod.Affinity.PodAffinity = nil
-		c.made(dropAffinity)
+		c.note(dropAffinity)
 		return nil
 	case ownAntiAffinity:
 		c.pod.Affinity.PodAntiAffinity = nil
-		c.made(dropAntiAffinity)
+		c.note(dropAntiAffinity)
 		return nil
 	}
 
 	gone, err := c.evict(o)
 	if len(gone) > 0 {
 		c.Evicted = c.refs(gone)
-		c.made(evict)
+		c.note(evict)
 	}
 	return err
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// telling says how an explanation deals with the failure of one filter.
-type telling struct {
+// explanation says how an explanation deals with the failure of one filter.
+type explanation struct {
 	// name fills in the obstacle with the things behind the filter's status.
 	name func(*finder, *Obstacle, *place)
 	// change takes the named things out of the way: it changes the pod, the node or pods of the scratch. It
@@ -15,8 +15,8 @@ type telling struct {
 	change func(*changing, *Obstacle) error
 }
 
-// told says for each filter of the library how an explanation deals with it.
-var told = filter.Table[telling]{
+// explanations says for each filter of the library how an explanation deals with it.
+var explanations = filter.Table[explanation]{
 	filter.NodeUnschedulable: {(*finder).nameCordon, (*changing).uncordon},
 	filter.NodeName:          {func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) }, (*changing).unasked},
 	filter.TaintToleration:   {(*finder).nameTaints, (*changing).tolerate},

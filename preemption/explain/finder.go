@@ -48,8 +48,8 @@ type place struct {
 // isGone reports whether a pod is seen as gone.
 func (at *place) isGone(p *outrank.Pod) bool { return at.gone != nil && at.gone(p) }
 
-// at returns a node as it is. It ends the view of the place that it returned before.
-func (f *finder) at(name string) (*place, error) {
+// placeOn returns a node as it is. It ends the view of the place that it returned before.
+func (f *finder) placeOn(name string) (*place, error) {
 	view, err := f.lookAt(name)
 	if err != nil {
 		return nil, err

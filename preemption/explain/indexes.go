@@ -33,9 +33,9 @@ type podTerm struct {
 type neighbourIndex struct {
 	// namespaces has the labels of each namespace that is known.
 	namespaces map[string]map[string]string
-	// faulty is set where rule 7.13.14 holds: a namespaceSelector of the preemptor that holds for no labels at
+	// bareSelectsAll is set where rule 7.13.14 holds: a namespaceSelector of the preemptor that holds for no labels at
 	// all means every namespace.
-	faulty bool
+	bareSelectsAll bool
 	// own and anti are the preemptor's terms of affinity and of anti-affinity.
 	own, anti []podTerm
 	// near has the pods that match all terms of own, in the domain of each term (rule 7.13.5). away has, for

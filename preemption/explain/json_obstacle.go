@@ -141,7 +141,7 @@ func (v *Volume) object() document.Object {
 
 // named returns the member that the names stand in.
 func (o *Obstacle) named() string {
-	if of := filter.Of(o.by()); of != nil && of.Names.Member != "" {
+	if of := filter.Of(o.subject()); of != nil && of.Names.Member != "" {
 		return of.Names.Member
 	}
 	return "wantedNodes"

@@ -31,10 +31,10 @@ func (f *finder) levels(b *bench, out *Nothing, below bool) error {
 	}
 
 	var err error
-	if out.Enough, err = s.first(higher, -1); err != nil {
+	if out.Enough, err = s.firstEnough(higher, -1); err != nil {
 		return err
 	}
-	if out.Lower, err = s.first(lower, 1); err != nil {
+	if out.Lower, err = s.firstEnough(lower, 1); err != nil {
 		return err
 	}
 	if out.Enough != nil || out.Lower != nil {
@@ -45,7 +45,7 @@ func (f *finder) levels(b *bench, out *Nothing, below bool) error {
 	if copies && out.Hopeless {
 		// It may be the copies that make it hopeless. With the evaluator as it is they keep their priority.
 		s.e, s.left = b.e, mostLevels
-		out.Copies, err = s.first(higher, -1)
+		out.Copies, err = s.firstEnough(higher, -1)
 	}
 	return err
 }
@@ -123,10 +123,10 @@ type levelSearch struct {
 	searched *int32
 }
 
-// first returns the first of the levels that is enough; nil where none is or the search ends before. The
+// firstEnough returns the first of the levels that is enough; nil where none is or the search ends before. The
 // level is told as the least or the highest only if the priority beside it, towards the pod's own, is not
 // enough: beside is -1 for levels above the pod's own and 1 for those below.
-func (s *levelSearch) first(levels []int32, beside int32) (*Enough, error) {
+func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error) {
 	for i, level := range levels {
 		if s.left--; s.left < 0 {
 			if i > 0 {

@@ -27,7 +27,7 @@ func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
 	}
 
 	// Of a filter of the caller nothing is known but its own words.
-	if known, ok := told[s.Filter]; ok {
+	if known, ok := explanations[s.Filter]; ok {
 		known.name(f, o, at)
 	}
 }

@@ -105,7 +105,7 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 	}
 
 	if into, ok := g.byKey[key.String()]; ok {
-		into.take(one, g.most)
+		into.absorb(one, g.most)
 		return nil
 	}
 	g.byKey[key.String()] = one
@@ -113,9 +113,9 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 	return nil
 }
 
-// take adds the nodes of another group, whose first node comes later in the cluster. The better example of
+// absorb adds the nodes of another group, whose first node comes later in the cluster. The better example of
 // the two stays.
-func (g *openGroup) take(o *openGroup, most int) {
+func (g *openGroup) absorb(o *openGroup, most int) {
 	all := g.Names.Len() + o.Names.Len()
 	taken := min(len(o.Names.Items), most-len(g.Names.Items))
 	g.Names.Items = append(g.Names.Items, o.Names.Items[:taken]...)
@@ -137,7 +137,7 @@ func (g *grouping) merge() {
 	var out []*openGroup
 	for _, group := range g.groups {
 		if into, ok := coarse[group.coarse]; ok {
-			into.take(group, g.most)
+			into.absorb(group, g.most)
 			into.Mixed = true
 			continue
 		}
@@ -192,7 +192,7 @@ func (g *grouping) verdictOn(n *preemption.NodeReport) (*openGroup, error) {
 	if g.refused() {
 		return one, nil
 	}
-	at, err := g.at(n.Node)
+	at, err := g.placeOn(n.Node)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +336,7 @@ func (f *finder) nearestAtTheTop(ctx context.Context, e *engine.Evaluator, req p
 		if n.Status.Filter != preemption.NodeResourcesFit && (n.AfterRemoval == nil || n.AfterRemoval.Filter != preemption.NodeResourcesFit) {
 			continue
 		}
-		at, err := g.at(n.Node)
+		at, err := g.placeOn(n.Node)
 		if err != nil {
 			return nil, err
 		}

@@ -24,14 +24,14 @@ func (g *NodeGroup) Text() string {
 	case NotTried:
 		return text + "not tried: " + g.where() + g.Before.Text()
 	case InVain:
-		return text + "preemption makes no room: " + g.where() + g.vain() + g.Way.behind()
+		return text + "preemption makes no room: " + g.where() + g.beforeAndAfter() + g.Way.behind()
 	}
 	return text + "out: " + g.where() + g.Before.Text() + g.Way.behind()
 }
 
-// vain says what is in the way as things are and with all possible victims gone. Where the same filter fails
+// beforeAndAfter says what is in the way as things are and with all possible victims gone. Where the same filter fails
 // both times, the first is left out.
-func (g *NodeGroup) vain() string {
+func (g *NodeGroup) beforeAndAfter() string {
 	if g.After == nil {
 		return g.Before.Text()
 	}

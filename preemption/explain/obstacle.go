@@ -47,8 +47,8 @@ type Obstacle struct {
 	More int
 }
 
-// by returns the filter that the obstacle is about.
-func (o *Obstacle) by() string { return cmp.Or(o.Filter, o.ExcludedBy) }
+// subject returns the filter that the obstacle is about.
+func (o *Obstacle) subject() string { return cmp.Or(o.Filter, o.ExcludedBy) }
 
 // attachable begins the name of the resource that the volumes of a CSI driver count as.
 const attachable = "attachable-volumes-csi-"

@@ -71,7 +71,7 @@ func (o *Obstacle) things() []string {
 // names tells the names in the words of the filter: one text for each name or one for all of them. It has none
 // where the filter has no words for names.
 func (o *Obstacle) names() []string {
-	entry := filter.Of(o.by())
+	entry := filter.Of(o.subject())
 	if len(o.Names) == 0 || entry == nil || entry.Names.Text == "" {
 		return nil
 	}

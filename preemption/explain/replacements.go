@@ -188,7 +188,7 @@ func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, err
 		return nil, err
 	}
 	for i := range plan.Victims {
-		if err := s.again(&out[i], plan.Victims[i].Pod, depth); err != nil {
+		if err := s.recreate(&out[i], plan.Victims[i].Pod, depth); err != nil {
 			return nil, err
 		}
 	}
@@ -204,9 +204,9 @@ func (s *successors) put(p *outrank.Pod, node string) error {
 	return err
 }
 
-// again finds out what becomes of a victim. Where its controller creates a replacement, the snapshot changes
+// recreate finds out what becomes of a victim. Where its controller creates a replacement, the snapshot changes
 // to what that one leads to.
-func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error {
+func (s *successors) recreate(r *Replacement, victim *outrank.Pod, depth int) error {
 	if victim.Owner == (outrank.Owner{}) {
 		r.Fate = Lost
 		return nil

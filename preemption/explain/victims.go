@@ -11,13 +11,13 @@ import (
 
 // chosen explains the pods of the chosen node: those that leave, and those that stay.
 func (f *finder) chosen(r *Report, ex *preemption.Plan) error {
-	at, err := f.at(ex.Node)
+	at, err := f.placeOn(ex.Node)
 	if err != nil {
 		return err
 	}
 	var gone []*outrank.Pod
 	for i := range ex.Victims {
-		gone = append(gone, f.known(ex.Victims[i].Pod))
+		gone = append(gone, f.inSnapshot(ex.Victims[i].Pod))
 	}
 
 	listed := cut(ex.Victims, 10*f.most, &r.Victims.More)
@@ -84,9 +84,9 @@ func (f *finder) keys(budgets []*outrank.PodDisruptionBudget) (out List[outrank.
 	return out
 }
 
-// known returns the snapshot's object of a pod. An extender may name a copy, and places compare pods by
+// inSnapshot returns the snapshot's object of a pod. An extender may name a copy, and places compare pods by
 // their addresses.
-func (f *finder) known(p *outrank.Pod) *outrank.Pod {
+func (f *finder) inSnapshot(p *outrank.Pod) *outrank.Pod {
 	if q, ok := f.snap.Pod(p.Key()); ok && (q.UID == p.UID || q.UID == "" || p.UID == "") {
 		return q
 	}

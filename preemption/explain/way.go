@@ -67,7 +67,7 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 
 	// A filter of the caller is not in the table: nobody knows a change that would satisfy it.
 	c := &changing{bench: b, pod: pod, at: a.at, Step: Step{Obstacle: a.behind}}
-	if known, ok := told[a.behind.Filter]; ok {
+	if known, ok := explanations[a.behind.Filter]; ok {
 		err = known.change(c, a.behind)
 	} else if a.behind.Filter == "" {
 		err = c.unasked(a.behind)

@@ -62,15 +62,15 @@ func (w *Way) text() string {
 		}
 	}
 
-	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(w.Node))
+	text := fmt.Sprintf("%s it fits on %s", joined(changed), prose.Name(w.Node))
 	if w.Outcome == preemption.Preempts {
-		return text + " once " + gone(w.Victims)
+		return text + " once " + haveLeft(w.Victims)
 	}
 	return text
 }
 
-// gone says that pods have left.
-func gone(list List[Pod]) string {
+// haveLeft says that pods have left.
+func haveLeft(list List[Pod]) string {
 	if list.Len() == 1 {
 		return pods(list) + " has left"
 	}
@@ -82,43 +82,43 @@ func (s *Step) changed(c string) string {
 	o := s.Obstacle
 	switch c {
 	case tolerate:
-		return "with the toleration " + both(textsOf(o.Taints, func(t *outrank.Taint) string { return tolerationText(t.Toleration()) }))
+		return "with the toleration " + joined(textsOf(o.Taints, func(t *outrank.Taint) string { return tolerationText(t.Toleration()) }))
 	case uncordon:
 		return "with the node uncordoned"
 	case dropNodeName:
 		return "without its spec.nodeName"
 	case dropNodeSelector:
-		return "without its node selector for " + both(textsOf(o.Labels, func(l *Label) string { return prose.Name(l.Key) }))
+		return "without its node selector for " + joined(textsOf(o.Labels, func(l *Label) string { return prose.Name(l.Key) }))
 	case dropNodeAffinity:
 		return "without its node affinity"
 	case dropPorts:
-		return "without host port " + both(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.HostPort) }))
+		return "without host port " + joined(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.HostPort) }))
 	case askLess:
-		return "with " + both(s.room(" less", ""))
+		return "with " + joined(s.room(" less", ""))
 	case enlargeNode:
-		return "with " + both(s.room(" more", " on the node"))
+		return "with " + joined(s.room(" more", " on the node"))
 	case dropVolumes:
-		return "without " + both(s.volumes())
+		return "without " + joined(s.volumes())
 	case installDriver:
 		return "with the CSI driver installed on the node"
 	case dropSpread:
-		return "without its topology spread constraint on " + both(textsOf(o.Spread, func(s *Spread) string { return prose.Name(s.TopologyKey) }))
+		return "without its topology spread constraint on " + joined(textsOf(o.Spread, func(s *Spread) string { return prose.Name(s.TopologyKey) }))
 	case dropAffinity:
 		return "without its pod affinity"
 	case dropAntiAffinity:
 		return "without its pod anti-affinity"
 	case evict:
-		return "with " + both(textsOf(s.Evicted.Items, (*Pod).placed)) + " evicted by hand"
+		return "with " + joined(textsOf(s.Evicted.Items, (*Pod).placed)) + " evicted by hand"
 	case declareFeatures:
-		return "with a node that declares " + both(prose.Names(o.Names))
+		return "with a node that declares " + joined(prose.Names(o.Names))
 	case allowResize:
 		return "with the node's spec.podPreemptionPolicy taken back"
 	}
 	return "with " + prose.Text(string(c))
 }
 
-// both joins texts with "and" before the last one, and commas before that.
-func both(list []string) string {
+// joined joins texts with "and" before the last one, and commas before that.
+func joined(list []string) string {
 	if last := len(list) - 1; last > 1 {
 		return strings.Join(list[:last], ", ") + " and " + list[last]
 	}

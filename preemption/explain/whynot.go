@@ -78,7 +78,7 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 // nodeAnswer adds the pods that might leave the node and, for the candidate c of the node, those that would have
 // to and the rank by which it lost; c is nil for a node that is no candidate.
 func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Candidate) error {
-	at, err := f.at(a.Node)
+	at, err := f.placeOn(a.Node)
 	if err != nil {
 		return err
 	}
