@@ -41,6 +41,7 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = append(ms, Mismatch{Field: at, Text: fmt.Sprintf("%q is not UTF-8", v.String())})
 		}
 	case reflect.Struct:
+		// A type that reads itself has no strings of its own: it is a quantity or a time.
 		if readsItself(v.Type()) {
 			return ms
 		}
@@ -52,6 +53,7 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = notText(ms, fmt.Sprintf("%s[%d]", at, i), v.Index(i))
 		}
 	case reflect.Map:
+		// The order of the keys is that of the messages.
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
 		for _, k := range keys {

@@ -21,7 +21,7 @@ type shape struct {
 // shapes has the shapes that were made, as *shape by reflect.Type.
 var shapes sync.Map
 
-// named keeps the parts of an object by which messages name it.
+// named keeps the name and the namespace of an object, for messages.
 var named = &shape{fields: map[string]*shape{"metadata": {fields: map[string]*shape{"name": nil, "namespace": nil}}}}
 
 // shapeFor returns the shape of a type's fields.
@@ -54,6 +54,8 @@ func shapeOf(t reflect.Type) *shape {
 	if readsItself(t) {
 		return nil
 	}
+
+	// A list of plain values is kept whole, as is a map.
 	switch t.Kind() {
 	case reflect.Pointer:
 		return shapeOf(t.Elem())

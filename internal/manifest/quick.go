@@ -159,7 +159,7 @@ func (q *quick) next() byte {
 	return 0
 }
 
-// take takes the next byte, which has to be c.
+// take takes the next byte if it is c, and is lost otherwise.
 func (q *quick) take(c byte) bool {
 	if q.next() != c {
 		q.lost = true
@@ -239,7 +239,7 @@ func (q *quick) value(p *part, v reflect.Value) {
 	}
 }
 
-// word takes a word, which has to be the next.
+// word takes a word if it is the next, and is lost otherwise.
 func (q *quick) word(word string) bool {
 	if !bytes.HasPrefix(q.buf[q.pos:], []byte(word)) {
 		q.lost = true
@@ -342,6 +342,7 @@ func (q *quick) mapping(p *part, v reflect.Value) {
 	case *Amounts:
 		*m = q.memory.emptyAmounts()
 		entries(q, *m, func() (amount Quantity) {
+			// The quantity reads itself, and only from text that is JSON.
 			from := q.pos
 			if q.next(); !q.lost {
 				from = q.pos
@@ -524,6 +525,8 @@ func (q *quick) judge(depth int) {
 		} else {
 			q.lost = true
 		}
+
+	// Asking whether a bracket is empty takes the whole of an empty one, so that nothing is left to do for it.
 	case c == '{' && !q.empty('}'):
 		for {
 			if q.key(); q.lost {
@@ -540,12 +543,15 @@ func (q *quick) judge(depth int) {
 			}
 		}
 	case c == '{' || c == '[':
+
 	case c == 't':
 		q.word("true")
 	case c == 'f':
 		q.word("false")
 	case c == 'n':
 		q.null()
+
+	// A number is judged by package json.
 	default:
 		from := q.pos
 		for q.pos < len(q.buf) && bytes.IndexByte([]byte("+-.0123456789eE"), q.buf[q.pos]) >= 0 {

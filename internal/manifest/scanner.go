@@ -54,6 +54,7 @@ func (s *scanner) fill() error {
 			s.mark = 0
 		}
 	}
+
 	if cap(s.buf)-len(s.buf) < chunk {
 		grown := make([]byte, len(s.buf), 2*cap(s.buf)+chunk)
 		copy(grown, s.buf)
@@ -87,7 +88,7 @@ func (s *scanner) peek() (byte, error) {
 		for ; s.pos < len(s.buf); s.pos++ {
 			switch c := s.buf[s.pos]; c {
 			case ' ', '\t', '\r':
-			case '\n':
+			case '\n': // many spaces usually follow
 				s.pos = afterSpaces(s.buf, s.pos+1) - 1
 			case byteOrderMark[0]:
 				if marked, err := s.startsWithMark(); err != nil || !marked {

@@ -82,7 +82,7 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 			out.outcome, err = b.mayPush(req)
 			return out, err
 		}
-		// What is in the way then is what the loss of pods does not take out of it.
+		// The obstacle to name is the one that the loss of pods does not take out of the way.
 		if report.AfterRemoval != nil {
 			at, s = at.empty(), *report.AfterRemoval
 		}

@@ -59,7 +59,7 @@ func equalBy(r preemption.Rank, a, b *preemption.Score) bool {
 	return order == 0
 }
 
-// lostBy returns the first rank in which a candidate differs from the best one, which is that by which it loses.
+// lostBy returns the rank by which a candidate loses: the first in which it differs from the best one.
 func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
 	for _, r := range f.ranks() {
 		if !equalBy(r, &c.Score, &ex.Candidates[0].Score) {

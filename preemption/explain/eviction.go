@@ -91,7 +91,7 @@ func (b *bench) anybody() preemption.Config {
 // evicting evicts pods by hand until a node has room.
 type evicting struct {
 	*bench
-	// anybody is an evaluator by which anybody may be evicted.
+	// anybody is an evaluator with the configuration of bench.anybody and exact victims.
 	anybody *engine.Evaluator
 	node    string
 	// pods are the pods that were evicted.
@@ -160,7 +160,9 @@ func (x *evicting) cheaper(o *evicting) bool {
 	return x.top() < o.top()
 }
 
-// top is the highest priority that a pod evicted by hand counts with. There has to be one.
+// top is the highest priority that a pod evicted by hand counts with. It is asked only of nodes with as many evictions,
+// and so never of one without any: only the node that is tried first, which a sample may have passed over, can do
+// without.
 func (x *evicting) top() int32 {
 	top := x.named.snap.CountsAs(x.pods[0])
 	for _, p := range x.pods[1:] {

@@ -190,7 +190,7 @@ func (f *finder) violatedOthers(at *place) []Neighbour {
 	return out
 }
 
-// nominee finds a pod that is nominated to the node and of which is is true; nil for none.
+// nominee finds a pod that is nominated to the node and that is reports; nil for none.
 func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
 	for _, p := range f.nominated(at) {
 		if is(p) {

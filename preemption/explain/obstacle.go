@@ -14,7 +14,7 @@ import (
 type Obstacle struct {
 	// Filter is the filter that failed; empty where no filter was asked about the node.
 	Filter string
-	// ExcludedBy is the filter because of which the node was not asked at all.
+	// ExcludedBy is the filter that left the node out before any filter was asked about it.
 	ExcludedBy string
 	// Reasons are the filter's own words.
 	Reasons []string

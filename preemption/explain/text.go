@@ -157,7 +157,7 @@ func (c *Choice) decided() string {
 // "node-order", which stand for no rank, it says that all are equal.
 func RankText(name string) string { return rank.Text(name) }
 
-// valueText tells the value by which a rank compares the candidate with score s with the one with score other.
+// valueText tells the value of s that a rank compares with that of other.
 func valueText(by string, s, other *preemption.Score) string {
 	switch by {
 	case rank.Start:

@@ -16,6 +16,8 @@ func (w *Way) behind() string {
 	if w == nil {
 		return ""
 	}
+
+	// The first step is told before, as what is in the way as things are.
 	var b strings.Builder
 	for i := range w.Steps {
 		switch i {
@@ -28,6 +30,7 @@ func (w *Way) behind() string {
 		}
 		b.WriteString(w.Steps[i].Obstacle.Text())
 	}
+
 	if w.Limited {
 		b.WriteString("; more may stand behind that")
 	}

@@ -75,8 +75,8 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	return a, cmp.Or(f.nodeAnswer(a, ex, g.candidates[node]), ctx.Err())
 }
 
-// nodeAnswer adds the pods that might leave the node and, for the candidate c of the node, those that would have
-// to and the rank by which it lost; c is nil for a node that is no candidate.
+// nodeAnswer adds the pods that might leave the node. If c, the candidate of the node, is not nil, it also adds its
+// victims and the rank by which it lost.
 func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Candidate) error {
 	at, err := f.placeOn(a.Node)
 	if err != nil {

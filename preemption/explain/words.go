@@ -103,7 +103,7 @@ func refusalOf(why preemption.Ineligibility) string {
 	return ""
 }
 
-// priorityShift is what the sum in a score adds to the priority of each victim (rule 11.4).
+// priorityShift is added to the priority of each victim in the sum of a score (rule 11.4).
 const priorityShift = 1 << 31
 
 // plainSum is the sum of the victims' priorities.

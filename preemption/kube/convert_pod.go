@@ -11,7 +11,8 @@ import (
 
 // pod reads a pod. Problems come in the order of the steps.
 func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
-	m, s, st := &w.Metadata, &w.Spec, &w.Status
+	m, s := &w.Metadata, &w.Spec
+	st := &w.Status
 	root := (*apis.Path)(nil)
 	spec, status, meta := root.Field("spec"), root.Field("status"), root.Field("metadata")
 	p := &outrank.Pod{

@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// requiredDrivers lists the drivers that are missing on any node, sorted: each has to be on every node, and is
-// written as a CSIDriver that says so.
+// requiredDrivers lists the drivers that are missing on any node, sorted. Each is written as a CSIDriver that must be on
+// every node.
 func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 	required := map[string]bool{}
 	for _, n := range c.Nodes {
@@ -28,7 +28,7 @@ func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 	return apis.SortedKeys(required)
 }
 
-// csiDriver returns the object of a driver that has to be on a node.
+// csiDriver returns the object of a required driver.
 func (e *encoder) csiDriver(name string) *manifest.DriverObject {
 	w := &manifest.DriverObject{APIVersion: "storage.k8s.io/v1", Kind: kindCSIDriver}
 	w.Metadata.Name, w.Spec.PreventIfMissing = name, true

@@ -93,7 +93,7 @@ func (rd *reader) csiNode(it manifest.Item) {
 	rd.storage.drivers[w.Metadata.Name] = listed
 }
 
-// csiDriver keeps whether a driver has to be on a node.
+// csiDriver keeps whether a driver is required on every node.
 func (rd *reader) csiDriver(it manifest.Item) {
 	var w manifest.DriverObject
 	cv := rd.decode(it, objectKind{"csidriver", false}, &w, &w.Metadata)

@@ -24,6 +24,8 @@ func (rd *reader) item(it manifest.Item) error {
 	case kindNamespace:
 		ns := rd.namespace(it)
 		keepNamed(&c.Namespaces, ns, ns.Name)
+
+	// Other projects have kinds of the same names. Their objects are skipped like those of any unknown kind.
 	case kindGroup:
 		if g, ours := rd.group(it); ours {
 			keepNamed(&c.Groups, g, g.Name)
@@ -42,6 +44,8 @@ func (rd *reader) item(it manifest.Item) error {
 		} else {
 			rd.skip(it)
 		}
+
+	// The parts of volumes are joined once all of them are read.
 	case kindClaim:
 		rd.claim(it)
 	case kindVolume:
@@ -52,6 +56,7 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.csiNode(it)
 	case kindCSIDriver:
 		rd.csiDriver(it)
+
 	case kindStatus:
 		rd.status(it)
 	case "":

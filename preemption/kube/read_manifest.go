@@ -72,8 +72,8 @@ func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem 
 	return ws
 }
 
-// unrequested names the resources of which a limit range may give a container a request: cpu and memory, where neither
-// the container nor the pod as a whole asks for them.
+// unrequested names those of cpu and memory that neither the container nor the pod as a whole asks for. A limit range may
+// give the container a request for them.
 func unrequested(p *outrank.Pod, c *outrank.Container) string {
 	var missing []string
 	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {

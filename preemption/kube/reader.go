@@ -48,8 +48,8 @@ func (rd *reader) keep(ps ...outrank.Problem) {
 	rd.more += len(ps) - room
 }
 
-// skip counts an object of which only the time of its creation is read. No field of it is refused, so that a text
-// there that is no time is ignored.
+// skip counts an object, and reads only the time of its creation. No field of a skipped object is refused, so that a
+// creation time that cannot be read is ignored.
 func (rd *reader) skip(it manifest.Item) {
 	var w struct {
 		Metadata struct {

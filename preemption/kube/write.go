@@ -100,6 +100,7 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 func objects(e *encoder, c *outrank.Cluster, claims []boundClaim, classes []class) iter.Seq[any] {
 	required := e.requiredDrivers(c)
 	return func(yield func(any) bool) {
+		// Each step reports whether to go on, so that the chain ends where yield says so.
 		_ = each(required, func(name string) bool { return yield(e.csiDriver(name)) }) &&
 			each(c.Namespaces, func(ns *outrank.Namespace) bool { return yield(e.namespace(ns)) }) &&
 			each(c.Classes, func(pc *outrank.PriorityClass) bool { return yield(e.class(pc)) }) &&
