@@ -41,7 +41,7 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = append(ms, Mismatch{Field: at, Text: fmt.Sprintf("%q is not UTF-8", v.String())})
 		}
 	case reflect.Struct:
-		// A type that reads itself has no strings of its own: it is a quantity or a time.
+		// A type that reads itself has no strings of its own: it is a quantity, a time, or JSON that was encoded before.
 		if readsItself(v.Type()) {
 			return ms
 		}
