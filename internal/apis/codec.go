@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Codec writes and reads objects, which are pointers to plain types. Package outrank asks for it and
-// knows no JSON of Kubernetes; package preemption/kube knows it and registers itself, as an image
-// format or a hash function does. A program that does not import preemption/kube gets an error, so
-// that nothing is lost silently.
+// Codec writes and reads the JSON of objects, which are pointers to plain types. Package outrank does not know the
+// JSON of Kubernetes. Package preemption/kube does, and registers itself, as an image format or a hash function does.
+// A program that does not import preemption/kube gets an error, so that nothing is lost silently.
 type Codec struct {
 	Marshal   func(object any) ([]byte, error)
 	Unmarshal func(text []byte, object any) error
@@ -39,6 +38,7 @@ func Unmarshal(text []byte, object any) error {
 	return registered.Unmarshal(text, object)
 }
 
+// missing is the error without a codec.
 func missing(object any) error {
 	name := strings.TrimPrefix(fmt.Sprintf("%T", object), "*")
 	return fmt.Errorf("%w: the JSON of %s is in github.com/outrank-go/outrank/preemption/kube, which the program does not import", errors.ErrUnsupported, name)

@@ -2,7 +2,7 @@ package apis
 
 import "strings"
 
-// Drivers that have taken over volumes which Kubernetes used to attach itself.
+// The drivers that have taken over volumes which Kubernetes used to attach itself.
 const (
 	EBS    = "ebs.csi.aws.com"
 	GCE    = "pd.csi.storage.gke.io"
@@ -12,7 +12,7 @@ const (
 	Portworx = "pxd.portworx.com"
 )
 
-// takenOver gives the driver that has taken over from a provisioner.
+// takenOver maps provisioners to the drivers that have taken over from them.
 var takenOver = map[string]string{
 	"kubernetes.io/aws-ebs":    EBS,
 	"kubernetes.io/gce-pd":     GCE,
@@ -22,7 +22,7 @@ var takenOver = map[string]string{
 	"kubernetes.io/portworx-volume": Portworx,
 }
 
-// DriverOf is the driver that makes the volumes of a provisioner.
+// DriverOf returns the driver that makes the volumes of a provisioner.
 func DriverOf(provisioner string) string {
 	if driver, ok := takenOver[provisioner]; ok {
 		return driver
@@ -30,13 +30,14 @@ func DriverOf(provisioner string) string {
 	return provisioner
 }
 
-// EBSHandle is the bare volume ID of aws://ZONE/ID, and any other text as it is;
-// empty for a URL without a volume ID.
+// EBSHandle returns the volume ID of an EBS disk: the ID in aws://ZONE/ID, and any other text as it is. It is empty
+// for a URL without a volume ID.
 func EBSHandle(id string) string {
 	rest, isURL := strings.CutPrefix(id, "aws://")
 	if !isURL {
 		return id
 	}
+
 	_, path, _ := strings.Cut(rest, "/")
 	if path = strings.Trim(path, "/"); !strings.HasPrefix(path, "vol-") || strings.Contains(path, "/") {
 		return ""
@@ -44,9 +45,8 @@ func EBSHandle(id string) string {
 	return path
 }
 
-// GCEHandle is the path of a GCE disk: in a zone, in the region of several zones,
-// or in a place that nobody names. It is empty where the zones are in no single
-// region. The zones are those of a volume's label.
+// GCEHandle returns the path of a GCE disk: in its zone, in the region of its zones, or in an unspecified zone where
+// there is none. zones is the value of a volume's label. The path is empty where several zones are not in one region.
 func GCEHandle(name, zones string) string {
 	const path = "projects/UNSPECIFIED/"
 	switch all := strings.Split(zones, "__"); {
@@ -65,7 +65,7 @@ func GCEHandle(name, zones string) string {
 	}
 }
 
-// gceRegion is the region of a zone: us-east1 of us-east1-b.
+// gceRegion returns the region of a zone, such as us-east1 for us-east1-b; empty for another text.
 func gceRegion(zone string) string {
 	parts := strings.Split(zone, "-")
 	if len(parts) != 3 {

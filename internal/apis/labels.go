@@ -3,14 +3,15 @@ package apis
 import "strings"
 
 const (
-	// MaxLabelName is the most characters of the name of a label, and of its value.
+	// MaxLabelName is the largest number of characters in the name of a label, and in its value.
 	MaxLabelName = 63
 
+	// maxLabelPrefix is the largest number of characters before the slash of a label key.
 	maxLabelPrefix = 253
 )
 
-// KeyProblem is the problem of a label key: an optional DNS subdomain and a
-// slash, then a name.
+// KeyProblem says what is wrong with a label key; empty for a valid one. A key is a name, with a DNS subdomain and a
+// slash before it or without.
 func KeyProblem(key string) string {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {
@@ -24,7 +25,7 @@ func KeyProblem(key string) string {
 	return ""
 }
 
-// ValueProblem is the problem of a label value, which may be empty.
+// ValueProblem says what is wrong with a label value; empty for a valid one. A value may be empty.
 func ValueProblem(value string) string {
 	if value != "" && !isLabelText(value) {
 		return Quote(value) + " is not a label value"
@@ -32,8 +33,8 @@ func ValueProblem(value string) string {
 	return ""
 }
 
-// isLabelText: at most 63 letters, digits, '-', '_' and '.', a letter or digit
-// at both ends.
+// isLabelText reports whether s is the name or the value of a label: at most 63 letters, digits, '-', '_' and '.',
+// with a letter or digit at both ends. s must not be empty.
 func isLabelText(s string) bool {
 	if len(s) > MaxLabelName || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
 		return false
@@ -68,6 +69,7 @@ func IsSubdomain(s string) bool {
 	return true
 }
 
+// isAlphanumeric reports whether c is a letter or a digit in ASCII.
 func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

@@ -7,30 +7,31 @@ import (
 	"strconv"
 )
 
-// MostProblems is the most problems of an input that are kept.
+// MostProblems is the number of problems of an input that are kept.
 const MostProblems = 1000
 
-// Path is a field's place in its object, kept as a chain so that text is only
-// built for problems. A nil Path is the object itself.
+// Path is the place of a field in its object. It is a chain of steps, so that a text is only built for a problem. A nil
+// Path is the object itself.
 type Path struct {
 	parent *Path
-	// Name is the field's name; Index its place in a list, -1 for a field that has a
-	// name.
+	// Name is the name of a field, and empty for an element of a list. Index is the place of an element in its list,
+	// and -1 for a field.
 	Name  string
 	Index int
 }
 
-// Field is the place of a field below p.
+// Field returns the place of a field below p.
 func (p *Path) Field(name string) Path { return Path{parent: p, Name: name, Index: -1} }
 
-// At is the place of an element of the list p.
+// At returns the place of an element of the list p.
 func (p *Path) At(i int) Path { return Path{parent: p, Index: i} }
 
-// String returns the place as in "spec.containers[0].resources".
+// String returns the place in a form such as "spec.containers[0].resources".
 func (p *Path) String() string {
 	if p == nil {
 		return ""
 	}
+
 	head := p.parent.String()
 	switch {
 	case p.Index >= 0:
@@ -41,12 +42,12 @@ func (p *Path) String() string {
 	return head + "." + p.Name
 }
 
-// LimitPath is the field of a CSINode with the most volumes of the driver.
+// LimitPath returns the field of a CSINode that limits the volumes of a driver.
 func LimitPath(driver string) *Path {
 	return &Path{Name: "(csinode).spec.drivers[" + driver + "].allocatable.count", Index: -1}
 }
 
-// Quote shows a text from the input, cut where it is long.
+// Quote returns a text from the input in quotes. Of a long text it returns the beginning.
 func Quote(s string) string {
 	const most = 80
 	if len(s) > most {

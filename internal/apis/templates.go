@@ -3,13 +3,13 @@ package apis
 import "fmt"
 
 const (
-	// MaxGroupLevels is the most levels of a tree of groups.
+	// MaxGroupLevels is the largest number of levels in a tree of groups.
 	MaxGroupLevels = 4
-	// MaxTemplates is the most templates of a list of a workload.
+	// MaxTemplates is the largest number of templates in a list of a workload.
 	MaxTemplates = 8
 )
 
-// TemplatesProblem says why there is no list of so many templates on a level.
+// TemplatesProblem says why a list of n templates cannot stand on a level of a workload; empty where it can.
 func TemplatesProblem(n, level int) string {
 	switch {
 	case n > MaxTemplates:

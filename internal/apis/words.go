@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// IsWord reports whether a word is empty or one of the known.
+// IsWord reports whether a word is empty or one of those that are known.
 func IsWord[T ~string](word T, known []T) bool { return word == "" || slices.Contains(known, word) }
 
-// NoWord is the text about a word that is none of the known.
+// NoWord returns the message about a word that is not known. It lists those that are.
 func NoWord[T ~string](word T, known []T) string {
 	list := make([]string, len(known))
 	for i := range known {
 		list[i] = string(known[i])
 	}
+
 	if len(list) == 2 {
 		return Quote(string(word)) + " is neither " + list[0] + " nor " + list[1]
 	}

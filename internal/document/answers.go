@@ -4,11 +4,11 @@ import (
 	"errors"
 )
 
-// Version is the apiVersion of every answer. A field that is added keeps it; a
-// field that is renamed, removed or given another meaning changes it.
+// Version is the apiVersion of every answer. Adding a field keeps it. Renaming or removing a field, or giving it
+// another meaning, changes it.
 const Version = "outrank/v1"
 
-// Header begins every answer that stands alone.
+// Header has the fields that begin every answer that stands alone.
 type Header struct {
 	APIVersion string `json:"apiVersion"`
 	// Kind is the name of the answer's type.
@@ -18,9 +18,8 @@ type Header struct {
 // NewHeader returns the header of a kind of answer.
 func NewHeader(kind string) Header { return Header{Version, kind} }
 
-// Unread returns the error of reading the JSON of an answer back: it has
-// references where the Go value has objects. null is nothing to read, as
-// everywhere in encoding/json. name is that of the Go type. The error wraps
+// Unread returns the error of reading an answer from JSON into the Go type of a name. The JSON refers to objects that
+// the Go value holds, so that it cannot be read. null is no error, as everywhere in encoding/json. The error wraps
 // [errors.ErrUnsupported].
 func Unread(name string, text []byte) error {
 	if string(text) == "null" {
@@ -32,8 +31,10 @@ func Unread(name string, text []byte) error {
 // unreadError says which type cannot be read.
 type unreadError struct{ name string }
 
+// Error names the type.
 func (e *unreadError) Error() string {
 	return e.name + " cannot be read from JSON: its JSON refers to pods and budgets and does not hold them"
 }
 
+// Unwrap returns errors.ErrUnsupported.
 func (e *unreadError) Unwrap() error { return errors.ErrUnsupported }

@@ -1,12 +1,11 @@
-// Package document answers how a document and its parts look as JSON, from one list of members for
-// each of them, by which they are written and read. So the Go types are free of it: a list and
-// what it leaves out are one value in Go and two members in JSON, and what follows from other members is
-// written and not kept.
+// Package document answers how a document and its parts look as JSON. Each part has one list of members, by
+// which it is written and read. So Go types and JSON may differ: a list and the number of entries that it
+// leaves out are one value in Go and two members in JSON, and a member that follows from others is written
+// and not kept.
 //
-// It has the parts, too, that all documents share: what stands for the pods, budgets and groups that an
-// answer points to, and how times and durations are written, so that a reader meets one form. An answer
-// refers to objects; it does not hold them. A reference has what identifies the object and the figures
-// that the decision went by.
+// The package also has the parts that all documents share: references to pods, budgets and groups, and the
+// forms of times and durations. An answer refers to objects and does not hold them. A reference has what
+// identifies the object and the figures that the decision went by.
 package document
 
 import (
@@ -22,21 +21,21 @@ import (
 // Object is a JSON object: its members in the order in which they are written and read.
 type Object []Member
 
-// Member is a member of an object, or several that one value makes.
+// Member is a member of an object, or several members that belong together.
 type Member struct {
 	name string
-	// value returns what is written, and is nil for a member that is only read; ok is false where the
-	// member is left out.
+	// value returns the value to write; ok is false where the member is left out. A nil value is that of a
+	// member that is only read.
 	value func() (v any, ok bool)
-	// read takes what was written. It is nil for a member that follows from others.
+	// read takes the text of the member. It is nil for a member that follows from others.
 	read func(text []byte) error
-	// absent is called where there is nothing to read; nil does nothing.
+	// absent is called where the member is missing or null; nil does nothing.
 	absent func()
-	// several are the members, where they are several.
+	// several are the members where there are several. The other fields are then not used.
 	several Object
 }
 
-// Names lists the members, also those that would be left out.
+// Names lists the names of all members, also of those that would be left out.
 func (o Object) Names() []string {
 	var names []string
 	for _, m := range o {
@@ -58,6 +57,7 @@ func Marshal(o Object) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// write writes the object.
 func (o Object) write(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	first := true
@@ -69,6 +69,7 @@ func (o Object) write(b *bytes.Buffer) error {
 		if !ok {
 			return nil
 		}
+
 		if !first {
 			b.WriteByte(',')
 		}
@@ -80,7 +81,7 @@ func (o Object) write(b *bytes.Buffer) error {
 	return err
 }
 
-// each calls f with the members one by one, until it fails.
+// each calls f with one member after the other, until f fails.
 func (o Object) each(f func(m *Member) error) error {
 	for i := range o {
 		var err error
@@ -96,8 +97,8 @@ func (o Object) each(f func(m *Member) error) error {
 	return nil
 }
 
-// write writes an object, a list of objects, or any other value as package json does. Who asks for the JSON
-// says whether it is escaped for a page.
+// write writes an object, a list of objects, or any other value as package json does, but without the escapes of HTML:
+// package json adds them where the caller asks it for them.
 func write(b *bytes.Buffer, v any) error {
 	switch v := v.(type) {
 	case Object:
@@ -115,6 +116,7 @@ func write(b *bytes.Buffer, v any) error {
 		b.WriteByte(']')
 		return nil
 	}
+
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
@@ -124,9 +126,9 @@ func write(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// Unmarshal reads what [Marshal] returns of an object. Members that are not known are passed over, and
-// those that are missing or null leave their values as they are. The error is an
-// *[outrank.InputError] about the document of a name. null changes nothing.
+// Unmarshal reads what [Marshal] returns. Unknown members are ignored. Members that are missing or null leave their
+// values as they are, and null in place of the object leaves all of them. The error is an *[outrank.InputError] about
+// the document of a name.
 func Unmarshal(text []byte, name string, o Object) error {
 	if string(text) == "null" {
 		return nil
@@ -135,6 +137,7 @@ func Unmarshal(text []byte, name string, o Object) error {
 	if err == nil {
 		return nil
 	}
+
 	p := outrank.Problem{Object: name, Text: err.Error()}
 	if at, ok := err.(*memberError); ok {
 		p.Field, p.Text = at.path, at.err.Error()
@@ -142,11 +145,14 @@ func Unmarshal(text []byte, name string, o Object) error {
 	return &outrank.InputError{Problems: []outrank.Problem{p}}
 }
 
+// read reads the members in the order of the object, whatever their order in the text. So a member may rely on those
+// before it.
 func (o Object) read(text []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
+
 	return o.each(func(m *Member) error {
 		raw, there := members[m.name]
 		if there && string(raw) != "null" {
@@ -162,19 +168,22 @@ func (o Object) read(text []byte) error {
 	})
 }
 
-// memberError is an error with where it is: a path such as "victims[2].pod".
+// memberError is an error in a member.
 type memberError struct {
+	// path leads to the member, such as "victims[2].pod".
 	path string
 	err  error
 }
 
+// Error returns the text of the error, after its path.
 func (e *memberError) Error() string { return e.path + ": " + e.err.Error() }
 
-// within puts a step before the path of an error.
+// within puts a step before the path of an error; nil stays nil.
 func within(step string, err error) error {
 	if err == nil {
 		return nil
 	}
+
 	at, ok := err.(*memberError)
 	switch {
 	case !ok:
@@ -185,7 +194,7 @@ func within(step string, err error) error {
 	return &memberError{step + "." + at.path, at.err}
 }
 
-// empty reports whether a value is left out where it may be: as package json does it by omitempty and omitzero.
+// empty reports whether an optional value is left out: as package json leaves it out by omitempty or omitzero.
 func empty(v any) bool {
 	if v, ok := v.(interface{ IsZero() bool }); ok {
 		return v.IsZero()

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Value is a member that is always written, as package json writes the value that v points to, but for a list: one
-// that is nil is written as an empty one.
+// Value is a member that is always written, as package json writes the value that v points to. Only a nil list is
+// written as an empty one.
 //
-// What does not have to know the type at compile time is no generic function here and below: a document has a hundred
-// members, and each of their types would be compiled once more.
+// A function of this file is generic only if it needs the type at compile time: a document has a hundred members, and
+// a generic function is compiled again for each of their types.
 func Value(name string, v any) Member {
 	return Member{
 		name: name,
@@ -36,7 +36,7 @@ func Optional(name string, v any) Member {
 	return m
 }
 
-// Follows is a member that follows from others: it is written and not read.
+// Follows is a member that follows from others. It is written and not read.
 func Follows(name string, v any) Member {
 	return Member{name: name, value: func() (any, bool) { return v, true }}
 }
@@ -46,7 +46,8 @@ func OptionalFollows(name string, v any) Member {
 	return Member{name: name, value: func() (any, bool) { return v, !empty(v) }}
 }
 
-// Through is a member of which another value is kept: get returns what is written, and set takes it.
+// Through is a member that is kept in another form. get returns the value to write, and set takes the value that was
+// read.
 func Through[T any](name string, get func() T, set func(T)) Member {
 	return Member{
 		name:  name,
@@ -62,14 +63,14 @@ func Through[T any](name string, get func() T, set func(T)) Member {
 	}
 }
 
-// OptionalThrough is a member [Through] functions that is left out where it is empty.
+// OptionalThrough is a [Through] that is left out where it is empty.
 func OptionalThrough[T any](name string, get func() T, set func(T)) Member {
 	m := Through(name, get, set)
 	m.value = func() (any, bool) { v := get(); return v, !empty(v) }
 	return m
 }
 
-// Part is an object within another.
+// Part is a member that is an object. of describes it.
 func Part[T any](name string, v *T, of func(*T) Object) Member {
 	return Member{
 		name:  name,
@@ -78,7 +79,7 @@ func Part[T any](name string, v *T, of func(*T) Object) Member {
 	}
 }
 
-// Pointer is a [Part] that is left out where it is nil.
+// Pointer is a [Part] that is left out where it is nil. Reading sets the pointer only if the whole part can be read.
 func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 	return Member{
 		name: name,
@@ -99,12 +100,12 @@ func Pointer[T any](name string, v **T, of func(*T) Object) Member {
 	}
 }
 
-// Parts is a list of objects, which is always written.
+// Parts is a member that is a list of objects. It is always written.
 func Parts[T any](name string, list *[]T, of func(*T) Object) Member {
 	return listed(name, list, func(i int) Object { return of(&(*list)[i]) })
 }
 
-// listed is [Parts] of a pointer to a list, where at returns an element of the list as an object.
+// listed is [Parts] for a pointer to a list of any type. at returns the object of an element of the list.
 func listed(name string, list any, at func(i int) Object) Member {
 	held := reflect.ValueOf(list).Elem()
 	return Member{
@@ -122,7 +123,8 @@ func listed(name string, list any, at func(i int) Object) Member {
 				return err
 			}
 
-			// An element can only be read where it stands. What was there comes back if one makes no sense.
+			// at describes elements of the list itself, so that they can only be read in their place. The list
+			// that was there comes back if one of them cannot be read.
 			before := reflect.ValueOf(held.Interface())
 			held.Set(reflect.MakeSlice(held.Type(), len(each), len(each)))
 			for i, text := range each {
@@ -139,12 +141,12 @@ func listed(name string, list any, at func(i int) Object) Member {
 	}
 }
 
-// OptionalParts are [Parts] that are left out where there are none.
+// OptionalParts is a [Parts] that is left out where the list is empty.
 func OptionalParts[T any](name string, list *[]T, of func(*T) Object) Member {
 	return unlessNone(Parts(name, list, of))
 }
 
-// unlessNone leaves a list of objects out where there are none.
+// unlessNone leaves a list of objects out where it is empty.
 func unlessNone(m Member) Member {
 	value := m.value
 	m.value = func() (any, bool) {
@@ -154,13 +156,13 @@ func unlessNone(m Member) Member {
 	return m
 }
 
-// Cut is a list with the number of what it leaves out, which stands behind it under a name that begins with
-// "more", where it is not 0.
+// Cut is a list, followed by a member with the number of entries that the list leaves out. The name of that member
+// begins with "more". It is left out where the number is 0.
 func Cut(list Member, more *int) Member {
 	return Member{several: Object{list, Optional("more"+strings.ToUpper(list.name[:1])+list.name[1:], more)}}
 }
 
-// If is a member that is written only where it is there.
+// If is a member that is written only if there is set. It is always read.
 func If(there bool, m Member) Member {
 	value := m.value
 	m.value = func() (any, bool) {
@@ -172,7 +174,7 @@ func If(there bool, m Member) Member {
 	return m
 }
 
-// Then is a member with what is done once it has been read.
+// Then is a member for which done is called once it has been read.
 func Then(m Member, done func()) Member {
 	read := m.read
 	m.read = func(text []byte) error {
@@ -185,11 +187,11 @@ func Then(m Member, done func()) Member {
 	return m
 }
 
-// Else is a member with what is done where it is not there to be read.
+// Else is a member for which absent is called where it is missing or null.
 func Else(m Member, absent func()) Member {
 	m.absent = absent
 	return m
 }
 
-// With puts the members of a value that is part of another one without a name of its own.
+// With is several members in place of one. They stand in the object itself.
 func With(members ...Member) Member { return Member{several: members} }

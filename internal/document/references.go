@@ -37,13 +37,13 @@ type Group struct {
 	Name      string `json:"name"`
 }
 
-// Encoder turns the parts of one answer into their wire form. What that cannot
-// say is remembered for Encode. The zero value is ready.
+// Encoder turns the parts of one answer into their wire form. It keeps the problems of values that JSON cannot hold for
+// Encode. The zero value is ready.
 type Encoder struct {
 	problems []outrank.Problem
 }
 
-// Problem remembers what JSON cannot say.
+// Problem notes a value that JSON cannot hold.
 func (e *Encoder) Problem(object, field, text string) {
 	e.problems = append(e.problems, outrank.Problem{Object: object, Field: field, Text: text})
 }
@@ -93,8 +93,8 @@ func (e *Encoder) Composite(g *outrank.CompositePodGroup) *Group {
 	return &Group{g.NamespaceName(), g.Name}
 }
 
-// Time returns a time in UTC with as many digits of the second as it needs, empty for the zero
-// time. Any time of an object can be written (rule 26.2.2).
+// Time returns a time in UTC with as many digits of the second as it needs; empty for the zero time. Any time of an
+// object can be written (rule 26.2.2).
 func (e *Encoder) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -102,9 +102,8 @@ func (e *Encoder) Time(t time.Time) string {
 	return manifest.FormatTime(t)
 }
 
-// Encode returns the JSON of a wire form, on one line and without escaping what
-// HTML alone needs escaped. object is what is wrong where a string is not UTF-8.
-// The error is an *[outrank.InputError] with every problem found.
+// Encode returns the JSON of a wire form, on one line and without the escapes that only HTML needs. A string that is
+// not UTF-8 is a problem of the object. The error is an *[outrank.InputError] with every problem found.
 func (e *Encoder) Encode(object string, wire any) ([]byte, error) {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
@@ -116,8 +115,7 @@ func (e *Encoder) Encode(object string, wire any) ([]byte, error) {
 	return text, nil
 }
 
-// List returns the wire form of every element. The slice is never nil, so that
-// JSON has an empty list in place of null.
+// List returns the wire form of every element. The slice is never nil, so that JSON has an empty list and not null.
 func List[A, B any](list []A, wire func(A) B) []B {
 	out := make([]B, len(list))
 	for i, v := range list {
@@ -126,16 +124,18 @@ func List[A, B any](list []A, wire func(A) B) []B {
 	return out
 }
 
-// Seconds returns a duration as a number of seconds, exact to the nanosecond;
-// nil for nil.
+// Seconds returns a duration as a number of seconds, exact to the nanosecond; nil for nil.
 func Seconds(d *time.Duration) json.RawMessage {
 	if d == nil {
 		return nil
 	}
+
+	// Unsigned, so that the smallest duration can be negated, too.
 	sign, n := "", uint64(*d)
 	if *d < 0 {
 		sign, n = "-", -n
 	}
+
 	text := sign + strconv.FormatUint(n/1e9, 10)
 	if rest := n % 1e9; rest > 0 {
 		digits := strconv.FormatUint(1e9+rest, 10)[1:]

@@ -5,13 +5,13 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/draw"
 )
 
-// deferredPodSchedulingEntry is about pods that run and whose resize is deferred. A test that asks for
-// one takes a pod of the cluster.
+// deferredPodSchedulingEntry has a signature that writes nothing: no answer about a running pod whose resize is deferred is
+// kept. It draws no such pods, since they run already: a test that asks about one takes a pod of the cluster.
 var deferredPodSchedulingEntry = Entry{
 	Name:      DeferredPodScheduling,
 	Reads:     Reads{Pod: func(pod *outrank.Pod) bool { return pod.ResizeDeferred && pod.NodeName != "" }},
 	Fails:     IncurableFailure,
-	Signature: func(Writer, *outrank.Pod) {}, // no answer about such a pod is kept
+	Signature: func(Writer, *outrank.Pod) {},
 	Names:     NamesOf{Member: "disabledBy", Text: "%s asked that nobody be evicted there for a resize"},
 	Helped:    []string{EventNodeAdded, EventNodeUpdated},
 	LooksAt:   func(*outrank.Pod) []any { return nil },

@@ -1,7 +1,7 @@
 package filter
 
-// The events that help pods which a filter kept off a node, by the names that package
-// preemption/scheduler/queue has for them.
+// The events that may help pods which a filter kept off a node. The names are those of package
+// preemption/scheduler/queue.
 const (
 	EventNodeAdded          = "NodeAdded"
 	EventNodeUpdated        = "NodeUpdated"

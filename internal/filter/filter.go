@@ -1,6 +1,6 @@
-// Package filter answers what this module knows of each of kube-scheduler's filters, but for what
-// the filter decides: one [Entry] for each. Whoever has something to say about filters goes through
-// the entries, or has a table by their names that a test holds to all of them.
+// Package filter answers what this module knows about each of kube-scheduler's filters, except how the
+// filter decides. There is one [Entry] for each filter. Code that has something to say about every filter
+// goes through the entries, or has a [Table] by their names, which a test checks for completeness.
 package filter
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// The names, as the reference has them.
+// The names of the filters in the reference.
 const (
 	NodeUnschedulable     = "NodeUnschedulable"
 	NodeName              = "NodeName"
@@ -27,8 +27,7 @@ const (
 	NodeDeclaredFeatures  = "NodeDeclaredFeatures"
 )
 
-// list has all of them, in the order in which v1.36 runs the filters (rule 7.1.4 of preemption)
-// and with those of later releases at their places.
+// list has all entries, in the order of [Names].
 var list = []*Entry{
 	&nodeUnschedulableEntry, &nodeNameEntry, &taintTolerationEntry, &nodeAffinityEntry, &nodePortsEntry, &deferredPodSchedulingEntry, &nodeResourcesFitEntry,
 	&volumeRestrictionsEntry, &nodeVolumeLimitsEntry, &volumeBindingEntry, &volumeZoneEntry, &podTopologySpreadEntry, &interPodAffinityEntry,
@@ -38,8 +37,8 @@ var list = []*Entry{
 // Entries returns the entries of all filters, in the order of [Names].
 func Entries() []*Entry { return slices.Clone(list) }
 
-// Names returns all names, in the order in which v1.36 runs the filters (rule 7.1.4 of
-// preemption) and with those of later releases at their places.
+// Names returns the names of all filters, in the order in which v1.36 runs them (rule 7.1.4). A filter of a later
+// release has the place where that release runs it.
 func Names() []string {
 	names := make([]string, len(list))
 	for i, e := range list {
@@ -48,7 +47,7 @@ func Names() []string {
 	return names
 }
 
-// Of returns the entry of a filter, nil where the name is that of none.
+// Of returns the entry of the filter of a name; nil for none.
 func Of(name string) *Entry {
 	for _, e := range list {
 		if e.Name == name {
@@ -58,8 +57,8 @@ func Of(name string) *Entry {
 	return nil
 }
 
-// Order returns the names of the filters in the order in which a node is asked by the rules of a
-// release: from v1.37 on the first two change places (rule 7.1.7).
+// Order returns the names of the filters in the order in which a release runs them. From v1.37 on the first two change
+// places (rule 7.1.7).
 func Order(rules release.Rules) []string {
 	names := Names()
 	if rules.NodeNameFirst {

@@ -8,9 +8,9 @@ import (
 var interPodAffinityEntry = Entry{
 	Name:  InterPodAffinity,
 	Fails: AnyFailure,
-	// A pod that leaves may be the one that the pod has to be beside.
+	// The pod that leaves may be one that the preemptor wants to be near.
 	Gains: func(pod *outrank.Pod, _ bool) bool { return len(pod.Affinity.PodAffinity) == 0 },
-	// Of a pod that the pod has to be beside, more pods may bring one.
+	// Unmet affinity, which is incurable, may be met by a pod that is put back.
 	Conclusive: CurableFailure,
 	Helped:     []string{EventNodeAdded, EventNodeUpdated, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
 	LooksAt:    func(p *outrank.Pod) []any { return []any{p.Labels, p.Affinity.PodAffinity, p.Affinity.PodAntiAffinity} },
@@ -22,7 +22,7 @@ var interPodAffinityEntry = Entry{
 	},
 }
 
-// drawPodTerms gives every third pod anti-affinity, and every sixth affinity.
+// drawPodTerms gives every third pod anti-affinity, and every sixth pod affinity.
 func drawPodTerms(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "anti-affinity", 3) {
 		p.Affinity.PodAntiAffinity = draw.List(s, "terms", 1, 2, drawPodTerm)

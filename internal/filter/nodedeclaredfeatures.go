@@ -33,6 +33,7 @@ func drawNeeds(s draw.Source, p *outrank.Pod) {
 	if !draw.OneIn(s, "needs features", 3) {
 		return
 	}
+
 	p.HostNetwork = draw.OneIn(s, "host network", 2)
 	if draw.OneIn(s, "says host users", 2) {
 		users := draw.OneIn(s, "host users", 2)
@@ -42,13 +43,15 @@ func drawNeeds(s draw.Source, p *outrank.Pod) {
 	p.Containers[0].BindMountOptions = draw.OneIn(s, "mount options", 3)
 }
 
-// needs says which of the features that exist a pod needs in some release: user namespaces in the
-// network of the host, restarts of all containers, and options of bind mounts.
+// needs says which features a pod needs in some release: user namespaces in the network of the host, restarts of all
+// containers, and options of bind mounts (rules 7.14.3, 7.14.4 and 7.14.6).
 func needs(p *outrank.Pod) (needed [3]bool) {
 	needed[0] = p.HostNetwork && p.HostUsers != nil && !*p.HostUsers
+
 	for _, list := range [][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range list {
-			needed[1], needed[2] = needed[1] || list[i].RestartsAll, needed[2] || list[i].BindMountOptions
+			needed[1] = needed[1] || list[i].RestartsAll
+			needed[2] = needed[2] || list[i].BindMountOptions
 		}
 	}
 	return needed

@@ -22,12 +22,12 @@ var nodePortsEntry = Entry{
 	},
 }
 
-// drawPorts gives the first container of every second pod host ports, and its sidecars now and
-// then one.
+// drawPorts gives the first container of every second pod host ports, and some of its init containers one.
 func drawPorts(s draw.Source, p *outrank.Pod) {
 	if !draw.OneIn(s, "has ports", 2) {
 		return
 	}
+
 	p.Containers[0].Ports = draw.List(s, "ports", 1, 2, drawPort)
 	for i := range p.InitContainers {
 		if draw.OneIn(s, "init port", 3) {
@@ -44,4 +44,5 @@ func drawPort(s draw.Source) outrank.Port {
 	}
 }
 
+// containers returns the containers of a pod, for LooksAt.
 func containers(p *outrank.Pod) []any { return []any{p.Containers, p.InitContainers} }

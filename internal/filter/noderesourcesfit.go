@@ -2,8 +2,8 @@ package filter
 
 import "github.com/outrank-go/outrank"
 
-// nodeResourcesFitEntry draws nothing of its own, because every drawn pod asks for resources and
-// every drawn node has little of them to spare.
+// nodeResourcesFitEntry draws nothing of its own: every drawn pod asks for resources, and every drawn node has
+// little of them to spare.
 var nodeResourcesFitEntry = Entry{
 	Name:       NodeResourcesFit,
 	Fails:      AnyFailure,

@@ -22,4 +22,5 @@ var nodeUnschedulableEntry = Entry{
 // cordoned is a node whose only property is that it is unschedulable.
 var cordoned = &outrank.Node{Unschedulable: true}
 
+// tolerations returns the tolerations of a pod, for LooksAt.
 func tolerations(p *outrank.Pod) []any { return []any{p.Tolerations} }

@@ -17,8 +17,7 @@ var nodeVolumeLimitsEntry = Entry{
 	Draw:    Draw{Topic: Volumes, Running: drawAttached, Asking: alike(drawAttached), Node: drawAttachLimits, Room: true},
 }
 
-// drawAttached gives every second pod volumes that have to be attached, those that are yet to be
-// made among them.
+// drawAttached gives every second pod volumes that a driver attaches. Some of them are yet to be made.
 func drawAttached(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has attached volumes", 2) {
 		add(p, draw.Of(s, "attached volumes", 1, 3,
@@ -32,7 +31,7 @@ func drawAttached(s draw.Source, p *outrank.Pod) {
 	}
 }
 
-// drawAttachLimits gives a node limits. A driver without one is missing now and then.
+// drawAttachLimits gives a node limits for some drivers. One in eight of the others is missing on the node.
 func drawAttachLimits(s draw.Source, n *outrank.Node) {
 	limits := map[string]int64{}
 	for _, driver := range drivers {
@@ -42,6 +41,7 @@ func drawAttachLimits(s draw.Source, n *outrank.Node) {
 			n.MissingDrivers = append(n.MissingDrivers, driver)
 		}
 	}
+
 	slices.Sort(n.MissingDrivers) // as in a cluster that was read
 	if len(limits) > 0 {
 		n.AttachLimits = limits

@@ -8,10 +8,10 @@ import (
 var podTopologySpreadEntry = Entry{
 	Name:  PodTopologySpread,
 	Fails: AnyFailure,
-	// What leaves another node may lower the least count of the domains.
+	// A pod that leaves another node may lower the least count of all domains.
 	Gains:  func(_ *outrank.Pod, far bool) bool { return !far },
 	Helped: []string{EventNodeAdded, EventNodeUpdated, EventNodeDeleted, EventAssignedPodAdded, EventAssignedPodUpdated, EventAssignedPodDeleted},
-	// A constraint's node policies look at more than the constraint.
+	// The node policies of a constraint also look at the pod's node affinity and tolerations.
 	LooksAt: func(p *outrank.Pod) []any {
 		return append(nodeDemands(p), p.Labels, p.TopologySpreadConstraints, p.Tolerations)
 	},
@@ -29,8 +29,8 @@ var podTopologySpreadEntry = Entry{
 	},
 }
 
-// drawConstraint draws a constraint for a pod with these labels, which mostly spreads the pods
-// like it.
+// drawConstraint draws a constraint for a pod with the labels own. In two of three cases it selects pods with the same
+// labels.
 func drawConstraint(s draw.Source, own map[string]string) outrank.TopologySpreadConstraint {
 	picks := &outrank.LabelSelector{MatchLabels: own}
 	if draw.OneIn(s, "spreads others", 3) {

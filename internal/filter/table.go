@@ -1,5 +1,5 @@
 package filter
 
-// Table has for each filter, by name, what a room knows of it in types of its own.
-// TestTablesHaveEveryFilter holds every table of the module to the entries.
+// Table has something for each filter, by its name, in a type of the package that makes it.
+// TestTablesHaveEveryFilter checks that every table of the module has every filter.
 type Table[T any] map[string]T

@@ -39,11 +39,12 @@ func drawTaint(s draw.Source) outrank.Taint {
 	}
 }
 
-// drawToleration draws one that covers a drawn taint, or misses it by one thing.
+// drawToleration draws a toleration that covers a drawn taint, or is close to covering one.
 func drawToleration(s draw.Source) outrank.Toleration {
 	if draw.OneIn(s, "tolerates all", 6) {
 		return outrank.Toleration{Operator: outrank.TolerationExists}
 	}
+
 	t := outrank.Toleration{
 		Key:      draw.Pick(s, "tolerated key", "dedicated", "dedicated", "gpu", outrank.UnschedulableTaint),
 		Operator: draw.Pick(s, "operator", outrank.TolerationExists, outrank.TolerationEqual, outrank.TolerationEqual, ""),
@@ -55,6 +56,7 @@ func drawToleration(s draw.Source) outrank.Toleration {
 	return t
 }
 
+// writeTolerations writes the tolerations of a pod, for Signature.
 func writeTolerations(w Writer, pod *outrank.Pod) {
 	w.Number(len(pod.Tolerations))
 	for i := range pod.Tolerations {

@@ -36,13 +36,13 @@ var volumeBindingEntry = Entry{
 	},
 }
 
-// drawClaims gives some pods a claim that no driver attaches, and one pod in so many one that no
-// pod can use. A name means the same claim in every drawn pod.
-func drawClaims(s draw.Source, p *outrank.Pod, usable int) {
+// drawClaims gives some pods a claim that no driver attaches, and one pod in oneIn a claim that no pod can use. A name means
+// the same claim in every drawn pod.
+func drawClaims(s draw.Source, p *outrank.Pod, oneIn int) {
 	if draw.OneIn(s, "has an unattached claim", 12) {
 		add(p, outrank.Volume{Claim: "unbound"})
 	}
-	if draw.OneIn(s, "has a broken claim", usable) {
+	if draw.OneIn(s, "has a broken claim", oneIn) {
 		add(p, draw.Pick(s, "broken claim",
 			outrank.Volume{Claim: "dying", State: outrank.ClaimDeleting, Driver: diskDriver, Handle: "h1"},
 			outrank.Volume{Claim: "gone", State: outrank.ClaimLost, MissingVolume: "pv-gone"},
@@ -55,5 +55,5 @@ func drawClaims(s draw.Source, p *outrank.Pod, usable int) {
 	}
 }
 
-// isMissing reports whether the volume that a claim is bound to is not there.
+// isMissing reports whether the volume is that of a claim and does not exist.
 func isMissing(v *outrank.Volume) bool { return v.Claim != "" && v.State == outrank.ClaimVolumeMissing }

@@ -16,8 +16,8 @@ var volumeRestrictionsEntry = Entry{
 	Draw:       Draw{Topic: Volumes, Running: drawUnshared, Asking: alike(drawUnshared), Room: true},
 }
 
-// drawUnshared gives every second pod volumes that it may not share. The claims that a single pod
-// may use are in use by others now and then, because the API server does not check that either.
+// drawUnshared gives every second pod volumes that it may not share. Several pods may get a claim that only one may use:
+// the API server does not prevent that either.
 func drawUnshared(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has volumes of its own", 2) {
 		add(p, draw.List(s, "volumes of its own", 1, 2, drawUnsharedVolume)...)
@@ -43,7 +43,8 @@ func drawDisk(s draw.Source) outrank.Disk {
 		ID:   "d1", ReadOnly: draw.OneIn(s, "read only", 2),
 	}
 	if d.Kind == outrank.RBD {
-		d.ID, d.Monitors = "rbd/d1", draw.Pick(s, "monitors", nil, []string{"m1", "m2"}, []string{"m2", "m3"}, []string{"m4"})
+		d.ID = "rbd/d1"
+		d.Monitors = draw.Pick(s, "monitors", nil, []string{"m1", "m2"}, []string{"m2", "m3"}, []string{"m4"})
 	}
 	return d
 }

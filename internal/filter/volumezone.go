@@ -18,11 +18,11 @@ var volumeZoneEntry = Entry{
 	Signature: func(w Writer, pod *outrank.Pod) {
 		w.Number(len(pod.Volumes))
 		for i := range pod.Volumes {
-			of := zones(&pod.Volumes[i])
-			w.Number(len(of))
-			for _, label := range slices.Sorted(maps.Keys(of)) {
+			byLabel := zones(&pod.Volumes[i])
+			w.Number(len(byLabel))
+			for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 				w.Text(label)
-				w.Texts(of[label])
+				w.Texts(byLabel[label])
 			}
 		}
 	},
@@ -47,15 +47,15 @@ var volumeZoneEntry = Entry{
 	},
 }
 
-// drawEphemeralZone ties a volume to a zone that is made along with the pod, so that the zone does
-// not count.
+// drawEphemeralZone gives some pods a volume in a zone that is made along with the pod, so that its zone does not count
+// (rule 7.11.2).
 func drawEphemeralZone(s draw.Source, p *outrank.Pod) {
 	if draw.OneIn(s, "has a zonal ephemeral volume", 30) {
 		addEphemeral(p, outrank.Volume{Zones: map[string][]string{draw.ZoneKey: {"z1"}}})
 	}
 }
 
-// zones are those of a volume that is not made along with the pod.
+// zones returns the zones and regions of a volume by their labels; none for a volume that is made along with the pod.
 func zones(v *outrank.Volume) map[string][]string {
 	if v.Ephemeral {
 		return nil

@@ -1,10 +1,9 @@
-// Package fit answers what both sides of preemption ask of one pod and one
-// node: do its name, labels, taints and host ports let the pod in? Nothing in
-// it looks at priorities or at other nodes.
+// Package fit answers what both sides of preemption, the scheduler and the kubelet, ask of one pod
+// and one node: do the node's name, labels, taints and host ports let the pod in? Nothing in it looks
+// at priorities or at other nodes.
 package fit
 
-// What a node's failure is called, the same on both sides (groups 7.2 to 7.7,
-// rule 17.3.12).
+// The reasons of nodes that fail (groups 7.2 to 7.7, rule 17.3.12).
 const (
 	ReasonUnschedulable = "node(s) were unschedulable"
 	ReasonNodeName      = "node(s) didn't match the requested node name"

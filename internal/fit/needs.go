@@ -9,15 +9,15 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Need is what a pod to be placed asks a node for of one resource: millicores of cpu, units of any
-// other. The amount is above 0.
+// Need is the amount of one resource that a pod to be placed asks of a node: millicores of cpu, units of any other
+// resource. The amount is above 0.
 type Need struct {
 	Name   resource.Name
 	Amount int64
 }
 
-// Needs lists what a pod to be placed asks for but for what a configuration has NodeResourcesFit pass over: cpu,
-// memory and ephemeral storage first, then the others by name (group 7.7).
+// Needs lists the amounts that a pod to be placed asks for, without those that the configuration makes NodeResourcesFit
+// ignore: cpu, memory and ephemeral storage first, then the others by name (group 7.7).
 func Needs(pod *outrank.Pod, ignored []resource.Name, groups []string) []Need {
 	var out []Need
 	for name, q := range pod.Requests() {
@@ -25,13 +25,14 @@ func Needs(pod *outrank.Pod, ignored []resource.Name, groups []string) []Need {
 			out = append(out, Need{name, amount})
 		}
 	}
+
 	slices.SortFunc(out, func(a, b Need) int {
 		return cmp.Or(cmp.Compare(place(a.Name), place(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }
 
-// place is where a resource stands among those that every node has.
+// place is the place of a resource among the standard ones, and behind them for any other.
 func place(name resource.Name) int {
 	standard := [...]resource.Name{resource.CPU, resource.Memory, resource.EphemeralStorage}
 	if i := slices.Index(standard[:], name); i >= 0 {
@@ -45,8 +46,8 @@ func Standard(name resource.Name) bool {
 	return name == resource.CPU || name == resource.Memory || name == resource.EphemeralStorage
 }
 
-// Ignored reports whether NodeResourcesFit passes over a resource, by its name or by the group in front of the
-// name (rule 7.18.5; fitsRequest).
+// Ignored reports whether NodeResourcesFit ignores a resource, by its name or by the group before the slash in it (rule
+// 7.18.5; fitsRequest).
 func Ignored(name resource.Name, names []resource.Name, groups []string) bool {
 	if !name.IsExtended() {
 		return false

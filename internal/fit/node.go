@@ -7,13 +7,13 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// NodeName reports whether the pod asks for no node by name, or for this one.
+// NodeName reports whether the pod asks for no node by name or for this one.
 func NodeName(pod *outrank.Pod, node *outrank.Node) bool {
 	return pod.NodeName == "" || pod.NodeName == node.Name
 }
 
-// UntoleratedTaint returns the first of the node's taints that has one of the
-// effects and that the pod does not tolerate. It is for one node; who asks many of them keeps [Tolerations].
+// UntoleratedTaint returns the first of the node's taints that has one of the effects and that the pod does not tolerate.
+// It is for one node. Callers that ask many nodes keep a [Tolerations].
 func UntoleratedTaint(pod *outrank.Pod, node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
 	if len(node.Taints) == 0 {
 		return outrank.Taint{}, false
@@ -45,8 +45,7 @@ func NodeAffinity(pod *outrank.Pod, node *outrank.Node) bool {
 	})
 }
 
-// MatchesTerm reports whether everything that a term lists holds for the node.
-// An empty term matches nothing.
+// MatchesTerm reports whether everything that a term lists holds for the node. An empty term matches nothing (rule 7.5.4).
 func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 	if !termMatchesLabels(&t, node.Labels) {
 		return false
@@ -59,9 +58,8 @@ func MatchesTerm(t outrank.NodeSelectorTerm, node *outrank.Node) bool {
 	return true
 }
 
-// MatchesLabels reports whether any of the terms holds for a node with these
-// labels. Fields are not looked at, which is how a volume selects its nodes
-// (component-helpers CheckNodeAffinity).
+// MatchesLabels reports whether any of the terms holds for a node with these labels. Fields are not looked at: it is how
+// a volume selects its nodes (rule 7.10.3; component-helpers CheckNodeAffinity).
 func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 	for i := range s.NodeSelectorTerms {
 		if termMatchesLabels(&s.NodeSelectorTerms[i], labels) {
@@ -71,8 +69,7 @@ func MatchesLabels(s *outrank.NodeSelector, labels map[string]string) bool {
 	return false
 }
 
-// termMatchesLabels reports whether the label part of a term holds. An empty
-// term matches nothing.
+// termMatchesLabels reports whether the labels meet a term, apart from its fields. An empty term matches nothing.
 func termMatchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bool {
 	if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 		return false
@@ -86,8 +83,8 @@ func termMatchesLabels(t *outrank.NodeSelectorTerm, labels map[string]string) bo
 	return true
 }
 
-// meetsField reports whether the node's name meets a requirement: In or NotIn
-// with one value. No node meets any other requirement.
+// meetsField reports whether the node's name meets a requirement, which is In or NotIn with one value. No node meets any
+// other requirement (rule 7.5.7).
 func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 	if r.Key != outrank.FieldName || len(r.Values) != 1 {
 		return false
@@ -101,8 +98,8 @@ func meetsField(r *outrank.NodeRequirement, node *outrank.Node) bool {
 	return false
 }
 
-// meets reports whether a label with this value, or its absence, satisfies the
-// requirement. A requirement that makes no sense is met by nothing.
+// meets reports whether a label with this value, or its absence, meets the requirement. Nothing meets a requirement that
+// makes no sense.
 func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 	switch r.Operator {
 	case outrank.In:
@@ -119,9 +116,8 @@ func meets(r *outrank.NodeRequirement, value string, there bool) bool {
 	return false
 }
 
-// labelValues reports whether all values could be those of a label. With one
-// that could not, the reference takes the whole term for a mistake, whatever the
-// operator (rule 7.5.8).
+// labelValues reports whether every value could be that of a label. With one that could not, the reference takes the whole
+// term for a mistake, whatever the operator (rule 7.5.8).
 func labelValues(values []string) bool {
 	for _, v := range values {
 		if !labelValue(v) {
@@ -131,13 +127,14 @@ func labelValues(values []string) bool {
 	return true
 }
 
-// labelValue reports whether a text could be the value of a label: at most 63
-// letters, digits, '-', '_' and '.', with a letter or digit at both ends.
+// labelValue reports whether a text could be the value of a label: at most 63 letters, digits, '-', '_' and '.', with a
+// letter or digit at both ends.
 func labelValue(v string) bool {
 	const most = 63
 	if len(v) > most {
 		return false
 	}
+
 	for i := range len(v) {
 		c := v[i]
 		alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
@@ -149,33 +146,34 @@ func labelValue(v string) bool {
 	return true
 }
 
-// compares holds a label to Gt or Lt: strict, between integers. No label can have a
-// sign in front, so a limit with one is a mistake, too.
+// compares reports whether a label meets Gt or Lt, which compare integers strictly (rule 7.5.6).
 func compares(r *outrank.NodeRequirement, value string) bool {
+	// ParseInt reads a sign, but no label can begin with one, so that a limit with a sign is a mistake (rule 7.5.8).
 	if len(r.Values) != 1 || !labelValue(r.Values[0]) {
 		return false
 	}
+
 	have, err1 := strconv.ParseInt(value, 10, 64)
 	limit, err2 := strconv.ParseInt(r.Values[0], 10, 64)
 	if err1 != nil || err2 != nil {
 		return false
 	}
+
 	if r.Operator == outrank.Gt {
 		return have > limit
 	}
 	return have < limit
 }
 
-// NamedNodes returns the names of the only nodes that can meet the pod's
-// required node affinity, if each of its terms names nodes by metadata.name
-// (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). Otherwise it is not ok.
-// Names within a term are intersected, those of several terms united; none may
-// be left.
+// NamedNodes returns the names of the only nodes that can meet the pod's required node affinity. It is ok if each term
+// names nodes by metadata.name (rules 7.15.1 and 7.15.3; NodeAffinity PreFilter). Names within a term are intersected,
+// those of several terms united. The result may be empty.
 func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	s := pod.Affinity.NodeAffinity
 	if s == nil || len(s.NodeSelectorTerms) == 0 {
 		return nil, false
 	}
+
 	names = map[string]bool{}
 	for _, t := range s.NodeSelectorTerms {
 		named, any := namesOf(t)
@@ -189,6 +187,8 @@ func NamedNodes(pod *outrank.Pod) (names map[string]bool, ok bool) {
 	return names, true
 }
 
+// namesOf returns the names that every metadata.name In of the term has. any reports whether the term has such a
+// requirement.
 func namesOf(t outrank.NodeSelectorTerm) (names []string, any bool) {
 	for _, r := range t.MatchFields {
 		if r.Key != outrank.FieldName || r.Operator != outrank.In {
@@ -198,6 +198,7 @@ func namesOf(t outrank.NodeSelectorTerm) (names []string, any bool) {
 			names, any = slices.Clone(r.Values), true
 			continue
 		}
+
 		names = slices.DeleteFunc(names, func(n string) bool { return !slices.Contains(r.Values, n) })
 	}
 	return names, any

@@ -7,18 +7,17 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// AnyIP is the address that overlaps every other.
+// AnyIP is the address that overlaps every other (rule 7.6.3).
 const AnyIP = "0.0.0.0"
 
-// HostPort is a port on a node with every default filled in.
+// HostPort is a port on a node, with every default filled in.
 type HostPort struct {
 	IP, Protocol string
 	Port         int32
 }
 
-// HostPorts lists the ports that a pod takes on its node while it runs: those
-// of its containers and sidecars, not those of plain init containers. It is nil
-// for most pods.
+// HostPorts lists the ports that a pod takes on its node while it runs: those of its containers and sidecars, and not those
+// of plain init containers (rule 7.6.6). It is nil for most pods.
 func HostPorts(pod *outrank.Pod) []HostPort { return slices.Collect(eachHostPort(pod)) }
 
 // eachHostPort yields the ports of HostPorts.
@@ -37,7 +36,7 @@ func eachHostPort(pod *outrank.Pod) iter.Seq[HostPort] {
 	}
 }
 
-// portsOf yields the ports of one container, and reports whether to continue.
+// portsOf yields the host ports of one container, and reports whether to go on. A port of 0 does not count (rule 7.6.5).
 func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
 	for _, p := range c.Ports {
 		if p.HostPort > 0 && !yield(normal(p)) {
@@ -47,7 +46,7 @@ func portsOf(c *outrank.Container, yield func(HostPort) bool) bool {
 	return true
 }
 
-// TakesHostPorts reports whether HostPorts has any.
+// TakesHostPorts reports whether the pod takes any host ports. It builds no list.
 func TakesHostPorts(pod *outrank.Pod) bool {
 	for range eachHostPort(pod) {
 		return true
@@ -55,8 +54,7 @@ func TakesHostPorts(pod *outrank.Pod) bool {
 	return false
 }
 
-// PortsClash reports whether the host ports of the pods keep them from running
-// on one node. It builds no list.
+// PortsClash reports whether host ports keep the two pods from running on the same node. It builds no list.
 func PortsClash(a, b *outrank.Pod) bool {
 	for p := range eachHostPort(a) {
 		for q := range eachHostPort(b) {
@@ -68,6 +66,7 @@ func PortsClash(a, b *outrank.Pod) bool {
 	return false
 }
 
+// normal fills in the defaults of a port (rules 7.6.3 and 7.6.4).
 func normal(p outrank.Port) HostPort {
 	h := HostPort{IP: p.HostIP, Protocol: p.Protocol, Port: p.HostPort}
 	if h.IP == "" {

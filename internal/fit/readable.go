@@ -6,9 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// TermProblem says what kube-scheduler cannot read in a term that an API server
-// lets in: a value that no label can have, or one of Gt or Lt that is not an
-// integer (rule 7.5.8). It is empty for a term that can be read.
+// TermProblem says what kube-scheduler cannot read in a term that an API server lets in: a value that no label can have, or
+// one of Gt or Lt that is not an integer (rule 7.5.8). It is empty for a term that can be read.
 func TermProblem(t *outrank.NodeSelectorTerm) string {
 	for i := range t.MatchExpressions {
 		r := &t.MatchExpressions[i]
@@ -16,6 +15,7 @@ func TermProblem(t *outrank.NodeSelectorTerm) string {
 			if !labelValue(v) {
 				return quoted(v) + " is not a label value"
 			}
+
 			if r.Operator != outrank.Gt && r.Operator != outrank.Lt {
 				continue
 			}
@@ -27,7 +27,7 @@ func TermProblem(t *outrank.NodeSelectorTerm) string {
 	return ""
 }
 
-// quoted is a text in quotes, and of a long one its beginning.
+// quoted returns a text in quotes. Of a long text it returns the beginning.
 func quoted(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -6,27 +6,28 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// few is how many tolerations are gone through for each taint. Of more there is an index, so that many taints
-// and many tolerations take the time of both and not of one times the other.
+// few is the largest number of tolerations that are gone through for each taint. More are indexed, so that the time is
+// that of the taints plus that of the tolerations, and not that of one times the other.
 const few = 16
 
-// Tolerations answers which taints a pod tolerates. The zero one tolerates nothing. It never changes.
+// Tolerations answers which taints a pod tolerates. The zero value tolerates nothing. It never changes.
 type Tolerations struct {
 	list []outrank.Toleration
-	// By what a toleration asks of a taint: its key, "" for any, and its value for Equal; the effects are
-	// those that it covers, "" for all.
+	// exists and equal are the index; both are nil for few tolerations. exists has the effects of tolerations with
+	// Exists by their keys, where "" is any key. equal has those with Equal by key and value.
 	exists map[string]effects
 	equal  map[[2]string]effects
 }
 
-// effects are those that some tolerations cover.
+// effects are the effects that some tolerations cover. "" is every effect (rule 7.4.4).
 type effects []outrank.TaintEffect
 
+// cover reports whether an effect is covered.
 func (e effects) cover(effect outrank.TaintEffect) bool {
 	return slices.Contains(e, "") || slices.Contains(e, effect)
 }
 
-// with adds an effect. There are four of them at most, but for words that nobody knows.
+// with returns the effects and one more. There are at most four, except for effects that nobody knows.
 func (e effects) with(effect outrank.TaintEffect) effects {
 	if e.cover(effect) {
 		return e
@@ -34,13 +35,15 @@ func (e effects) with(effect outrank.TaintEffect) effects {
 	return append(e, effect)
 }
 
-// NewTolerations looks at the tolerations of a pod, which must not change meanwhile. It allocates nothing for
-// the few that most pods have.
+// NewTolerations returns the Tolerations of a list, which must not change afterwards. It allocates nothing for the few
+// that most pods have.
 func NewTolerations(list []outrank.Toleration) Tolerations {
 	t := Tolerations{list: list}
 	if len(list) <= few {
 		return t
 	}
+
+	// An empty key with Equal covers no taint (rule 7.4.5).
 	t.exists, t.equal = map[string]effects{}, map[[2]string]effects{}
 	for i := range list {
 		switch x := &list[i]; x.Operator {
@@ -64,7 +67,7 @@ func (t *Tolerations) Cover(taint outrank.Taint) bool {
 	return t.exists[""].cover(taint.Effect) || t.exists[taint.Key].cover(taint.Effect) || t.equal[[2]string{taint.Key, taint.Value}].cover(taint.Effect)
 }
 
-// Untolerated returns the first of the node's taints that has one of the effects and that is not covered.
+// Untolerated returns the first of the node's taints that has one of the effects and is not covered.
 func (t *Tolerations) Untolerated(node *outrank.Node, effects ...outrank.TaintEffect) (outrank.Taint, bool) {
 	for _, taint := range node.Taints {
 		if slices.Contains(effects, taint.Effect) && !t.Cover(taint) {
@@ -74,7 +77,7 @@ func (t *Tolerations) Untolerated(node *outrank.Node, effects ...outrank.TaintEf
 	return outrank.Taint{}, false
 }
 
-// Unschedulable is the function of that name for the pod of the tolerations.
+// Unschedulable reports whether the node is cordoned and the tolerations do not cover that.
 func (t *Tolerations) Unschedulable(node *outrank.Node) bool {
 	return node.Unschedulable && !t.Cover(cordon)
 }

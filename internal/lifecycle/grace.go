@@ -6,8 +6,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Grace returns the time that a variant gives victims (rule 13.3.8); nil where each has its own. It is
-// the caller's.
+// Grace returns the grace period that a variant gives victims (rule 13.3.8); nil where each has its own. The pointer
+// belongs to the caller.
 func Grace(v outrank.Variant) *time.Duration {
 	if v == outrank.VariantSimplified {
 		return new(time.Duration)

@@ -9,18 +9,18 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Maker is who creates a pod in place of one that is gone.
+// Maker says who creates a pod in place of one that is gone.
 type Maker uint8
 
 // The makers.
 const (
 	// Nobody: the pod has no controller.
 	Nobody Maker = iota
-	// ForItsNode: a DaemonSet, which creates it for the same node.
+	// ForItsNode: a DaemonSet creates it, for the same node.
 	ForItsNode
 	// WithItsGroup: the pod's group is scheduled as a whole.
 	WithItsGroup
-	// Anywhere: a controller, and any node may take it.
+	// Anywhere: another controller creates it, and any node may take it.
 	Anywhere
 )
 
@@ -37,22 +37,31 @@ func MakerOf(pod *outrank.Pod) Maker {
 	return Anywhere
 }
 
-// Recreate returns the pod that a controller creates in place of this one, under a name that the caller
-// chooses: it is pending, and no status says anything of it yet. The pod is the caller's.
+// Recreate returns the pod that a controller creates in place of this one, under a name that the caller chooses. It is
+// pending, and has the spec of this one and no status. The pod belongs to the caller.
 func Recreate(pod *outrank.Pod, name string) *outrank.Pod {
 	p := *pod
-	p.Name, p.UID, p.NodeName, p.NominatedNodeName, p.Phase, p.DisruptionReason, p.Ready = name, "", "", "", "", "", false
+	p.Name, p.UID = name, ""
+	p.NodeName, p.NominatedNodeName = "", ""
+
+	p.Phase, p.DisruptionReason = "", ""
+	p.Ready = false
 	p.StartTime, p.DeletionTimestamp = time.Time{}, time.Time{}
-	p.AllocatedResources, p.Actual, p.Reported, p.ResizeDeferred, p.ResizeInfeasible = nil, nil, false, false, false
+
+	p.AllocatedResources, p.Actual = nil, nil
+	p.Reported = false
+	p.ResizeDeferred, p.ResizeInfeasible = false, false
 	p.Containers, p.InitContainers = unreported(p.Containers), unreported(p.InitContainers)
 	return &p
 }
 
-// unreported returns containers of which no status says anything yet.
+// unreported returns a copy of containers without what their statuses report.
 func unreported(containers []outrank.Container) []outrank.Container {
 	out := slices.Clone(containers)
 	for i := range out {
-		out[i].AllocatedResources, out[i].Actual, out[i].Reported = nil, nil, false
+		c := &out[i]
+		c.AllocatedResources, c.Actual = nil, nil
+		c.Reported = false
 	}
 	return out
 }

@@ -11,32 +11,34 @@ import (
 // Mismatch is a field whose JSON value is of the wrong type.
 type Mismatch struct {
 	Field, Text string
-	// More is how many others the object has that are not listed. It is set in the
-	// More counts the further mismatches of the object, which are not listed. Only the last
-	// one listed has it.
+	// More counts further mismatches of the object that are not listed. It is set only in the last one listed.
 	More int
 }
 
-// mostMismatches is the most fields of one object that are listed.
+// mostMismatches is the largest number of fields of one object that are listed.
 const mostMismatches = 1000
 
 // standard is Decode with the decoder of the standard library.
 func standard(raw []byte, to any) []Mismatch {
 	kept, err := pruned(raw, shapeFor(reflect.TypeOf(to).Elem()))
 	if err != nil {
+		// There are too many parts. Only the name is read, so that the message can name the object; a name of the
+		// wrong type counts as none.
 		if kept, again := pruned(raw, named); again == nil {
-			_ = json.Unmarshal(kept, to) // a name of the wrong type counts as none
+			_ = json.Unmarshal(kept, to)
 		}
 		return []Mismatch{{Text: err.Error()}}
 	}
 	if err = json.Unmarshal(kept, to); err == nil {
 		return nil
 	}
+
 	var first *json.UnmarshalTypeError
 	if !errors.As(err, &first) {
 		return []Mismatch{{Text: "not JSON: " + err.Error()}}
 	}
-	// The decoder keeps the first error alone, so compare all values.
+
+	// The decoder keeps only the first error. To list all of them, every value is compared with its type.
 	c := comparison{dec: json.NewDecoder(bytes.NewReader(raw))}
 	c.dec.UseNumber()
 	if c.value("", reflect.TypeOf(to).Elem()) == nil && len(c.found) > 0 {
@@ -45,14 +47,14 @@ func standard(raw []byte, to any) []Mismatch {
 	return []Mismatch{{Field: first.Field, Text: "a " + first.Value + " is not what belongs here"}}
 }
 
-// comparison compares a text with its type, value by value, so that it holds no
-// more than its findings.
+// comparison compares a text with a type, value by value. It holds one value and its findings, and never the whole
+// object.
 type comparison struct {
 	dec   *json.Decoder
 	found []Mismatch
 }
 
-// value compares the next value. The error is that of the text.
+// value compares the next value, which stands at a place in the object, with a type. The error is one of the text.
 func (c *comparison) value(at string, t reflect.Type) error {
 	if readsItself(t) {
 		return c.pass()
@@ -64,6 +66,8 @@ func (c *comparison) value(at string, t reflect.Type) error {
 	if err != nil || token == nil {
 		return err
 	}
+
+	// A bracket that does not belong here opens a value that is skipped whole and noted.
 	open, _ := token.(json.Delim)
 	switch kind := t.Kind(); {
 	case open == '{' && (kind == reflect.Struct || kind == reflect.Map):
@@ -81,12 +85,14 @@ func (c *comparison) value(at string, t reflect.Type) error {
 	return nil
 }
 
+// object compares the members of an object.
 func (c *comparison) object(at string, t reflect.Type) error {
 	for c.dec.More() {
 		token, err := c.dec.Token()
 		if err != nil {
 			return err
 		}
+
 		key, _ := token.(string)
 		if within := partOf(t, key); within == nil {
 			err = c.pass()
@@ -100,6 +106,7 @@ func (c *comparison) object(at string, t reflect.Type) error {
 	return c.end()
 }
 
+// array compares the elements of an array with a type.
 func (c *comparison) array(at string, t reflect.Type) error {
 	for i := 0; c.dec.More(); i++ {
 		if err := c.value(fmt.Sprintf("%s[%d]", at, i), t); err != nil {
@@ -141,8 +148,7 @@ func (c *comparison) passRest() error {
 	return nil
 }
 
-// partOf is the type of the value under a key in an object of type t, nil for
-// one that nobody reads.
+// partOf returns the type of the value under a key in an object of type t; nil for a value that nobody reads.
 func partOf(t reflect.Type, key string) reflect.Type {
 	if t.Kind() == reflect.Map {
 		return t.Elem()
@@ -155,7 +161,7 @@ func partOf(t reflect.Type, key string) reflect.Type {
 	return nil
 }
 
-// add notes a mismatch.
+// add notes a value of the wrong type.
 func (c *comparison) add(at string, value json.Token, t reflect.Type) {
 	if len(c.found) == mostMismatches {
 		c.found[mostMismatches-1].More++
@@ -164,13 +170,13 @@ func (c *comparison) add(at string, value json.Token, t reflect.Type) {
 	c.found = append(c.found, mismatchAt(at, value, wanted(t)))
 }
 
-// fits asks the decoder itself whether a scalar fits.
+// fits reports whether a scalar fits a type, by asking the decoder.
 func fits(value json.Token, t reflect.Type) bool {
 	text, err := json.Marshal(value)
 	return err == nil && json.Unmarshal(text, reflect.New(t).Interface()) == nil
 }
 
-// wanted describes the values of a type.
+// wanted describes the values of a type in a message.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -185,6 +191,7 @@ func wanted(t reflect.Type) string {
 	return fmt.Sprintf("a whole number of %d bits", t.Bits())
 }
 
+// mismatchAt returns the mismatch of a value where another one is wanted.
 func mismatchAt(at string, value json.Token, want string) Mismatch {
 	have := "an object"
 	switch v := value.(type) {
@@ -202,6 +209,7 @@ func mismatchAt(at string, value json.Token, want string) Mismatch {
 	return Mismatch{Field: at, Text: have + " stands where " + want + " belongs"}
 }
 
+// join adds the name of a field to a place.
 func join(at, name string) string {
 	if at == "" {
 		return name

@@ -5,28 +5,29 @@ import (
 	"math/bits"
 )
 
-// Text is looked at eight bytes at a time where most of them say nothing: in strings, and in the
-// spaces at the beginning of a line. Each byte of a number that is compared has its highest bit
-// set where it is looked for. Bytes above the first one found may be marked without cause.
+// Text is looked at eight bytes at a time where most bytes mean nothing: in strings, and in the spaces at
+// the beginning of a line. Eight bytes are one number, the first as its lowest byte. A byte that is looked
+// for is marked by its highest bit. Bytes above the first mark may be marked without cause, because the
+// subtraction borrows from them; so only the first mark counts.
 
 const (
 	eachByte = 0x0101010101010101
 	highBits = 0x80 * eachByte
 )
 
-// eight returns the eight bytes from a place on, the first as the lowest.
+// eight returns the eight bytes from a place on.
 func eight(buf []byte, at int) uint64 { return binary.LittleEndian.Uint64(buf[at:]) }
 
-// zeroes marks the bytes that are 0.
+// zeroes marks the bytes that are 0: taking 1 away turns on their highest bit, which was off.
 func zeroes(x uint64) uint64 { return (x - eachByte) &^ x & highBits }
 
-// below marks the bytes below a number of at most 128.
+// below marks the bytes below n, which is at most 128.
 func below(x uint64, n uint64) uint64 { return (x - n*eachByte) &^ x & highBits }
 
-// first returns the place of the first mark.
+// first returns the place of the first mark among the eight bytes.
 func first(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
-// afterSpaces returns the place of the first byte from one on that is no space.
+// afterSpaces returns the place of the first byte that is no space, from a place on, or the length of the text.
 func afterSpaces(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {
 		if others := eight(buf, at) ^ ' '*eachByte; others != 0 {
@@ -39,7 +40,7 @@ func afterSpaces(buf []byte, at int) int {
 	return at
 }
 
-// beforeQuote returns the place of the first quote or backslash from a place on, or the length of the text.
+// beforeQuote returns the place of the first quote or backslash, from a place on, or the length of the text.
 func beforeQuote(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {
 		x := eight(buf, at)
@@ -53,9 +54,9 @@ func beforeQuote(buf []byte, at int) int {
 	return at
 }
 
-// afterPlain returns the place of the first byte from one on that is a quote, or that a string is not
-// read quickly with: a backslash, a control character, or a part of a longer character. It is the
-// length of the text if there is none.
+// afterPlain returns the place of the first byte, from a place on, that ends a string or its quick reading: a
+// quote, a backslash, a control character, or a part of a longer character. It returns the length of the text
+// if there is none.
 func afterPlain(buf []byte, at int) int {
 	for ; len(buf)-at >= 8; at += 8 {
 		x := eight(buf, at)

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Encode returns the JSON of a value of a wire type, on one line and without
-// the escapes that only HTML needs. It lists strings that are not UTF-8, which
-// JSON cannot hold, and a value without a JSON as an entry without a field.
+// Encode returns the JSON of a value of a wire type, on one line and without the escapes that only HTML needs. Strings that
+// are not UTF-8, which JSON cannot hold, are listed. A value that has no JSON is an entry without a field.
 func Encode(v any) ([]byte, []Mismatch) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -19,8 +18,9 @@ func Encode(v any) ([]byte, []Mismatch) {
 	if err := enc.Encode(v); err != nil {
 		return nil, []Mismatch{{Text: err.Error()}}
 	}
-	// The encoder writes this escape for bytes that are not UTF-8 alone, though
-	// the same characters may stand in a string.
+
+	// The encoder writes this escape only for bytes that are not UTF-8. The same characters may also stand in a
+	// string as they are, so that the strings have to be looked through.
 	if bytes.Contains(b.Bytes(), []byte(`\ufffd`)) {
 		if ms := notText(nil, "", reflect.ValueOf(v)); len(ms) > 0 {
 			return nil, ms
@@ -29,7 +29,7 @@ func Encode(v any) ([]byte, []Mismatch) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// notText lists the strings within v that are not UTF-8.
+// notText adds the strings within v that are not UTF-8 to a list. at is the place of v.
 func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -41,6 +41,7 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = append(ms, Mismatch{Field: at, Text: fmt.Sprintf("%q is not UTF-8", v.String())})
 		}
 	case reflect.Struct:
+		// A type that reads itself has no strings of its own: it is a quantity, a time, or JSON that was encoded before.
 		if readsItself(v.Type()) {
 			return ms
 		}
@@ -52,6 +53,7 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 			ms = notText(ms, fmt.Sprintf("%s[%d]", at, i), v.Index(i))
 		}
 	case reflect.Map:
+		// The order of the keys is that of the messages.
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return bytes.Compare([]byte(a.String()), []byte(b.String())) })
 		for _, k := range keys {
@@ -62,8 +64,8 @@ func notText(ms []Mismatch, at string, v reflect.Value) []Mismatch {
 	return ms
 }
 
-// KindOf returns the kind in an object's text, empty for none, and why the text
-// is no object with a kind.
+// KindOf returns the kind in the text of an object, empty for none. The mismatches say why the text is no object with a
+// kind.
 func KindOf(raw []byte) (string, []Mismatch) {
 	var head struct {
 		Kind string `json:"kind"`

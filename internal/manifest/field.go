@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
+// writtenType is the type of fields that are not read.
 var writtenType = reflect.TypeFor[Written]()
 
-// fieldName is the field's name in JSON.
+// fieldName returns the name of a field in JSON.
 func fieldName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
@@ -20,9 +21,10 @@ func readsItself(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 }
 
-// mostParts is the most parts of all lists of one object. A part of two bytes takes
-// some hundred in memory, so that the size of an object alone would be no bound. The 3
-// MB that an API server takes have room for fewer parts with any content.
+// mostParts is the largest number of parts in all lists of one object. A part of two bytes of text takes some hundred bytes
+// of memory, so that the size of the text is no bound. In the 3 MB that an API server takes there is room for fewer parts
+// with any content.
 const mostParts = 250_000
 
+// errParts is the error of an object with more.
 var errParts = fmt.Errorf("its lists have more than %d parts together; no API server has an object of that size", mostParts)

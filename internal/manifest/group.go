@@ -2,11 +2,11 @@ package manifest
 
 import "encoding/json"
 
-// The types below are the groups of pods of scheduling.k8s.io, with the words of
-// all its versions side by side (chapter 22).
+// The types below are the groups of pods of scheduling.k8s.io, with the fields of all its versions side by side (chapter
+// 22).
 
-// PodGroup is a PodGroup or a CompositePodGroup, whose policies count different
-// things. Other projects have kinds of these names; APIVersion tells them apart.
+// PodGroup is a PodGroup or a CompositePodGroup. Their policies count different things. Other projects have kinds of the
+// same names; APIVersion tells them apart.
 type PodGroup struct {
 	APIVersion string      `json:"apiVersion,omitempty"`
 	Kind       Written     `json:"kind,omitempty"`
@@ -15,8 +15,8 @@ type PodGroup struct {
 	Status     GroupStatus `json:"status,omitzero"`
 }
 
-// GroupSpec is spec of a PodGroup or a CompositePodGroup, or an entry of the
-// templates of a Workload, which has a name and no parent.
+// GroupSpec is spec of a PodGroup or a CompositePodGroup. It is also an entry of the templates of a Workload, which has a
+// name and no parent.
 type GroupSpec struct {
 	Name                  string           `json:"name,omitempty"`
 	Parent                string           `json:"parentCompositePodGroupName,omitempty"`
@@ -44,7 +44,7 @@ type WorkloadRef struct {
 	TemplateName string `json:"templateName,omitempty"`
 }
 
-// GroupPolicy is spec.schedulingPolicy: one member of the two.
+// GroupPolicy is spec.schedulingPolicy, which has one of the two members.
 type GroupPolicy struct {
 	Basic *struct{}   `json:"basic,omitempty"`
 	Gang  *GangPolicy `json:"gang,omitempty"`
@@ -62,12 +62,12 @@ type GroupConstraints struct {
 	Topology []TopologyConstraint `json:"topology,omitempty"`
 }
 
-// TopologyConstraint is an entry of its topology.
+// TopologyConstraint is an entry of spec.schedulingConstraints.topology.
 type TopologyConstraint struct {
 	Key string `json:"key"`
 }
 
-// DisruptionMode is spec.disruptionMode from v1alpha3 on: one member of the two.
+// DisruptionMode is spec.disruptionMode from v1alpha3 on, which has one of the two members.
 type DisruptionMode struct {
 	Single *struct{} `json:"single,omitempty"`
 	All    *struct{} `json:"all,omitempty"`
@@ -86,9 +86,8 @@ type Workload struct {
 	Spec       WorkloadSpec `json:"spec,omitzero"`
 }
 
-// WorkloadSpec is spec of a Workload; an entry of its composite templates has the
-// two lists, too, beside the fields of GroupSpec. Such entries are left for their
-// reader, who knows how deep they may be.
+// WorkloadSpec is spec of a Workload. An entry of its composite templates has the two lists, too, and the fields of
+// GroupSpec. Such entries stay text here: their reader knows how deep they may be.
 type WorkloadSpec struct {
 	ControllerRef Owner             `json:"controllerRef,omitzero"`
 	Groups        []GroupSpec       `json:"podGroupTemplates,omitempty"`

@@ -2,21 +2,20 @@ package manifest
 
 import "fmt"
 
-// mostHeld bounds the memory for elements whose kind is not known yet.
+// mostHeld is the most memory for elements whose kind is not known yet, in bytes.
 const mostHeld = 64 << 20
 
-// held are the elements of a list that carry no kind, while the list's own is
-// not known: it comes after the items where keys are sorted.
+// held keeps elements of a list that have no kind while that of the list is not known. The list names its kind after its
+// items where keys are sorted.
 type held struct {
 	text   []byte
 	places []place
 }
 
-// place is one element's index in the list, and the length of its text. They are
-// small because there may be many.
+// place is the index of an element in the list, and the length of its text. The numbers are small since there may be many.
 type place struct{ index, size uint32 }
 
-// add keeps an element. It is an error if there are too many.
+// add keeps an element. It is an error if too much is kept.
 func (h *held) add(index int, raw []byte) error {
 	const each = 8 // bytes of a place
 	if len(h.text)+len(raw)+each*len(h.places) > mostHeld {
@@ -27,8 +26,7 @@ func (h *held) add(index int, raw []byte) error {
 	return nil
 }
 
-// give calls f for the elements, now that the kind is known. where stands before their
-// places.
+// give calls f for the elements, now that their kind is known, and forgets them. where stands before their places.
 func (h *held) give(where, kind string, f func(Item) error) error {
 	from := 0
 	for _, p := range h.places {
@@ -42,7 +40,9 @@ func (h *held) give(where, kind string, f func(Item) error) error {
 	return nil
 }
 
+// elementAt names the place of an element.
 func elementAt(i int) string { return fmt.Sprintf("items[%d]", i) }
 
+// errLateKind is the error where too much is kept.
 var errLateKind = &refusal{text: fmt.Sprintf("the elements of this list have no kind, and the list itself says it only behind the first %d MB of them; "+
 	"put kind first, as jq '{kind} + .' does", mostHeld>>20)}

@@ -1,13 +1,15 @@
 package manifest
 
-// memory is a Decoder's share of the objects before.
+// memory is what a Decoder keeps of the objects before.
 type memory struct {
-	texts   map[string]string // one copy of each text that recurs
-	amounts []Amounts         // maps that were handed out, of which the first used are in use
+	// texts has one copy of each text that was asked for.
+	texts map[string]string
+	// amounts are maps for the amounts of an object. The first used of them are in use.
+	amounts []Amounts
 	used    int
 }
 
-// text returns the single copy of a text.
+// text returns the one copy of a text, which it keeps.
 func (m *memory) text(s string) string {
 	if one, ok := m.texts[s]; ok || s == "" {
 		return one
@@ -19,7 +21,7 @@ func (m *memory) text(s string) string {
 	return s
 }
 
-// shared returns the copy of a text if there is one.
+// shared returns the kept copy of a text or, if there is none, a new one that is not kept.
 func (m *memory) shared(text []byte) string {
 	if one, ok := m.texts[string(text)]; ok {
 		return one
@@ -27,7 +29,7 @@ func (m *memory) shared(text []byte) string {
 	return string(text)
 }
 
-// kept is text for bytes.
+// kept is text for bytes. It allocates nothing where there is a copy.
 func (m *memory) kept(text []byte) string {
 	if one, ok := m.texts[string(text)]; ok {
 		return one
@@ -35,7 +37,7 @@ func (m *memory) kept(text []byte) string {
 	return m.text(string(text))
 }
 
-// emptyAmounts returns a map that holds nothing.
+// emptyAmounts returns an empty map, in use until forget.
 func (m *memory) emptyAmounts() Amounts {
 	if m.used == len(m.amounts) {
 		m.amounts = append(m.amounts, Amounts{})
@@ -44,14 +46,18 @@ func (m *memory) emptyAmounts() Amounts {
 	return m.amounts[m.used-1]
 }
 
-// mostAmounts is the most maps that a Decoder has ready for the next object, and mostRoom
-// the most entries that one of them may have had: clearing a map takes as long as filling
-// it did once.
-const mostAmounts, mostRoom = 64, 16
+const (
+	// mostAmounts is the largest number of maps that are kept for the next object.
+	mostAmounts = 64
+	// mostRoom is the largest number of entries of a map that is kept. Clearing a map takes as long as filling it
+	// did, also when it holds little later.
+	mostRoom = 16
+)
 
-// forget takes back the maps of the object before.
+// forget takes back the maps of the object before, and clears them.
 func (m *memory) forget() {
-	m.amounts, m.used = m.amounts[:min(len(m.amounts), mostAmounts)], min(m.used, mostAmounts)
+	m.amounts = m.amounts[:min(len(m.amounts), mostAmounts)]
+	m.used = min(m.used, mostAmounts)
 	for i, a := range m.amounts[:m.used] {
 		if len(a) > mostRoom {
 			m.amounts[i] = Amounts{}

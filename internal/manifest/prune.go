@@ -6,21 +6,22 @@ import (
 	"sync"
 )
 
-// Most of an object is of no interest here, and skipping a field is many times
-// faster than decoding it. So fields that the wire type does not name are cut
-// away before the decoder of the standard library gets an object that a quick
-// reader gave up on.
+// Most of an object is of no interest here, and skipping a field is many times faster than decoding it. So the
+// fields that the wire type does not name are cut away before the decoder of the standard library gets an object
+// that the quick reader gave up on.
 
-// shape names the parts of a value to keep: fields of an object, each by a
-// shape of its own, or parts of every element of an array; nil keeps all of it.
+// shape says which parts of a value to keep. A nil shape keeps all of it.
 type shape struct {
-	fields  map[string]*shape
+	// fields are the fields of an object to keep, each with a shape of its own.
+	fields map[string]*shape
+	// element is the shape of every element of an array.
 	element *shape
 }
 
-var shapes sync.Map // of reflect.Type to *shape
+// shapes has the shapes that were made, as *shape by reflect.Type.
+var shapes sync.Map
 
-// named keeps the parts by which messages name an object.
+// named keeps the name and the namespace of an object, for messages.
 var named = &shape{fields: map[string]*shape{"metadata": {fields: map[string]*shape{"name": nil, "namespace": nil}}}}
 
 // shapeFor returns the shape of a type's fields.
@@ -32,9 +33,8 @@ func shapeFor(t reflect.Type) *shape {
 	return sh.(*shape)
 }
 
-// pruned returns raw without the fields that the shape does not name. It returns
-// raw itself if that cannot be read, so that the decoder finds the reason. The
-// error is that there are too many parts.
+// pruned returns raw without the fields that the shape does not name. Text that cannot be read it returns as it is, so
+// that the decoder finds the reason. The only error is that there are too many parts.
 func pruned(raw []byte, of *shape) ([]byte, error) {
 	p := pruner{scanner: scanner{buf: raw, err: io.EOF, mark: 0}, out: make([]byte, 0, len(raw)/2)}
 	switch err := p.value(of); {
@@ -49,10 +49,13 @@ func pruned(raw []byte, of *shape) ([]byte, error) {
 	return p.out, nil
 }
 
+// shapeOf returns the shape of a type; nil for a type that is kept whole.
 func shapeOf(t reflect.Type) *shape {
 	if readsItself(t) {
 		return nil
 	}
+
+	// A list of plain values is kept whole, as is a map.
 	switch t.Kind() {
 	case reflect.Pointer:
 		return shapeOf(t.Elem())
@@ -77,10 +80,12 @@ func shapeOf(t reflect.Type) *shape {
 // pruner copies the parts to keep.
 type pruner struct {
 	scanner
-	out   []byte
-	parts int // of all lists so far
+	out []byte
+	// parts counts the parts of all lists so far.
+	parts int
 }
 
+// value copies the parts of the next value that the shape keeps.
 func (p *pruner) value(s *shape) error {
 	c, err := p.peek()
 	if err != nil {
@@ -92,6 +97,7 @@ func (p *pruner) value(s *shape) error {
 	case s != nil && s.element != nil && c == '[':
 		return p.elements(s)
 	}
+
 	from := p.pos
 	if err := p.skip(); err != nil {
 		return err
@@ -100,6 +106,7 @@ func (p *pruner) value(s *shape) error {
 	return nil
 }
 
+// members copies the members of an object that the shape keeps.
 func (p *pruner) members(s *shape) error {
 	p.out = append(p.out, '{')
 	first := true
@@ -108,6 +115,7 @@ func (p *pruner) members(s *shape) error {
 		if !ok {
 			return p.skip()
 		}
+
 		if !first {
 			p.out = append(p.out, ',')
 		}
@@ -121,6 +129,7 @@ func (p *pruner) members(s *shape) error {
 	return err
 }
 
+// elements copies the elements of an array, and counts them.
 func (p *pruner) elements(s *shape) error {
 	p.out = append(p.out, '[')
 	first := true

@@ -10,20 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// A dump is mostly objects without a fault, and most of each is of no interest. A quick
-// reader fills in a wire type in one pass over the text and skips everything that the type
-// does not name. It gives up where it is not sure: a value of the wrong type, text that is
-// not JSON, a name that occurs twice. The decoder of the standard library then has the
-// whole object and finds the problem. TestPropertyQuickReadsAlike holds the two together.
+// Most objects of a dump have no fault, and most of each is of no interest. The quick reader fills in a wire type
+// in one pass over the text, and skips everything that the type does not name. It gives up where it is not sure: at
+// a value of the wrong type, text that is not JSON, or a name that occurs twice. The decoder of the standard library
+// then reads the whole object and finds the problem. TestPropertyQuickReadsAlike checks that both read alike.
 
-// part is the way to read a type.
+// part says how to read a type.
 type part struct {
-	kind   reflect.Kind // Interface for a type that reads itself
-	typ    reflect.Type
-	fields [][]field // of a struct, by the length of the name
-	within *part     // of a pointer, a slice or a map
-	// lists are the parts of a struct's fields that hold lists of structs, by index, nil for
-	// another field. The struct holds none where there are no lists.
+	kind reflect.Kind // Interface for a type that reads itself
+	typ  reflect.Type
+	// fields are the fields of a struct, by the length of their names.
+	fields [][]field
+	// within is the part of the type that a pointer, a slice or a map holds.
+	within *part
+	// lists has, by index, the parts of a struct's fields that are or hold lists of structs, and nil for other
+	// fields. It is nil where the struct has no such field.
 	lists []*part
 }
 
@@ -34,7 +35,7 @@ type field struct {
 	part  *part
 }
 
-// field finds a field of a struct by its name, nil if there is none. Few have names of one length.
+// field finds a field of a struct by its name; nil for none. Few fields have names of the same length.
 func (p *part) field(name []byte) *field {
 	if len(name) >= len(p.fields) {
 		return nil
@@ -48,7 +49,7 @@ func (p *part) field(name []byte) *field {
 	return nil
 }
 
-// addField takes a field of a struct in. Of two with one name the later one counts.
+// addField adds a field of a struct. Of two fields with the same name the later one counts.
 func (p *part) addField(f field) {
 	n := len(f.name)
 	for len(p.fields) <= n {
@@ -58,12 +59,13 @@ func (p *part) addField(f field) {
 	p.fields[n] = append(p.fields[n], f)
 }
 
-// mostFields is the most fields of a struct that a quick reader can tell apart.
+// mostFields is the number of fields of a struct that the quick reader can tell apart, one by each bit.
 const mostFields = 64
 
-var parts sync.Map // of reflect.Type to *part, nil for a type that cannot be read quickly
+// parts has the parts that were made, as *part by reflect.Type.
+var parts sync.Map
 
-// partFor returns the way to read a type.
+// partFor returns the part of a type.
 func partFor(t reflect.Type) *part {
 	p, ok := parts.Load(t)
 	if !ok {
@@ -72,12 +74,14 @@ func partFor(t reflect.Type) *part {
 	return p.(*part)
 }
 
+// newPart makes the part of a type. Wire types do not contain themselves, so that this ends.
 func newPart(t reflect.Type) *part {
 	p := &part{kind: t.Kind(), typ: t}
 	if readsItself(t) {
 		p.kind = reflect.Interface
 		return p
 	}
+
 	switch p.kind {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		p.within = newPart(t.Elem())
@@ -85,10 +89,10 @@ func newPart(t reflect.Type) *part {
 		lists, any := make([]*part, t.NumField()), false
 		for i := range lists {
 			if f := t.Field(i); f.Type != writtenType {
-				of := newPart(f.Type)
-				p.addField(field{fieldName(f), i, of})
-				if of.structs() || of.lists != nil {
-					lists[i], any = of, true
+				read := newPart(f.Type)
+				p.addField(field{fieldName(f), i, read})
+				if read.structs() || read.lists != nil {
+					lists[i], any = read, true
 				}
 			}
 		}
@@ -99,10 +103,10 @@ func newPart(t reflect.Type) *part {
 	return p
 }
 
-// structs reports whether a part is a list of structs.
+// structs reports whether the type is a list of structs.
 func (p *part) structs() bool { return p.kind == reflect.Slice && p.within.kind == reflect.Struct }
 
-// empty makes a value as good as a zero one. The lists of structs in it keep their memory.
+// empty makes a value equal to a zero one for its reader. The lists of structs in it keep their memory.
 func (p *part) empty(v reflect.Value) {
 	switch {
 	case p.structs():
@@ -110,29 +114,32 @@ func (p *part) empty(v reflect.Value) {
 	case p.lists == nil:
 		v.SetZero()
 	default:
-		for i, of := range p.lists {
-			if of == nil {
+		for i, list := range p.lists {
+			if list == nil {
 				v.Field(i).SetZero()
 			} else {
-				of.empty(v.Field(i))
+				list.empty(v.Field(i))
 			}
 		}
 	}
 }
 
-// quick is a reader of one text. Once it is lost it stays lost.
+// quick reads one text.
 type quick struct {
-	of    *memory
-	buf   []byte
-	pos   int
-	lists int // parts of all lists so far
-	lost  bool
+	memory *memory
+	buf    []byte
+	// pos is the place of the next byte.
+	pos int
+	// parts counts the parts of all lists so far.
+	parts int
+	// lost is set once the reader has given up. It then stays lost, and what it reads means nothing.
+	lost bool
 }
 
-// quickly fills in a value and reports whether it could. If not, the value is of no use. It
-// uses the memory of lists of structs that the value held before.
+// quickly fills in a value from a text, and reports whether it could. If not, the value is of no use. It uses the memory
+// of lists of structs that the value held before.
 func quickly(m *memory, raw []byte, to reflect.Value) bool {
-	q, p := quick{of: m, buf: raw}, partFor(to.Type())
+	q, p := quick{memory: m, buf: raw}, partFor(to.Type())
 	p.empty(to)
 	q.value(p, to)
 	return q.next() == 0 && !q.lost && q.pos == len(q.buf)
@@ -152,7 +159,7 @@ func (q *quick) next() byte {
 	return 0
 }
 
-// take takes the next byte if it is this one.
+// take takes the next byte if it is c, and is lost otherwise.
 func (q *quick) take(c byte) bool {
 	if q.next() != c {
 		q.lost = true
@@ -162,7 +169,7 @@ func (q *quick) take(c byte) bool {
 	return true
 }
 
-// more is asked after each element: it reports whether another one follows.
+// more takes the comma or the closing bracket after an element, and reports whether another element follows.
 func (q *quick) more(closing byte) bool {
 	switch q.next() {
 	case ',':
@@ -176,7 +183,7 @@ func (q *quick) more(closing byte) bool {
 	return false
 }
 
-// empty takes an opening bracket, and the closing one if nothing stands between.
+// empty takes an opening bracket. It reports whether the closing one follows at once, and takes that, too.
 func (q *quick) empty(closing byte) bool {
 	q.pos++
 	if q.next() == closing {
@@ -186,7 +193,7 @@ func (q *quick) empty(closing byte) bool {
 	return false
 }
 
-// null takes a null.
+// null takes a null, and reports whether there is one.
 func (q *quick) null() bool {
 	if bytes.HasPrefix(q.buf[q.pos:], []byte("null")) {
 		q.pos += len("null")
@@ -196,7 +203,9 @@ func (q *quick) null() bool {
 	return false
 }
 
+// value reads the next value into v, whose type p is about.
 func (q *quick) value(p *part, v reflect.Value) {
+	// A null leaves a value as it is, except that a pointer, a slice and a map become nil, as package json has it.
 	c := q.next()
 	switch {
 	case q.lost:
@@ -219,7 +228,7 @@ func (q *quick) value(p *part, v reflect.Value) {
 	case p.kind == reflect.Map && c == '{':
 		q.mapping(p, v)
 	case p.kind == reflect.String && c == '"':
-		v.SetString(q.of.shared(q.text()))
+		v.SetString(q.memory.shared(q.text()))
 	case p.kind == reflect.Bool && c == 't':
 		v.SetBool(q.word("true"))
 	case p.kind == reflect.Bool && c == 'f':
@@ -230,6 +239,7 @@ func (q *quick) value(p *part, v reflect.Value) {
 	}
 }
 
+// word takes a word if it is the next, and is lost otherwise.
 func (q *quick) word(word string) bool {
 	if !bytes.HasPrefix(q.buf[q.pos:], []byte(word)) {
 		q.lost = true
@@ -239,27 +249,33 @@ func (q *quick) word(word string) bool {
 	return true
 }
 
+// object reads the members of an object into a struct.
 func (q *quick) object(p *part, v reflect.Value) {
 	if q.empty('}') {
 		return
 	}
+
 	var seen uint64
 	for {
 		key := q.key()
 		if q.lost {
 			return
 		}
+
+		// A field that occurs twice is left to package json. In a struct with more than mostFields fields two of
+		// them share a bit, which is taken for the same.
 		if f := p.field(key); f != nil {
-			if bit := uint64(1) << (f.index % mostFields); seen&bit != 0 {
-				q.lost = true // twice, or too many to tell
+			bit := uint64(1) << (f.index % mostFields)
+			if seen&bit != 0 {
+				q.lost = true
 				return
-			} else {
-				seen |= bit
 			}
+			seen |= bit
 			q.value(f.part, v.Field(f.index))
 		} else {
 			q.skip()
 		}
+
 		if q.lost || !q.more('}') {
 			return
 		}
@@ -277,16 +293,20 @@ func (q *quick) key() []byte {
 	return key
 }
 
+// list reads the elements of an array into a slice, in the memory that the slice has.
 func (q *quick) list(p *part, v reflect.Value) {
 	if q.empty(']') {
 		v.Set(reflect.MakeSlice(p.typ, 0, 0))
 		return
 	}
+
 	for n := 0; ; n++ {
-		if q.lists++; q.lists > mostParts {
+		if q.parts++; q.parts > mostParts {
 			q.lost = true
 			return
 		}
+
+		// An element within the old capacity holds what an object before left there.
 		if n < v.Cap() {
 			v.SetLen(n + 1)
 			p.within.empty(v.Index(n))
@@ -294,6 +314,7 @@ func (q *quick) list(p *part, v reflect.Value) {
 			v.Grow(1)
 			v.SetLen(n + 1)
 		}
+
 		q.value(p.within, v.Index(n))
 		if q.lost || !q.more(']') {
 			return
@@ -301,6 +322,8 @@ func (q *quick) list(p *part, v reflect.Value) {
 	}
 }
 
+// mapping reads the members of an object into a map. Wire types have maps of texts and of amounts; of any other the
+// reader gives up.
 func (q *quick) mapping(p *part, v reflect.Value) {
 	switch m := v.Addr().Interface().(type) {
 	case *map[string]string:
@@ -308,7 +331,7 @@ func (q *quick) mapping(p *part, v reflect.Value) {
 		entries(q, *m, func() string {
 			switch q.next() {
 			case '"':
-				return q.of.kept(q.text())
+				return q.memory.kept(q.text())
 			case 'n':
 				q.null()
 			default:
@@ -317,8 +340,9 @@ func (q *quick) mapping(p *part, v reflect.Value) {
 			return ""
 		})
 	case *Amounts:
-		*m = q.of.emptyAmounts()
+		*m = q.memory.emptyAmounts()
 		entries(q, *m, func() (amount Quantity) {
+			// The quantity reads itself, and only from text that is JSON.
 			from := q.pos
 			if q.next(); !q.lost {
 				from = q.pos
@@ -334,7 +358,7 @@ func (q *quick) mapping(p *part, v reflect.Value) {
 	}
 }
 
-// entries reads the members of an object that has any names.
+// entries reads the members of an object into a map. value reads the value of a member.
 func entries[T any](q *quick, m map[string]T, value func() T) {
 	if q.empty('}') {
 		return
@@ -344,21 +368,22 @@ func entries[T any](q *quick, m map[string]T, value func() T) {
 		if q.lost {
 			return
 		}
-		m[q.of.kept(key)] = value()
+		m[q.memory.kept(key)] = value()
 		if q.lost || !q.more('}') {
 			return
 		}
 	}
 }
 
-// text takes a string and returns the text between its quotes. It leaves a string with
-// an escape, or with anything else that the standard library would change, to that.
+// text takes a string and returns the text between its quotes. It gives up on a string that package json would change: one
+// with an escape, or one that is not UTF-8.
 func (q *quick) text() []byte {
 	from := q.pos + 1
 	if end := afterPlain(q.buf, from); end < len(q.buf) && q.buf[end] == '"' {
 		q.pos = end + 1
 		return q.buf[from:end]
 	}
+
 	n := bytes.IndexByte(q.buf[from:], '"')
 	if n < 0 {
 		q.lost = true
@@ -366,6 +391,7 @@ func (q *quick) text() []byte {
 	}
 	text := q.buf[from : from+n]
 	q.pos = from + n + 1
+
 	wide := false
 	for _, c := range text {
 		if c < ' ' || c == '\\' {
@@ -380,12 +406,13 @@ func (q *quick) text() []byte {
 	return text
 }
 
-// number takes a whole number.
+// number reads a whole number into v.
 func (q *quick) number(v reflect.Value) {
 	if !v.CanInt() || q.pos == len(q.buf) {
 		q.lost = true
 		return
 	}
+
 	from, minus := q.pos, false
 	if q.buf[q.pos] == '-' {
 		q.pos, minus = q.pos+1, true
@@ -402,6 +429,8 @@ func (q *quick) number(v reflect.Value) {
 	if minus {
 		n = -n
 	}
+
+	// JSON has no zero in front of other digits. Fractions and exponents are left to package json.
 	ends := q.pos == len(q.buf) || !bytes.ContainsRune([]byte(".eE"), rune(q.buf[q.pos]))
 	if q.pos == first || q.buf[first] == '0' && q.pos > first+1 || !ends || v.OverflowInt(n) {
 		q.pos, q.lost = from, true
@@ -410,7 +439,7 @@ func (q *quick) number(v reflect.Value) {
 	v.SetInt(n)
 }
 
-// skip skips a value and only finds its end, as [scanner.skip] does.
+// skip skips a value. Like [scanner.skip] it only finds the end, and does not check the value.
 func (q *quick) skip() {
 	switch q.next() {
 	case '"':
@@ -432,9 +461,10 @@ func (q *quick) skip() {
 	}
 }
 
-// nested skips an object or an array.
+// nested skips an object or an array. It counts brackets of both kinds together.
 func (q *quick) nested() {
-	buf, pos, depth := q.buf, q.pos, 0
+	buf, pos := q.buf, q.pos
+	depth := 0
 	for {
 		for pos < len(buf) && !structural[buf[pos]] {
 			pos++
@@ -443,6 +473,7 @@ func (q *quick) nested() {
 			q.lost = true
 			return
 		}
+
 		switch buf[pos] {
 		case '"':
 			if q.pos = pos; !q.quoted() {
@@ -458,6 +489,7 @@ func (q *quick) nested() {
 		default:
 			depth--
 		}
+
 		if pos++; depth == 0 {
 			q.pos = pos
 			return
@@ -465,7 +497,7 @@ func (q *quick) nested() {
 	}
 }
 
-// quoted skips a string.
+// quoted skips a string, and reports whether it ends.
 func (q *quick) quoted() bool {
 	for at := q.pos + 1; at < len(q.buf); {
 		if at = beforeQuote(q.buf, at); at < len(q.buf) && q.buf[at] == '"' {
@@ -478,10 +510,11 @@ func (q *quick) quoted() bool {
 	return false
 }
 
-// mostJudged is the depth limit of a value whose type reads itself.
+// mostJudged is the largest depth of a value whose type reads itself.
 const mostJudged = 100
 
-// judge takes a value and checks that it is JSON.
+// judge takes a value and checks that it is JSON: a type that reads itself relies on that. depth is the number of values
+// around it.
 func (q *quick) judge(depth int) {
 	switch c := q.next(); {
 	case depth > mostJudged:
@@ -492,6 +525,8 @@ func (q *quick) judge(depth int) {
 		} else {
 			q.lost = true
 		}
+
+	// Asking whether a bracket is empty takes the whole of an empty one, so that nothing is left to do for it.
 	case c == '{' && !q.empty('}'):
 		for {
 			if q.key(); q.lost {
@@ -508,12 +543,15 @@ func (q *quick) judge(depth int) {
 			}
 		}
 	case c == '{' || c == '[':
+
 	case c == 't':
 		q.word("true")
 	case c == 'f':
 		q.word("false")
 	case c == 'n':
 		q.null()
+
+	// A number is judged by package json.
 	default:
 		from := q.pos
 		for q.pos < len(q.buf) && bytes.IndexByte([]byte("+-.0123456789eE"), q.buf[q.pos]) >= 0 {

@@ -8,28 +8,34 @@ import (
 
 // scanner walks over JSON text and only finds where values begin and end.
 type scanner struct {
-	r    io.Reader
-	buf  []byte
-	pos  int   // next byte to look at
-	mark int   // bytes from here on are kept; -1 for none
-	off  int64 // offset of buf[0] in the stream
-	err  error
-	key  []byte // of the current member
+	r   io.Reader
+	buf []byte
+	// pos is the place of the next byte in buf.
+	pos int
+	// mark is the place in buf from which on bytes are kept; -1 where none before pos are.
+	mark int
+	// off is the offset of buf[0] in the stream.
+	off int64
+	// err is the error of r, once there is one.
+	err error
+	// key is the key of the current member.
+	key []byte
 }
 
+// chunk is the least room for a read, in bytes.
 const chunk = 256 << 10
 
-// mostText bounds the kept part of a stream: an object, or a text between quotes.
-// An API server takes no object of more than 3 MB; written out with spaces one is
-// a few times as long.
+// mostText is the largest part of a stream that is kept: an object, or a text between quotes. An API server takes no object
+// of more than 3 MB. Written out with spaces one is a few times as long.
 const mostText = 8 << 20
 
-// fill reads more; buf may move, and pos and mark with it. It refuses to keep
+// fill reads more. It moves the bytes that are kept to the beginning of buf, and pos and mark with them. It refuses to keep
 // more than mostText.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		return s.err
 	}
+
 	keep := s.pos
 	if s.mark >= 0 {
 		keep = s.mark
@@ -38,6 +44,7 @@ func (s *scanner) fill() error {
 		s.err = &refusal{text: fmt.Sprintf("what begins at byte %d is longer than %d MB; no API server has an object of that size", s.off+int64(keep), mostText>>20)}
 		return s.err
 	}
+
 	if keep > 0 {
 		n := copy(s.buf, s.buf[keep:])
 		s.buf = s.buf[:n]
@@ -47,11 +54,14 @@ func (s *scanner) fill() error {
 			s.mark = 0
 		}
 	}
+
 	if cap(s.buf)-len(s.buf) < chunk {
 		grown := make([]byte, len(s.buf), 2*cap(s.buf)+chunk)
 		copy(grown, s.buf)
 		s.buf = grown
 	}
+
+	// A reader may return nothing without an error, but not for ever.
 	for empty := 0; ; empty++ {
 		n, err := s.r.Read(s.buf[len(s.buf):cap(s.buf)])
 		s.buf = s.buf[:len(s.buf)+n]
@@ -78,7 +88,7 @@ func (s *scanner) peek() (byte, error) {
 		for ; s.pos < len(s.buf); s.pos++ {
 			switch c := s.buf[s.pos]; c {
 			case ' ', '\t', '\r':
-			case '\n':
+			case '\n': // many spaces usually follow
 				s.pos = afterSpaces(s.buf, s.pos+1) - 1
 			case byteOrderMark[0]:
 				if marked, err := s.startsWithMark(); err != nil || !marked {
@@ -95,12 +105,13 @@ func (s *scanner) peek() (byte, error) {
 	}
 }
 
-// startsWithMark reports whether the next byte begins the byte order mark at the
-// start of the stream. The reader may have given only a part of it so far.
+// startsWithMark reports whether the next byte begins a byte order mark at the start of the stream.
 func (s *scanner) startsWithMark() (bool, error) {
 	if s.off+int64(s.pos) != 0 {
 		return false, nil
 	}
+
+	// The reader may have given only a part of the mark so far.
 	for len(s.buf) < len(byteOrderMark) && bytes.HasPrefix(byteOrderMark, s.buf) {
 		if err := s.fill(); err == io.EOF {
 			break
@@ -121,8 +132,8 @@ func (s *scanner) since() []byte {
 	return raw
 }
 
-// object reads {...}, calling member after each key and its colon. The key is
-// the scanner's memory, for a look before it moves on.
+// object reads an object. It calls member after each key and its colon; member reads the value. The key is the scanner's
+// memory, and valid until the scanner moves on.
 func (s *scanner) object(member func(key []byte) error) error {
 	return s.sequence('}', func() error {
 		c, err := s.peek()
@@ -136,6 +147,8 @@ func (s *scanner) object(member func(key []byte) error) error {
 		if err != nil {
 			return err
 		}
+
+		// The key is copied: looking for the colon may move the buffer.
 		s.key = append(s.key[:0], s.buf[s.pos-n+1:s.pos-1]...)
 		if c, err = s.peek(); err != nil {
 			return err
@@ -148,10 +161,10 @@ func (s *scanner) object(member func(key []byte) error) error {
 	})
 }
 
+// array reads an array. It calls element at each element, which reads it.
 func (s *scanner) array(element func() error) error { return s.sequence(']', element) }
 
-// sequence reads an opening bracket, elements parted by commas, and the
-// closing one.
+// sequence reads an opening bracket, elements separated by commas, and the closing bracket.
 func (s *scanner) sequence(closing byte, element func() error) error {
 	s.pos++
 	c, err := s.peek()
@@ -162,6 +175,7 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 		s.pos++
 		return nil
 	}
+
 	for {
 		if err := element(); err != nil {
 			return err
@@ -170,6 +184,7 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 		if err != nil {
 			return err
 		}
+
 		s.pos++
 		switch c {
 		case ',':
@@ -182,8 +197,8 @@ func (s *scanner) sequence(closing byte, element func() error) error {
 	}
 }
 
-// text reads a string and returns the text between its quotes, escapes
-// unresolved: enough for the few keys and kinds that are looked for.
+// text reads a string and returns the text between its quotes. It leaves escapes as they are: the kinds that are looked for
+// have none.
 func (s *scanner) text() (string, error) {
 	n, err := s.quoted()
 	if err != nil {
@@ -192,24 +207,28 @@ func (s *scanner) text() (string, error) {
 	return string(s.buf[s.pos-n+1 : s.pos-1]), nil
 }
 
-// quoted moves over a string and returns its length with quotes. Every byte is
-// looked at a fixed number of times, however many escapes and reads there are.
+// quoted moves over a string and returns its length with quotes. It looks at every byte a fixed number of times, however
+// many escapes and reads there are.
 func (s *scanner) quoted() (int, error) {
-	if end := beforeQuote(s.buf, s.pos+1); end < len(s.buf) && s.buf[end] == '"' { // mostly
+	// Most strings are whole in the buffer and have no backslash.
+	if end := beforeQuote(s.buf, s.pos+1); end < len(s.buf) && s.buf[end] == '"' {
 		n := end + 1 - s.pos
 		s.pos = end + 1
 		return n, nil
 	}
-	// From pos on, n bytes are read. Before searched there is no other quote;
-	// there is one at searched unless that is the end of the buffer.
+
+	// Invariant: the n bytes from pos on are part of the string, and none of them is the closing quote. No quote stands
+	// between n and searched, both counted from pos. At searched there is one, or the buffer ends there.
 	n, searched := 1, 1
 	for {
+		// pos stays where it is, so that fill keeps the string while it grows.
 		for s.pos+n >= len(s.buf) {
-			// The string itself must stay in the buffer while it grows.
 			if err := s.fill(); err != nil {
 				return 0, err
 			}
 		}
+
+		// The quote at searched was part of an escape, or there is more of the buffer to search.
 		if searched <= n || s.pos+searched < len(s.buf) && s.buf[s.pos+searched] != '"' {
 			searched = max(n, searched)
 			if at := bytes.IndexByte(s.buf[s.pos+searched:], '"'); at >= 0 {
@@ -218,11 +237,13 @@ func (s *scanner) quoted() (int, error) {
 				searched = len(s.buf) - s.pos
 			}
 		}
-		// A backslash changes the meaning of the next character.
+
+		// The character after a backslash is part of the string, also if it is a quote.
 		if escape := bytes.IndexByte(s.buf[s.pos+n:s.pos+searched], '\\'); escape >= 0 {
 			n += escape + 2
 			continue
 		}
+
 		if s.pos+searched < len(s.buf) {
 			s.pos += searched + 1
 			return searched + 1, nil
@@ -249,7 +270,7 @@ func (s *scanner) skip() error {
 	return s.skipWord()
 }
 
-// skipWord moves over a number or a literal.
+// skipWord moves over a number or a literal, which the end of the stream may end, too.
 func (s *scanner) skipWord() error {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
@@ -267,14 +288,15 @@ func (s *scanner) skipWord() error {
 	}
 }
 
-// structural marks the bytes that matter to a skipped value, and the end of a line, after which
-// there mostly are many spaces.
+// structural marks the bytes that matter for skipping a value. The end of a line is one of them, because many spaces
+// usually follow it.
 var structural = [256]bool{'{': true, '[': true, '}': true, ']': true, '"': true, '\n': true}
 
-// skipNested moves over an object or array.
+// skipNested moves over an object or an array. It counts brackets of both kinds together.
 func (s *scanner) skipNested() error {
 	depth := 0
 	for {
+		// Local copies of the fields keep the loop fast.
 		buf, pos := s.buf, s.pos
 		for pos < len(buf) && !structural[buf[pos]] {
 			pos++
@@ -286,6 +308,7 @@ func (s *scanner) skipNested() error {
 			}
 			continue
 		}
+
 		switch buf[pos] {
 		case '"':
 			if _, err := s.quoted(); err != nil {
@@ -300,6 +323,7 @@ func (s *scanner) skipNested() error {
 		default:
 			depth--
 		}
+
 		s.pos++
 		if depth == 0 {
 			return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// strange describes text outside of any object: often kubectl's output to
-// standard error, caught in the same file.
+// strange returns the error for text outside of any object. Often it is kubectl's output to standard error, caught in the
+// same file.
 func (s *scanner) strange(c byte) error {
 	at := s.off + int64(s.pos)
 	line := s.line()
@@ -18,11 +18,12 @@ func (s *scanner) strange(c byte) error {
 	return fmt.Errorf("%w: at byte %d stands a message of kubectl, %q; %s", ErrSyntax, at, cut(line), adviceAbout(line))
 }
 
-// messageLine finds kubectl's output to standard error: errors, warnings, and
-// the log of its libraries ("E0101 10:00:00.000000 ...").
+// messageLine matches kubectl's output to standard error: errors, warnings, and the log of its libraries ("E0101
+// 10:00:00.000000 ...").
 var messageLine = regexp.MustCompile(`^(?i:error:|error from server|error when|warning:|unable to |the connection to the server|` +
 	`no resources found|you must be logged in)|^[IWEF]\d{4} \d\d:`)
 
+// adviceAbout says what to do about a line of kubectl's. After an error the rest of the input may be incomplete.
 func adviceAbout(line string) string {
 	const apart = "keep standard error out of the file (no 2>&1, no &>)"
 	for _, harmless := range []string{"warning:", "no resources", "i", "w"} {
@@ -33,8 +34,7 @@ func adviceAbout(line string) string {
 	return "mend what it says and run kubectl again, for the rest may be incomplete; " + apart
 }
 
-// line returns the line that begins here, without moving on, or the beginning of
-// a long one.
+// line returns the line that begins at the next byte, or the beginning of a long one. It does not move on.
 func (s *scanner) line() string {
 	const most = 400
 	for {
@@ -49,8 +49,8 @@ func (s *scanner) line() string {
 	}
 }
 
-// wide reports whether the input seems to be UTF-16: two bytes a character, with
-// a mark in front or without. It looks at the first two bytes alone.
+// wide reports whether the input seems to be UTF-16, with a byte order mark or without. It looks at the first two bytes
+// alone.
 func (s *scanner) wide() bool {
 	if s.off > 0 || len(s.buf) < 2 && s.fill() != nil {
 		return false
@@ -62,14 +62,17 @@ func (s *scanner) wide() bool {
 	return false
 }
 
+// errWide is the error of input in UTF-16.
 var errWide = fmt.Errorf("%w: the input is UTF-16, as PowerShell's > writes it; save it as UTF-8, "+
 	"with kubectl ... | Out-File -Encoding utf8 FILE", ErrSyntax)
 
-// unexpected describes text where something else belongs.
+// unexpected returns the error for a byte where something else belongs. It says more where the input seems to be UTF-16 or
+// YAML.
 func (s *scanner) unexpected(c byte) error {
 	if s.wide() {
 		return errWide
 	}
+
 	at := s.off + int64(s.pos)
 	rest := string(s.buf[s.pos:min(len(s.buf), s.pos+64)])
 	for _, yaml := range []string{"apiVersion:", "kind:", "---", "items:", "#", "- "} {

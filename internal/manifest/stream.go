@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// Each calls f for every object of the stream, in order. A stream is any
-// number of JSON objects one after another, with white space between them; an
-// object that has a field "items" with an array is a list, and its elements
-// are called for instead. Elements of a typed list ("PodList") that carry no
-// kind get theirs from the list. Where the list's kind comes after its items, as
-// it does with sorted keys, they are held back until it is known, and called for
-// after those that have a kind; 64 MB of them at most. An element is a list by
-// the same rule unless a kind that stands before its items says that it is
-// something else; lists stand in lists up to ten deep.
+// Each calls f for every object of the stream, in order. A stream is any number of JSON objects one after another, with
+// white space between them.
 //
-// It stops at the first error, f's own or one that is [ErrSyntax] or comes
-// from r. No reader is such an error, and so is a stream without an object: whatever was to
-// write it has failed. Memory is bounded by the largest single object,
-// which may have 8 MB, and what is held back.
+// An object with a field "items" that is an array is a list. Each then calls f for its elements instead. Elements of a
+// typed list ("PodList") that have no kind get theirs from the list. Where the kind of the list comes after its items, as
+// it does with sorted keys, such elements are held back until it is known, at most 64 MB of them, and come after those that
+// have a kind. An element is a list by the same rule, unless a kind before its items says that it is something else. Lists
+// stand in lists up to ten deep.
+//
+// Each stops at the first error: that of f, that of r, or one that is [ErrSyntax]. A nil reader is an [ErrSyntax], and so is
+// a stream without an object: whatever was to write it has failed. Memory is bounded by the largest single object, which
+// may have 8 MB, and by what is held back.
 func Each(r io.Reader, f func(Item) error) error {
 	if r == nil {
 		return &refusal{text: "there is no reader"}
 	}
+
 	s := &scanner{r: r, mark: -1}
 	for n := 1; ; n++ {
 		c, err := s.peek()
@@ -32,10 +31,10 @@ func Each(r io.Reader, f func(Item) error) error {
 			return &refusal{text: "there is nothing in it"}
 		case err == io.EOF:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
+
 		if c != '{' {
 			return s.strange(c)
 		}
@@ -45,17 +44,19 @@ func Each(r io.Reader, f func(Item) error) error {
 	}
 }
 
-// mostNested bounds how deep lists may stand in lists.
+// mostNested is the largest number of lists around a list.
 const mostNested = 10
 
-// one reads an object that may be a list. it.Kind is the kind of elements of the
-// list around it, and depth counts the lists around it.
+// one reads an object that may be a list, and calls f for it or for its elements. it.Kind is the kind that the list around
+// it gives its elements, and depth the number of lists around it.
 func (s *scanner) one(it Item, depth int, f func(Item) error) error {
+	// The text is kept from here on until the object turns out to be a list.
 	s.mark = s.pos
 	l := list{depth: depth + 1}
 	if !it.Single {
 		l.where = it.Where + "."
 	}
+
 	hasItems, noItems := false, false
 	err := s.object(func(key []byte) error {
 		isKind, isItems := string(key) == "kind", string(key) == "items"
@@ -63,6 +64,7 @@ func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 		if err != nil {
 			return err
 		}
+
 		switch {
 		case isKind && c == '"':
 			it.Kind, err = s.text()
@@ -80,6 +82,8 @@ func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	if err != nil {
 		return err
 	}
+
+	// A List without items, or with null in their place, is an empty list and no object.
 	it.Raw = s.since()
 	if hasItems || it.Kind == "List" || noItems && listLike(it.Kind) {
 		return l.late.give(l.where, elementKind(it.Kind), f)
@@ -87,19 +91,22 @@ func (s *scanner) one(it Item, depth int, f func(Item) error) error {
 	return f(it)
 }
 
-// listLike reports whether an object of the kind, empty for one that is not known,
-// may be a list.
+// listLike reports whether an object of the kind may be a list. An empty kind is one that is not known.
 func listLike(kind string) bool { return kind == "" || strings.HasSuffix(kind, "List") }
 
 // list is a list whose elements are being read.
 type list struct {
-	kind  string // empty where it is not known yet
-	where string // stands before the places of its elements
-	depth int    // lists around its elements
-	late  held   // elements that need to know the kind
+	// kind is empty while it is not known.
+	kind string
+	// where stands before the places of the elements.
+	where string
+	// depth is the number of lists around an element.
+	depth int
+	// late are the elements that wait for the kind.
+	late held
 }
 
-// elementKind is the kind of a typed list's elements: PodList holds Pods.
+// elementKind returns the kind of the elements of a typed list, such as Pod for PodList; empty for another list.
 func elementKind(list string) string {
 	if list == "List" {
 		return ""
@@ -111,11 +118,12 @@ func elementKind(list string) string {
 	return kind
 }
 
-// items reads the elements of a list.
+// items reads the elements of a list, and calls f for those that need not wait.
 func (s *scanner) items(l *list, f func(Item) error) error {
 	if l.depth > mostNested+1 {
 		return &refusal{text: fmt.Sprintf("%sitems: lists stand in lists more than %d deep", l.where, mostNested)}
 	}
+
 	i := -1
 	return s.array(func() error {
 		i++
@@ -133,6 +141,8 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 				return f(found)
 			})
 		}
+
+		// An element that is no object is passed on as well, so that its place is named in a message.
 		s.mark = s.pos
 		if err := s.skip(); err != nil {
 			return err
@@ -142,6 +152,7 @@ func (s *scanner) items(l *list, f func(Item) error) error {
 	})
 }
 
+// unexpectedEnd returns the error of an object: the end of the stream within it is a fault of the input.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("%w: the input ends inside an object", ErrSyntax)

@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// The calendar repeats itself after so many years and seconds.
 const (
+	// cycle is the number of years after which the calendar repeats itself. cycleSeconds is their length.
 	cycle        = 400
 	cycleSeconds = (400*365 + 97) * 24 * 3600
-	// No text of an int64's seconds is further away.
+	// mostCycles is more than the number of cycles in as many seconds as an int64 holds.
 	mostCycles = math.MaxInt64/cycleSeconds + 5
 )
 
-// ParseTime reads a time as an API server writes it (rule 26.2.2): as in RFC 3339, and in UTC
-// where its year has no four digits.
+// ParseTime reads a time as an API server writes it (rule 26.2.2): as in RFC 3339. A year that has not four digits is only
+// read in UTC.
 func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err == nil {
 		return t, nil
 	}
+
 	digits, rest, found := strings.Cut(strings.TrimPrefix(text, "-"), "-")
 	year, wrong := strconv.ParseInt(digits, 10, 64)
 	if !found || wrong != nil || len(digits) < 4 || digits[0] == '+' || !strings.HasSuffix(rest, "Z") {
@@ -31,7 +32,8 @@ func ParseTime(text string) (time.Time, error) {
 	if text[0] == '-' {
 		year = -year
 	}
-	// The same time in a year of four digits, and how many cycles away that is.
+
+	// Package time reads years of four digits. The same time is read in such a year, a number of whole cycles away.
 	like := 2*cycle + (year%cycle+cycle)%cycle
 	cycles := (year - like) / cycle
 	if t, err = time.Parse(time.RFC3339Nano, fmt.Sprintf("%04d-%s", like, rest)); err != nil {
@@ -40,19 +42,21 @@ func ParseTime(text string) (time.Time, error) {
 	if cycles < -mostCycles || cycles > mostCycles {
 		return time.Time{}, fmt.Errorf("year %d is too far away", year)
 	}
-	// Both sums wrap around, as they do where such a time is written.
+
+	// The sum and the product wrap around, as they do where such a time is written.
 	return time.Unix(t.Unix()+cycles*cycleSeconds, int64(t.Nanosecond())).UTC(), nil
 }
 
-// FormatTime writes a time in UTC as ParseTime reads it. Unlike time.Format it writes any
-// year where an int has 32 bits, too.
+// FormatTime writes a time in UTC as ParseTime reads it. Unlike time.Format it writes any year, also where an int has 32
+// bits.
 func FormatTime(t time.Time) string {
 	seconds := t.Unix()
 	cycles := seconds / cycleSeconds
 	if seconds%cycleSeconds < 0 {
 		cycles--
 	}
-	// The same time between the years 1970 and 2370.
+
+	// The same time in a year from 1970 to 2370.
 	like := time.Unix(seconds-cycles*cycleSeconds, int64(t.Nanosecond())).UTC()
 	year := int64(like.Year()) + cycles*cycle
 	rest := like.Format("-01-02T15:04:05.999999999Z")

@@ -2,15 +2,14 @@ package manifest
 
 import "encoding/json"
 
-// Volume is an entry of spec.volumes of a Pod. Of other kinds only the name is
-// kept.
+// Volume is an entry of spec.volumes of a Pod. Of a kind of volume without a field here only the name is kept.
 type Volume struct {
 	Name  string       `json:"name,omitempty"`
 	GCE   *GCEDisk     `json:"gcePersistentDisk,omitempty"`
 	AWS   *AWSDisk     `json:"awsElasticBlockStore,omitempty"`
 	ISCSI *ISCSITarget `json:"iscsi,omitempty"`
 	RBD   *RBDImage    `json:"rbd,omitempty"`
-	// Azure, Cinder and Portworx are attached by CSI drivers, and shared freely.
+	// Azure, Cinder and Portworx are attached by CSI drivers. Pods may share them.
 	Azure    *AzureDisk      `json:"azureDisk,omitempty"`
 	Cinder   *CinderDisk     `json:"cinder,omitempty"`
 	Portworx *PortworxVolume `json:"portworxVolume,omitempty"`
@@ -130,7 +129,7 @@ type VolumeNodeAffinity struct {
 	Required *NodeSelector `json:"required,omitempty"`
 }
 
-// CSINode is storage.k8s.io/v1 CSINode; it is named after its node.
+// CSINode is storage.k8s.io/v1 CSINode, which has the name of its node.
 type CSINode struct {
 	APIVersion Written `json:"apiVersion,omitempty"`
 	Kind       Written `json:"kind,omitempty"`
@@ -140,7 +139,7 @@ type CSINode struct {
 	} `json:"spec,omitzero"`
 }
 
-// DriverObject is storage.k8s.io/v1 CSIDriver; it is named after its driver.
+// DriverObject is storage.k8s.io/v1 CSIDriver, which has the name of its driver.
 type DriverObject struct {
 	APIVersion Written `json:"apiVersion,omitempty"`
 	Kind       Written `json:"kind,omitempty"`
@@ -156,8 +155,8 @@ type CSIDriver struct {
 	Allocatable CSIAllocatable `json:"allocatable,omitzero"`
 }
 
-// CSIAllocatable is allocatable of an entry of spec.drivers; a nil Count is no
-// limit.
+// CSIAllocatable is allocatable of an entry of spec.drivers.
 type CSIAllocatable struct {
+	// Count is nil for no limit.
 	Count *int32 `json:"count,omitempty"`
 }

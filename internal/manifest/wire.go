@@ -9,8 +9,7 @@ import (
 // The types below are the parts of Kubernetes objects in JSON that matter here,
 // for reading and for writing. Reading skips every other field.
 
-// Written is a field that is written and not read: its value is known from the
-// stream before.
+// Written is a field that is written and not read. Its value is known before the object is decoded.
 type Written string
 
 // Status is v1 Status, an API server's answer to a failed request.
@@ -32,8 +31,7 @@ type Meta struct {
 	OwnerReferences   []Owner           `json:"ownerReferences,omitempty"`
 }
 
-// Annotations are the two that name the source of a pod, and the two of a claim
-// that count; others can be large and are not kept.
+// Annotations are the two that name the source of a pod and two of a claim. Others can be large and are not kept.
 type Annotations struct {
 	ConfigSource *string `json:"kubernetes.io/config.source,omitempty"`
 	ConfigMirror *string `json:"kubernetes.io/config.mirror,omitempty"`
@@ -50,10 +48,10 @@ type Owner struct {
 	Controller bool   `json:"controller,omitempty"`
 }
 
-// Quantity is an amount, parsed while it is decoded. Err is its problem, for
-// the caller, who knows its field.
+// Quantity is an amount that is parsed while it is decoded.
 type Quantity struct {
 	resource.Quantity
+	// Err is the problem of the amount; nil for none. The caller knows its field, and reports it.
 	Err error
 }
 
@@ -66,7 +64,7 @@ func (q *Quantity) UnmarshalJSON(text []byte) error {
 // Amounts is a resource list.
 type Amounts map[string]Quantity
 
-// Requirements is resources.
+// Requirements is resources of a container or a pod.
 type Requirements struct {
 	Requests Amounts `json:"requests,omitzero"`
 	Limits   Amounts `json:"limits,omitempty"`
@@ -147,14 +145,15 @@ type Condition struct {
 	Type   string `json:"type,omitempty"`
 	Status string `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Probe and Transition are when the condition was last looked at, and when it changed.
+	// Probe is the time at which the condition was last looked at. Transition is the time at which it changed.
 	Probe      Moment `json:"lastProbeTime,omitzero"`
 	Transition Moment `json:"lastTransitionTime,omitzero"`
 }
 
-// NodeCondition is an entry of status.conditions of a Node, of which only the
-// times matter: when the kubelet last reported it, and when it changed.
+// NodeCondition is an entry of status.conditions of a Node. Only its times matter.
 type NodeCondition struct {
+	// Heartbeat is the time at which the kubelet last reported the condition. Transition is the time at which it
+	// changed.
 	Heartbeat  Moment `json:"lastHeartbeatTime,omitzero"`
 	Transition Moment `json:"lastTransitionTime,omitzero"`
 }
@@ -219,7 +218,7 @@ type NodeSelector struct {
 	NodeSelectorTerms []NodeSelectorTerm `json:"nodeSelectorTerms,omitempty"`
 }
 
-// NodeSelectorTerm is one of its terms.
+// NodeSelectorTerm is a term of a node selector.
 type NodeSelectorTerm struct {
 	MatchExpressions []Requirement `json:"matchExpressions,omitempty"`
 	MatchFields      []Requirement `json:"matchFields,omitempty"`
@@ -244,7 +243,7 @@ type WeightedTerm struct {
 	Term   PodAffinityTerm `json:"podAffinityTerm"`
 }
 
-// PodAffinityTerm is one of its terms.
+// PodAffinityTerm is a term of a pod affinity.
 type PodAffinityTerm struct {
 	LabelSelector     *LabelSelector `json:"labelSelector,omitempty"`
 	Namespaces        []string       `json:"namespaces,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// Object returns a kind of object with the name of one, for errors.
+// Object names an object in an error: its kind and its name.
 func Object[T ~string](kind string, name T) string {
 	if name == "" {
 		return kind + " without a name"
@@ -15,7 +15,7 @@ func Object[T ~string](kind string, name T) string {
 	return kind + " " + string(name)
 }
 
-// Pod names a pod. A plan that was not made by an evaluator may lack one.
+// Pod names a pod; nil is "no pod", since a plan that no evaluator has made may lack one.
 func Pod(p *outrank.Pod) string {
 	if p == nil {
 		return "no pod"
@@ -23,12 +23,12 @@ func Pod(p *outrank.Pod) string {
 	return string(p.Key())
 }
 
-// Devices is the name of the plugin of kube-scheduler that reads claims for devices. A filter of the caller that
-// does so has it.
+// Devices is the name of the plugin of kube-scheduler that reads claims for devices. A filter of the caller with this
+// name is taken to read them.
 const Devices = "DynamicResources"
 
-// Unread says what no filter reads of a pod to be placed (rule 7.14.7): its claims for devices, where no filter of the
-// caller's has the name of the plugin that does.
+// Unread warns of the claims for devices of a pod to be placed, unless a filter of the caller reads them (rule 7.14.7).
+// ownFilters yields the names of the caller's filters.
 func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []outrank.Problem {
 	if p == nil || len(p.ResourceClaims) == 0 {
 		return nil
@@ -38,13 +38,14 @@ func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []out
 			return nil
 		}
 	}
+
 	return []outrank.Problem{{
 		Object: "pod " + string(p.Key()), Field: "spec.resourceClaims",
 		Text: "no filter reads claims for devices (" + strings.Join(p.ResourceClaims, ", ") + "); the pod is decided about as if it had none",
 	}}
 }
 
-// Steps returns the number of steps of a search.
+// Steps writes a number of steps of a search.
 func Steps(steps int) string {
 	if steps == 1 {
 		return "1 step"
@@ -52,12 +53,13 @@ func Steps(steps int) string {
 	return fmt.Sprintf("%d steps", steps)
 }
 
-// AppendStatus appends the name of a filter, if there is one, and reasons.
+// AppendStatus appends the name of a filter, if there is one, and its reasons.
 func AppendStatus(b []byte, filter string, reasons []string) []byte {
 	if filter != "" {
 		b = append(b, filter...)
 		b = append(b, ": "...)
 	}
+
 	for i, reason := range reasons {
 		if i > 0 {
 			b = append(b, ", "...)

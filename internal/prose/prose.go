@@ -1,6 +1,6 @@
-// Package prose answers how names and amounts stand in a sentence: safely, whatever they
-// consist of, and alike in all packages that explain. It has the parts of sentences that answers and
-// errors share.
+// Package prose answers how names and amounts are written in a sentence: safely, whatever characters
+// they have, and in the same way in all packages that explain. It also has the parts of sentences that
+// answers and errors share.
 package prose
 
 import (
@@ -12,23 +12,21 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// MostName is the length of the longest name that there can be; texts are cut beyond a
-// few times that.
+// MostName is the length of the longest name in Kubernetes. Texts are cut at a few times that length.
 const MostName = 253
 
-// Dropped is what a node is said to lack that an extender has taken off the candidates.
+// Dropped is the reason of a node that an extender has taken off the candidates.
 const Dropped = "an extender dropped the node"
 
-// ResizeFits is what is said of a deferred resize for which there is room: the kubelet carries it
-// out (rule 7.19.7).
+// ResizeFits is the reason of a deferred resize for which there is room. The kubelet carries it out (rule 7.19.7).
 const ResizeFits = "pod resize fits, waiting for Kubelet actuation"
 
-// IsDropped reports whether the reasons are those of a node without a candidate for Dropped.
+// IsDropped reports whether the reasons of a node say that an extender has dropped it.
 func IsDropped(reasons []string) bool { return slices.Contains(reasons, Dropped) }
 
-// Name returns a name as it is where it consists of what names in Kubernetes consist of,
-// and otherwise in quotes, with everything but printable ASCII escaped: such a text can
-// neither end a line nor turn its direction nor colour a terminal.
+// Name returns a name as it is if it has only characters that names in Kubernetes have. Any other text it returns in
+// quotes, with everything but printable ASCII escaped, so that it can neither end a line nor turn its direction nor
+// colour a terminal.
 func Name[S ~string](name S) string {
 	s, rest := cut(string(name), 2*MostName)
 	if s == "" || strings.IndexFunc(s, strange) >= 0 {
@@ -37,7 +35,7 @@ func Name[S ~string](name S) string {
 	return s + rest
 }
 
-// Names is Name for each of a list.
+// Names returns each name of a list as Name does.
 func Names[S ~string](names []S) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -46,7 +44,7 @@ func Names[S ~string](names []S) []string {
 	return out
 }
 
-// strange reports whether a rune is none that stands in names and keys.
+// strange reports whether a rune never occurs in names and keys.
 func strange(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
@@ -55,8 +53,7 @@ func strange(r rune) bool {
 	return !strings.ContainsRune("-_./:", r)
 }
 
-// Text is Name for what may hold any printable ASCII, such as a selector or a filter's
-// reason.
+// Text is Name for texts that may have any printable ASCII, such as a selector or the reason of a filter.
 func Text(s string) string {
 	s, rest := cut(s, 4*MostName)
 	for _, r := range s {
@@ -67,7 +64,7 @@ func Text(s string) string {
 	return s + rest
 }
 
-// cut shortens a text, and returns what says so.
+// cut returns the beginning of a text, and dots if that is not all of it.
 func cut(s string, most int) (short, rest string) {
 	if len(s) <= most {
 		return s, ""
@@ -75,7 +72,7 @@ func cut(s string, most int) (short, rest string) {
 	return s[:most], "..."
 }
 
-// List joins names and says how many more there are.
+// List joins names, and adds how many more there are.
 func List(names []string, more int) string {
 	text := strings.Join(names, ", ")
 	switch {
@@ -87,7 +84,7 @@ func List(names []string, more int) string {
 	return text
 }
 
-// Plural counts things whose name takes an s.
+// Plural writes a number of things. The plural of what ends in s.
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -95,10 +92,10 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Resource names a resource; places for pods are "pods".
+// Resource names a resource. Places for pods are the resource "pods".
 func Resource(name resource.Name) string { return Text(string(name)) }
 
-// Quantity is the inverse of [resource.Amount].
+// Quantity returns the quantity that an amount of a resource stands for. It is the inverse of [resource.Amount].
 func Quantity(name resource.Name, amount int64) resource.Quantity {
 	switch {
 	case name == resource.CPU:
@@ -109,18 +106,20 @@ func Quantity(name resource.Name, amount int64) resource.Quantity {
 	return resource.New(amount)
 }
 
-// NoPlace says why there is no place for a group: for which of its pods, empty for none in particular,
-// what the nodes said to it, and what else is in the way, where that is not empty.
+// NoPlace says why there is no place for a group: which of its pods has none, empty for none in particular, what the
+// nodes said to that pod, and what else is in the way. Empty texts among others are left out.
 func NoPlace[Count fmt.Stringer](pod string, nodes []Count, others ...string) string {
 	text := "no place"
 	if pod != "" {
 		text += " for " + pod
 	}
+
 	sep := ": "
 	for _, count := range nodes {
 		text += sep + count.String()
 		sep = ", "
 	}
+
 	for _, other := range others {
 		if other != "" {
 			text += "; " + other

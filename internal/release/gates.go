@@ -9,21 +9,22 @@ import (
 // gate is a feature gate of Kubernetes.
 type gate struct {
 	name string
-	// in has the releases that have the gate.
+	// in has a state for each release that has the gate.
 	in []state
 }
 
 // state is a gate in one release.
 type state struct {
 	release Release
-	on      bool // by default
-	// follows: both settings are followed here. A gate whose other setting would
-	// change an answer, and that is not followed, cannot be set to it.
+	// on is the default.
+	on bool
+	// follows is set where this library follows both settings. A gate that it does not follow cannot be set to
+	// anything but its default.
 	follows bool
 }
 
-// gates are those that bear on preemption, by name. A gate keeps its index, since
-// values of [Release] hold it: a new one goes to the end.
+// gates are the gates that bear on preemption. Values of [Release] hold their indexes, so that a gate keeps its place and
+// a new one goes to the end.
 var gates = [...]gate{
 	{"GenericWorkload", []state{{V1_36, false, false}, {V1_37, false, true}}},
 	{"CompositePodGroup", []state{{V1_37, false, true}}},
@@ -55,7 +56,7 @@ func find(name string) (index int, ok bool) {
 	return index, index >= 0
 }
 
-// at returns what the gate is in a release, nil where it has none of the name.
+// at returns the state of the gate in a release; nil where the release does not have it.
 func (g *gate) at(r Release) *state {
 	for i := range g.in {
 		if g.in[i].release == r.plain() {
@@ -65,30 +66,34 @@ func (g *gate) at(r Release) *state {
 	return nil
 }
 
+// byDefault reports whether the gate is on by default in a release.
 func (g *gate) byDefault(r Release) bool {
 	s := g.at(r)
 	return s != nil && s.on
 }
 
-// settable reports whether the gate may be turned round in a release.
+// settable reports whether the gate may be set to something else than its default in a release.
 func (g *gate) settable(r Release) bool {
 	s := g.at(r)
 	return s != nil && s.follows
 }
 
-// With sets gates by their names. A gate that is set to what it is by default
-// changes nothing. An error names the first gate, by name, that is not known, that
-// the release does not have, or whose other setting is not followed.
+// With returns the release with gates set by their names. The error names the first gate, in the order of the names, that
+// is not known, that the release does not have, or whose setting is not followed.
 func (r Release) With(set map[string]bool) (Release, error) {
 	if !r.Known() {
 		return 0, fmt.Errorf("%v is not known", r)
 	}
+
+	// The bit of a gate says that it is turned round. Setting a gate to its default takes the bit away, so that equal
+	// settings are equal values.
 	r = r.OrDefault()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i, ok := find(name)
 		if !ok {
 			return 0, fmt.Errorf("feature gate %.60q: not known", name)
 		}
+
 		s := gates[i].at(r)
 		switch bit := Release(1) << (gateShift + i); {
 		case s == nil:
@@ -104,7 +109,7 @@ func (r Release) With(set map[string]bool) (Release, error) {
 	return r, nil
 }
 
-// GateStates has the state of every gate that the release has.
+// GateStates returns whether each gate that the release has is on.
 func (r Release) GateStates() map[string]bool {
 	states := map[string]bool{}
 	for i := range gates {
@@ -115,23 +120,23 @@ func (r Release) GateStates() map[string]bool {
 	return states
 }
 
-// HasGroups reports whether groups of pods preempt by the rules of the release where its
-// gate for them is on (rule 12.9.1).
+// HasGroups reports whether groups of pods preempt in the release if its gate for them is on (rule 12.9.1).
 func (r Release) HasGroups() bool {
 	i, ok := find("GenericWorkload")
 	return ok && gates[i].settable(r.OrDefault())
 }
 
-// on reports whether a gate is on; false for one that the release does not have.
+// on reports whether a gate is on. It is false for a gate that the release does not have.
 func (r Release) on(name string) bool {
 	i, ok := find(name)
 	return ok && gates[i].at(r) != nil && gates[i].byDefault(r) != r.turned(i)
 }
 
+// asyncPreemption is the gate of [Release.Asynchronous].
 const asyncPreemption = "SchedulerAsyncPreemption"
 
-// Asynchronous reports whether a plan is carried out beside the next attempts, so that
-// nothing at all is done where every victim is being deleted already (rule 14.2.6).
+// Asynchronous reports whether a plan is carried out while the next attempts are made. Then nothing at all is done where
+// every victim is being deleted already (rule 14.2.6).
 func (r Release) Asynchronous() bool {
 	if !r.Known() {
 		r = Default

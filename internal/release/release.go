@@ -7,10 +7,8 @@ import (
 	"strings"
 )
 
-// Release is a release of Kubernetes together with the feature gates that are set
-// to something else than its default. The low byte is the minor version, and the
-// bit of gates[i] is set where that gate is turned round. Zero stands for
-// [Default].
+// Release is a release of Kubernetes with its feature gates. The low byte is the minor version. The bit of gates[i] is set
+// where that gate is turned round, that is, set to something else than its default. Zero stands for [Default].
 type Release uint64
 
 // The releases that are known.
@@ -19,13 +17,13 @@ const (
 	V1_37 Release = 37
 )
 
-// Default is what a zero Release stands for. Nothing else has to be changed for
-// another one.
+// Default is the release that a zero Release stands for. Another default is made by changing this line alone.
 const Default = V1_37
 
 // releases lists the releases, the oldest first.
 var releases = [...]Release{V1_36, V1_37}
 
+// The parts of a Release: the minor version, and above it the bits of the gates.
 const (
 	minorMask = 0xff
 	gateShift = 8
@@ -34,7 +32,7 @@ const (
 // All lists the releases with their default gates, the oldest first.
 func All() []Release { return slices.Clone(releases[:]) }
 
-// OrDefault is r, or [Default] for zero.
+// OrDefault returns r, or [Default] for zero.
 func (r Release) OrDefault() Release {
 	if r == 0 {
 		return Default
@@ -42,14 +40,13 @@ func (r Release) OrDefault() Release {
 	return r
 }
 
-// plain is the release with its default gates.
+// plain returns the release with its default gates.
 func (r Release) plain() Release { return r.OrDefault() & minorMask }
 
-// turned reports whether the gate of this index is set to something else than its
-// default.
+// turned reports whether the gate of this index is turned round.
 func (r Release) turned(gate int) bool { return r>>(gateShift+gate)&1 == 1 }
 
-// Known reports whether r is one of [All], with gates that can be set there.
+// Known reports whether r is one of [All], with gates turned round that can be. Zero is known.
 func (r Release) Known() bool {
 	if !slices.Contains(releases[:], r.plain()) || r>>(gateShift+len(gates)) != 0 {
 		return false
@@ -62,8 +59,8 @@ func (r Release) Known() bool {
 	return true
 }
 
-// String is such as "v1.37", followed by ",NAME=true" or ",NAME=false" for each gate
-// that is not at its default, by name.
+// String returns a text such as "v1.37", followed by ",NAME=true" or ",NAME=false" for each gate that is not at its
+// default.
 func (r Release) String() string {
 	if !r.Known() {
 		return fmt.Sprintf("release %#x", uint64(r))
@@ -77,14 +74,15 @@ func (r Release) String() string {
 	return text
 }
 
-// Parse reads what String writes. The version may lack its "v" and may go on with
-// a patch, a build or a vendor's suffix, which mean nothing here.
+// Parse reads what String writes. The version may lack its "v". It may go on with a patch, a build or a vendor's suffix,
+// which are ignored.
 func Parse(text string) (Release, error) {
 	version, rest, gated := strings.Cut(text, ",")
 	r, ok := OfVersion(version)
 	if !ok {
 		return 0, Unknown(version)
 	}
+
 	set := map[string]bool{}
 	for gated {
 		var one string
@@ -101,12 +99,12 @@ func Parse(text string) (Release, error) {
 	return r.With(set)
 }
 
-// Unknown says that the rules of a version are not known.
+// Unknown returns the error for a version whose rules are not known.
 func Unknown(version string) error {
 	return fmt.Errorf("release %.60q: the rules of %s are known", version, known())
 }
 
-// known lists the releases for people.
+// known lists the releases for a message.
 func known() string {
 	var names []string
 	for _, r := range releases {
@@ -115,13 +113,15 @@ func known() string {
 	return strings.Join(names, " and ")
 }
 
-// Minor returns the minor version in a text such as "v1.37.2-vendor.5": not ok
-// where it is none of Kubernetes 1.
+// Minor returns the minor version in a text such as "v1.37.2-vendor.5". It is not ok for a text that is no version of
+// Kubernetes 1.
 func Minor(version string) (minor int, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "v"), "1.")
 	if !ok {
 		return 0, false
 	}
+
+	// Up to three digits without a zero in front, followed by nothing, a patch, a suffix or a build.
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	if digits == 0 || digits > 3 || digits > 1 && rest[0] == '0' || digits < len(rest) && !strings.Contains(".-+", rest[digits:digits+1]) {
 		return 0, false
@@ -130,12 +130,12 @@ func Minor(version string) (minor int, ok bool) {
 	return minor, err == nil
 }
 
-// Nearest is the release that is known and least far from a minor version.
+// Nearest returns the known release that is nearest to a minor version.
 func Nearest(minor int) Release {
 	return Release(min(max(minor, int(releases[0])), int(releases[len(releases)-1])))
 }
 
-// OfVersion returns the release of a version, not ok for one that is not known.
+// OfVersion returns the release of a version. It is not ok for a release that is not known.
 func OfVersion(version string) (Release, bool) {
 	minor, ok := Minor(version)
 	if !ok || !slices.Contains(releases[:], Release(minor)) {

@@ -1,8 +1,8 @@
 package release
 
-// Rules are what releases differ in, room by room. A rule is true where it holds as it does from
-// some release on, and false where what was before it holds. The comment cites the
-// rule by its number in a RULES.md; the table in the tests says both in words.
+// Rules are the differences between releases, by the packages that they matter to. A rule is true in releases that behave
+// in the new way, and false in those that behave in the old way. Each comment describes the new way and cites the rule by
+// its number in a RULES.md. The table in the tests describes both.
 type Rules struct {
 	PodRules
 	NodeRules
@@ -14,17 +14,17 @@ type Rules struct {
 // PodRules say what a pod asks for, how important it is, and who spares it (chapters 2, 3, 4, 6
 // and 17).
 type PodRules struct {
-	// RequestsBySource: the requests of a pod on a node are summed for each source
-	// by itself, and the largest sum counts (rule 2.2.11).
+	// RequestsBySource: the requests of a pod on a node are summed for each source separately, and the
+	// largest sum counts (rule 2.2.11).
 	RequestsBySource bool
 	// QOSNeedsPodLevelName: pod-level resources decide the class only if they name
 	// a resource that counts at pod level (rule 3.12).
 	QOSNeedsPodLevelName bool
-	// QOSPerSet: the class is decided for each set of resources (rule 3.13).
+	// QOSPerSet: the QoS class is decided for each set of resources (rule 3.13).
 	QOSPerSet bool
-	// GroupClassPolicy: a group takes the policy of its class (rule 4.4.2).
+	// GroupClassPolicy: a group takes the preemption policy of its priority class (rule 4.4.2).
 	GroupClassPolicy bool
-	// CompositesResolved: groups of groups are resolved, too (rule 4.4.3).
+	// CompositesResolved: the priorities of composite groups are resolved, too (rule 4.4.3).
 	CompositesResolved bool
 	// BudgetsStopAtFirst: a pod is not charged to the budgets behind the first that
 	// it violates (rule 6.3.8).
@@ -51,8 +51,8 @@ type NodeRules struct {
 	// CSIDriverRequired: a node without a driver that has to be there fails (rule
 	// 7.9.9).
 	CSIDriverRequired bool
-	// ImageVolumesCount: images that are mounted as volumes are among those by whose number
-	// a node's score is divided (rule 27.8.3).
+	// ImageVolumesCount: a node's score is divided by the number of a pod's images, and images that are
+	// mounted as volumes are counted among them (rule 27.8.3).
 	ImageVolumesCount bool
 }
 
@@ -84,38 +84,36 @@ type QueueRules struct {
 	// UpdatesShared: an update of a pod in flight counts for all pods in flight (rule
 	// 5.5.7).
 	UpdatesShared bool
-	// PodEventsByKind: what is told of pods is named by three kinds of pods (rule
-	// 5.7.3).
+	// PodEventsByKind: events about pods are named after three kinds of pods (rule 5.7.3).
 	PodEventsByKind bool
-	// AnyAntiAffinityTerm: one term of anti-affinity that a pod matched is enough for
-	// its end to help (rule 5.4.13).
+	// AnyAntiAffinityTerm: the end of a pod may help another if it matched one of its anti-affinity terms
+	// (rule 5.4.13).
 	AnyAntiAffinityTerm bool
 	// GroupsQueued: the pods of a group are queued as one (group 5.8).
 	GroupsQueued bool
-	// CompositesQueued: so are those of a tree of groups (rule 5.8.2).
+	// CompositesQueued: the pods of a tree of groups are queued as one (rule 5.8.2).
 	CompositesQueued bool
 }
 
-// ExecutionRules say what happens after a decision, and what is said and counted of it (chapters 11,
-// 14 and 15).
+// ExecutionRules say what happens after a decision, and which texts and metrics follow from it (chapters 11, 14 and 15).
 type ExecutionRules struct {
-	// SuccessText: a preemption that succeeds says so (rule 11.11).
+	// SuccessText: a preemption that finds victims has a text that says so (rule 11.11).
 	SuccessText bool
 	// DevicesSilent: nothing is said of claims about a pod without any (rule 15.3.8).
 	DevicesSilent bool
-	// ActivateAfterMemory: the preemptor is activated once its last victim was ended
-	// in memory alone (rule 14.2.8).
+	// ActivateAfterMemory: the preemptor is activated also where its last victim was ended in memory alone
+	// (rule 14.2.8).
 	ActivateAfterMemory bool
 	// VictimsAlwaysCounted: the metric counts the victims also where all of them are
 	// being deleted already (rule 14.5.8).
 	VictimsAlwaysCounted bool
 	// BindingsRetried: a binding is tried again like a patch (rule 14.1.13).
 	BindingsRetried bool
-	// EntityMetrics: the queue counts entities, and has two more parts (rule 14.5.9).
+	// EntityMetrics: the metrics of the queue count entities, and have two more parts (rule 14.5.9).
 	EntityMetrics bool
 	// GroupMetrics: preemption by and of groups is counted (rule 14.5.11).
 	GroupMetrics bool
-	// TrueResults: carrying out counts with its result (rule 14.5.10).
+	// TrueResults: carrying out a plan is counted with its true result (rule 14.5.10).
 	TrueResults bool
 	// AddedNominations: a pending pod that is added is nominated to its node at once,
 	// also if it is gated (rule 15.4.8).
@@ -130,8 +128,8 @@ var ofPlain = func() (rules [len(releases)]Rules) {
 	return rules
 }()
 
-// Of resolves a release. Of one that is not known the default one holds. Nothing is
-// allocated, and for a release with its default gates nothing is computed.
+// Of returns the rules of a release, and those of the default release for one that is not known. It allocates nothing, and
+// computes nothing for a release with its default gates.
 func Of(r Release) Rules {
 	r = r.OrDefault()
 	for i := range releases {
@@ -139,12 +137,14 @@ func Of(r Release) Rules {
 			return ofPlain[i]
 		}
 	}
+
 	if !r.Known() {
 		r = Default
 	}
 	return resolve(r)
 }
 
+// resolve works out the rules of a known release. A rule behind a gate holds where the gate is on.
 func resolve(r Release) Rules {
 	from37 := r.plain() >= V1_37
 	return Rules{

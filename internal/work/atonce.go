@@ -1,6 +1,6 @@
-// Package work answers how a call that has much to do does it: in several goroutines, and with a look
-// at its context now and then. A panic in one of the goroutines goes on in that of the caller, who
-// alone can recover it; left where it is, it would end the process.
+// Package work answers how a call shares out much work to several goroutines, and how a long loop looks
+// at its context now and then. A panic in one of the goroutines is raised again in the goroutine of the
+// caller, who can recover it. Left where it is, it would end the process.
 package work
 
 import (
@@ -10,28 +10,30 @@ import (
 	"sync/atomic"
 )
 
-// Panics collects what functions panic with that run at once. The zero value is ready.
-// Any number of goroutines may use it at once.
+// Panics collects the panics of functions that run at once. The zero value is ready. Any number of
+// goroutines may use it at once.
 type Panics struct {
+	// any is set once a function has panicked.
 	any atomic.Bool
 	mu  sync.Mutex
-	// first is that with the least place.
+	// first is the panic with the lowest place so far.
 	first panicked
 }
 
-// panicked is how a function ended that did not return.
+// panicked says how a function ended that did not return.
 type panicked struct {
 	place int
+	// value is the value that it panicked with.
 	value any
-	// exited is set for one that ended its goroutine (runtime.Goexit), as the failure of
-	// a test does.
+	// exited is set for a function that ended its goroutine (runtime.Goexit), as the failure of a test
+	// does.
 	exited bool
 }
 
-// Catch calls f and keeps what it panics with. The place says where f stands among the
-// functions: of several that panic the first is kept, whenever it does so. The goroutine
-// ends where f ends it.
+// Catch calls f and keeps its panic. place is the place of f among the functions. Of several panics the one
+// with the lowest place is kept, whichever happens first, so that the result does not depend on timing.
 func (p *Panics) Catch(place int, f func()) {
+	// recover returns nil both without a panic and while the goroutine ends, so that returning is noted here.
 	returned := false
 	defer func() {
 		if !returned {
@@ -43,6 +45,7 @@ func (p *Panics) Catch(place int, f func()) {
 	returned = true
 }
 
+// keep keeps a panic if its place is the lowest so far.
 func (p *Panics) keep(how panicked) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,8 +58,8 @@ func (p *Panics) keep(how panicked) {
 // Any reports whether a function has panicked.
 func (p *Panics) Any() bool { return p.any.Load() }
 
-// Raise panics with what was kept, or ends the goroutine if a function ended its own, and
-// does nothing if all have returned. All of them have to be over.
+// Raise panics with the value that was kept, or ends the goroutine if the function ended its own. It does
+// nothing if all functions have returned. It must be called when none runs any more.
 func (p *Panics) Raise() {
 	switch {
 	case !p.any.Load():
@@ -67,8 +70,8 @@ func (p *Panics) Raise() {
 	}
 }
 
-// Do calls all functions below n at once, the first in the goroutine of the caller, and
-// returns when all have returned. It panics with what the first one that panicked did.
+// Do calls f with all numbers below n at once, with the first in the goroutine of the caller. It returns when
+// all calls have returned. If any panicked, it panics as the one with the lowest number did.
 func Do(n int, f func(i int)) {
 	if n <= 1 {
 		for i := range n {
@@ -76,6 +79,7 @@ func Do(n int, f func(i int)) {
 		}
 		return
 	}
+
 	var panics Panics
 	func() {
 		var others sync.WaitGroup
@@ -88,11 +92,12 @@ func Do(n int, f func(i int)) {
 	panics.Raise()
 }
 
-// Chunks calls f for all chunks of the numbers below n, by so many workers at once, the
-// first of which is the goroutine of the caller. It returns when all calls have returned,
-// and gives out no more chunks once the context has ended or a call has panicked. It panics
-// with what the call of the first chunk that panicked did: the same one however many
-// workers there are. Which worker gets which chunk is not determined.
+// Chunks cuts the numbers below n into chunks and calls f for each, on as many workers at once. The first
+// worker is the goroutine of the caller. Which worker gets which chunk is not determined.
+//
+// Chunks returns when all calls have returned. It gives out no more chunks once the context has ended or a
+// call has panicked. If any panicked, it panics as the call of the lowest chunk did. Chunks are given out in
+// order, so that this is the same call however many workers there are.
 func Chunks(ctx context.Context, workers, n, chunk int, f func(worker, from, to int)) error {
 	c := &crew{ctx: ctx, n: n, chunk: chunk, f: f, alone: workers <= 1}
 	c.run(workers)
@@ -100,17 +105,20 @@ func Chunks(ctx context.Context, workers, n, chunk int, f func(worker, from, to 
 	return ctx.Err()
 }
 
-// crew is the workers of one call of Chunks.
+// crew has the workers of one call of Chunks.
 type crew struct {
 	ctx      context.Context
 	n, chunk int
 	f        func(worker, from, to int)
-	alone    bool
-	next     atomic.Int64
-	panics   Panics
-	others   sync.WaitGroup
+	// alone is set where there is one worker, whose panics need not be caught.
+	alone bool
+	// next is the beginning of the next chunk.
+	next   atomic.Int64
+	panics Panics
+	others sync.WaitGroup
 }
 
+// run starts the workers, works as the first, and waits for the others.
 func (c *crew) run(workers int) {
 	defer c.others.Wait()
 	for worker := 1; worker < workers; worker++ {
@@ -119,12 +127,14 @@ func (c *crew) run(workers int) {
 	c.work(0)
 }
 
+// work calls f with one chunk after the other until there are no more.
 func (c *crew) work(worker int) {
 	for !c.panics.Any() && c.ctx.Err() == nil {
 		from := int(c.next.Add(int64(c.chunk))) - c.chunk
 		if from >= c.n {
 			return
 		}
+
 		to := min(c.n, from+c.chunk)
 		if c.alone {
 			c.f(worker, from, to)

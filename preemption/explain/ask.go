@@ -7,16 +7,17 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Ask explains the answer to a question: [Question].Plan, or without one what it decides itself, as
-// [engine.Evaluator.Explain] does. Errors are those of that call, and [engine.ErrStale] where the plan
-// holds no more. The report is the caller's.
+// Ask explains the answer to a question. The answer is [Question].Plan or, without one, that of
+// [engine.Evaluator.Explain]. Errors are those of that call, and [engine.ErrStale] for a plan that does
+// not hold any more. The report belongs to the caller.
 //
-// Besides a decision, time is linear in the pods of the nodes on which the pod was refused, and in all
-// pods where pod affinity or topology spread keep it out. Where the pod gets no node, at most 64
-// nodes are asked again with something changed, and where nothing helps a decision is made
-// for each priority above the pod's own that can differ, and for those below it where fewer
-// victims might do, until one is enough: at most 256. Memory
-// is that of the report, besides an index of the pods that such rules have to do with.
+// Ask takes the time of a decision. It is also linear in the pods of the nodes that refused the pod, and
+// in all pods of the cluster where pod affinity or topology spread keep the pod out. Where the pod gets no
+// node, at most 64 nodes are asked again with something changed. Where nothing helps, the pod is decided
+// about with each higher priority at which the answer can change, and with each such lower one where
+// fewer victims might do, until one is enough: at most 256 priorities, and as many again where copies of
+// the pod are in its way. Memory is that of the report and of an index of the pods that affinity and
+// spread look at.
 func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 	ex, err := q.answer(ctx)
 	if err != nil {
@@ -26,6 +27,7 @@ func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	req := &q.Request
 	r := &Report{Answer: f.answer(req.Pod, ex), Resize: ex.Resize}
 	if ex.Outcome == preemption.Preempts {
@@ -37,13 +39,15 @@ func Ask(ctx context.Context, q Question, options Options) (*Report, error) {
 	if err := f.group(ctx, r, ex); err != nil {
 		return nil, err
 	}
+
+	// Only a pod that gets no node needs trials, and a trial needs nodes whose answers a change can change.
 	if ex.Outcome != preemption.NothingHelps && ex.Outcome != preemption.NotEligible || answersGiven(req) {
 		return r, nil
 	}
-	return r, f.tried(r, f.newBench(ctx, q, ex), ex)
+	return r, f.tryChanges(r, f.newBench(ctx, q, ex), ex)
 }
 
-// answer has what is said of the pod before any node is looked at.
+// answer returns what is known about the pod before any node is looked at.
 func (f *finder) answer(pod *outrank.Pod, ex *preemption.Plan) Answer {
 	a := Answer{Pod: Pod{Key: pod.Key(), Priority: pod.PriorityValue()}, Outcome: ex.Outcome, Ineligible: ex.Ineligible}
 	if ex.Refused.Code != preemption.Success {
@@ -52,8 +56,9 @@ func (f *finder) answer(pod *outrank.Pod, ex *preemption.Plan) Answer {
 	return a
 }
 
-// tried adds what trials find for a pod that gets no node.
-func (f *finder) tried(r *Report, b *bench, ex *preemption.Plan) (err error) {
+// tryChanges adds to the report what trials find for a pod that gets no node.
+func (f *finder) tryChanges(r *Report, b *bench, ex *preemption.Plan) (err error) {
+	// A pod that was refused before any node (rule 7.15.4) is refused whatever becomes of the nodes.
 	if ex.Refused.Code == preemption.Success {
 		if r.Leaving, err = b.leaving(); err != nil {
 			return err
@@ -62,21 +67,23 @@ func (f *finder) tried(r *Report, b *bench, ex *preemption.Plan) (err error) {
 			return err
 		}
 	}
+
 	if ex.Outcome == preemption.NothingHelps {
 		r.Nothing, err = f.nothing(b, r.Nodes, ex)
 	}
 	return err
 }
 
-// answersGiven reports whether the nodes' answers are the caller's, which no change of a copy
-// could change.
+// answersGiven reports whether the caller gave the nodes' answers. No change of a copy changes them.
 func answersGiven(req *preemption.Request) bool {
 	return req.Statuses != nil
 }
 
-// refusal names what ended the attempt before any node was asked.
+// refusal names what ended the attempt before any node was asked: a claim (rule 7.15.4), a node affinity
+// whose terms leave no node (rule 7.15.3), or what a filter of the caller says (rule 7.15.10).
 func (f *finder) refusal(s preemption.Status) *Obstacle {
 	o := &Obstacle{Filter: s.Filter, ExcludedBy: s.ExcludedBy, Reasons: append([]string(nil), s.Reasons...)}
+
 	switch s.Filter {
 	case preemption.VolumeBinding, preemption.VolumeZone:
 		for i := range f.pod.Volumes {
@@ -88,6 +95,7 @@ func (f *finder) refusal(s preemption.Status) *Obstacle {
 	case preemption.NodeAffinity:
 		o.Names = namedNodes(f.pod)
 	}
+
 	o.cut(f.most)
 	return o
 }

@@ -10,24 +10,27 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// bench is where changes are tried: a scratch of the snapshot, which is put back after each
-// trial, so that the caller's own snapshot is only read.
+// bench tries changes on a scratch of the snapshot. After each trial the scratch is put back, and the
+// caller's snapshot is only read.
 type bench struct {
-	ctx     context.Context
-	e       *engine.Evaluator
-	req     preemption.Request
+	ctx context.Context
+	e   *engine.Evaluator
+	req preemption.Request
+	// options are those of the finders that look at the scratch: their lists are not cut.
 	options Options
-	most    int
-	// named refers to pods as they are in the snapshot itself.
+	// most is the number of names that a list of the report holds.
+	most int
+	// named refers to pods as they are in the caller's snapshot.
 	named *finder
-	snap  *engine.Snapshot
+	// snap is the scratch.
+	snap *engine.Snapshot
 	// mayPreempt is set where the pod may push others out.
 	mayPreempt bool
-	// left is how often nodes may still be asked.
+	// left is the number of questions to nodes that may still be asked.
 	left int
 }
 
-// mostAsked is how often nodes are asked with something changed, for one report.
+// mostAsked is the number of questions to nodes with something changed, for one report.
 const mostAsked = 64
 
 // newBench prepares trials for the answer.
@@ -38,16 +41,18 @@ func (f *finder) newBench(ctx context.Context, q Question, ex *preemption.Plan) 
 	}
 }
 
-// trialAnswer is what a node says with something changed.
+// trialAnswer is the answer of a node where something was changed.
 type trialAnswer struct {
 	outcome preemption.Outcome
 	victims []preemption.Victim
-	// behind is what is in the way; nil unless nothing helps.
+	// behind is the obstacle that is left; nil where the outcome is another than nothing-helps.
 	behind *Obstacle
-	at     *place
+	// at is the place that the obstacle is about.
+	at *place
 }
 
-// ask asks a node about the pod, which may be a changed copy of the preemptor.
+// ask asks a node about the pod, which may be a changed copy of the preemptor. The node may take it as the
+// scratch is, or by preemption; otherwise the answer names the obstacle.
 func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	b.left--
 	req := b.req
@@ -56,10 +61,11 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := f.at(node)
+	at, err := f.placeOn(node)
 	if err != nil {
 		return nil, err
 	}
+
 	out := &trialAnswer{outcome: preemption.NothingHelps, at: at}
 	s := at.view.Check()
 	switch {
@@ -76,19 +82,23 @@ func (b *bench) ask(pod *outrank.Pod, node string) (*trialAnswer, error) {
 			out.outcome, err = b.mayPush(req)
 			return out, err
 		}
+		// The obstacle to name is the one that the loss of pods does not take out of the way.
 		if report.AfterRemoval != nil {
 			at, s = at.empty(), *report.AfterRemoval
 		}
 	}
+
+	// The pod is too large even for the empty node. A smaller one would push others out, so that it has to
+	// become smaller by what is short with them gone, and no more.
 	if s.Code == preemption.UnschedulableAndUnresolvable && s.Filter == preemption.NodeResourcesFit && b.mayPreempt {
-		at = at.empty() // the pod is too large, and others would leave for less of it
+		at = at.empty()
 	}
 	out.behind = f.find(at, s)
 	return out, b.ctx.Err()
 }
 
-// mayPush says what becomes of a pod for which preemption makes room on a node: with things
-// changed it may have to wait for pods that are leaving already.
+// mayPush returns the outcome for a pod for which preemption makes room on a node. With something changed
+// the pod may have to wait for victims that are leaving already (rule 8.3), and then pushes nobody out.
 func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
 	plan, err := b.e.Preempt(b.ctx, b.snap, req)
 	if err != nil || plan.Outcome == preemption.NotEligible {
@@ -97,14 +107,14 @@ func (b *bench) mayPush(req preemption.Request) (preemption.Outcome, error) {
 	return preemption.Preempts, nil
 }
 
-// trial calls f, and puts the scratch back.
+// trial calls f and then puts the scratch back, also after an error.
 func (b *bench) trial(f func() error) error {
 	mark := b.snap.Mark()
 	err := f()
 	return cmp.Or(err, b.snap.Undo(mark))
 }
 
-// refs refers to pods, each with where it is.
+// refs returns references to pods, each with the node that it runs on or is nominated to.
 func (b *bench) refs(pods []*outrank.Pod) (out List[Pod]) {
 	for _, p := range cut(pods, b.most, &out.More) {
 		at := cmp.Or(b.named.snap.NodeOf(p.Key()), b.named.snap.NominationOf(p.Key()))
@@ -113,7 +123,7 @@ func (b *bench) refs(pods []*outrank.Pod) (out List[Pod]) {
 	return out
 }
 
-// victims refers to the victims of a node.
+// victims returns references to victims.
 func (b *bench) victims(list []preemption.Victim) List[Pod] {
 	pods := make([]*outrank.Pod, len(list))
 	for i := range list {
@@ -122,8 +132,8 @@ func (b *bench) victims(list []preemption.Victim) List[Pod] {
 	return b.refs(pods)
 }
 
-// evict takes the pods away that hold what is in the way; none where one of them may not be
-// taken, because the preemptor's copies would only take its place.
+// evict takes the pods away that hold what is in the way, and returns them. It takes none where one of them is
+// gone already or is a copy of the preemptor: evicting one's own copy helps nobody.
 func (b *bench) evict(o *Obstacle) ([]*outrank.Pod, error) {
 	var gone []*outrank.Pod
 	for _, key := range o.holders() {
@@ -146,7 +156,7 @@ func (b *bench) remove(pods []*outrank.Pod) error {
 	return nil
 }
 
-// holders lists the pods that hold what is in the way, each once.
+// holders lists the pods that the obstacle names as holding something, each once.
 func (o *Obstacle) holders() []outrank.Key {
 	var out []outrank.Key
 	add := func(p *Pod) {

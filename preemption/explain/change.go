@@ -11,25 +11,30 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// changing takes one obstacle out of the way: it changes the copy of the pod, or the node or
-// pods of the scratch.
+// changing takes one obstacle out of the way. Its methods change the copy of the pod, or the node or other
+// pods of the scratch, and note what they changed. They change nothing where they know no change.
 type changing struct {
 	*bench
+	// pod is the copy that is changed. Its lists are shared with the preemptor, so that they are replaced
+	// and never written to.
 	pod *outrank.Pod
 	at  *place
+	// Step is the step that the changes belong to.
 	Step
 }
 
-func (c *changing) made(change string) { c.Changes = append(c.Changes, change) }
+// note notes a change.
+func (c *changing) note(change string) { c.Changes = append(c.Changes, change) }
 
-// onNode replaces the node by a changed copy.
+// onNode notes a change and makes it on a copy of the node, which takes the place of the node in the scratch.
 func (c *changing) onNode(change string, edit func(n *outrank.Node)) error {
 	n := *c.at.node
 	edit(&n)
-	c.made(change)
+	c.note(change)
 	return c.snap.PutNode(&n)
 }
 
+// uncordon takes the mark and the taint of a cordoned node off the node.
 func (c *changing) uncordon(*Obstacle) error {
 	return c.onNode(uncordon, func(n *outrank.Node) {
 		n.Unschedulable = false
@@ -37,21 +42,22 @@ func (c *changing) uncordon(*Obstacle) error {
 	})
 }
 
-// unasked is about a node that was not asked because the pod names others.
+// unasked makes the pod name no nodes, where the node was not asked because the pod names others.
 func (c *changing) unasked(o *Obstacle) error {
 	switch {
 	case c.pod.ResizeDeferred: // a pod that runs does not move
 	case len(o.Names) == 0:
-	case o.by() == filter.NodeName:
+	case o.subject() == filter.NodeName:
 		c.pod.NodeName = ""
-		c.made(dropNodeName)
+		c.note(dropNodeName)
 	default:
 		c.pod.Affinity.NodeAffinity = nil
-		c.made(dropNodeAffinity)
+		c.note(dropNodeAffinity)
 	}
 	return nil
 }
 
+// tolerate adds a toleration for each taint.
 func (c *changing) tolerate(o *Obstacle) error {
 	if len(o.Taints) == 0 {
 		return nil
@@ -60,29 +66,34 @@ func (c *changing) tolerate(o *Obstacle) error {
 	for _, t := range o.Taints {
 		c.pod.Tolerations = append(c.pod.Tolerations, t.Toleration())
 	}
-	c.made(tolerate)
+	c.note(tolerate)
 	return nil
 }
 
+// dropLabels drops the demands of the node selector that are not met, and the whole node affinity where it is
+// not met: it holds by any one of its terms. A demand of the configuration cannot be dropped.
 func (c *changing) dropLabels(o *Obstacle) error {
 	if slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Added }) {
-		return nil // the configuration's own demand stays
+		return nil
 	}
+
 	if len(o.Labels) > 0 {
 		c.pod.NodeSelector = maps.Clone(c.pod.NodeSelector)
 		for _, l := range o.Labels {
 			delete(c.pod.NodeSelector, l.Key)
 		}
-		c.made(dropNodeSelector)
+		c.note(dropNodeSelector)
 	}
 	if len(o.Terms) > 0 {
 		c.pod.Affinity.NodeAffinity = nil
-		c.made(dropNodeAffinity)
+		c.note(dropNodeAffinity)
 	}
 	return nil
 }
 
+// dropPorts drops the host ports that are taken from all containers.
 func (c *changing) dropPorts(o *Obstacle) error {
+	// fit.HostPorts fills in the protocol and the address, as the obstacle has them.
 	taken := func(p outrank.Port) bool {
 		h := fit.HostPorts(&outrank.Pod{Containers: []outrank.Container{{Ports: []outrank.Port{p}}}})
 		return len(h) == 1 && slices.ContainsFunc(o.Ports, func(t Port) bool { return h[0] == fit.HostPort{IP: t.HostIP, Protocol: t.Protocol, Port: t.HostPort} })
@@ -94,13 +105,15 @@ func (c *changing) dropPorts(o *Obstacle) error {
 		}
 		return list
 	}
+
 	if len(o.Ports) > 0 {
 		c.pod.Containers, c.pod.InitContainers = drop(c.pod.Containers), drop(c.pod.InitContainers)
-		c.made(dropPorts)
+		c.note(dropPorts)
 	}
 	return nil
 }
 
+// allowResize drops the wish that nobody be evicted on the node for a resize.
 func (c *changing) allowResize(o *Obstacle) error {
 	if len(o.Names) == 0 {
 		return nil
@@ -108,8 +121,8 @@ func (c *changing) allowResize(o *Obstacle) error {
 	return c.onNode(allowResize, func(n *outrank.Node) { n.DisableResizePreemption = nil })
 }
 
-// makeRoom lets the pod ask for less. A place for one pod more, and what a running pod lacks
-// for its resize, are the node's to offer.
+// makeRoom makes the pod ask for less or the node offer more. The node has to offer more where a place for a
+// pod is missing, which no pod can ask less of, and for a pod that grows in place.
 func (c *changing) makeRoom(o *Obstacle) error {
 	less, offered := resource.List{}, resource.List{}
 	for _, s := range o.Short {
@@ -119,9 +132,10 @@ func (c *changing) makeRoom(o *Obstacle) error {
 			less[s.Resource] = s.Short
 		}
 	}
+
 	if len(less) > 0 {
 		*c.pod = *askingLess(c.pod, less)
-		c.made(askLess)
+		c.note(askLess)
 	}
 	if len(offered) == 0 {
 		return nil
@@ -132,9 +146,10 @@ func (c *changing) makeRoom(o *Obstacle) error {
 	})
 }
 
-// askingLess returns the pod with all that it asks for in its first container, less some.
+// askingLess returns a copy of the pod that asks for less. How a request came about, from containers that run
+// one after another and from figures of the pod, has no place in it: the whole request stands in its first
+// container.
 func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
-	asked := pod.Requests()
 	other := *pod
 	strip := func(list []outrank.Container) []outrank.Container {
 		list = slices.Clone(list)
@@ -145,7 +160,9 @@ func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
 	}
 	other.Containers, other.InitContainers = strip(pod.Containers), strip(pod.InitContainers)
 	other.Resources, other.Overhead = nil, nil
+
 	rest := resource.List{}
+	asked := pod.Requests()
 	for _, name := range asked.Names() {
 		amount := asked.Amount(name)
 		if q, short := less[name]; short {
@@ -155,6 +172,7 @@ func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
 			rest[name] = prose.Quantity(name, amount)
 		}
 	}
+
 	if len(other.Containers) == 0 {
 		other.Containers = make([]outrank.Container, 1)
 	}
@@ -162,6 +180,7 @@ func askingLess(pod *outrank.Pod, less resource.List) *outrank.Pod {
 	return &other
 }
 
+// dropVolumes drops the volumes that the obstacle names by claim or by disk.
 func (c *changing) dropVolumes(o *Obstacle) error {
 	return c.dropVolumesIf(func(v *outrank.Volume) bool {
 		return slices.ContainsFunc(o.Volumes, func(w Volume) bool {
@@ -170,61 +189,70 @@ func (c *changing) dropVolumes(o *Obstacle) error {
 	})
 }
 
+// dropVolumesIf drops the volumes that drop reports.
 func (c *changing) dropVolumesIf(drop func(*outrank.Volume) bool) error {
 	rest := slices.DeleteFunc(slices.Clone(c.pod.Volumes), func(v outrank.Volume) bool { return drop(&v) })
 	if len(rest) < len(c.pod.Volumes) {
 		c.pod.Volumes = rest
-		c.made(dropVolumes)
+		c.note(dropVolumes)
 	}
 	return nil
 }
 
+// dropAttached installs a driver that is missing. Otherwise it drops all volumes of the drivers that can
+// attach no more.
 func (c *changing) dropAttached(o *Obstacle) error {
 	if len(o.Names) > 0 {
 		return c.onNode(installDriver, func(n *outrank.Node) {
 			n.MissingDrivers = slices.DeleteFunc(slices.Clone(n.MissingDrivers), func(d string) bool { return d == o.Names[0] })
 		})
 	}
+
 	return c.dropVolumesIf(func(v *outrank.Volume) bool {
 		of := attachments(&outrank.Pod{Namespace: c.pod.Namespace, Volumes: []outrank.Volume{*v}})
 		return len(of) > 0 && slices.ContainsFunc(o.Short, func(r Room) bool { return r.driver() == of[0].driver })
 	})
 }
 
+// dropSpread drops the constraints of DoNotSchedule on the topology keys that the obstacle names.
 func (c *changing) dropSpread(o *Obstacle) error {
 	rest := slices.DeleteFunc(slices.Clone(c.pod.TopologySpreadConstraints), func(t outrank.TopologySpreadConstraint) bool {
 		return t.WhenUnsatisfiable != outrank.ScheduleAnyway && slices.ContainsFunc(o.Spread, func(s Spread) bool { return s.TopologyKey == t.TopologyKey })
 	})
 	if len(rest) < len(c.pod.TopologySpreadConstraints) {
 		c.pod.TopologySpreadConstraints = rest
-		c.made(dropSpread)
+		c.note(dropSpread)
 	}
 	return nil
 }
 
-// dropNeighbours drops the pod's own terms. A pod that keeps away from it is evicted.
+// dropNeighbours drops the pod's own terms, or evicts the pods that keep away from it. An obstacle has the
+// terms of one side alone.
 func (c *changing) dropNeighbours(o *Obstacle) error {
 	if len(o.Neighbours) == 0 {
 		return nil
 	}
+
 	switch o.Neighbours[0].Side {
 	case ownAffinity:
 		c.pod.Affinity.PodAffinity = nil
-		c.made(dropAffinity)
+		c.note(dropAffinity)
 		return nil
 	case ownAntiAffinity:
 		c.pod.Affinity.PodAntiAffinity = nil
-		c.made(dropAntiAffinity)
+		c.note(dropAntiAffinity)
 		return nil
 	}
+
 	gone, err := c.evict(o)
 	if len(gone) > 0 {
 		c.Evicted = c.refs(gone)
-		c.made(evict)
+		c.note(evict)
 	}
 	return err
 }
 
+// declare makes the node declare the features that the pod needs.
 func (c *changing) declare(o *Obstacle) error {
 	if len(o.Names) == 0 {
 		return nil

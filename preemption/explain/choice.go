@@ -22,17 +22,18 @@ func (f *finder) choice(ex *preemption.Plan) *Choice {
 	return c
 }
 
-// contender is a candidate as it is ranked.
+// contender returns a candidate as a report has it.
 func (f *finder) contender(c *preemption.Candidate) Contender {
 	return Contender{c.Node, scoreOf(c), listOf(budgetKeys(c.Victims), f.most)}
 }
 
-// rounds counts after each rank the candidates that are as good as the first.
+// rounds counts, after each rank, the candidates that still equal the chosen one.
 func (f *finder) rounds(ex *preemption.Plan) []Round {
 	left := make([]*preemption.Candidate, len(ex.Candidates))
 	for i := range left {
 		left[i] = &ex.Candidates[i]
 	}
+
 	var out []Round
 	for _, r := range f.ranks() {
 		left = slices.DeleteFunc(left, func(c *preemption.Candidate) bool { return !equalBy(r, &c.Score, &ex.Score) })
@@ -44,7 +45,7 @@ func (f *finder) rounds(ex *preemption.Plan) []Round {
 	return out
 }
 
-// ranks are those of the configuration.
+// ranks returns the ranks of the configuration, in their order.
 func (f *finder) ranks() []preemption.Rank {
 	if f.config.Ranks == nil {
 		return preemption.DefaultRanks()
@@ -58,7 +59,7 @@ func equalBy(r preemption.Rank, a, b *preemption.Score) bool {
 	return order == 0
 }
 
-// lostBy returns the rank by which a candidate loses against the first.
+// lostBy returns the rank by which a candidate loses: the first in which it differs from the best one.
 func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
 	for _, r := range f.ranks() {
 		if !equalBy(r, &c.Score, &ex.Candidates[0].Score) {
@@ -68,7 +69,8 @@ func (f *finder) lostBy(ex *preemption.Plan, c *preemption.Candidate) string {
 	return rank.NodeOrder
 }
 
-// scoreOf is the score of a candidate, which holds nothing of the plan.
+// scoreOf returns a copy of a candidate's score that shares nothing with the plan. Its start is in UTC, as a
+// report is written.
 func scoreOf(c *preemption.Candidate) preemption.Score {
 	s := c.Score
 	s.Start, s.Own = s.Start.UTC(), maps.Clone(s.Own)

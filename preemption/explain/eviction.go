@@ -14,9 +14,9 @@ import (
 // [preemption.Exact].Limit).
 const mostEvictionSteps = 2000
 
-// eviction finds the fewest pods, and of as few the least important, whose eviction by hand
-// makes room on one of the nodes that are tried: the best one if anybody might be evicted,
-// and the example of each group where preemption is in vain, as far as the asking goes.
+// eviction finds a small set of pods whose eviction by hand makes room; nil where none is found. Of the nodes
+// that are tried it takes the one where the fewest pods leave, and among equals the one where the most
+// important of them is least important.
 func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	nodes, err := b.evictionNodes(groups)
 	if err != nil {
@@ -28,6 +28,7 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var best *evicting
 	for _, node := range nodes {
 		x := &evicting{bench: b, anybody: anybody, node: node}
@@ -44,7 +45,8 @@ func (b *bench) eviction(groups []NodeGroup) (*Eviction, error) {
 	return &Eviction{Pods: b.refs(best.pods), Trial: Trial{best.node, best.found.outcome, b.victims(best.found.victims)}}, nil
 }
 
-// evictionNodes lists the nodes on which evictions are tried, the best one first.
+// evictionNodes lists the nodes on which evictions are tried: first the one that preemption would choose if
+// anybody might be evicted, then the example of each group where preemption is in vain.
 func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	anybody, err := engine.New(b.anybody())
 	if err != nil {
@@ -57,6 +59,7 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	if plan.Outcome == preemption.Preempts {
 		nodes = append(nodes, plan.Node)
 	}
+
 	for i := range groups {
 		if g := &groups[i]; g.Stage == InVain && len(nodes) < b.most && !slices.Contains(nodes, g.Example) {
 			nodes = append(nodes, g.Example)
@@ -65,12 +68,18 @@ func (b *bench) evictionNodes(groups []NodeGroup) (nodes []string, err error) {
 	return nodes, nil
 }
 
-// anybody returns a configuration by which any pod may be evicted but copies of the
-// preemptor, whatever is more important.
+// anybody returns a configuration by which any pod may be evicted except copies of the preemptor, whatever
+// its priority.
 func (b *bench) anybody() preemption.Config {
 	c := b.e.Config()
-	c.Victims, c.Guard, c.Extenders, c.Sample = nil, nil, nil, nil
+
+	// Rules of the caller about victims do not bind somebody who evicts by hand, and a sample of the nodes
+	// would miss some. The search for exact victims works only with ranks that it can bound, and refuses
+	// extenders and guards (rules 13.4.9 and 13.6.11).
+	c.Victims, c.Guard = nil, nil
+	c.Extenders, c.Sample = nil, nil
 	c.Ranks = bounded.Ranks(c.Ranks)
+
 	c.Eligibility.AnyPriority = true
 	c.Eligibility.Take = func(_, victim *outrank.Pod) (string, bool) { return "by hand", !b.named.isCopy(victim) }
 	if c.Budgets == preemption.NeverViolate {
@@ -79,15 +88,20 @@ func (b *bench) anybody() preemption.Config {
 	return c
 }
 
-// evicting evicts pods until a node has room.
+// evicting evicts pods by hand until a node has room.
 type evicting struct {
 	*bench
+	// anybody is an evaluator with the configuration of bench.anybody and exact victims.
 	anybody *engine.Evaluator
 	node    string
-	pods    []*outrank.Pod
-	found   *trialAnswer // nil where there is none
+	// pods are the pods that were evicted.
+	pods []*outrank.Pod
+	// found is the answer of the node that has room; nil where it has none.
+	found *trialAnswer
 }
 
+// run evicts what holds the obstacles on the node, one obstacle after the other. Once, where nobody holds an
+// obstacle, it evicts the pods that the evaluator chooses on the node. It gives up where that does not help.
 func (x *evicting) run() error {
 	chosen := false
 	for range mostSteps {
@@ -104,6 +118,7 @@ func (x *evicting) run() error {
 			}
 			return nil
 		}
+
 		gone, err := x.evict(a.behind)
 		if err != nil {
 			return err
@@ -122,13 +137,14 @@ func (x *evicting) run() error {
 	return nil
 }
 
-// choose evicts the pods of the node whose loss makes room.
+// choose evicts the pods whose loss makes room on the node, and returns them; none where no pods do.
 func (x *evicting) choose() ([]*outrank.Pod, error) {
 	report, err := x.anybody.ExplainNode(x.ctx, x.snap, x.req, x.node)
 	c := report.Candidate
 	if err != nil || c == nil {
 		return nil, err
 	}
+
 	pods := make([]*outrank.Pod, len(c.Victims))
 	for i := range c.Victims {
 		pods[i] = c.Victims[i].Pod
@@ -136,7 +152,7 @@ func (x *evicting) choose() ([]*outrank.Pod, error) {
 	return pods, x.remove(pods)
 }
 
-// cheaper reports whether fewer pods leave by hand than elsewhere, or less important ones.
+// cheaper reports whether fewer pods leave by hand than in o or, of as many, less important ones.
 func (x *evicting) cheaper(o *evicting) bool {
 	if len(x.pods) != len(o.pods) {
 		return len(x.pods) < len(o.pods)
@@ -144,6 +160,9 @@ func (x *evicting) cheaper(o *evicting) bool {
 	return x.top() < o.top()
 }
 
+// top is the highest priority that a pod evicted by hand counts with. It is asked only of nodes with as many evictions,
+// and so never of one without any: only the node that is tried first, which a sample may have passed over, can do
+// without.
 func (x *evicting) top() int32 {
 	top := x.named.snap.CountsAs(x.pods[0])
 	for _, p := range x.pods[1:] {
@@ -152,14 +171,18 @@ func (x *evicting) top() int32 {
 	return top
 }
 
-// hopeless reports whether no eviction makes room for certain: the pod, without demands for
-// others beside it, fits on no node where there are no pods at all. The filters of the
-// library turn a pod away for others that are there, and for others that are not in two cases,
-// which are left out: those that it wants to be near, and those that have its volumes attached.
+// hopeless reports whether it is certain that no eviction makes room. It asks about a cluster without any
+// pods.
+//
+// The filters of the library turn a pod away because of pods that are there, and in two cases because of
+// pods that are not: those that the pod wants to be near, and those that have its volumes attached already
+// (rule 7.9.3). Without these two demands a pod that fits on no node of the empty cluster fits on none
+// whoever is evicted. About filters of the caller nothing is known.
 func (b *bench) hopeless() (bool, error) {
 	if slices.ContainsFunc(b.e.Filters(b.snap.Release()), func(name string) bool { return !slices.Contains(filter.Names(), name) }) {
 		return false, nil
 	}
+
 	c := b.e.Config()
 	c.Profile.Off = append(slices.Clone(c.Profile.Off), filter.NodeVolumeLimits)
 	e, err := engine.New(c)
@@ -168,6 +191,8 @@ func (b *bench) hopeless() (bool, error) {
 	}
 	pod := *b.req.Pod
 	pod.Affinity.PodAffinity = nil
+
+	// A pod that grows in place is on its node itself, also when all others are gone.
 	bare := &outrank.Cluster{Release: b.snap.Release(), Nodes: slices.Collect(b.snap.Nodes()), Namespaces: slices.Collect(b.snap.Namespaces())}
 	resize := pod.ResizeDeferred && pod.NodeName != ""
 	if resize {
@@ -177,6 +202,7 @@ func (b *bench) hopeless() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	if resize {
 		s, err := e.Check(snap, &pod, pod.NodeName)
 		return s.Code != preemption.Success, err

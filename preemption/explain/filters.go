@@ -6,17 +6,17 @@ import (
 	"github.com/outrank-go/outrank/internal/filter"
 )
 
-// telling is how an explanation tells of one filter.
-type telling struct {
-	// name names what stands behind a status of the filter.
+// explanation says how an explanation deals with the failure of one filter.
+type explanation struct {
+	// name fills in the obstacle with the things behind the filter's status.
 	name func(*finder, *Obstacle, *place)
-	// change changes the pod, the node or pods of the scratch so that what was named is out of the
-	// way, and nothing where no change that is known does that.
+	// change takes the named things out of the way: it changes the pod, the node or pods of the scratch. It
+	// changes nothing where no change is known that does so.
 	change func(*changing, *Obstacle) error
 }
 
-// told has how each filter is told of.
-var told = filter.Table[telling]{
+// explanations says for each filter of the library how an explanation deals with it.
+var explanations = filter.Table[explanation]{
 	filter.NodeUnschedulable: {(*finder).nameCordon, (*changing).uncordon},
 	filter.NodeName:          {func(f *finder, o *Obstacle, _ *place) { o.nameNode(f.pod) }, (*changing).unasked},
 	filter.TaintToleration:   {(*finder).nameTaints, (*changing).tolerate},

@@ -13,41 +13,43 @@ import (
 
 // finder finds what stands behind the answers of nodes to one pod.
 type finder struct {
-	// ctx is that of the call. A finder lasts no longer.
+	// ctx is the context of the call. A finder does not outlive the call.
 	ctx  context.Context
 	snap *engine.Snapshot
 	pod  *outrank.Pod
 	// tolerations are those of the pod.
 	tolerations fit.Tolerations
 	config      preemption.Config
-	// lookAt turns to a node; what it showed before is over then.
-	lookAt  func(node string) (preemption.NodeView, error)
+	// lookAt returns the view of a node. Each call ends the view that the call before it returned.
+	lookAt func(node string) (preemption.NodeView, error)
+	// classes and copies are those of Options; copies may be nil.
 	classes []*outrank.PriorityClass
 	copies  func(*outrank.Pod) bool
-	most    int
+	// most is the number of names that a list holds.
+	most int
 
-	// The indexes are made when they are first needed.
+	// neighbours and spread are made when they are first needed. They show the snapshot as it was then.
 	neighbours *neighbourIndex
 	spread     *spreadIndex
-	// nearest is the node on which the least room is missing; nil where none is short of it.
+	// nearest is the node that lacks the least room; nil where no node lacks room.
 	nearest *closest
 }
 
-// place is a node with the pods that are thought away.
+// place is a node, seen as if some pods were gone.
 type place struct {
 	node *outrank.Node
 	view preemption.NodeView
-	// gone is true of the pods that are away; nil where all are there. gonePods lists
-	// them, those on other nodes included.
+	// gone reports whether a pod is seen as gone; nil means that none is. gonePods lists the gone pods,
+	// those on other nodes included.
 	gone     func(*outrank.Pod) bool
 	gonePods []*outrank.Pod
 }
 
-// isGone reports whether a pod is thought away.
+// isGone reports whether a pod is seen as gone.
 func (at *place) isGone(p *outrank.Pod) bool { return at.gone != nil && at.gone(p) }
 
-// at turns to a node as it is.
-func (f *finder) at(name string) (*place, error) {
+// placeOn returns a node as it is. It ends the view of the place that it returned before.
+func (f *finder) placeOn(name string) (*place, error) {
 	view, err := f.lookAt(name)
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func (f *finder) at(name string) (*place, error) {
 	return &place{node: view.Node(), view: view}, nil
 }
 
-// without is a place with pods gone.
+// without returns the node with these pods gone, and no others.
 func (at *place) without(pods []*outrank.Pod) *place {
 	set := make(map[*outrank.Pod]bool, len(pods))
 	for _, p := range pods {
@@ -64,11 +66,10 @@ func (at *place) without(pods []*outrank.Pod) *place {
 	return &place{node: at.node, view: at.view, gone: func(p *outrank.Pod) bool { return set[p] }, gonePods: pods}
 }
 
-// empty is a place with every possible victim gone.
+// empty returns the node with every possible victim gone.
 func (at *place) empty() *place { return at.without(at.view.Possible()) }
 
-// present lists the pods on the node that are not thought away, the most important
-// first.
+// present lists the pods on the node that are not gone, without the preemptor, the most important first.
 func (f *finder) present(at *place) []*outrank.Pod {
 	pods := f.snap.PodsOn(at.node.Name)
 	return slices.DeleteFunc(pods, func(p *outrank.Pod) bool {
@@ -76,8 +77,8 @@ func (f *finder) present(at *place) []*outrank.Pod {
 	})
 }
 
-// holders lists who can hold things on the node: the pods that are present and, behind
-// them, those that are nominated to it and count.
+// holders lists the pods that can hold a port or a volume of the node: first those that are present, then
+// those that are nominated to it and that the preemptor has to respect.
 func (f *finder) holders(at *place) []*outrank.Pod {
 	return append(f.present(at), f.nominated(at)...)
 }
@@ -87,25 +88,28 @@ func (f *finder) nominated(at *place) []*outrank.Pod {
 	return nominatedFor(&f.config, f.snap, f.pod, at.node.Name)
 }
 
-// room is what the preemptor asks of the node and what there is of it, without the pods that are thought away.
+// room returns the amounts that the preemptor asks of the node and those that the node has, without the
+// pods that are gone.
 func (f *finder) room(at *place) []amounts { return roomWithout(&f.config, f.snap, at.view, at.gone) }
 
-// leaveTogether reports whether two running pods leave together: both are of one group that leaves whole, or they are
-// the same pod (rules 12.6.3 and 12.6.4).
+// leaveTogether reports whether two running pods leave together: both are of one group that leaves whole,
+// or they are the same pod (rules 12.6.3 and 12.6.4).
 func (f *finder) leaveTogether(a, b *outrank.Pod) bool {
+	// A UID tells a pod from its successor of the same name. Where one of the two is not known, the name decides.
 	if a.Key() == b.Key() {
 		return a.UID == b.UID || a.UID == "" || b.UID == ""
 	}
+
 	group, composite := f.snap.LeavesWith(a)
 	if group == nil && composite == nil {
-		return false
+		return false // a unit by itself
 	}
 	otherGroup, otherComposite := f.snap.LeavesWith(b)
 	return group == otherGroup && composite == otherComposite
 }
 
-// isCopy reports whether a pod is a copy of the preemptor, such as another replica of its
-// controller.
+// isCopy reports whether a pod is a copy of the preemptor: a pod of the same controller, or one that the
+// caller says is a copy.
 func (f *finder) isCopy(p *outrank.Pod) bool {
 	if p.Key() == f.pod.Key() {
 		return false
@@ -114,12 +118,13 @@ func (f *finder) isCopy(p *outrank.Pod) bool {
 		p.Owner != (outrank.Owner{}) && p.Owner == f.pod.Owner && p.NamespaceName() == f.pod.NamespaceName()
 }
 
-// ref refers to a pod on a node.
+// ref returns the report's reference to a pod on a node.
 func (f *finder) ref(p *outrank.Pod, node string) *Pod {
 	return &Pod{Key: p.Key(), Priority: f.snap.CountsAs(p), Node: node}
 }
 
-// cut shortens the lists of things.
+// cut shortens each list of the obstacle to most entries and counts in More how many are left out. Short
+// keeps all its resources; only drivers of volumes (NodeVolumeLimits) are cut.
 func (o *Obstacle) cut(most int) {
 	o.More = 0
 	o.Taints = cut(o.Taints, most, &o.More)
@@ -135,9 +140,10 @@ func (o *Obstacle) cut(most int) {
 	o.Neighbours = cut(o.Neighbours, most, &o.More)
 }
 
+// sortedKeys returns the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// disabled reports whether preemption is switched off.
+// disabled reports whether the configuration switches preemption off.
 func (f *finder) disabled() bool {
 	return slices.Contains(f.config.Profile.Off, preemption.DefaultPreemption)
 }

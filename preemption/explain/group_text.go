@@ -13,6 +13,7 @@ import (
 func (r *GroupReport) Text() string {
 	w := &writer{}
 	w.line(0, "%s", r.Summary())
+
 	if r.TurnedDown != nil {
 		w.line(0, "As things are there is %s.", r.TurnedDown.text())
 	}
@@ -24,6 +25,7 @@ func (r *GroupReport) Text() string {
 	default:
 		w.line(0, "With all gone that might leave there is still %s.", n.text())
 	}
+
 	if len(r.Victims.Items) > 0 {
 		w.line(0, "Why each victim, the most important first; each was put back in its turn:")
 		for i := range r.Victims.Items {
@@ -33,6 +35,7 @@ func (r *GroupReport) Text() string {
 			w.line(1, "and %s more", prose.Plural(r.Victims.More, "victim"))
 		}
 	}
+
 	if len(r.Seats.Items) > 0 {
 		w.line(0, "Where its pods go:")
 		for _, s := range r.Seats.Items {
@@ -45,7 +48,7 @@ func (r *GroupReport) Text() string {
 	return w.String()
 }
 
-// Summary is the answer in a sentence.
+// Summary tells the answer in a sentence.
 func (r *GroupReport) Summary() string {
 	group := r.name()
 	switch r.Outcome {
@@ -59,9 +62,12 @@ func (r *GroupReport) Summary() string {
 		}
 		return fmt.Sprintf("Nobody leaves: pushing others out makes no place for %s.", group)
 	}
+
+	// Every unit can be put back where the group was placed beside what only seemed to be in its way.
 	if len(r.Victims.Items) == 0 {
 		return fmt.Sprintf("Nobody has to leave in the end so that %s can run.", group)
 	}
+
 	text := fmt.Sprintf("%s to leave so that %s can run", have(r.VictimPods), group)
 	if units := r.Victims.Len(); units != r.VictimPods {
 		leave := "leave"
@@ -76,6 +82,7 @@ func (r *GroupReport) Summary() string {
 	return text + "."
 }
 
+// name names the group.
 func (r *GroupReport) name() string {
 	switch {
 	case r.Group == "":
@@ -86,7 +93,7 @@ func (r *GroupReport) name() string {
 	return "group " + prose.Name(r.Group)
 }
 
-// text says what there is no place for, and why.
+// text says which pod has no place, and why.
 func (n *NoPlace) text() string {
 	text := "no place"
 	if n.Pod != "" {
@@ -103,13 +110,14 @@ func (n *NoPlace) text() string {
 	if n.Reason != "" {
 		parts = append(parts, prose.Text(n.Reason))
 	}
+
 	if len(parts) > 0 {
 		text += " (" + strings.Join(parts, "; ") + ")"
 	}
 	return text
 }
 
-// guardReasons is what the guard says.
+// guardReasons repeats the words of the guard.
 func guardReasons(g *Obstacle) string {
 	if len(g.Reasons) == 0 {
 		return "it gives no reason"
@@ -128,6 +136,7 @@ func (v *GroupVictim) text() string {
 	default:
 		text = list
 	}
+
 	switch n := v.Blocks; {
 	case n == nil:
 	case n.Guard != nil:
@@ -135,6 +144,7 @@ func (v *GroupVictim) text() string {
 	default:
 		text += ": with it back there was " + n.text()
 	}
+
 	if v.Rule != "" {
 		text += "; the rule that allows it: " + prose.Text(v.Rule)
 	}

@@ -4,72 +4,80 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// domain is a value of a topology key.
+// domain is a value of a topology key: the nodes with that value of the label.
 type domain struct{ key, value string }
 
-// placed is a pod on a node with the term that it is there for, nil for a term of the
-// preemptor.
+// placed is a pod in the index, with its node.
 type placed struct {
 	pod  *outrank.Pod
 	node string
+	// term is the pod's own term for which it is in the index; nil where it matches a term of the preemptor.
 	term *podTerm
 }
 
-// podTerm is a required pod affinity term as its owner means it.
+// podTerm is a required pod affinity term, ready to be matched.
 type podTerm struct {
-	owner      *outrank.Pod
-	key        string
-	selector   *outrank.LabelSelector
-	matcher    outrank.Matcher
+	owner *outrank.Pod
+	// key is the topology key.
+	key string
+	// selector includes what the owner's labels add to it. matcher matches by it.
+	selector *outrank.LabelSelector
+	matcher  outrank.Matcher
+	// namespaces and inLabels say which namespaces the term looks at: those listed, and those whose labels
+	// match. inLabels is nil where the term does not select namespaces.
 	namespaces []string
-	inLabels   *outrank.LabelSelector // namespaces by label, nil for none
+	inLabels   *outrank.LabelSelector
 }
 
-// neighbourIndex has the pods of the cluster that affinity terms have to do with, by
-// domain.
+// neighbourIndex finds, by domain, the pods of the cluster that affinity terms are about.
 type neighbourIndex struct {
+	// namespaces has the labels of each namespace that is known.
 	namespaces map[string]map[string]string
-	faulty     bool
-	// own and anti are the preemptor's terms. near has the pods that match all of own, by
-	// the domain of each; away those that match each of anti; others those whose own
-	// anti-affinity matches the preemptor.
-	own, anti    []podTerm
+	// bareSelectsAll is set where rule 7.13.14 holds: a namespaceSelector of the preemptor that holds for no labels at
+	// all means every namespace.
+	bareSelectsAll bool
+	// own and anti are the preemptor's terms of affinity and of anti-affinity.
+	own, anti []podTerm
+	// near has the pods that match all terms of own, in the domain of each term (rule 7.13.5). away has, for
+	// each term of anti, the pods that match it. others has the pods with an anti-affinity term that matches
+	// the preemptor, in the domain of that term.
 	near, others map[domain][]placed
 	away         []map[domain][]placed
 }
 
-// constraint is a topology spread constraint of DoNotSchedule with its defaults.
+// constraint is a topology spread constraint of DoNotSchedule, with defaults filled in.
 type constraint struct {
 	key        string
 	maxSkew    int32
 	minDomains int
-	selector   *outrank.LabelSelector
-	matcher    outrank.Matcher
-	affinity   bool // nodes count only where the pod's node affinity allows them
-	taints     bool // nodes count only where the pod tolerates them
-	// counts has the matching pods of each domain with a node that counts.
+	// selector includes what the pod's labels add to it. matcher matches by it.
+	selector *outrank.LabelSelector
+	matcher  outrank.Matcher
+	affinity bool // a node counts only if the pod's node affinity allows it
+	taints   bool // a node counts only if the pod tolerates its taints
+	// counts has the number of matching pods in each domain that has a node that counts.
 	counts map[string]int
 }
 
-// spreadIndex has the counts of the cluster as it is.
+// spreadIndex has the counts in the cluster as it is.
 type spreadIndex struct {
 	constraints []constraint
-	// order ranks the domains of a constraint by their counts, so that the least of them
-	// with a few changes is found without a look at all.
+	// order lists the domains of each constraint, the fewest pods first. With it the least count is found
+	// after a few changes without a look at every domain.
 	order [][]string
 }
 
-// missing is how much of what a pod asks for is missing on a node: the largest part of any
-// resource. It orders nodes, and is not known for those that are short of no room.
+// missing says how much room a node lacks. part is the largest part of a request, over all resources, that
+// is missing. It is not known for a node that lacks no room.
 type missing struct {
 	known bool
 	part  float64
 }
 
-// less reports whether less is missing than elsewhere.
+// less reports whether less is missing here than in o. An unknown amount is more than any known one.
 func (m missing) less(o missing) bool { return m.known && (!o.known || m.part < o.part) }
 
-// closest is the node of which the least is missing so far.
+// closest is the node that lacks the least room so far.
 type closest struct {
 	missing
 	Nearest

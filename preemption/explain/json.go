@@ -32,6 +32,7 @@ func (r *GroupReport) UnmarshalJSON(text []byte) error {
 	return read(text, "group report", r, (*GroupReport).object)
 }
 
+// object describes the document of a report, for writing and for reading.
 func (r *Report) object() document.Object {
 	return document.Object{
 		header("Report"),
@@ -49,10 +50,12 @@ func (r *Report) object() document.Object {
 	}
 }
 
-// byCaller stands for a reason of the caller's, which stands beside it.
+// byCaller is the word of the member "ineligible" where the reason is one of the caller's. Its text stands in
+// the member "refusal".
 const byCaller = "by-caller"
 
-// ineligible is why the pod may not preempt: a word, and the text of a reason of the caller's.
+// ineligible is the member that says why the pod may not preempt, followed by the text of a reason of the
+// caller's.
 func (a *Answer) ineligible() document.Member {
 	return document.With(
 		document.OptionalThrough("ineligible", func() preemption.Ineligibility {
@@ -65,7 +68,7 @@ func (a *Answer) ineligible() document.Member {
 	)
 }
 
-// leave is who leaves, with the budgets that this breaks.
+// leave has the members of the victims and of the budgets that they break.
 func (a *Answer) leave() document.Member {
 	return document.With(
 		document.Cut(document.Parts("victims", &a.Victims.Items, (*Victim).object), &a.Victims.More),
@@ -150,7 +153,8 @@ func (g *NodeGroup) object() document.Object {
 	}
 }
 
-// way is everything in the way on a node that was named before.
+// way is the member of the obstacles on a node. The document names the node only once, in a member before
+// this one, so that reading fills it in.
 func (v *Verdict) way(node *string) document.Member {
 	return document.Then(document.Pointer("way", &v.Way, (*Way).object), func() { v.Way.Node = *node })
 }

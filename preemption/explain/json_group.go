@@ -20,7 +20,7 @@ func (r *GroupReport) object() document.Object {
 	}
 }
 
-// seatObject is a pod of the group with the node that it gets.
+// seatObject describes the document of a pod of the group with the node that it gets.
 func seatObject(p *Pod) document.Object {
 	return document.Object{document.Value("pod", &p.Key), document.Value("priority", &p.Priority), document.Value("node", &p.Node)}
 }
@@ -34,7 +34,7 @@ func (n *NoPlace) object() document.Object {
 	}
 }
 
-// guardObject is what a guard says, which has a name where an obstacle has its filter.
+// guardObject describes the document of what a guard says. It has a name where an obstacle has its filter.
 func guardObject(o *Obstacle) document.Object {
 	return document.Object{document.Value("name", &o.Filter), document.Optional("reasons", &o.Reasons)}
 }

@@ -7,8 +7,11 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
+// object describes the document of an obstacle. Which member holds the names depends on the filter.
 func (o *Obstacle) object() document.Object {
 	limits, named := o.limits(), o.named()
+
+	// names is the member of that name. It is written only where it holds the names of this obstacle.
 	names := func(name string) document.Member {
 		return document.If(named == name, document.Optional(name, &o.Names))
 	}
@@ -63,12 +66,13 @@ func taintObject(t *outrank.Taint) document.Object {
 	}
 }
 
-// labelValue is the node's value of a label: a member that is left out where the value is empty.
+// labelValue is the member with the node's value of a label. It is left out where the value is empty.
 func labelValue(name string, v **string) document.Member {
 	return document.OptionalThrough(name, func() string { return orEmpty(*v) }, func(text string) { *v = &text })
 }
 
-// noLabel says whether the node has no such label. Where that is not written there is one, if only an empty one.
+// noLabel is the member that says that the node has no such label. A document without it has the label, with an
+// empty value if no other is given.
 func noLabel(v **string) document.Member {
 	there := func() {
 		if *v == nil {
@@ -113,12 +117,15 @@ func (v *Volume) object() document.Object {
 	if zone == nil {
 		zone = &Label{}
 	}
-	in := func() *Label { // the label of a zone that is read
+
+	// Writing must not change the volume. Reading adds the zone with the first member of it.
+	in := func() *Label {
 		if v.Zone == nil {
 			v.Zone = &Label{NodeRequirement: outrank.NodeRequirement{Operator: outrank.In}, Have: new(string)}
 		}
 		return v.Zone
 	}
+
 	return document.Object{
 		document.Optional("claim", &v.Claim),
 		document.Optional("disk", &v.Disk),
@@ -132,15 +139,15 @@ func (v *Volume) object() document.Object {
 	}
 }
 
-// named is the member that the names stand in.
+// named returns the member that the names stand in.
 func (o *Obstacle) named() string {
-	if of := filter.Of(o.by()); of != nil && of.Names.Member != "" {
+	if of := filter.Of(o.subject()); of != nil && of.Names.Member != "" {
 		return of.Names.Member
 	}
 	return "wantedNodes"
 }
 
-// wantedNode is the only node that the pod names; empty where that is not in the way.
+// wantedNode returns the only node that the pod names; empty where that is not what is in the way.
 func (o *Obstacle) wantedNode() string {
 	if o.named() != "wantedNode" || len(o.Names) == 0 {
 		return ""
@@ -148,9 +155,11 @@ func (o *Obstacle) wantedNode() string {
 	return o.Names[0]
 }
 
-// limit is a driver that can attach no more volumes to the node, or is not there.
+// limit is a driver that can attach no more volumes to the node, or is not installed there.
 type limit struct {
-	driver                  string
+	driver string
+	// attached is the number of volumes that are attached, brought the number that the pod adds, and most the
+	// number that may be.
 	attached, brought, most int64
 	notInstalled            bool
 }
@@ -165,7 +174,7 @@ func (l *limit) object() document.Object {
 	}
 }
 
-// limits are what the drivers lack.
+// limits returns the drivers of the obstacle, those that are not installed first.
 func (o *Obstacle) limits() (out []limit) {
 	if o.named() != "limits" {
 		return nil
@@ -181,15 +190,16 @@ func (o *Obstacle) limits() (out []limit) {
 	return out
 }
 
-// attach takes what the drivers lack.
+// attach sets the fields from which limits makes these drivers.
 func (o *Obstacle) attach(limits []limit) {
 	for _, l := range limits {
 		if l.notInstalled {
 			o.Names = append(o.Names, l.driver)
 			continue
 		}
-		of := amounts{resource: resource.Name(attachable + l.driver), needed: l.brought, offered: l.most, taken: l.attached}
-		o.Short = append(o.Short, of.room())
+
+		volumes := amounts{resource: resource.Name(attachable + l.driver), needed: l.brought, offered: l.most, taken: l.attached}
+		o.Short = append(o.Short, volumes.room())
 	}
 }
 

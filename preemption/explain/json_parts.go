@@ -9,11 +9,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// apiVersion is that of a document. A member that is added keeps it; one that is
-// renamed, removed or given another meaning changes it.
+// apiVersion is the version of the documents. Adding a member keeps it. Renaming or removing a member, or
+// giving it another meaning, changes it.
 const apiVersion = "outrank/v1"
 
-// read reads a document into a value that is changed only if all of it can be read.
+// read reads a document into a value. The value changes only if the whole document can be read; null leaves it
+// as it is.
 func read[T any](text []byte, name string, into *T, object func(*T) document.Object) error {
 	switch {
 	case into == nil:
@@ -21,6 +22,7 @@ func read[T any](text []byte, name string, into *T, object func(*T) document.Obj
 	case string(text) == "null":
 		return nil
 	}
+
 	var v T
 	if err := document.Unmarshal(text, name, object(&v)); err != nil {
 		return err
@@ -29,18 +31,19 @@ func read[T any](text []byte, name string, into *T, object func(*T) document.Obj
 	return nil
 }
 
-// header begins a document of a kind.
+// header has the members that begin a document of a kind.
 func header(kind string) document.Member {
 	return document.With(document.Follows("apiVersion", apiVersion), document.Follows("kind", kind))
 }
 
-// optional is a list of values that is left out where it is empty.
+// optional is the member of a list of values. It is left out where the list is empty.
 func optional[T any](name string, l *List[T]) document.Member {
 	return document.Cut(document.Optional(name, &l.Items), &l.More)
 }
 
-// scoreObject has the plain sum of the priorities, and a start of any year: package time writes none beyond the
-// years 0 to 9999 (rule 26.2.2).
+// scoreObject describes the document of a score. It has the plain sum of the priorities; reading adds the shift
+// of each victim again, in whichever order the two members come. A start may have any year (rule 26.2.2),
+// while package time writes the years 0 to 9999 alone.
 func scoreObject(s *preemption.Score) document.Object {
 	return document.Object{
 		document.Value("violations", &s.Violations),
@@ -55,15 +58,18 @@ func scoreObject(s *preemption.Score) document.Object {
 	}
 }
 
-// timestamp is a time as it is written.
+// timestamp is a time that is written as in a manifest.
 type timestamp time.Time
 
+// IsZero reports whether the member is left out.
 func (m timestamp) IsZero() bool { return time.Time(m).IsZero() }
 
+// MarshalText writes the time.
 func (m timestamp) MarshalText() ([]byte, error) {
 	return []byte(manifest.FormatTime(time.Time(m))), nil
 }
 
+// UnmarshalText reads what MarshalText writes.
 func (m *timestamp) UnmarshalText(text []byte) error {
 	at, err := manifest.ParseTime(string(text))
 	*m = timestamp(at)

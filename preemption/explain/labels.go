@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// nameLabels finds the demands of the pod's node selector and affinity that the node does
-// not meet, and those of the configuration.
+// nameLabels finds the demands that the node does not meet: of the pod's node selector, of its node affinity,
+// and of the configuration.
 func (f *finder) nameLabels(o *Obstacle, at *place) {
 	for _, key := range slices.Sorted(maps.Keys(f.pod.NodeSelector)) {
 		r := outrank.NodeRequirement{Key: key, Operator: outrank.In, Values: []string{f.pod.NodeSelector[key]}}
@@ -21,8 +21,8 @@ func (f *finder) nameLabels(o *Obstacle, at *place) {
 		f.unmetTerms(f.config.Profile.AddedAffinity, at.node, true)...)
 }
 
-// unmetTerms returns the terms of a selector that does not match the node; nil for one
-// that does. A selector without terms, which matches nothing, is told as one empty term.
+// unmetTerms returns all terms of a selector that does not match the node, and nil of one that does. A selector
+// without terms matches nothing; it is told as one empty term. added is set for the configuration's selector.
 func (f *finder) unmetTerms(s *outrank.NodeSelector, node *outrank.Node, added bool) []Term {
 	if s == nil || slices.ContainsFunc(s.NodeSelectorTerms, func(t outrank.NodeSelectorTerm) bool { return fit.MatchesTerm(t, node) }) {
 		return nil
@@ -37,10 +37,10 @@ func (f *finder) unmetTerms(s *outrank.NodeSelector, node *outrank.Node, added b
 	return out
 }
 
-// unmetOf returns the demands of a term that a node does not meet. Where each is met by
-// itself and the term is not, one of them says something that no node could meet, and all
-// are returned.
+// unmetOf returns the demands of a term that a node does not meet. If the node meets each of them alone, it
+// is not known which one spoils the term, and all are returned.
 func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
+	// Each demand is asked about as a term of its own.
 	unmet, all := []Label{}, []Label{}
 	add := func(r *outrank.NodeRequirement, alone outrank.NodeSelectorTerm) {
 		l := labelOf(r, node)
@@ -48,18 +48,21 @@ func unmetOf(t *outrank.NodeSelectorTerm, node *outrank.Node) []Label {
 			unmet = append(unmet, l)
 		}
 	}
+
 	for i := range t.MatchExpressions {
 		add(&t.MatchExpressions[i], outrank.NodeSelectorTerm{MatchExpressions: t.MatchExpressions[i : i+1]})
 	}
 	for i := range t.MatchFields {
 		add(&t.MatchFields[i], outrank.NodeSelectorTerm{MatchFields: t.MatchFields[i : i+1]})
 	}
+
 	if len(unmet) == 0 {
 		return all
 	}
 	return unmet
 }
 
+// labelOf returns a demand with what the node has. It shares nothing with either.
 func labelOf(r *outrank.NodeRequirement, node *outrank.Node) Label {
 	l := Label{NodeRequirement: outrank.NodeRequirement{Key: r.Key, Operator: r.Operator, Values: slices.Clone(r.Values)}}
 	if r.Key == outrank.FieldName {
@@ -73,8 +76,7 @@ func labelOf(r *outrank.NodeRequirement, node *outrank.Node) Label {
 	return l
 }
 
-// namedNodes returns the only nodes that the pod's node affinity names, in order of the
-// name (rule 7.15.1).
+// namedNodes returns the names of the only nodes that the pod's node affinity allows (rule 7.15.1), sorted.
 func namedNodes(pod *outrank.Pod) []string {
 	names, _ := fit.NamedNodes(pod)
 	return slices.Sorted(maps.Keys(names))

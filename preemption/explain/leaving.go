@@ -7,11 +7,11 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// mostSorted is how many terminating pods are taken one by one to find out which of them
-// matter. Of more, all those of the node are named.
+// mostSorted is the largest number of terminating pods that are tried one by one to find out which of them
+// have to leave. If there are more, all of them are named.
 const mostSorted = 16
 
-// leaving finds room that terminating pods leave behind.
+// leaving finds room that terminating pods leave behind; nil where no node takes the pod with all of them gone.
 func (b *bench) leaving() (out *Leaving, err error) {
 	var all []*outrank.Pod
 	for n := range b.snap.Nodes() {
@@ -24,6 +24,7 @@ func (b *bench) leaving() (out *Leaving, err error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
+
 	nodes, err := b.takes(all)
 	if err != nil || len(nodes) == 0 {
 		return nil, err
@@ -39,13 +40,15 @@ func (b *bench) leaving() (out *Leaving, err error) {
 	return &Leaving{Node: node, Nodes: len(nodes), Pods: b.refs(pods)}, nil
 }
 
-// takes lists the nodes that take the pod with others gone.
+// takes lists the nodes that take the pod once these pods are gone. A pod that grows in place can only stay on
+// its node.
 func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 	pod := b.req.Pod
 	err = b.trial(func() error {
 		if err := b.remove(gone); err != nil {
 			return err
 		}
+
 		if pod.ResizeDeferred && pod.NodeName != "" {
 			if ok, err := b.fits(pod.NodeName); err != nil || !ok {
 				return err
@@ -53,6 +56,7 @@ func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 			nodes = []string{pod.NodeName}
 			return nil
 		}
+
 		anywhere, err := b.unnominated(pod)
 		if err != nil {
 			return err
@@ -66,8 +70,8 @@ func (b *bench) takes(gone []*outrank.Pod) (nodes []string, err error) {
 	return nodes, err
 }
 
-// unnominated has a pod nominated nowhere in the scratch, and returns it without a nomination of its own:
-// every node is asked about it then, and not the nominated one alone.
+// unnominated takes the pod's nomination out of the scratch, and returns the pod without one. A nominated
+// node that takes the pod would otherwise be the only node that is asked (rule 7.15.5).
 func (b *bench) unnominated(pod *outrank.Pod) (*outrank.Pod, error) {
 	p := *pod
 	p.NominatedNodeName = ""
@@ -77,12 +81,13 @@ func (b *bench) unnominated(pod *outrank.Pod) (*outrank.Pod, error) {
 	return &p, b.snap.Nominate(p.Key(), "")
 }
 
+// fits reports whether the node takes the pod as the scratch is.
 func (b *bench) fits(node string) (bool, error) {
 	s, err := b.e.Check(b.snap, b.req.Pod, node)
 	return s.Code == preemption.Success, err
 }
 
-// fitsWithout reports whether a node takes the pod with others gone.
+// fitsWithout reports whether the node takes the pod once these pods are gone.
 func (b *bench) fitsWithout(gone []*outrank.Pod, node string) (ok bool, err error) {
 	return ok, b.trial(func() error {
 		if err := b.remove(gone); err != nil {
@@ -93,8 +98,8 @@ func (b *bench) fitsWithout(gone []*outrank.Pod, node string) (ok bool, err erro
 	})
 }
 
-// needed lists those of the pods that have to leave so that the node takes the preemptor:
-// those of the node itself where they suffice.
+// needed lists pods that have to leave so that the node takes the preemptor, which it does with all of them
+// gone. The pods of the node itself are preferred. Of at most mostSorted pods none is in vain.
 func (b *bench) needed(all []*outrank.Pod, node string) ([]*outrank.Pod, error) {
 	set := slices.DeleteFunc(slices.Clone(all), func(p *outrank.Pod) bool { return b.snap.NodeOf(p.Key()) != node })
 	ok, err := b.fitsWithout(set, node)
@@ -104,6 +109,8 @@ func (b *bench) needed(all []*outrank.Pod, node string) ([]*outrank.Pod, error) 
 	if !ok {
 		set = all
 	}
+
+	// Each pod is put back in turn, and stays where the node takes the preemptor all the same.
 	for i := len(set) - 1; i >= 0 && len(set) <= mostSorted && len(set) > 1; i-- {
 		rest := slices.Delete(slices.Clone(set), i, i+1)
 		ok, err := b.fitsWithout(rest, node)

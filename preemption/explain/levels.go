@@ -11,13 +11,14 @@ import (
 	"github.com/outrank-go/outrank/priority"
 )
 
-// mostLevels is how many priorities are tried at most in search of one that is enough.
+// mostLevels is the number of priorities that one search tries at most.
 const mostLevels = 256
 
-// levels looks for a priority that is enough: above the pod's own, and below it where that
-// could help.
+// levels looks for a priority that is enough: one above the pod's own and, if below is set, one below it.
 func (f *finder) levels(b *bench, out *Nothing, below bool) error {
 	higher, lower, copies := f.candidates()
+
+	// Copies of the pod get the priority that it gets, so that none of them is a victim.
 	s := &levelSearch{finder: f, bench: b, e: b.e, left: mostLevels}
 	if copies {
 		var err error
@@ -28,28 +29,35 @@ func (f *finder) levels(b *bench, out *Nothing, below bool) error {
 	if !below {
 		lower = nil
 	}
+
 	var err error
-	if out.Enough, err = s.first(higher, -1); err != nil {
+	if out.Enough, err = s.firstEnough(higher, -1); err != nil {
 		return err
 	}
-	if out.Lower, err = s.first(lower, 1); err != nil {
+	if out.Lower, err = s.firstEnough(lower, 1); err != nil {
 		return err
 	}
 	if out.Enough != nil || out.Lower != nil {
 		return nil
 	}
+
 	out.SearchedTo, out.Hopeless = s.searched, s.searched == nil
 	if copies && out.Hopeless {
+		// It may be the copies that make it hopeless. With the evaluator as it is they keep their priority.
 		s.e, s.left = b.e, mostLevels
-		out.Copies, err = s.first(higher, -1)
+		out.Copies, err = s.firstEnough(higher, -1)
 	}
 	return err
 }
 
-// candidates lists the priorities at which the answer can change: those above the pod's own, the
-// lowest first, are one more than some pod on a node or nominated to one counts with. Below
-// it those of which some pod counts with less, the highest first, are what pods count with.
-// copies says whether there are any that would follow.
+// candidates lists the priorities at which the answer can change. It depends on the pod's priority only
+// through comparisons with the priorities of pods on nodes and of pods nominated to nodes: a pod is a
+// possible victim if it counts with less, and a nomination counts if it has as much or more.
+//
+// So above the pod's own priority each level is one more than that of some pod; the lowest comes first.
+// Below it each is that of some pod, because going down to it spares that pod; the highest comes first.
+// The lowest of all spares everybody, so that nobody is left to push out, and is not listed. copies says
+// whether any copy of the pod would follow it to a higher priority.
 func (f *finder) candidates() (higher, lower []int32, copies bool) {
 	own := f.pod.PriorityValue()
 	known := map[int32]bool{}
@@ -59,6 +67,7 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 		if known[as] {
 			return
 		}
+
 		known[as] = true
 		if as >= own && as < math.MaxInt32 {
 			higher = append(higher, as+1)
@@ -66,6 +75,7 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 			lower = append(lower, as)
 		}
 	}
+
 	for n := range f.snap.Nodes() {
 		for _, p := range f.snap.PodsOn(n.Name) {
 			add(p)
@@ -74,22 +84,25 @@ func (f *finder) candidates() (higher, lower []int32, copies bool) {
 			add(p)
 		}
 	}
+
 	slices.Sort(higher)
 	slices.SortFunc(lower, func(a, b int32) int { return cmp.Compare(b, a) })
 	return higher, lower[:max(0, len(lower)-1)], copies
 }
 
-// follows reports whether a pod is a copy of the preemptor that gets whatever priority it
-// gets. One of a lower priority is left over from before, and keeps that.
+// follows reports whether a pod is a copy of the preemptor that gets the priority that the preemptor gets.
+// A copy with a lower priority is left over from before, and keeps its own.
 func (f *finder) follows(p *outrank.Pod) bool {
 	return p.PriorityValue() >= f.pod.PriorityValue() && f.isCopy(p)
 }
 
-// sparingCopies returns an evaluator by which no copy of the pod is a victim that has as
-// much.
+// sparingCopies returns an evaluator that takes no copy of the pod as a victim, if the copy follows the
+// pod's priority.
 func (f *finder) sparingCopies(e *engine.Evaluator) (*engine.Evaluator, error) {
 	c := e.Config()
 	take := c.Eligibility.Take
+
+	// The rule is still asked about the same pods as before: those of lower priority, or all with AnyPriority.
 	c.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 		if f.follows(victim) || take == nil {
 			return "", !f.follows(victim)
@@ -99,18 +112,21 @@ func (f *finder) sparingCopies(e *engine.Evaluator) (*engine.Evaluator, error) {
 	return engine.New(c)
 }
 
-// levelSearch tries priorities.
+// levelSearch decides about the pod with other priorities.
 type levelSearch struct {
 	*finder
 	bench *bench
 	e     *engine.Evaluator
-	left  int
-	// searched is where the search ended before it had tried all; nil where it had.
+	// left is the number of priorities that may still be tried.
+	left int
+	// searched is the priority at which the search ended before it had tried all; nil where it tried all.
 	searched *int32
 }
 
-// first finds the first of the levels that is enough, where by as much beside it is not.
-func (s *levelSearch) first(levels []int32, beside int32) (*Enough, error) {
+// firstEnough returns the first of the levels that is enough; nil where none is or the search ends before. The
+// level is told as the least or the highest only if the priority beside it, towards the pod's own, is not
+// enough: beside is -1 for levels above the pod's own and 1 for those below.
+func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error) {
 	for i, level := range levels {
 		if s.left--; s.left < 0 {
 			if i > 0 {
@@ -119,6 +135,7 @@ func (s *levelSearch) first(levels []int32, beside int32) (*Enough, error) {
 			s.searched = &level
 			return nil, nil
 		}
+
 		plan, err := s.planAt(level)
 		if err != nil {
 			return nil, err
@@ -126,8 +143,9 @@ func (s *levelSearch) first(levels []int32, beside int32) (*Enough, error) {
 		if !helps(plan) {
 			continue
 		}
-		// A rule of the caller may look at the priority itself, so that it may have been
-		// enough before this level.
+
+		// A rule of the caller may look at the priority itself. Then priorities between the levels differ, too,
+		// and one of them may have been enough before.
 		before, err := s.planAt(level + beside)
 		if own := s.pod.PriorityValue(); err == nil && helps(before) && level+beside != own {
 			s.searched = &own
@@ -138,6 +156,7 @@ func (s *levelSearch) first(levels []int32, beside int32) (*Enough, error) {
 	return nil, nil
 }
 
+// helps reports whether the pod finds room by the plan.
 func helps(plan *preemption.Plan) bool {
 	return plan.Outcome == preemption.Preempts || plan.Outcome == preemption.Fits
 }
@@ -150,32 +169,38 @@ func (s *levelSearch) planAt(level int32) (*preemption.Plan, error) {
 	return s.e.Preempt(s.bench.ctx, s.snap, req)
 }
 
+// enoughBy describes a priority that is enough by the plan made with it. A class is named only for a
+// higher priority.
 func (s *levelSearch) enoughBy(plan *preemption.Plan, level int32) *Enough {
 	out := &Enough{Priority: level}
+
 	var victims []Pod
 	for i := range plan.Victims {
 		v := &plan.Victims[i]
 		victims = append(victims, *s.ref(v.Pod, cmp.Or(v.Node, plan.Node)))
 	}
 	out.Trial = Trial{plan.Node, plan.Outcome, listOf(victims, s.most)}
+
 	if level > s.pod.PriorityValue() {
 		out.Class = s.classOf(level)
 	}
 	return out
 }
 
-// classOf names the least class that has as much and may preempt. A class of the system is
-// none for a pod of an application.
+// classOf names the lowest class that has at least this priority and may preempt; empty for none. Classes of
+// the system are left out for a pod of an application.
 func (f *finder) classOf(level int32) string {
 	var best *outrank.PriorityClass
+	application := f.pod.PriorityValue() <= priority.UserMax
 	for _, c := range f.classes {
-		if c == nil || c.Value < level || c.PreemptionPolicy == outrank.PreemptNever || c.Value > priority.UserMax && f.pod.PriorityValue() <= priority.UserMax {
+		if c == nil || c.Value < level || c.PreemptionPolicy == outrank.PreemptNever || c.Value > priority.UserMax && application {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(c.Value, best.Value), cmp.Compare(c.Name, best.Name)) < 0 {
 			best = c
 		}
 	}
+
 	if best == nil {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// find names what stands behind the answer of a node with pods gone; nil for success.
+// find names what stands behind the answer of a node, on which pods may be gone; nil for success.
 func (f *finder) find(at *place, s preemption.Status) *Obstacle {
 	if s.Code == preemption.Success {
 		return nil
@@ -19,17 +19,21 @@ func (f *finder) find(at *place, s preemption.Status) *Obstacle {
 	return o
 }
 
+// name fills in the obstacle with the things behind a status.
 func (f *finder) name(o *Obstacle, at *place, s preemption.Status) {
 	if s.Filter == "" {
 		f.nameUnasked(o, at)
 		return
 	}
-	if known, ok := told[s.Filter]; ok { // a caller's filter explains itself
+
+	// Of a filter of the caller nothing is known but its own words.
+	if known, ok := explanations[s.Filter]; ok {
 		known.name(f, o, at)
 	}
 }
 
-// nameUnasked is about nodes that no filter was asked about.
+// nameUnasked names why no filter was asked about the node: the pod names other nodes, or nobody there may be
+// a victim.
 func (f *finder) nameUnasked(o *Obstacle, at *place) {
 	switch o.ExcludedBy {
 	case preemption.NodeAffinity:
@@ -42,13 +46,14 @@ func (f *finder) nameUnasked(o *Obstacle, at *place) {
 	}
 }
 
-// nameNode is about a node that is not the one that the pod names.
+// nameNode names the node that the pod asks for.
 func (o *Obstacle) nameNode(pod *outrank.Pod) {
 	if pod.NodeName != "" {
 		o.Names = []string{pod.NodeName}
 	}
 }
 
+// nameCordon names the taint of a cordoned node.
 func (f *finder) nameCordon(o *Obstacle, at *place) {
 	if !fit.Unschedulable(f.pod, at.node) {
 		return
@@ -56,6 +61,7 @@ func (f *finder) nameCordon(o *Obstacle, at *place) {
 	o.Taints = []outrank.Taint{{Key: outrank.UnschedulableTaint, Effect: outrank.NoSchedule}}
 }
 
+// nameFeatures finds the features that the pod needs and the node does not declare.
 func (f *finder) nameFeatures(o *Obstacle, at *place) {
 	p := f.pod
 	containers := slices.Concat(p.InitContainers, p.Containers)
@@ -67,6 +73,7 @@ func (f *finder) nameFeatures(o *Obstacle, at *place) {
 		{featureRestartContainer, slices.ContainsFunc(containers, func(c outrank.Container) bool { return c.RestartsAll })},
 		{featureBindMounts, slices.ContainsFunc(containers, func(c outrank.Container) bool { return c.BindMountOptions })},
 	}
+
 	for _, n := range needs {
 		if n.needed && !slices.Contains(at.node.DeclaredFeatures, n.feature) {
 			o.Names = append(o.Names, n.feature)
@@ -74,6 +81,7 @@ func (f *finder) nameFeatures(o *Obstacle, at *place) {
 	}
 }
 
+// namePorts finds the host ports that are taken, each with a pod that has it.
 func (f *finder) namePorts(o *Obstacle, at *place) {
 	holders := f.holders(at)
 	for _, port := range fit.HostPorts(f.pod) {
@@ -86,6 +94,7 @@ func (f *finder) namePorts(o *Obstacle, at *place) {
 	}
 }
 
+// nameTaints finds the taints that keep the pod away (rule 7.4.1).
 func (f *finder) nameTaints(o *Obstacle, at *place) {
 	for _, t := range at.node.Taints {
 		if (t.Effect == outrank.NoSchedule || t.Effect == outrank.NoExecute) && !f.tolerations.Cover(t) {
@@ -94,21 +103,21 @@ func (f *finder) nameTaints(o *Obstacle, at *place) {
 	}
 }
 
-// The features that a pod can need of its node, by what asks for them (rules 7.14.3,
-// 7.14.4 and 7.14.6).
+// The features that a pod can need of its node (rules 7.14.3, 7.14.4 and 7.14.6).
 const (
 	featureUserNamespaces   = "UserNamespacesHostNetworkSupport"
 	featureRestartContainer = "RestartAllContainersOnContainerExits"
 	featureBindMounts       = "VolumeBindMountOptions"
 )
 
-// nobody counts who is on a node without possible victims.
+// nobody describes the pods on a node without possible victims.
 func (f *finder) nobody(at *place) *Nobody {
 	n := &Nobody{}
 	for _, p := range f.snap.PodsOn(at.node.Name) {
 		if p.Key() == f.pod.Key() {
 			continue
 		}
+
 		n.Pods++
 		if as := f.snap.CountsAs(p); as < f.pod.PriorityValue() {
 			n.Protected++
@@ -119,10 +128,10 @@ func (f *finder) nobody(at *place) *Nobody {
 	return n
 }
 
-// noVictims is the status of a node without possible victims.
+// noVictims is the reason of a node without possible victims (rule 9.2).
 const noVictims = "No preemption victims found for incoming pod"
 
-// shortOf returns what is short.
+// shortOf returns the resources that are short.
 func shortOf(rooms []amounts) []Room {
 	var out []Room
 	for _, r := range rooms {

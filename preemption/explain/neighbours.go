@@ -7,12 +7,12 @@ import (
 	"github.com/outrank-go/outrank/internal/release"
 )
 
-// indexNeighbours looks at every pod once.
+// indexNeighbours looks at every pod on a node once. The index is incomplete when the context has ended.
 func (f *finder) indexNeighbours() *neighbourIndex {
 	x := &neighbourIndex{
 		namespaces: map[string]map[string]string{}, near: map[domain][]placed{}, others: map[domain][]placed{},
 		own: termsOf(f.pod, f.pod.Affinity.PodAffinity), anti: termsOf(f.pod, f.pod.Affinity.PodAntiAffinity),
-		faulty: !release.Of(release.Release(f.snap.Release())).NamespacesReplaceSelector,
+		bareSelectsAll: !release.Of(release.Release(f.snap.Release())).NamespacesReplaceSelector,
 	}
 	for ns := range f.snap.Namespaces() {
 		x.namespaces[ns.Name] = ns.Labels
@@ -21,6 +21,7 @@ func (f *finder) indexNeighbours() *neighbourIndex {
 	for i := range x.away {
 		x.away[i] = map[domain][]placed{}
 	}
+
 	seen := 0
 	for n := range f.snap.Nodes() {
 		if seen++; seen%nodesPerLook == 0 && f.ctx.Err() != nil {
@@ -36,40 +37,45 @@ func (f *finder) indexNeighbours() *neighbourIndex {
 // nodesPerLook is the number of nodes whose pods are gone through between two looks at the context.
 const nodesPerLook = 64
 
+// add enters the pod p on a node, for the terms of pod, the preemptor, and for its own against pod.
 func (x *neighbourIndex) add(pod, p *outrank.Pod, n *outrank.Node) {
+	// A node without the topology key is in no domain, and nothing on it counts.
 	put := func(in map[domain][]placed, key string, t *podTerm) {
 		if value, ok := n.Labels[key]; ok {
 			in[domain{key, value}] = append(in[domain{key, value}], placed{p, n.Name, t})
 		}
 	}
-	if len(x.own) > 0 && x.allMean(p) {
+
+	if len(x.own) > 0 && x.matchesAffinity(p) {
 		for i := range x.own {
 			put(x.near, x.own[i].key, nil)
 		}
 	}
 	for i := range x.anti {
-		if x.means(&x.anti[i], p, true) {
+		if x.matches(&x.anti[i], p, true) {
 			put(x.away[i], x.anti[i].key, nil)
 		}
 	}
 	for i := range p.Affinity.PodAntiAffinity {
-		if t := termOf(p, &p.Affinity.PodAntiAffinity[i]); x.means(&t, pod, false) {
+		if t := termOf(p, &p.Affinity.PodAntiAffinity[i]); x.matches(&t, pod, false) {
 			put(x.others, t.key, &t)
 		}
 	}
 }
 
-func (x *neighbourIndex) allMean(p *outrank.Pod) bool {
+// matchesAffinity reports whether the pod matches every affinity term of the preemptor: one that does not counts
+// for none of them (rule 7.13.5).
+func (x *neighbourIndex) matchesAffinity(p *outrank.Pod) bool {
 	for i := range x.own {
-		if !x.means(&x.own[i], p, true) {
+		if !x.matches(&x.own[i], p, true) {
 			return false
 		}
 	}
 	return true
 }
 
-// left returns the first of the pods that is not thought away.
-func left(list []placed, at *place) (placed, bool) {
+// firstPresent returns the first of the pods that is not gone.
+func firstPresent(list []placed, at *place) (placed, bool) {
 	i := slices.IndexFunc(list, func(p placed) bool { return !at.isGone(p.pod) })
 	if i < 0 {
 		return placed{}, false
@@ -77,19 +83,20 @@ func left(list []placed, at *place) (placed, bool) {
 	return list[i], true
 }
 
-// nameNeighbours finds the affinity terms in the way, in the order of rule 7.13.1: those
-// of one side alone.
+// nameNeighbours finds the affinity terms in the way. The filter stops at the first side that fails, in the
+// order of rule 7.13.1, and so does this.
 func (f *finder) nameNeighbours(o *Obstacle, at *place) {
 	if f.neighbours == nil {
 		f.neighbours = f.indexNeighbours()
 	}
-	for _, find := range []func(*place) []Neighbour{f.lonely, f.ownAnti, f.othersAnti} {
+	for _, find := range []func(*place) []Neighbour{f.unmetAffinity, f.violatedOwn, f.violatedOthers} {
 		if o.Neighbours = find(at); len(o.Neighbours) > 0 {
 			return
 		}
 	}
 }
 
+// neighbourOf describes a term that is in the way on the node. The pod is still to be added.
 func neighbourOf(side string, t *podTerm, node *outrank.Node) Neighbour {
 	n := Neighbour{Side: side, Topology: Topology{TopologyKey: t.key, Selector: selectorText(t.selector)}}
 	if value, ok := node.Labels[t.key]; ok {
@@ -98,35 +105,44 @@ func neighbourOf(side string, t *podTerm, node *outrank.Node) Neighbour {
 	return n
 }
 
-// lonely lists the preemptor's affinity terms that are not met (rules 7.13.2 and 7.13.6).
-func (f *finder) lonely(at *place) []Neighbour {
+// unmetAffinity lists the preemptor's affinity terms that are not met (rules 7.13.2 and 7.13.6).
+func (f *finder) unmetAffinity(at *place) []Neighbour {
 	x := f.neighbours
 	var out []Neighbour
-	missing := false
+	keyMissing := false
 	for i := range x.own {
 		n := neighbourOf(ownAffinity, &x.own[i], at.node)
-		_, there := left(x.near[domain{n.TopologyKey, orEmpty(n.Domain)}], at)
+		_, there := firstPresent(x.near[domain{n.TopologyKey, orEmpty(n.Domain)}], at)
+		if n.Domain == nil {
+			keyMissing = true
+		}
 		if n.Domain == nil || !there {
-			out, missing = append(out, n), missing || n.Domain == nil
+			out = append(out, n)
 		}
 	}
-	if !missing && len(out) > 0 && x.allMean(f.pod) && !f.anyNear(at) {
-		return nil // the first of its group is let through
+
+	// The first pod of a group that wants to be with its own is let through (rule 7.13.6), but not on a node
+	// that lacks a key (rule 7.13.8).
+	if !keyMissing && len(out) > 0 && x.matchesAffinity(f.pod) && !f.anyNear(at) {
+		return nil
 	}
 	return out
 }
 
+// anyNear reports whether any pod that is not gone matches the preemptor's affinity, wherever it is (rule
+// 7.13.7).
 func (f *finder) anyNear(at *place) bool {
 	for _, list := range f.neighbours.near {
-		if _, ok := left(list, at); ok {
+		if _, ok := firstPresent(list, at); ok {
 			return true
 		}
 	}
 	return false
 }
 
-// ownAnti lists the preemptor's anti-affinity terms that a pod there matches.
-func (f *finder) ownAnti(at *place) []Neighbour {
+// violatedOwn lists the preemptor's anti-affinity terms that a pod in the node's domain matches. A term whose
+// key the node lacks is ignored (rule 7.13.9).
+func (f *finder) violatedOwn(at *place) []Neighbour {
 	x := f.neighbours
 	var out []Neighbour
 	for i := range x.anti {
@@ -134,10 +150,11 @@ func (f *finder) ownAnti(at *place) []Neighbour {
 		if n.Domain == nil {
 			continue
 		}
-		if p, ok := left(x.away[i][domain{n.TopologyKey, *n.Domain}], at); ok {
+
+		if p, ok := firstPresent(x.away[i][domain{n.TopologyKey, *n.Domain}], at); ok {
 			n.Pod = f.ref(p.pod, p.node)
 			out = append(out, n)
-		} else if p := f.nominee(at, func(q *outrank.Pod) bool { return x.means(&x.anti[i], q, true) }); p != nil {
+		} else if p := f.nominee(at, func(q *outrank.Pod) bool { return x.matches(&x.anti[i], q, true) }); p != nil {
 			n.Pod = f.ref(p, at.node.Name)
 			out = append(out, n)
 		}
@@ -145,13 +162,13 @@ func (f *finder) ownAnti(at *place) []Neighbour {
 	return out
 }
 
-// othersAnti lists the anti-affinity terms of pods there that match the preemptor, one for
-// each domain.
-func (f *finder) othersAnti(at *place) []Neighbour {
+// violatedOthers lists the anti-affinity terms of other pods that match the preemptor: of running pods one for
+// each domain of the node or, where there is none, those of the pods that are nominated to the node.
+func (f *finder) violatedOthers(at *place) []Neighbour {
 	x := f.neighbours
 	var out []Neighbour
 	for _, key := range sortedKeys(at.node.Labels) {
-		if p, ok := left(x.others[domain{key, at.node.Labels[key]}], at); ok {
+		if p, ok := firstPresent(x.others[domain{key, at.node.Labels[key]}], at); ok {
 			n := neighbourOf(othersAntiAffinity, p.term, at.node)
 			n.Pod = f.ref(p.pod, p.node)
 			out = append(out, n)
@@ -160,10 +177,11 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 	if len(out) > 0 {
 		return out
 	}
+
 	for _, p := range f.nominated(at) {
 		for i := range p.Affinity.PodAntiAffinity {
 			t := termOf(p, &p.Affinity.PodAntiAffinity[i])
-			if n := neighbourOf(othersAntiAffinity, &t, at.node); n.Domain != nil && x.means(&t, f.pod, false) {
+			if n := neighbourOf(othersAntiAffinity, &t, at.node); n.Domain != nil && x.matches(&t, f.pod, false) {
 				n.Pod = f.ref(p, at.node.Name)
 				out = append(out, n)
 			}
@@ -172,7 +190,7 @@ func (f *finder) othersAnti(at *place) []Neighbour {
 	return out
 }
 
-// nominee finds a pod nominated to the node.
+// nominee finds a pod that is nominated to the node and that is reports; nil for none.
 func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
 	for _, p := range f.nominated(at) {
 		if is(p) {
@@ -182,22 +200,24 @@ func (f *finder) nominee(at *place, is func(*outrank.Pod) bool) *outrank.Pod {
 	return nil
 }
 
-// means reports whether a term means a pod (rules 7.13.11 to 7.13.18). own is set for the
-// preemptor's terms, and replaced where a release selects namespaces before the attempt
-// (rule 7.13.14).
-func (x *neighbourIndex) means(t *podTerm, p *outrank.Pod, own bool) bool {
+// matches reports whether a term matches a pod, by its labels and its namespace (rules 7.13.11 to 7.13.18).
+// own is set for the terms of the preemptor.
+func (x *neighbourIndex) matches(t *podTerm, p *outrank.Pod, own bool) bool {
 	return t.matcher.Matches(p.Labels) && x.inNamespace(t, p.NamespaceName(), own)
 }
 
+// inNamespace reports whether a term looks at a namespace.
 func (x *neighbourIndex) inNamespace(t *podTerm, name string, own bool) bool {
 	switch {
 	case slices.Contains(t.namespaces, name):
 		return true
 	case t.inLabels == nil:
 		return false
-	case own && x.faulty && t.inLabels.Matches(nil):
+	case own && x.bareSelectsAll && t.inLabels.Matches(nil):
 		return true
 	}
+
+	// What is not known of a namespace counts by whose term it is (rule 7.13.18).
 	labels, known := x.namespaces[name]
 	if own && !known && !t.inLabels.Empty() {
 		return false

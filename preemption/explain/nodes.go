@@ -15,31 +15,42 @@ import (
 // grouping puts nodes into groups by what became of them.
 type grouping struct {
 	*finder
-	ex         *preemption.Plan
+	ex *preemption.Plan
+	// candidates and places have the candidates and their positions among them, by node.
 	candidates map[string]*preemption.Candidate
-	places     map[string]int // of candidates, by node
-	groups     []*openGroup
-	byKey      map[string]*openGroup
-	best       *closest
+	places     map[string]int
+	// groups are in the order of their first nodes. byKey finds each by its key.
+	groups []*openGroup
+	byKey  map[string]*openGroup
+	// best is the node that lacks the least room so far; nil for none.
+	best *closest
+}
+
+// newGrouping prepares to group the nodes of an answer.
+func newGrouping(f *finder, ex *preemption.Plan) *grouping {
+	g := &grouping{finder: f, ex: ex, byKey: map[string]*openGroup{}, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
+	for i := range ex.Candidates {
+		c := &ex.Candidates[i]
+		g.candidates[c.Node] = c
+		g.places[c.Node] = i
+	}
+	return g
 }
 
 // openGroup is a group while nodes are still added.
 type openGroup struct {
 	NodeGroup
-	// coarse is the same for groups that are merged where there are too many.
+	// coarse is the key by which groups are merged where there are too many.
 	coarse string
-	// least is what is missing on the example, for groups that are short of room; place is
-	// that of the best candidate.
+	// least says how much room the example lacks. It is unknown for a group that does not lack room.
 	least missing
+	// place is the position of the example among the candidates; 0 for other nodes.
 	place int
 }
 
 // group puts every node into a group.
 func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) error {
-	g := &grouping{finder: f, ex: ex, byKey: map[string]*openGroup{}, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
-	for i := range ex.Candidates {
-		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
-	}
+	g := newGrouping(f, ex)
 	for i := range ex.Nodes {
 		if i%nodesPerLook == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -48,6 +59,7 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) erro
 			return err
 		}
 	}
+
 	if len(g.groups) > 10*f.most {
 		g.merge()
 	}
@@ -60,16 +72,21 @@ func (f *finder) group(ctx context.Context, r *Report, ex *preemption.Plan) erro
 	return ctx.Err()
 }
 
+// stages are all stages, in the order of a report.
 var stages = []Stage{Chosen, Fits, Candidate, InVain, NoHelp, NotTried}
 
+// stageOrder is the position of a stage in a report.
 func stageOrder(s Stage) int { return slices.Index(stages, s) }
 
-// add puts a node into its group.
+// add puts a node into the group of its key, which it opens where there is none yet.
 func (g *grouping) add(n *preemption.NodeReport) error {
-	one, err := g.alone(n)
+	one, err := g.verdictOn(n)
 	if err != nil {
 		return err
 	}
+
+	// The coarse key is what the filters said. Candidates and nodes that fit are one group each, whatever
+	// the filters said before: what stood in the way is out of it.
 	var key strings.Builder
 	key.WriteString(string(one.Stage))
 	key.WriteString("\x00" + one.LostBy + "\x00")
@@ -80,12 +97,15 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 		keyStatus(&key, n.AfterRemoval)
 	}
 	one.coarse = key.String()
+
+	// The full key also names the things in the way: two taints are two groups.
 	if one.Stage != Candidate {
 		one.Before.key(&key)
 		one.After.key(&key)
 	}
+
 	if into, ok := g.byKey[key.String()]; ok {
-		into.take(one, g.most)
+		into.absorb(one, g.most)
 		return nil
 	}
 	g.byKey[key.String()] = one
@@ -93,25 +113,31 @@ func (g *grouping) add(n *preemption.NodeReport) error {
 	return nil
 }
 
-// take adds the nodes of another group, which come later in the cluster.
-func (g *openGroup) take(o *openGroup, most int) {
+// absorb adds the nodes of another group, whose first node comes later in the cluster. The better example of
+// the two stays.
+func (g *openGroup) absorb(o *openGroup, most int) {
 	all := g.Names.Len() + o.Names.Len()
 	taken := min(len(o.Names.Items), most-len(g.Names.Items))
 	g.Names.Items = append(g.Names.Items, o.Names.Items[:taken]...)
 	g.Names.More = all - len(g.Names.Items)
+
+	// Everything that a group says of its example changes with it. Stage and LostBy are part of the key, so
+	// both groups have the same.
 	if o.place < g.place || o.place == g.place && o.least.less(g.least) {
-		g.Example, g.Score, g.Before, g.After, g.Victims = o.Example, o.Score, o.Before, o.After, o.Victims
+		g.Example, g.Score, g.Victims = o.Example, o.Score, o.Victims
+		g.Before, g.After = o.Before, o.After
 		g.least, g.place = o.least, o.place
 	}
 }
 
-// merge makes one group of those whose nodes gave the same answers, whatever the thing.
+// merge makes one group of all groups whose nodes gave the same answers, whatever stood in the way. The
+// first of them takes the others, so that groups keep their order.
 func (g *grouping) merge() {
 	coarse := map[string]*openGroup{}
 	var out []*openGroup
 	for _, group := range g.groups {
 		if into, ok := coarse[group.coarse]; ok {
-			into.take(group, g.most)
+			into.absorb(group, g.most)
 			into.Mixed = true
 			continue
 		}
@@ -121,47 +147,67 @@ func (g *grouping) merge() {
 	g.groups = out
 }
 
-// alone is a group of one node.
-func (g *grouping) alone(n *preemption.NodeReport) (*openGroup, error) {
-	one := &openGroup{NodeGroup: NodeGroup{Verdict: Verdict{Stage: NoHelp}, Names: List[string]{Items: []string{n.Node}}, Example: n.Node}}
-	refused := g.ex.Refused.Code != preemption.Success
+// refused reports whether the attempt ended before any node was asked.
+func (g *grouping) refused() bool { return g.ex.Refused.Code != preemption.Success }
+
+// stageOf says how far a node came.
+func (g *grouping) stageOf(n *preemption.NodeReport) Stage {
 	switch {
 	case g.ex.Outcome == preemption.Preempts && n.Node == g.ex.Node:
-		one.Stage = Chosen
+		return Chosen
 	case n.Status.Code == preemption.Success:
-		one.Stage = Fits
-		return one, nil
+		return Fits
 	case g.candidates[n.Node] != nil:
+		return Candidate
+	case n.AfterRemoval != nil:
+		return InVain
+	case n.Status.Code == preemption.Unschedulable && !g.refused():
+		return NotTried
+	}
+	return NoHelp
+}
+
+// verdictOn returns a group of this node alone, with the verdict on it.
+func (g *grouping) verdictOn(n *preemption.NodeReport) (*openGroup, error) {
+	one := &openGroup{NodeGroup: NodeGroup{
+		Verdict: Verdict{Stage: g.stageOf(n)}, Names: List[string]{Items: []string{n.Node}}, Example: n.Node,
+	}}
+
+	switch one.Stage {
+	case Fits:
+		return one, nil
+	case Candidate:
 		c := g.candidates[n.Node]
 		score := scoreOf(c)
-		one.Stage, one.Score, one.place = Candidate, &score, g.places[n.Node]
+		one.Score, one.place = &score, g.places[n.Node]
 		if g.ex.Outcome == preemption.Preempts {
 			one.LostBy = g.lostBy(g.ex, c)
 		}
 		one.Victims = len(c.Victims)
-	case n.AfterRemoval != nil:
-		one.Stage = InVain
-	case n.Status.Code == preemption.Unschedulable && !refused:
-		one.Stage = NotTried
+	case Chosen:
+		one.Victims = len(g.ex.Victims)
 	}
-	if refused {
+
+	// No node has anything of its own to say about a pod that was refused before.
+	if g.refused() {
 		return one, nil
 	}
-	at, err := g.at(n.Node)
+	at, err := g.placeOn(n.Node)
 	if err != nil {
 		return nil, err
 	}
 	one.Before = g.find(at, n.Status)
-	if one.Stage == Chosen {
-		one.Victims = len(g.ex.Victims)
-	}
+
+	// A node that is too small even when empty is not tried (rule 7.7.5), so it has no status with everybody
+	// gone. It can still be the one that lacks the least room.
 	if one.Stage == InVain || one.Stage == NoHelp && n.Status.Filter == preemption.NodeResourcesFit {
 		g.afterRemoval(one, at, n)
 	}
 	return one, nil
 }
 
-// afterRemoval looks at a node with every possible victim gone.
+// afterRemoval says what keeps the pod out of a node with every possible victim gone. Where room is short
+// it compares the node with the nearest one so far.
 func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeReport) {
 	empty := at.empty()
 	status := n.Status
@@ -175,6 +221,7 @@ func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeRep
 	if status.Filter != preemption.NodeResourcesFit {
 		return
 	}
+
 	rooms := g.room(empty)
 	one.least = missingOf(rooms)
 	if one.least.known && (g.best == nil || one.least.less(g.best.missing)) {
@@ -183,13 +230,13 @@ func (g *grouping) afterRemoval(one *openGroup, at *place, n *preemption.NodeRep
 	g.nearest = g.best
 }
 
-// keyStatus appends what is the same for equal statuses.
+// keyStatus appends the parts of a status to a key. Equal statuses append the same.
 func keyStatus(b *strings.Builder, s *preemption.Status) {
 	keyTexts(b, s.Code.String(), s.Filter, s.ExcludedBy)
 	keyTexts(b, s.Reasons...)
 }
 
-// keyTexts appends texts so that no two lists look alike.
+// keyTexts appends a list of texts with its length and theirs, so that different lists never look alike.
 func keyTexts(b *strings.Builder, texts ...string) {
 	var space [20]byte
 	b.Write(append(strconv.AppendInt(space[:0], int64(len(texts)), 10), ':'))
@@ -199,13 +246,14 @@ func keyTexts(b *strings.Builder, texts ...string) {
 	}
 }
 
-// key appends what an obstacle is about, without amounts, holders and what the node has
-// instead.
+// key appends the things that an obstacle names, without amounts, holders and what the node has instead:
+// in these the nodes of a group may differ.
 func (o *Obstacle) key(b *strings.Builder) {
 	if o == nil {
 		b.WriteByte('-')
 		return
 	}
+
 	for _, t := range o.Taints {
 		keyTexts(b, "taint", t.Key, t.Value, string(t.Effect))
 	}
@@ -218,30 +266,43 @@ func (o *Obstacle) key(b *strings.Builder) {
 	for _, p := range o.Ports {
 		keyTexts(b, "port", p.HostIP, p.Protocol, strconv.Itoa(int(p.HostPort)))
 	}
-	for _, v := range o.Volumes {
-		zone := ""
-		if v.Zone != nil {
-			zone = v.Zone.Key
-		}
-		keyTexts(b, "volume", string(v.Claim), v.Disk, zone)
+	for i := range o.Volumes {
+		o.Volumes[i].key(b)
 	}
+
+	// Resources that are short stand in the reasons of the status. Drivers do not.
 	for i := range o.Short {
 		if driver := o.Short[i].driver(); driver != "" {
 			keyTexts(b, "driver", driver)
 		}
 	}
+
+	// Which domain the node is in does not matter, but it matters that it is in none.
 	for _, s := range o.Spread {
 		keyTexts(b, "spread", s.TopologyKey, s.Selector, strconv.FormatBool(s.Domain == nil))
 	}
 	for _, n := range o.Neighbours {
 		keyTexts(b, "pods", n.Side, n.TopologyKey, n.Selector, strconv.FormatBool(n.Domain == nil))
 	}
+
+	// What nodes lack differs from node to node. Nodes that the pod names are the same everywhere, and a
+	// deferred resize is about one node alone.
 	if o.Filter == preemption.NodeDeclaredFeatures || o.Filter == preemption.NodeVolumeLimits {
 		keyTexts(b, o.Names...)
 	}
 	keyTexts(b, strconv.Itoa(o.More))
 }
 
+// key appends the volume, without its holder and what is wrong with it.
+func (v *Volume) key(b *strings.Builder) {
+	zone := ""
+	if v.Zone != nil {
+		zone = v.Zone.Key
+	}
+	keyTexts(b, "volume", string(v.Claim), v.Disk, zone)
+}
+
+// key appends the demands of the term that the node does not meet.
 func (t *Term) key(b *strings.Builder) {
 	keyTexts(b, "term", strconv.FormatBool(t.Added))
 	for _, l := range t.Unmet {
@@ -250,11 +311,14 @@ func (t *Term) key(b *strings.Builder) {
 	}
 }
 
-// alone finds where the least is missing even with the highest priority.
-func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.Request) (*Nearest, error) {
+// nearestAtTheTop finds the node that lacks the least room for the pod with the highest priority, which may
+// push out nearly everybody; nil where no node lacks room.
+func (f *finder) nearestAtTheTop(ctx context.Context, e *engine.Evaluator, req preemption.Request) (*Nearest, error) {
 	highest := int32(math.MaxInt32)
 	other := *f.pod
-	other.Priority, req.Pod = &highest, &other
+	other.Priority = &highest
+	req.Pod = &other
+
 	ex, err := e.Explain(ctx, f.snap, req)
 	if err != nil {
 		return nil, err
@@ -263,25 +327,29 @@ func (f *finder) alone(ctx context.Context, e *engine.Evaluator, req preemption.
 	if err != nil {
 		return nil, err
 	}
-	g := &grouping{finder: &finder{ctx: ctx, snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}, ex: ex}
+
+	// A finder of its own leaves f.nearest as it is.
+	top := &finder{ctx: ctx, snap: f.snap, pod: &other, tolerations: f.tolerations, config: f.config, lookAt: lookAt, most: f.most}
+	g := newGrouping(top, ex)
 	for i := range ex.Nodes {
 		n := &ex.Nodes[i]
 		if n.Status.Filter != preemption.NodeResourcesFit && (n.AfterRemoval == nil || n.AfterRemoval.Filter != preemption.NodeResourcesFit) {
 			continue
 		}
-		at, err := g.at(n.Node)
+		at, err := g.placeOn(n.Node)
 		if err != nil {
 			return nil, err
 		}
 		g.afterRemoval(&openGroup{}, at, n)
 	}
+
 	if g.best == nil {
 		return nil, nil
 	}
 	return &g.best.Nearest, nil
 }
 
-// missingOf returns what is missing on a node with these rooms.
+// missingOf says how much is missing on a node with these amounts: the largest missing part of any resource.
 func missingOf(rooms []amounts) missing {
 	var m missing
 	for _, r := range rooms {

@@ -24,19 +24,21 @@ func (g *NodeGroup) Text() string {
 	case NotTried:
 		return text + "not tried: " + g.where() + g.Before.Text()
 	case InVain:
-		return text + "preemption makes no room: " + g.where() + g.vain() + g.Way.behind()
+		return text + "preemption makes no room: " + g.where() + g.beforeAndAfter() + g.Way.behind()
 	}
 	return text + "out: " + g.where() + g.Before.Text() + g.Way.behind()
 }
 
-// vain tells apart what is in the way before and after preemption.
-func (g *NodeGroup) vain() string {
+// beforeAndAfter says what is in the way as things are and with all possible victims gone. Where the same filter fails
+// both times, the first is left out.
+func (g *NodeGroup) beforeAndAfter() string {
 	if g.After == nil {
 		return g.Before.Text()
 	}
 	if g.Victims == 0 {
 		return fmt.Sprintf("%s; and %s", g.Before.Text(), g.After.Text())
 	}
+
 	gone := fmt.Sprintf("with the %s gone that could leave", prose.Plural(g.Victims, "pod"))
 	if g.Before != nil && g.Before.Filter == g.After.Filter {
 		return fmt.Sprintf("also %s, %s", gone, g.After.Text())
@@ -44,6 +46,7 @@ func (g *NodeGroup) vain() string {
 	return fmt.Sprintf("as things are, %s; %s, %s", g.Before.Text(), gone, g.After.Text())
 }
 
+// where says which node the obstacle that follows was found on; empty where there is only one.
 func (g *NodeGroup) where() string {
 	switch {
 	case g.Before == nil:
@@ -57,6 +60,8 @@ func (g *NodeGroup) where() string {
 // Texts says in sentences what is missing, and what would help.
 func (n *Nothing) Texts() []string {
 	var out []string
+
+	// The hopeless sentence tells of Alone. It need not be told of the same node twice.
 	if n.Nearest != nil && (n.Alone == nil || n.Nearest.Node != n.Alone.Node) {
 		out = append(out, fmt.Sprintf("Of the nodes that lack room the nearest is %s: %s.", n.Nearest.where(), shortages(n.Nearest.Missing)))
 	}
@@ -66,12 +71,14 @@ func (n *Nothing) Texts() []string {
 	if n.Lower != nil {
 		out = append(out, n.Lower.lowerText())
 	}
+
 	switch {
 	case n.SearchedTo != nil:
 		out = append(out, fmt.Sprintf("Priority %d is not enough; whether one farther from its own is was not found.", *n.SearchedTo))
 	case n.Hopeless:
 		out = append(out, n.hopeless())
 	}
+
 	if n.Eviction != nil {
 		out = append(out, n.Eviction.text())
 	}
@@ -97,6 +104,7 @@ func (n *Nothing) hopeless() string {
 	return none + "."
 }
 
+// where names the node, and the number of pods that are seen as gone.
 func (n *Nearest) where() string {
 	if n.Gone == 0 {
 		return "node " + prose.Name(n.Node)
@@ -104,10 +112,12 @@ func (n *Nearest) where() string {
 	return fmt.Sprintf("node %s without %s", prose.Name(n.Node), prose.Plural(n.Gone, "pod"))
 }
 
+// text says that a higher priority would be enough.
 func (e *Enough) text() string {
 	if e.beyondUsers() && e.Class == "" {
 		return fmt.Sprintf("Only a class of the system (system-...) could be enough, with priority %d, and those are not for applications: %s.", e.Priority, e.what())
 	}
+
 	text := fmt.Sprintf("Priority %d would be enough, and %d is not: %s", e.Priority, int64(e.Priority)-1, e.what())
 	if e.Class != "" {
 		text += "; class " + prose.Name(e.Class) + " has as much"
@@ -115,11 +125,13 @@ func (e *Enough) text() string {
 	return text + "."
 }
 
+// lowerText says that a lower priority would be enough.
 func (e *Enough) lowerText() string {
 	return fmt.Sprintf("A lower priority would be enough, %d and not %d: %s.", e.Priority, int64(e.Priority)+1, e.what())
 }
 
-// what says what would become of the pod.
+// what says what would become of the pod with the priority. A pod that fits by its priority alone goes before
+// nominated pods, which need no longer be respected.
 func (e *Enough) what() string {
 	if e.Outcome == preemption.Fits {
 		return "the pod would fit before pods that are nominated"
@@ -127,6 +139,7 @@ func (e *Enough) what() string {
 	return fmt.Sprintf("on node %s it would push out %s", prose.Name(e.Node), pods(e.Victims))
 }
 
+// text says what becomes of the pod after the evictions.
 func (e *Eviction) text() string {
 	names := textsOf(e.Pods.Items, (*Pod).placed)
 	text := fmt.Sprintf("With %s evicted by hand ", prose.List(names, e.Pods.More))

@@ -25,6 +25,7 @@ func (o *Obstacle) Text() string {
 	return strings.Join(parts, "; ")
 }
 
+// reasons repeats the words of the filter, with its name.
 func (o *Obstacle) reasons() string {
 	texts := make([]string, len(o.Reasons))
 	for i, r := range o.Reasons {
@@ -37,15 +38,18 @@ func (o *Obstacle) reasons() string {
 	return text
 }
 
-// things says each thing that is named.
+// things has a text for each thing that the obstacle names, in the order of its fields.
 func (o *Obstacle) things() []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+
 	out = append(out, textsOf(o.Short, (*Room).text)...)
 	if o.Nobody != nil {
 		add("%s", o.Nobody.text())
 	}
 	out = append(out, o.names()...)
+
+	// A cordoned node has one taint, which stands for the cordon.
 	for i := range o.Taints {
 		if o.cordoned() {
 			add("the node is cordoned")
@@ -56,6 +60,7 @@ func (o *Obstacle) things() []string {
 	for i := range o.Labels {
 		add("the pod's node selector wants %s", o.Labels[i].text())
 	}
+
 	out = append(out, textsOf(o.Terms, (*Term).text)...)
 	out = append(out, textsOf(o.Ports, (*Port).text)...)
 	out = append(out, textsOf(o.Volumes, (*Volume).text)...)
@@ -63,22 +68,25 @@ func (o *Obstacle) things() []string {
 	return append(out, textsOf(o.Neighbours, (*Neighbour).text)...)
 }
 
-// names says what the names are of, where the filter has words for that.
+// names tells the names in the words of the filter: one text for each name or one for all of them. It has none
+// where the filter has no words for names.
 func (o *Obstacle) names() []string {
-	of := filter.Of(o.by())
-	if len(o.Names) == 0 || of == nil || of.Names.Text == "" {
+	entry := filter.Of(o.subject())
+	if len(o.Names) == 0 || entry == nil || entry.Names.Text == "" {
 		return nil
 	}
+
 	names := prose.Names(o.Names)
-	if !of.Names.Each {
+	if !entry.Names.Each {
 		names = []string{prose.List(names, 0)}
 	}
 	for i, name := range names {
-		names[i] = fmt.Sprintf(of.Names.Text, name)
+		names[i] = fmt.Sprintf(entry.Names.Text, name)
 	}
 	return names
 }
 
+// text says why nobody on the node may be evicted.
 func (n *Nobody) text() string {
 	var text string
 	switch rest := n.Pods - n.Protected; {
@@ -95,6 +103,7 @@ func (n *Nobody) text() string {
 	return text
 }
 
+// text says what is demanded, and what the node has.
 func (l *Label) text() string {
 	text := prose.Text(requirementText(l.Key, l.Operator, l.Values))
 	switch {
@@ -106,6 +115,7 @@ func (l *Label) text() string {
 	return text + ", and the node has " + prose.Name(l.Key) + "=" + prose.Name(*l.Have)
 }
 
+// text says whose term it is, and what it demands that the node does not have.
 func (t *Term) text() string {
 	whose := "the pod's node affinity"
 	if t.Added {
@@ -117,6 +127,7 @@ func (t *Term) text() string {
 	return whose + " wants " + strings.Join(textsOf(t.Unmet, (*Label).text), "; ")
 }
 
+// text says which port is taken, and by which pod.
 func (p *Port) text() string {
 	text := fmt.Sprintf("host port %d/%s", p.HostPort, prose.Text(p.Protocol))
 	if p.HostIP != "0.0.0.0" {
@@ -128,11 +139,13 @@ func (p *Port) text() string {
 	return text + " is held by " + p.Holder.text()
 }
 
+// text says what is wrong with the volume: who has it, what its claim lacks, or where it can be used instead.
 func (v *Volume) text() string {
 	name := "disk " + prose.Name(v.Disk)
 	if v.Claim != "" {
 		name = "claim " + prose.Name(v.Claim)
 	}
+
 	switch {
 	case v.Holder != nil && v.Claim != "":
 		return name + " allows a single pod, and is in use by " + v.Holder.placed()
@@ -148,6 +161,7 @@ func (v *Volume) text() string {
 		return fmt.Sprintf("the volume of %s is in %s, and the node has %s", name,
 			prose.Text(requirementText(v.Zone.Key, v.Zone.Operator, v.Zone.Values)), prose.Name(orEmpty(v.Zone.Have)))
 	}
+
 	texts := make([]string, 0, len(v.Terms))
 	for i := range v.Terms {
 		for j := range v.Terms[i].Unmet {
@@ -160,6 +174,7 @@ func (v *Volume) text() string {
 	return "the volume of " + name + " wants " + strings.Join(texts, "; ")
 }
 
+// text says how uneven the pods would be spread, or that the node lacks the key.
 func (s *Spread) text() string {
 	if s.Domain == nil {
 		return "the node has no label " + prose.Name(s.TopologyKey) + ", which a topology spread constraint needs"
@@ -168,6 +183,7 @@ func (s *Spread) text() string {
 		prose.Name(s.TopologyKey), prose.Name(*s.Domain), prose.Plural(s.With, "pod"), prose.Text(s.Selector), s.Least, s.MaxSkew)
 }
 
+// text says which pods are missing or too near, or that the node lacks the key.
 func (n *Neighbour) text() string {
 	where := prose.Name(n.TopologyKey) + "=" + prose.Name(orEmpty(n.Domain))
 	switch {

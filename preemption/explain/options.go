@@ -11,33 +11,32 @@ import (
 
 // Options say how much a report holds. The zero value is the default.
 type Options struct {
-	// Most is how many names a list holds before it is cut; 0 means 10. Victims are cut at
-	// ten times that many, and groups of nodes put together.
+	// Most is the number of names that a list holds before it is cut; 0 means 10. Lists of victims hold ten
+	// times as many. If there are more than ten times as many groups of nodes, groups are merged.
 	Most int
-	// Classes are the priority classes of the cluster, for naming one that would be enough.
-	// A snapshot does not keep them.
+	// Classes are the priority classes of the cluster, so that a report can name one that would be enough. A
+	// snapshot does not keep them.
 	Classes []*outrank.PriorityClass
-	// Copies reports whether a pod is a copy of the preemptor, beside those of its controller:
-	// a priority that the preemptor gets its copies get, too, but those that have less than it
-	// now. Nil means none.
+	// Copies reports whether a pod is a copy of the preemptor, besides the pods of its controller; nil means
+	// no others. Copies get the priority that the preemptor gets, except those that have less than it now.
 	Copies func(pod *outrank.Pod) bool
-	// Depth is how many times Replacements follows a replacement that pushes out others to theirs;
-	// 0 tells of the plan's own victims alone.
+	// Depth is how far Replacements follows the pods that a replacement pushes out: with 0 it tells what
+	// becomes of the plan's own victims alone, with 1 also of the pods that their replacements push out.
 	Depth int
-	// Scorer returns what decides between the nodes that take a replacement; nil, or one that returns
-	// nil, means the default profile.
+	// Scorer returns the scorer that chooses between the nodes that take a replacement. Without it, and where
+	// it returns nil, the default profile chooses.
 	Scorer func(pod *outrank.Pod) *score.Scorer
 }
 
-// mostNames bounds what [Options] can ask for.
+// mostNames is the largest Most that [Options] can ask for.
 const mostNames = 1 << 20
 
 var (
 	errNoEvaluator = fmt.Errorf("%w: no evaluator", outrank.ErrInvalid)
 )
 
-// newFinder prepares to find what stands behind answers to a request. What it finds once the context has ended
-// is of no use.
+// newFinder prepares to find what stands behind answers to a request. A finder whose context has ended may find
+// too little, so that its callers look at the context in the end.
 func newFinder(ctx context.Context, q Question, options Options) (*finder, error) {
 	e, pod := q.Evaluator, q.Request.Pod
 	if e == nil {
@@ -47,10 +46,17 @@ func newFinder(ctx context.Context, q Question, options Options) (*finder, error
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{ctx: ctx, snap: q.Snapshot, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), config: e.Config(), lookAt: lookAt, classes: options.Classes, copies: options.Copies, most: options.Most}
-	if f.most <= 0 {
-		f.most = 10
+
+	return &finder{
+		ctx: ctx, snap: q.Snapshot, pod: pod, tolerations: fit.NewTolerations(pod.Tolerations), config: e.Config(), lookAt: lookAt,
+		classes: options.Classes, copies: options.Copies, most: options.names(),
+	}, nil
+}
+
+// names is the number of names that a list holds.
+func (o *Options) names() int {
+	if o.Most <= 0 {
+		return 10
 	}
-	f.most = min(f.most, mostNames)
-	return f, nil
+	return min(o.Most, mostNames)
 }

@@ -9,26 +9,28 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Question is what is asked: the request, of the evaluator, about the snapshot as it is. The snapshot
-// is only read, and any number of questions may be about it at once.
+// Question asks an evaluator about a request, in a snapshot as it is. The snapshot is only read; any
+// number of questions may be asked about it at once.
 type Question struct {
 	Evaluator *engine.Evaluator
 	Snapshot  *engine.Snapshot
-	// Request may be without its Pod where there is a Plan.
+	// Request may leave out its Pod where Plan is set. The pod is then that of the plan.
 	Request preemption.Request
-	// Plan is the answer of the evaluator, where it is there already; nil has the evaluator asked. One of
-	// engine.Evaluator.Explain is taken as it is, and has to be the answer to this question. Any other
-	// plan says too little of the nodes: the evaluator is asked again, and the error wraps
-	// engine.ErrStale where its answer is another one by now, or was from the beginning.
+	// Plan is the evaluator's answer where it is known already. Without it the evaluator is asked. A plan
+	// of engine.Evaluator.Explain is used as it is, and must be the answer to this question. Any other
+	// plan says too little about the nodes: the evaluator is asked again, and the error wraps
+	// engine.ErrStale if its answer has another outcome, node or victims.
 	Plan *preemption.Plan
 }
 
-// answer returns what the evaluator says of every node, and gives the request the pod of the plan.
+// answer returns a plan that says something about every node. It gives a request without a pod the pod of
+// the plan.
 func (q *Question) answer(ctx context.Context) (*preemption.Plan, error) {
 	plan := q.Plan
 	if plan != nil && q.Request.Pod == nil {
 		q.Request.Pod = plan.Pod
 	}
+
 	switch {
 	case ctx == nil:
 		return nil, fmt.Errorf("%w: no context", outrank.ErrInvalid)
@@ -42,13 +44,17 @@ func (q *Question) answer(ctx context.Context) (*preemption.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	// The plan is of Evaluator.Preempt, or stored and read back. It can be compared with the new answer
+	// by what every plan has.
 	if plan != nil && (ex.Outcome != plan.Outcome || ex.Node != plan.Node || !samePods(ex.Victims, plan.Victims)) {
 		return nil, fmt.Errorf("plan for pod %s: %w: the answer is %s now", q.Request.Pod.Key(), engine.ErrStale, ex.Outcome)
 	}
 	return ex, nil
 }
 
-// samePods reports whether these are the same victims.
+// samePods reports whether two plans have the same victims in the same order. Pods are compared by key and
+// UID, since the pods of a plan that was read back are other objects.
 func samePods(a, b []preemption.Victim) bool {
 	if len(a) != len(b) {
 		return false

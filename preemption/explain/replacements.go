@@ -21,7 +21,7 @@ type Fate string
 
 // The fates.
 const (
-	// Lost: the pod has no controller, and nobody makes it again.
+	// Lost: the pod has no controller, and nobody creates it again.
 	Lost Fate = "lost"
 	// FitsNow: its replacement fits on Node.
 	FitsNow Fate = "fits"
@@ -29,9 +29,9 @@ const (
 	PushesOut Fate = "pushes-out"
 	// Waits: its replacement fits nowhere, and pushes nobody out.
 	Waits Fate = "waits"
-	// Replaced: the pod was leaving before, and its ReplicaSet or Job has made another already.
+	// Replaced: the pod was leaving before, and its controller has created another already.
 	Replaced Fate = "replaced"
-	// Unknown: it belongs to a group that is scheduled as a whole.
+	// Unknown: the pod belongs to a group that is scheduled as a whole.
 	Unknown Fate = "unknown"
 )
 
@@ -39,32 +39,33 @@ const (
 type Replacement struct {
 	Pod  Pod  `json:"pod"`
 	Fate Fate `json:"fate"`
-	// Owner is Kind/Name of the pod's controller, and Left how many of its pods run on, of
-	// which Ready are ready.
+	// Owner is Kind/Name of the pod's controller. Left is the number of its pods that run on, and Ready the
+	// number of those that are ready.
 	Owner string `json:"owner,omitempty"`
 	Left  int    `json:"left"`
 	Ready int    `json:"ready"`
-	// Tied is set for a pod of a DaemonSet, whose replacement can only come back to the node.
-	Tied bool   `json:"tied,omitempty"`
+	// Tied is set for a pod of a DaemonSet, whose replacement can only come back to the same node.
+	Tied bool `json:"tied,omitempty"`
+	// Node is the node of FitsNow and PushesOut.
 	Node string `json:"node,omitempty"`
 	// Fits is the number of nodes on which the replacement fits.
 	Fits int `json:"fits,omitempty"`
-	// Victims lists the pods that the replacement pushes out, with what becomes of them in turn, as
-	// far as the depth goes that was asked for: beyond it their Fate is empty.
+	// Victims lists the pods that the replacement pushes out, and says what becomes of them in turn. Beyond
+	// the depth that was asked for their Fate is empty.
 	Victims []Replacement `json:"victims,omitempty"`
 }
 
-// Replacements says what becomes of the victims of [Question].Plan: once they are gone and the
-// preemptor runs, their controllers make them again, the most important first, and each
-// replacement takes the node that the scores of [Options].Scorer prefer among those with room, or
-// else does what the evaluator decides; where preferences cannot be read it waits, as the scheduler
-// has it do. Each sees what those before it did. [Options].Depth is how far the pods that
-// replacements push out are followed. Of the request Now counts.
+// Replacements says what becomes of the victims of [Question].Plan. Once they are gone and the preemptor
+// runs, their controllers create replacements, the most important first. A replacement takes the node that
+// the scores of [Options].Scorer prefer among those with room. Without such a node it does what the evaluator
+// decides. Where its preferences cannot be read it waits, as in the scheduler. Each replacement sees what those
+// before it did. The pods that replacements push out are followed as far as [Options].Depth says. Of the
+// request only Now counts.
 //
-// The snapshot is cloned, and must not change meanwhile; the slice is the caller's. Errors
-// are those of [engine.Evaluator.Preempt] and [engine.Snapshot.Apply], and wrap
-// [outrank.ErrInvalid] for a plan that is none to preempt, and for a depth below 0. Time is that of asking
-// and scoring every node once for each replacement, and of a decision where none has room.
+// The snapshot is cloned, and must not change meanwhile. The slice belongs to the caller. Errors are those of
+// [engine.Evaluator.Preempt] and [engine.Snapshot.Apply]; they wrap [outrank.ErrInvalid] for a plan whose
+// outcome is not preempt, and for a depth below 0. Time is that of asking and scoring every node once for each
+// replacement, and of a decision where no node has room.
 func Replacements(ctx context.Context, q Question, options Options) ([]Replacement, error) {
 	plan := q.Plan
 	if plan == nil || plan.Outcome != preemption.Preempts {
@@ -76,32 +77,41 @@ func Replacements(ctx context.Context, q Question, options Options) ([]Replaceme
 	if options.Depth < 0 {
 		return nil, fmt.Errorf("%w: depth %d is below 0", outrank.ErrInvalid, options.Depth)
 	}
+
 	s := &successors{ctx: ctx, eval: q.Evaluator, snap: q.Snapshot.Clone(), now: q.Request.Now, owners: map[ownerKey]*ownerCount{}, scorer: options.Scorer}
 	if err := s.checkPlan(plan); err != nil {
 		return nil, err
 	}
+	if err := s.countAll(); err != nil {
+		return nil, err
+	}
+	return s.after(plan, options.Depth)
+}
+
+// podsPerLook is the number of pods that are counted between two looks at the context.
+const podsPerLook = 1024
+
+// countAll counts the pods on nodes by their controllers.
+func (s *successors) countAll() error {
 	seen := 0
 	for p := range s.snap.Pods() {
-		if seen++; seen%podsPerLook == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if seen++; seen%podsPerLook == 0 && s.ctx.Err() != nil {
+			return s.ctx.Err()
 		}
 		if s.snap.NodeOf(p.Key()) != "" {
 			s.count(p, 1)
 		}
 	}
-	return s.after(plan, options.Depth)
+	return nil
 }
 
-// podsPerLook is how many pods are counted between two looks at the context.
-const podsPerLook = 1024
-
-// checkPlan reports a plan that does not hold any more.
+// checkPlan returns an error for a plan that does not hold any more. The snapshot stays as it is.
 func (s *successors) checkPlan(plan *preemption.Plan) error {
 	mark := s.snap.Mark()
 	return errors.Join(s.snap.Apply(plan), s.snap.Undo(mark))
 }
 
-// successors follows the snapshot from eviction to eviction.
+// successors follows a copy of the snapshot from eviction to eviction.
 type successors struct {
 	ctx  context.Context
 	eval *engine.Evaluator
@@ -109,21 +119,22 @@ type successors struct {
 	now  time.Time
 	// scorer is nil for the default profile.
 	scorer func(*outrank.Pod) *score.Scorer
-	made   int // replacements so far, for their names
-	// owners count the running pods of each controller that are not leaving.
+	// made is the number of replacements so far. It is part of their names.
+	made int
+	// owners counts, for each controller, the running pods that are not leaving.
 	owners map[ownerKey]*ownerCount
 }
 
-// ownerKey is a controller.
+// ownerKey identifies a controller.
 type ownerKey struct {
 	namespace string
 	outrank.Owner
 }
 
-// ownerCount is how many pods it has left, and how many of these are ready.
+// ownerCount is the number of pods that a controller has left, and of those that are ready.
 type ownerCount struct{ left, ready int }
 
-// counts returns what is known of the controller of a pod.
+// counts returns the counts of a pod's controller, which may be changed.
 func (s *successors) counts(p *outrank.Pod) *ownerCount {
 	key := ownerKey{p.NamespaceName(), p.Owner}
 	c := s.owners[key]
@@ -134,7 +145,7 @@ func (s *successors) counts(p *outrank.Pod) *ownerCount {
 	return c
 }
 
-// count adds a pod that runs, or takes it away.
+// count adds by to the counts of the pod's controller. Pods that are leaving do not count.
 func (s *successors) count(p *outrank.Pod, by int) {
 	if p.Terminating() || p.Owner == (outrank.Owner{}) {
 		return
@@ -146,8 +157,8 @@ func (s *successors) count(p *outrank.Pod, by int) {
 	}
 }
 
-// carryOut takes the victims of a plan and the nominations that it clears out of the
-// cluster, and has the preemptor run.
+// carryOut changes the snapshot to what the plan leads to: its victims and the nominations that it clears are
+// gone, and the preemptor runs.
 func (s *successors) carryOut(plan *preemption.Plan) error {
 	if err := s.snap.Apply(plan); err != nil {
 		return err
@@ -155,6 +166,8 @@ func (s *successors) carryOut(plan *preemption.Plan) error {
 	for i := range plan.Victims {
 		s.count(plan.Victims[i].Pod, -1)
 	}
+
+	// A pod that grows in place runs already, and is counted.
 	if plan.Resize {
 		return nil
 	}
@@ -162,29 +175,27 @@ func (s *successors) carryOut(plan *preemption.Plan) error {
 	return s.snap.Bind(plan.Pod.Key(), plan.Node)
 }
 
-// after carries out a plan, and makes its victims again.
+// after carries out a plan, and says what becomes of its victims.
 func (s *successors) after(plan *preemption.Plan, depth int) ([]Replacement, error) {
 	out := make([]Replacement, len(plan.Victims))
 	for i := range plan.Victims {
 		v := &plan.Victims[i]
-		node := plan.Node
-		if v.Node != "" {
-			node = v.Node
-		}
+		node := cmp.Or(v.Node, plan.Node)
 		out[i] = Replacement{Pod: Pod{Key: v.Pod.Key(), Priority: v.Pod.PriorityValue(), Node: node}, Owner: v.Pod.Owner.String()}
 	}
+
 	if err := s.carryOut(plan); err != nil {
 		return nil, err
 	}
 	for i := range plan.Victims {
-		if err := s.again(&out[i], plan.Victims[i].Pod, depth); err != nil {
+		if err := s.recreate(&out[i], plan.Victims[i].Pod, depth); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// put has a pod run on a node.
+// put makes a pod run on a node, and counts it.
 func (s *successors) put(p *outrank.Pod, node string) error {
 	placed := *p
 	placed.NodeName, placed.NominatedNodeName = node, ""
@@ -193,12 +204,14 @@ func (s *successors) put(p *outrank.Pod, node string) error {
 	return err
 }
 
-// again makes a victim again, and finds out where it goes.
-func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error {
+// recreate finds out what becomes of a victim. Where its controller creates a replacement, the snapshot changes
+// to what that one leads to.
+func (s *successors) recreate(r *Replacement, victim *outrank.Pod, depth int) error {
 	if victim.Owner == (outrank.Owner{}) {
 		r.Fate = Lost
 		return nil
 	}
+
 	c := s.counts(victim)
 	r.Left, r.Ready = c.left, c.ready
 	switch {
@@ -209,6 +222,7 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		r.Fate = Unknown
 		return nil
 	}
+
 	pod := s.copyOf(victim)
 	if r.Tied = victim.Owner.Kind == "DaemonSet"; r.Tied {
 		pod.NodeName = r.Pod.Node
@@ -220,6 +234,12 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	if len(feasible) > 0 {
 		return s.fits(r, pod, feasible)
 	}
+	return s.pushOut(r, pod, depth)
+}
+
+// pushOut makes a replacement that fits nowhere push others out, if it can. Victims beyond the depth are listed
+// and leave, and are not followed.
+func (s *successors) pushOut(r *Replacement, pod *outrank.Pod, depth int) error {
 	plan, err := s.eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.now})
 	if err != nil {
 		return err
@@ -228,6 +248,7 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 		r.Fate = Waits
 		return nil
 	}
+
 	r.Fate, r.Node = PushesOut, plan.Node
 	if depth > 0 {
 		r.Victims, err = s.after(plan, depth-1)
@@ -240,12 +261,14 @@ func (s *successors) again(r *Replacement, victim *outrank.Pod, depth int) error
 	return s.carryOut(plan)
 }
 
-// fits has a replacement run on the best of the nodes that take it.
+// fits makes a replacement run on the best of the nodes that take it.
 func (s *successors) fits(r *Replacement, pod *outrank.Pod, nodes []*outrank.Node) error {
 	scorer := &score.Scorer{}
 	if s.scorer != nil {
 		scorer = cmp.Or(s.scorer(pod), scorer)
 	}
+
+	// The scheduler does not place a pod whose preferences it cannot read.
 	ranked, err := scorer.Score(s.ctx, s.snap, pod, nodes)
 	if errors.Is(err, outrank.ErrInvalid) {
 		r.Fate = Waits
@@ -254,17 +277,19 @@ func (s *successors) fits(r *Replacement, pod *outrank.Pod, nodes []*outrank.Nod
 	if err != nil {
 		return err
 	}
-	r.Fate, r.Node, r.Fits = FitsNow, ranked.Choose(nil).Name, len(nodes)
+
+	r.Fate, r.Node = FitsNow, ranked.Choose(nil).Name
+	r.Fits = len(nodes)
 	return s.put(pod, r.Node)
 }
 
-// replacesAtOnce reports whether controllers of a kind make another pod when one begins to
-// leave. A StatefulSet and a DaemonSet wait until it is gone, and of others nobody knows.
+// replacesAtOnce reports whether controllers of a kind create another pod as soon as one begins to leave. A
+// StatefulSet and a DaemonSet wait until it is gone. Other kinds are taken to wait, too.
 func replacesAtOnce(kind string) bool {
 	return kind == "ReplicaSet" || kind == "ReplicationController" || kind == "Job"
 }
 
-// copyOf is a pod as its controller makes it again.
+// copyOf returns the pod that the controller of a victim creates in its place.
 func (s *successors) copyOf(victim *outrank.Pod) *outrank.Pod {
 	s.made++
 	return lifecycle.Recreate(victim, fmt.Sprintf("%s-replacement-%d", victim.Name, s.made))
@@ -278,6 +303,7 @@ func (r *Replacement) Text() string {
 	return strings.TrimSuffix(w.String(), "\n")
 }
 
+// write writes the sentence of the pod, and below it those of the pods that its replacement pushes out.
 func (r *Replacement) write(w *writer, indent int) {
 	w.line(indent, "%s", r.sentence())
 	for i := range r.Victims {
@@ -285,6 +311,7 @@ func (r *Replacement) write(w *writer, indent int) {
 	}
 }
 
+// sentence says what becomes of the pod. A pod beyond the depth that was asked for has no fate, and leaves.
 func (r *Replacement) sentence() string {
 	text := r.Pod.text()
 	if r.Owner != "" && r.Fate != "" && r.Fate != Replaced {
@@ -293,6 +320,7 @@ func (r *Replacement) sentence() string {
 			text += fmt.Sprintf(" (%d ready)", r.Ready)
 		}
 	}
+
 	switch r.Fate {
 	case Lost:
 		return text + " is lost: it has no controller to recreate it."

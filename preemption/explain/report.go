@@ -7,112 +7,114 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Report explains a decision. It holds names and figures and none of the
-// caller's objects; it belongs to the caller, and can be written to JSON and read back.
+// Report explains a decision. It holds names and figures and none of the caller's objects. It belongs to
+// the caller, and can be written to JSON and read back.
 type Report struct {
-	// The victims are those of the chosen node.
+	// Answer has the victims on the chosen node.
 	Answer
-	// Resize is set where room is wanted for a resize in place.
+	// Resize is set where the pod wants room for a resize in place.
 	Resize bool
-	// Choice is why this node; nil unless the outcome is preempt.
+	// Choice says why the node was chosen; nil unless the outcome is preempt.
 	Choice *Choice
 	// Stay lists the pods that stay on the chosen node; nil unless the outcome is preempt.
 	Stay *Stay
-	// Nodes are all nodes, in groups: each is in one of them, the most important kind first,
-	// and the largest group first within a kind.
+	// Nodes holds every node, in exactly one group. Groups are sorted by their stage, in the order in which
+	// the constants of Stage stand, and within a stage the largest comes first.
 	Nodes []NodeGroup
-	// Leaving is room that terminating pods leave behind, where the pod gets no node as things
-	// are and pushes nobody out; nil where they leave none.
+	// Leaving is room that terminating pods leave behind, for a pod that gets no node as things are and
+	// pushes nobody out; nil where they leave none.
 	Leaving *Leaving
 	// Nothing says what is missing; nil unless the outcome is nothing-helps.
 	Nothing *Nothing
 }
 
-// Answer is what a [Report] and a [NodeAnswer] have in common.
+// Answer is the part that a [Report] and a [NodeAnswer] have in common.
 type Answer struct {
-	// Pod is the preemptor, and Outcome what becomes of it in the whole cluster.
+	// Pod is the preemptor. Outcome says what becomes of it in the whole cluster.
 	Pod     Pod
 	Outcome preemption.Outcome
-	// Ineligible says why the pod may not preempt, in the words of the caller's rule
-	// (preemption.Eligibility.Refuse) where that is why; empty where it may.
+	// Ineligible says why the pod may not preempt; empty where it may. Where a rule of the caller refuses
+	// (preemption.Eligibility.Refuse), it has the words of that rule.
 	Ineligible preemption.Ineligibility
-	// Refused says what ended the attempt before any node was asked; nil where all were.
+	// Refused says what ended the attempt before any node was asked; nil where the nodes were asked.
 	Refused *Obstacle
-	// Victims are those who leave, the most important first, and Budgets those that losing them breaks.
+	// Victims are the pods that leave, the most important first. Budgets are the budgets that losing them
+	// breaks.
 	Victims List[Victim]
 	Budgets List[Budget]
 }
 
-// Choice is why the node was chosen.
+// Choice says why the node was chosen.
 type Choice struct {
-	// The candidate of the chosen node.
+	// Contender is the candidate of the chosen node.
 	Contender
 	// Candidates is the number of nodes on which preemption makes room.
 	Candidates int
-	// DecidedBy names the first rank in which the node beats the runner-up; it is "node-order" where none
-	// does. It is empty, and so is RunnerUp, where there is no other candidate.
+	// DecidedBy names the first rank in which the node beats the runner-up, or is "node-order" where it
+	// beats it in none. DecidedBy and RunnerUp are empty where there is no other candidate.
 	DecidedBy string
 	RunnerUp  Contender
 	// Rounds are the ranks in their order, up to the one that decides.
 	Rounds []Round
 }
 
-// Contender is a candidate: what it is ranked by, and the budgets that its victims break. Its Node is empty where
-// there is none.
+// Contender is a candidate with its score and the budgets that its victims break. Node is empty where
+// there is no candidate.
 type Contender struct {
 	Node    string
 	Score   preemption.Score
 	Budgets List[outrank.Key]
 }
 
-// Round is a rank with the number of candidates that are as good as the chosen one by it
-// and by all ranks before it.
+// Round says how many candidates a rank leaves.
 type Round struct {
 	Rank string
+	// Left counts the candidates that equal the chosen one in this rank and in all ranks before it.
 	Left int
 }
 
-// Victim is why a pod has to leave.
+// Victim says why a pod has to leave.
 type Victim struct {
 	Pod Pod
 	// Owner is Kind/Name of the pod's controller.
 	Owner string
-	// Rule names the rule by which it may be a victim, where the configuration has one in
-	// place of lower priority.
+	// Rule names the rule of the configuration by which the pod may be a victim. It is empty where lower
+	// priority is the rule.
 	Rule string
 	// With is the group whose pods leave together, this one among them.
-	With        outrank.Key
+	With outrank.Key
+	// Terminating is set where the pod is being deleted already.
 	Terminating bool
-	// Blocks says what the preemptor fails with if this pod stays, and all that leave with it,
-	// while the other victims leave. Nil where an extender named the victim.
+	// Blocks says what keeps the preemptor out if this pod and those that leave with it stay, and the other
+	// victims leave. It is nil where an extender named the victim.
 	Blocks *Obstacle
-	// AtItsTurn is set where that is not so once the other victims are known, as pods were
-	// put back one by one: Blocks is then what the preemptor failed with at that moment.
+	// AtItsTurn is set where nothing keeps the preemptor out then. Pods are put back one by one, and Blocks
+	// is what kept the preemptor out when it was this pod's turn.
 	AtItsTurn bool
-	// Budgets are those that losing the pod breaks.
+	// Budgets are the budgets that losing the pod breaks.
 	Budgets List[outrank.Key]
 }
 
 // Budget is a disruption budget that the victims break.
 type Budget struct {
 	Key outrank.Key
-	// Allowed is how many of its pods might go before this decision.
+	// Allowed is the number of its pods that could leave before this decision.
 	Allowed int32
-	// Victims are those by whose loss it counts as broken.
+	// Victims are the victims whose loss counts as breaking the budget.
 	Victims List[outrank.Key]
 }
 
 // Stay lists the pods that stay on the chosen node.
 type Stay struct {
-	// Spared are pods that might have been victims and are none: with the victims gone the
-	// preemptor fits beside them. The least important come first.
+	// Spared are the possible victims that stay, the least important first: once the victims are gone, the
+	// preemptor fits beside them.
 	Spared List[Spared]
-	// Protected are pods that count with a lower priority and may not be evicted, by a rule
-	// of the configuration.
+	// Protected are the pods that count with a lower priority and that a rule of the configuration does not
+	// let evict.
 	Protected List[Pod]
 	// Higher is the number of pods that count with the preemptor's priority or a higher one.
 	Higher int
-	// Room has the free amounts of the node for the preemptor with the victims gone; Short is 0.
+	// Room has the amounts that the preemptor needs and those that are free once the victims are gone.
 	Room []Room
 }
 
@@ -123,8 +125,8 @@ type Spared struct {
 	Takes resource.List
 	// Below is set where the pod is less important than every victim.
 	Below bool
-	// Budgets would break if every possible victim of the node were lost, by the loss of this
-	// pod: that is why it was put back before those whose loss breaks none.
+	// Budgets are the budgets that losing this pod would break if every possible victim of the node were
+	// lost. A pod with such budgets is put back before those whose loss breaks none.
 	Budgets List[outrank.Key]
 }
 
@@ -133,7 +135,7 @@ type Stage string
 
 // The stages, in the order in which they stand in a report.
 const (
-	// Chosen: the victims are there.
+	// Chosen: the node was chosen.
 	Chosen Stage = "chosen"
 	// Fits: the node takes the pod as things are.
 	Fits Stage = "fits"
@@ -141,90 +143,91 @@ const (
 	Candidate Stage = "candidate"
 	// InVain: preemption was tried, and the pod would not fit with all possible victims gone.
 	InVain Stage = "in-vain"
-	// NoHelp: what keeps the pod out is nothing that the loss of pods could change.
+	// NoHelp: losing pods changes nothing about what keeps the pod out.
 	NoHelp Stage = "no-help"
 	// NotTried: preemption might help, and was not tried, as in a sample of the nodes.
 	NotTried Stage = "not-tried"
 )
 
-// Verdict is what became of a node, and why.
+// Verdict says what became of a node, and why.
 type Verdict struct {
 	Stage Stage
-	// Score is what a candidate is ranked by, nil for other nodes. LostBy is the first rank in which it loses
-	// against the chosen node or, where none is, against the candidate that comes first.
+	// Score is the score of a candidate, nil for other nodes. LostBy is the first rank in which the
+	// candidate loses against the best one.
 	Score  *preemption.Score
 	LostBy string
-	// Before says what keeps the pod out as things are, and After what does with every
-	// possible victim gone, where that does not help.
+	// Before says what keeps the pod out as things are. After says what keeps it out with every possible
+	// victim gone; nil where that was not tried or helps.
 	Before, After *Obstacle
-	// Way is everything in the way, for a node that takes the pod neither way.
+	// Way has every obstacle on a node that takes the pod neither as things are nor by preemption.
 	Way *Way
 }
 
-// NodeGroup is nodes that were out, or in, for the same thing. Before and After are the same thing for every node of
-// the group; amounts and holders may differ.
+// NodeGroup holds the nodes with the same answer for the same reason. Before and After name the same
+// obstacle on every node of the group; amounts, holders and what the node has instead may differ.
 type NodeGroup struct {
-	// The verdict is that on Example. Way is nil where some node takes the pod, beyond the first of the groups,
-	// and where the attempt ended before any node.
+	// Verdict is the one on Example. Way is nil where some node takes the pod, where the attempt ended before
+	// any node, and for groups beyond the number that is looked into.
 	Verdict
 	// Names are the nodes, in the order of the cluster.
 	Names List[string]
-	// Example is the node that the verdict speaks of: of those short of room the
-	// nearest, of candidates the best, else the first.
+	// Example is the node of the verdict: among nodes short of room the one that lacks least, among
+	// candidates the best, otherwise the first.
 	Example string
-	// Victims is the number of possible victims there, or of a candidate and the chosen node that of the victims.
+	// Victims is the number of victims on a candidate or the chosen node, and the number of possible victims
+	// on a node where preemption is in vain.
 	Victims int
-	// Mixed is set where groups were put together because there were too many: the nodes gave
-	// the same answer, and the thing may be another one.
+	// Mixed is set where several groups were merged because there were too many. The nodes then gave the
+	// same answer, perhaps about different obstacles.
 	Mixed bool
 }
 
 // Nothing says what is missing where nothing helps.
 type Nothing struct {
-	// Nearest is the node where least room is missing; nil where none is short of room.
+	// Nearest is the node that lacks the least room; nil where no node lacks room.
 	Nearest *Nearest
-	// Enough is the least priority above the pod's own that would find room; nil where none
-	// would. Copies of the pod get it, too, so that none of them is a victim.
+	// Enough is the least priority above the pod's own that would find room; nil where none would. Copies of
+	// the pod get that priority, too, so that none of them is a victim.
 	Enough *Enough
-	// Lower is the highest priority below the pod's own that would find room, as where the pod
-	// now pushes out those that it wants to be near; nil where none would.
+	// Lower is the highest priority below the pod's own that would find room; nil where none would. It can
+	// help where the pod now pushes out the pods that it wants to be near.
 	Lower *Enough
-	// Copies is the least priority that would push out copies of the pod, where no priority is
-	// enough as they get it, too; nil where none would.
+	// Copies is the least priority that would find room if the copies of the pod kept theirs. It is nil where
+	// none would, and where another priority is enough.
 	Copies *Enough
-	// SearchedTo is the priority farthest from the pod's own that was tried, where not all
-	// could be; nil where they were.
+	// SearchedTo is the priority at which the search ended, where it ended before it had tried all of them;
+	// nil otherwise. It is the pod's own where a rule of the caller's looks at the priority itself.
 	SearchedTo *int32
-	// Hopeless is set where no priority would be enough. Alone is then the node where the
-	// least room is missing with the highest one; nil where none is short of room.
+	// Hopeless is set where no priority would be enough. Alone is then the node that lacks the least room for
+	// the pod with the highest priority; nil where no node lacks room.
 	Hopeless bool
 	Alone    *Nearest
-	// Eviction is the cheapest eviction by hand that was tried and makes room, where no higher
-	// priority does that a class of a user may have; nil where none was found.
+	// Eviction is the cheapest eviction by hand that was tried and makes room; nil where none was found. It
+	// is looked for where no higher priority helps that a class of a user may have.
 	Eviction *Eviction
-	// NoEviction is set where no eviction makes room: even without any pod no node takes it.
+	// NoEviction is set where no eviction makes room: even without any pod no node takes the pod.
 	NoEviction bool
 }
 
-// Nearest is a node with what is missing there.
+// Nearest is a node with the amounts that it lacks.
 type Nearest struct {
 	Node string
-	// Gone is the number of pods that are thought away.
+	// Gone is the number of pods that are seen as gone.
 	Gone    int
 	Missing []Room
 }
 
-// Enough is a priority with which the pod would find room, everything else as it is: with
-// one less it would not, or with one more where it is below the pod's own. One above
-// [priority.UserMax] is of the classes of the system alone.
+// Enough is a priority with which the pod would find room, with everything else as it is. A priority
+// higher than the pod's own is the least one: with one less there is no room. A lower one is the highest:
+// with one more there is no room. Only the classes of the system go above [priority.UserMax].
 type Enough struct {
 	Priority int32
-	// The node of the trial is empty where its outcome is fits.
+	// Trial has no node where its outcome is fits.
 	Trial
-	// Class is the least of the caller's priority classes that is enough and may preempt. A
-	// class of the system is none for a pod that has no such priority.
+	// Class is the lowest of the caller's priority classes that is high enough and may preempt. Classes of the
+	// system count only for a pod that has the priority of one.
 	Class string
 }
 
-// beyondUsers reports whether only the classes of the system could be that high.
+// beyondUsers reports whether only the classes of the system have such a high priority.
 func (e *Enough) beyondUsers() bool { return e.Priority > priority.UserMax }

@@ -13,25 +13,26 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// amounts are what a pod asks of a node and what the node has of it.
+// amounts are the amounts of one resource that a pod asks of a node and that the node has. They are in
+// millicores of cpu, places under "pods", and units of any other resource. None is negative.
 type amounts struct {
 	resource resource.Name
-	// needed is what the pod needs, offered what the node offers to pods, taken what is
-	// taken of that, and reserved the part of taken that pods nominated to the node hold:
-	// millicores of cpu, units of any other resource, places under "pods". None is below
-	// 0, and taken may be above offered.
-	needed, offered, taken, reserved int64
+	// needed is the amount that the pod asks for, and offered the amount that the node offers to all pods.
+	needed, offered int64
+	// taken is the amount that is taken; it may be above offered. reserved is the part of it that pods nominated
+	// to the node hold.
+	taken, reserved int64
 }
 
-// free is what is not taken; below 0 where more is taken than offered.
+// free is the amount that is not taken. It is negative where more is taken than offered.
 func (r amounts) free() int64 { return r.offered - r.taken }
 
-// short is how much more would have to be free, 0 where there is enough.
+// short is the amount that is missing, 0 where there is enough.
 func (r amounts) short() int64 {
 	return max(0, resource.SubSat(r.needed, r.free()))
 }
 
-// room is what a report says of them.
+// room returns the amounts as a report has them.
 func (r amounts) room() Room {
 	q := func(amount int64) resource.Quantity { return prose.Quantity(r.resource, amount) }
 	return Room{
@@ -40,67 +41,75 @@ func (r amounts) room() Room {
 	}
 }
 
-// RoomOn returns what the pod of a view asks of its node and what there is of it, with some of the
-// possible victims gone: its place among the node's pods first, then its resources in the order of the
-// reference. What is nominated to the node and counts is reserved. Evaluator and snapshot are those of the
-// view ([engine.Evaluator.LookAt]). Other pods than possible victims are ignored.
+// RoomOn compares, resource by resource, what the pod of a view asks of its node with what the node has when
+// some of the possible victims are gone. The pod's place among the pods of the node comes first, then its
+// resources in the order of the reference. Amounts of pods that are nominated to the node and that the pod
+// has to respect are reserved. Evaluator and snapshot are those of the view ([engine.Evaluator.LookAt]). Pods
+// in gone that are no possible victims are ignored.
 //
-// It is nil where the filter NodeResourcesFit is off, and for a view of no node. The slice is the
-// caller's. Time is that of the pods that are gone.
+// The result is nil where the filter NodeResourcesFit is off, and for a view of no node. The slice belongs to
+// the caller. Time is linear in the pods of the node.
 func RoomOn(e *engine.Evaluator, snap *engine.Snapshot, view preemption.NodeView, gone ...*outrank.Pod) []Room {
 	if e == nil || snap == nil || view == nil || view.Node() == nil {
 		return nil
 	}
+
 	away := make(map[*outrank.Pod]bool, len(gone))
 	for _, p := range gone {
 		away[p] = true
 	}
 	config := e.Config()
-	of := roomWithout(&config, snap, view, func(p *outrank.Pod) bool { return away[p] })
-	if of == nil {
+	rooms := roomWithout(&config, snap, view, func(p *outrank.Pod) bool { return away[p] })
+	if rooms == nil {
 		return nil
 	}
-	out := make([]Room, len(of))
-	for i, r := range of {
+
+	out := make([]Room, len(rooms))
+	for i, r := range rooms {
 		out[i] = r.room()
 	}
 	return out
 }
 
-// roomWithout is RoomOn by a configuration, without the possible victims of which gone is true; nil means none.
+// roomWithout returns the amounts of RoomOn by a configuration, without the possible victims that gone reports.
+// A nil gone reports none.
 func roomWithout(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) []amounts {
-	if off := config.Profile; slices.Contains(off.Off, preemption.NodeResourcesFit) || slices.Contains(off.OffOnNodes, preemption.NodeResourcesFit) {
+	// Without the filter, amounts keep nobody out (rule 7.18.6).
+	profile := &config.Profile
+	if slices.Contains(profile.Off, preemption.NodeResourcesFit) || slices.Contains(profile.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
 	}
-	n := newHolding(config, snap, view, gone)
-	out := []amounts{n.places()}
-	for _, need := range fit.Needs(n.pod, config.Profile.IgnoredResources, config.Profile.IgnoredResourceGroups) {
-		if r, asked := n.room(need); asked {
+
+	h := newHolding(config, snap, view, gone)
+	out := []amounts{h.places()}
+	for _, need := range fit.Needs(h.pod, profile.IgnoredResources, profile.IgnoredResourceGroups) {
+		if r, asked := h.room(need); asked {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// holding is who holds what of one node.
+// holding says which pods hold room of one node.
 type holding struct {
 	snap  *engine.Snapshot
 	rules release.Rules
 	pod   *outrank.Pod
 	node  *outrank.Node
-	// gone have left the node, and stay are there. Only one of them is used for a resource.
+	// gone and stay are the pods of the node that are gone and the others.
 	gone, stay []*outrank.Pod
-	// held are the nominated pods that the pod has to leave room for.
+	// held are the nominated pods that the pod has to respect.
 	held []*outrank.Pod
-	// resident is the pod itself as the node counts it, where it asks for room to grow (rule 7.19.1); nil for a pod
-	// that asks for a place.
+	// resident is the pod itself as the node counts it, where it asks for room to grow (rule 7.19.1); nil for a
+	// pod that asks for a place.
 	resident *outrank.Pod
 }
 
+// newHolding sorts the pods of the view's node into those that are gone and those that stay.
 func newHolding(config *preemption.Config, snap *engine.Snapshot, view preemption.NodeView, gone func(*outrank.Pod) bool) *holding {
 	h := &holding{snap: snap, rules: release.Of(release.Release(snap.Release())), pod: view.Pod(), node: view.Node()}
 
-	// The possible victims on the node are some of its pods, in an order of their own.
+	// gone is asked about possible victims alone: the caller may name other pods, and they stay.
 	away := map[*outrank.Pod]bool{}
 	if gone != nil {
 		for _, p := range view.Possible() {
@@ -122,14 +131,19 @@ func newHolding(config *preemption.Config, snap *engine.Snapshot, view preemptio
 	return h
 }
 
-// places are those that the node has for pods, of which each takes one.
+// places returns the amounts of "pods". Each pod takes one place. A pod that grows in place counts twice
+// (rule 7.19.5).
 func (h *holding) places() amounts {
 	held := int64(len(h.held))
-	return amounts{resource.Pods, 1, h.node.Allocatable.Amount(resource.Pods), int64(len(h.stay)) + held, held}
+	return amounts{
+		resource: resource.Pods, needed: 1, offered: h.node.Allocatable.Amount(resource.Pods),
+		taken: int64(len(h.stay)) + held, reserved: held,
+	}
 }
 
-// room is what there is of a resource. A pod that grows in place asks for what the node does not count yet, and not
-// at all for a resource beside the standard ones of which that is nothing (rules 7.19.4 and 7.19.11).
+// room returns the amounts of a resource that the pod needs. A pod that grows in place asks for the amount
+// that the node does not count yet. If that is nothing it asks at all only for standard resources (rules
+// 7.19.4 and 7.19.11).
 func (h *holding) room(need fit.Need) (r amounts, asked bool) {
 	r = amounts{resource: need.Name, needed: need.Amount, offered: max(0, h.node.Allocatable.Amount(need.Name))}
 	if h.resident != nil {
@@ -138,6 +152,7 @@ func (h *holding) room(need fit.Need) (r amounts, asked bool) {
 			return r, false
 		}
 	}
+
 	for _, p := range h.held {
 		r.reserved = resource.AddSat(r.reserved, max(0, resource.Amount(need.Name, p.RequestOf(need.Name))))
 	}
@@ -145,15 +160,17 @@ func (h *holding) room(need fit.Need) (r amounts, asked bool) {
 	return r, true
 }
 
-// taken is what the pods that stay take of a resource. The sum of all pods is at hand; only where it is too large for
-// an int64 do those that stay have to be added up.
+// taken is the amount of a resource that the pods that stay take.
 func (h *holding) taken(name resource.Name) int64 {
+	// The snapshot has the sum over all pods of the node. Subtracting from it is right unless the sum has
+	// stopped at the largest int64; then the pods that stay are added up.
 	if used := h.snap.Used(h.node.Name, name); used < math.MaxInt64 {
 		for _, p := range h.gone {
 			used -= h.takes(p, name)
 		}
 		return used
 	}
+
 	sum := int64(0)
 	for _, p := range h.stay {
 		sum = resource.AddSat(sum, h.takes(p, name))
@@ -161,17 +178,17 @@ func (h *holding) taken(name resource.Name) int64 {
 	return sum
 }
 
-// takes is what a running pod takes of a resource.
+// takes is the amount of a resource that a running pod takes.
 func (h *holding) takes(p *outrank.Pod, name resource.Name) int64 { return takes(h.snap, p, name) }
 
-// takes is what a running pod takes of a resource, as its node counts it.
+// takes is the amount of a resource that a running pod takes, as its node counts it (group 2.2).
 func takes(snap *engine.Snapshot, p *outrank.Pod, name resource.Name) int64 {
 	return max(0, resource.Amount(name, p.RunningRequestOf(snap.Release(), name)))
 }
 
-// nominatedFor lists the pods nominated to a node that a pod has to leave room for, by importance: those of at least
-// its priority and of the schedulers that share their nominations, unless they are being deleted or, in v1.36, gated
-// (rules 7.16.1, 7.16.3, 7.16.5 and 7.16.6).
+// nominatedFor lists the pods nominated to a node that a pod has to respect, the most important first. They
+// have at least its priority and belong to schedulers that share their nominations. Pods that are being
+// deleted do not count and, in v1.36, neither do gated ones (rules 7.16.1, 7.16.3, 7.16.5 and 7.16.6).
 func nominatedFor(config *preemption.Config, snap *engine.Snapshot, pod *outrank.Pod, node string) []*outrank.Pod {
 	gated := release.Of(release.Release(snap.Release())).GatedNominations
 	return slices.DeleteFunc(snap.NominatedTo(node), func(p *outrank.Pod) bool {

@@ -7,13 +7,14 @@ import (
 	"github.com/outrank-go/outrank/internal/fit"
 )
 
-// spreadOf returns the constraints that hold for the pod: its own, or those of the
+// spreadOf returns the constraints that hold for the pod: its own or, if it has none, the default ones of the
 // configuration (rules 7.18.7 to 7.18.9).
 func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 	p := &f.config.Profile
 	if len(f.pod.TopologySpreadConstraints) > 0 || len(p.DefaultConstraints) == 0 || p.SpreadSelector == nil {
 		return f.pod.TopologySpreadConstraints
 	}
+
 	selector := p.SpreadSelector(f.pod)
 	if selector == nil || selector.Empty() {
 		return nil
@@ -25,7 +26,8 @@ func (f *finder) spreadOf() []outrank.TopologySpreadConstraint {
 	return list
 }
 
-// indexSpread counts over the whole cluster.
+// indexSpread counts, over the whole cluster, the pods that each constraint counts. The index is incomplete
+// when the context has ended.
 func (f *finder) indexSpread() *spreadIndex {
 	x := &spreadIndex{}
 	for _, c := range f.spreadOf() {
@@ -40,6 +42,8 @@ func (f *finder) indexSpread() *spreadIndex {
 			counts: map[string]int{},
 		})
 	}
+
+	// A node adds its domain also where no pod on it matches: the emptiest domain may have none (rule 7.12.11).
 	seen := 0
 	for n := range f.snap.Nodes() {
 		if seen++; seen%nodesPerLook == 0 && f.ctx.Err() != nil {
@@ -51,6 +55,7 @@ func (f *finder) indexSpread() *spreadIndex {
 			}
 		}
 	}
+
 	for i := range x.constraints {
 		counts := x.constraints[i].counts
 		domains := sortedKeys(counts)
@@ -67,7 +72,9 @@ func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool
 			return false
 		}
 	}
-	if c.affinity && !fit.NodeAffinity(f.pod, n) { // that of the configuration is not looked at (rule 7.18.4)
+
+	// The affinity that the configuration adds is not looked at (rule 7.18.4).
+	if c.affinity && !fit.NodeAffinity(f.pod, n) {
 		return false
 	}
 	if !c.taints {
@@ -77,11 +84,12 @@ func (f *finder) nodeCounts(x *spreadIndex, c *constraint, n *outrank.Node) bool
 	return !untolerated
 }
 
-// matching counts the pods of a node that a constraint counts (rules 7.12.4 to 7.12.7).
+// matching counts the pods on a node that a constraint counts (rules 7.12.4 to 7.12.7).
 func (f *finder) matching(c *constraint, n *outrank.Node) (count int) {
 	if c.selector.Empty() {
-		return 0
+		return 0 // rule 7.12.7
 	}
+
 	for _, p := range f.snap.PodsOn(n.Name) {
 		if !p.Terminating() && f.counted(c, p) {
 			count++
@@ -90,6 +98,7 @@ func (f *finder) matching(c *constraint, n *outrank.Node) (count int) {
 	return count
 }
 
+// counted reports whether a constraint selects a pod, which may be terminating.
 func (f *finder) counted(c *constraint, p *outrank.Pod) bool {
 	return p.NamespaceName() == f.pod.NamespaceName() && c.matcher.Matches(p.Labels)
 }
@@ -99,6 +108,7 @@ func (f *finder) nameSpread(o *Obstacle, at *place) {
 	if f.spread == nil {
 		f.spread = f.indexSpread()
 	}
+
 	for i := range f.spread.constraints {
 		c := &f.spread.constraints[i]
 		s := Spread{Topology: Topology{TopologyKey: c.key, Selector: selectorText(c.selector)}, MaxSkew: c.maxSkew}
@@ -107,6 +117,7 @@ func (f *finder) nameSpread(o *Obstacle, at *place) {
 			o.Spread = append(o.Spread, s)
 			continue
 		}
+
 		s.Domain = &value
 		if s.With, s.Least = f.skew(i, at); int64(s.With)-int64(s.Least) > int64(c.maxSkew) {
 			o.Spread = append(o.Spread, s)
@@ -114,9 +125,8 @@ func (f *finder) nameSpread(o *Obstacle, at *place) {
 	}
 }
 
-// skew counts the pods in the node's domain with the preemptor there, and those of the
-// emptiest domain, with pods gone. A pod that is taken away counts down whether or not it
-// had counted (rule 7.12.6).
+// skew counts, by the constraint of index i, the pods in the node's domain if the preemptor were there, and
+// those in the emptiest domain.
 func (f *finder) skew(i int, at *place) (with, least int) {
 	x, c := f.spread, &f.spread.constraints[i]
 	changed := map[string]int{}
@@ -125,6 +135,8 @@ func (f *finder) skew(i int, at *place) (with, least int) {
 			changed[n.Labels[c.key]] += by
 		}
 	}
+
+	// A dry run counts a pod off whether or not it had counted: also a terminating one (rule 7.12.6).
 	for _, p := range at.gonePods {
 		n, _ := f.snap.Node(f.snap.NodeOf(p.Key()))
 		change(n, p, -1)
@@ -132,19 +144,20 @@ func (f *finder) skew(i int, at *place) (with, least int) {
 	for _, p := range f.nominated(at) {
 		change(at.node, p, 1)
 	}
+
 	value := at.node.Labels[c.key]
 	with = c.counts[value] + changed[value]
 	if c.matcher.Matches(f.pod.Labels) {
 		with++
 	}
 	if len(c.counts) < c.minDomains {
-		return with, 0
+		return with, 0 // rule 7.12.12
 	}
 	return with, leastOf(x.order[i], c.counts, changed)
 }
 
-// leastOf returns the least count with the changes. The domains come by their counts, so
-// that no look goes beyond the first one that is not changed.
+// leastOf returns the least count of any domain after the changes. order lists the domains by their counts
+// before, the fewest first.
 func leastOf(order []string, counts, changed map[string]int) int {
 	least, found := 0, false
 	note := func(n int) {
@@ -152,11 +165,14 @@ func leastOf(order []string, counts, changed map[string]int) int {
 			least, found = n, true
 		}
 	}
+
 	for _, d := range sortedKeys(changed) {
 		if _, ok := counts[d]; ok {
 			note(counts[d] + changed[d])
 		}
 	}
+
+	// All domains behind the first unchanged one have at least its count, or are among the changed ones.
 	for _, d := range order {
 		if changed[d] == 0 {
 			note(counts[d])

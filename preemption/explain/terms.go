@@ -7,8 +7,8 @@ import (
 	"github.com/outrank-go/outrank"
 )
 
-// narrowed returns a selector with the demands that its owner's labels add (rules 7.12.8
-// and 7.13.17).
+// narrowed returns a selector with the demands that its owner's labels add for some keys (rules 7.12.8 and
+// 7.13.17). The API server may have written them into the selector already; they are not added twice.
 func narrowed(s *outrank.LabelSelector, owner *outrank.Pod, keys []string, op outrank.Operator) *outrank.LabelSelector {
 	if s == nil {
 		return nil
@@ -25,7 +25,7 @@ func narrowed(s *outrank.LabelSelector, owner *outrank.Pod, keys []string, op ou
 	return out
 }
 
-// selectorText writes a selector as kubectl does.
+// selectorText writes a selector as kubectl does, the labels before the expressions.
 func selectorText(s *outrank.LabelSelector) string {
 	switch {
 	case s == nil:
@@ -70,17 +70,19 @@ func requirementText(key string, op outrank.Operator, values []string) string {
 	return key + " " + string(op) + " (" + list + ")"
 }
 
+// termOf prepares a term of the owner for matching.
 func termOf(owner *outrank.Pod, t *outrank.PodAffinityTerm) podTerm {
 	s := narrowed(t.LabelSelector, owner, t.MatchLabelKeys, outrank.In)
 	s = narrowed(s, owner, t.MismatchLabelKeys, outrank.NotIn)
 	out := podTerm{owner: owner, key: t.TopologyKey, selector: s, namespaces: t.Namespaces, inLabels: t.NamespaceSelector}
 	if len(out.namespaces) == 0 && out.inLabels == nil {
-		out.namespaces = []string{owner.NamespaceName()}
+		out.namespaces = []string{owner.NamespaceName()} // rule 7.13.12
 	}
 	out.matcher, _ = s.Matcher() // an invalid selector matches nothing
 	return out
 }
 
+// termsOf prepares a list of terms of the owner for matching.
 func termsOf(owner *outrank.Pod, list []outrank.PodAffinityTerm) []podTerm {
 	out := make([]podTerm, len(list))
 	for i := range list {

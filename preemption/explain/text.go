@@ -11,33 +11,24 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Text tells the report to people, in lines that begin with what they are about. It is
-// made from the fields of the report alone, so that the same report is the same text. Its
-// length is bounded by the report's lists.
+// Text tells the report to people, in lines that begin with their subject. It is made from the fields of the
+// report alone, so that equal reports have equal texts. Its length is bounded by the report's lists.
 func (r *Report) Text() string {
 	w := &writer{}
 	w.line(0, "%s", r.Summary())
 	if r.Refused != nil {
 		w.line(1, "%s", r.Refused.Text())
 	}
+
 	if r.Choice != nil {
-		w.line(0, "Why node %s:", prose.Name(r.Choice.Node))
-		for _, text := range r.Choice.Texts() {
-			w.line(1, "%s", text)
-		}
+		w.section(fmt.Sprintf("Why node %s:", prose.Name(r.Choice.Node)), r.Choice.Texts())
 	}
 	r.writeVictims(w)
 	if r.Stay != nil {
-		w.line(0, "Who stays on the node:")
-		for _, text := range r.Stay.Texts() {
-			w.line(1, "%s", text)
-		}
+		w.section("Who stays on the node:", r.Stay.Texts())
 	}
 	if texts := r.wayOut(); len(texts) > 0 {
-		w.line(0, "What is missing, and what would help:")
-		for _, text := range texts {
-			w.line(1, "%s", text)
-		}
+		w.section("What is missing, and what would help:", texts)
 	}
 	r.writeNodes(w)
 	return w.String()
@@ -59,41 +50,51 @@ func (r *Report) wayOut() (out []string) {
 // writer writes indented lines.
 type writer struct{ strings.Builder }
 
+// section writes a title, and below it its lines.
+func (w *writer) section(title string, lines []string) {
+	w.line(0, "%s", title)
+	for _, text := range lines {
+		w.line(1, "%s", text)
+	}
+}
+
+// line writes one line. Each level of indent is two spaces.
 func (w *writer) line(indent int, format string, args ...any) {
 	w.WriteString(strings.Repeat("  ", indent))
 	fmt.Fprintf(w, format, args...)
 	w.WriteByte('\n')
 }
 
-// Summary is the answer in a sentence.
+// Summary tells the answer in a sentence.
 func (r *Report) Summary() string {
+	pod := r.Pod.text()
 	switch r.Outcome {
 	case preemption.Fits:
 		if r.Resize {
-			return "Nobody has to leave: the node has room for the resize of " + r.Pod.text() + "."
+			return "Nobody has to leave: the node has room for the resize of " + pod + "."
 		}
-		return fmt.Sprintf("Nobody has to leave: %s fits as things are.", r.Pod.text())
+		return fmt.Sprintf("Nobody has to leave: %s fits as things are.", pod)
 	case preemption.NotEligible, preemption.NothingHelps:
 		if r.Leaving != nil {
-			return "Nobody else has to leave: " + r.Pod.text() + " " + r.Leaving.Text()
+			return "Nobody else has to leave: " + pod + " " + r.Leaving.Text()
 		}
+		if r.Outcome == preemption.NotEligible {
+			return fmt.Sprintf("Nobody leaves: %s fits nowhere, and may not push others out: %s", pod, ineligibleText(r.Ineligible))
+		}
+		return fmt.Sprintf("Nobody leaves: on no node would pushing others out make room for %s.", pod)
 	}
-	switch r.Outcome {
-	case preemption.NotEligible:
-		return fmt.Sprintf("Nobody leaves: %s fits nowhere, and may not push others out: %s", r.Pod.text(), ineligibleText(r.Ineligible))
-	case preemption.NothingHelps:
-		return fmt.Sprintf("Nobody leaves: on no node would pushing others out make room for %s.", r.Pod.text())
-	}
+
 	node := "a node"
 	if r.Choice != nil {
 		node = "node " + prose.Name(r.Choice.Node)
 	}
 	if r.Resize {
-		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(r.Victims.Len()), node, r.Pod.text())
+		return fmt.Sprintf("%s to leave %s so that %s can be resized there.", have(r.Victims.Len()), node, pod)
 	}
-	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(r.Victims.Len()), node, r.Pod.text())
+	return fmt.Sprintf("%s to leave %s so that %s can run there.", have(r.Victims.Len()), node, pod)
 }
 
+// have begins a sentence about n pods: "1 pod has", "2 pods have".
 func have(n int) string {
 	if n == 1 {
 		return "1 pod has"
@@ -137,12 +138,14 @@ func (c *Choice) Texts() []string {
 	return out
 }
 
-// decided says which rank decided, with both values.
+// decided says which rank decided, with the values of both candidates. Without such a rank the order of the
+// nodes decided.
 func (c *Choice) decided() string {
 	other, won := prose.Name(c.RunnerUp.Node), rank.Won(c.DecidedBy)
 	if won == "" {
 		return fmt.Sprintf("It equals %s in every rank and comes first in the order of the nodes.", other)
 	}
+
 	text := fmt.Sprintf("%s: %s against %s on %s", won, valueText(c.DecidedBy, &c.Score, &c.RunnerUp.Score), valueText(c.DecidedBy, &c.RunnerUp.Score, &c.Score), other)
 	if c.DecidedBy == rank.Violations {
 		text += fmt.Sprintf(", where %s would break", keysText(c.RunnerUp.Budgets))
@@ -150,11 +153,11 @@ func (c *Choice) decided() string {
 	return text + "."
 }
 
-// RankText says what the rank of a name prefers, such as "fewer victims"; of no rank, which is empty or
-// "node-order", that all are equal.
+// RankText says what the rank of a name prefers, such as "fewer victims". Of the empty name and of
+// "node-order", which stand for no rank, it says that all are equal.
 func RankText(name string) string { return rank.Text(name) }
 
-// valueText tells what a rank compares of a candidate.
+// valueText tells the value of s that a rank compares with that of other.
 func valueText(by string, s, other *preemption.Score) string {
 	switch by {
 	case rank.Start:
@@ -165,8 +168,8 @@ func valueText(by string, s, other *preemption.Score) string {
 	return fmt.Sprint(preemption.Rank{Name: by}.Of(*s))
 }
 
-// sumText tells a sum as it is compared: with 2^31 added for each victim, which is left out
-// where both have as many.
+// sumText tells a sum of priorities. It is compared with 2^31 added for each victim (rule 11.4); that part is
+// left out where both candidates have the same number of victims.
 func sumText(s *preemption.Score, others int) string {
 	if s.Victims == others {
 		return fmt.Sprint(plainSum(s))
@@ -174,10 +177,12 @@ func sumText(s *preemption.Score, others int) string {
 	return fmt.Sprintf("%d × 2^31 %+d", s.Victims, plainSum(s))
 }
 
+// writeVictims says why each victim leaves, and which budgets that breaks.
 func (r *Answer) writeVictims(w *writer) {
 	if len(r.Victims.Items) == 0 {
 		return
 	}
+
 	w.line(0, "Why each victim, the most important first:")
 	for i := range r.Victims.Items {
 		w.line(1, "%s", r.Victims.Items[i].Text())
@@ -185,6 +190,7 @@ func (r *Answer) writeVictims(w *writer) {
 	if r.Victims.More > 0 {
 		w.line(1, "and %s more", prose.Plural(r.Victims.More, "victim"))
 	}
+
 	for i := range r.Budgets.Items {
 		b := &r.Budgets.Items[i]
 		w.line(1, "Budget %s allows %s and breaks by losing %s.", prose.Name(b.Key), prose.Plural(int(b.Allowed), "disruption"),
@@ -206,6 +212,7 @@ func (v *Victim) Text() string {
 	default:
 		text += ": if it stayed, " + v.Blocks.Text()
 	}
+
 	if v.Rule != "" {
 		text += "; the rule that allows it: " + v.Rule
 	}
@@ -218,7 +225,7 @@ func (v *Victim) Text() string {
 	return text + "."
 }
 
-// Texts says in sentences who stays, and what room is left.
+// Texts says in sentences which pods stay, and how much room is left.
 func (s *Stay) Texts() []string {
 	out := s.spared()
 	if len(s.Protected.Items) > 0 {
@@ -227,6 +234,7 @@ func (s *Stay) Texts() []string {
 	if s.Higher > 0 {
 		out = append(out, fmt.Sprintf("Of the same or a higher priority: %s.", prose.Plural(s.Higher, "pod")))
 	}
+
 	var left []string
 	for i := range s.Room {
 		if r := &s.Room[i]; r.Resource != resource.Pods {
@@ -239,9 +247,10 @@ func (s *Stay) Texts() []string {
 	return out
 }
 
-// spared has a sentence for each reason, with the pods that are spared for it. Those that are
-// not listed have a sentence of their own, unless all that are listed share one.
+// spared has a sentence for each reason, with the pods that are spared for it. A last sentence counts the pods
+// that are not listed. It is left out where all that are listed share a sentence, which then counts them.
 func (s *Stay) spared() []string {
+	// The reasons keep the order in which they are met.
 	var reasons []string
 	byReason := map[string][]*Spared{}
 	for i := range s.Spared.Items {
@@ -252,6 +261,7 @@ func (s *Stay) spared() []string {
 		}
 		byReason[reason] = append(byReason[reason], p)
 	}
+
 	var out []string
 	for _, reason := range reasons {
 		list := byReason[reason]
@@ -259,6 +269,7 @@ func (s *Stay) spared() []string {
 			out = append(out, list[0].sentence())
 			continue
 		}
+
 		more := 0
 		if len(reasons) == 1 {
 			more = s.Spared.More
@@ -266,13 +277,14 @@ func (s *Stay) spared() []string {
 		names := textsOf(list, func(p **Spared) string { return (*p).Pod.text() })
 		out = append(out, fmt.Sprintf("%d pods are spared: the pod fits beside them%s: %s.", len(list)+more, reason, prose.List(names, more)))
 	}
+
 	if s.Spared.More > 0 && (len(reasons) != 1 || len(s.Spared.Items) == 1) {
 		out = append(out, fmt.Sprintf("%s more of lower priority: spared as well.", prose.Plural(s.Spared.More, "pod")))
 	}
 	return out
 }
 
-// reason says what else there is to say of the pod, and of others like it.
+// reason says what a sentence about several pods adds about pods like this one; empty for most.
 func (p *Spared) reason() string {
 	text := ""
 	if p.Below {
@@ -284,7 +296,7 @@ func (p *Spared) reason() string {
 	return text
 }
 
-// sentence is about the pod alone.
+// sentence tells about the pod alone, with the amounts that it takes.
 func (p *Spared) sentence() string {
 	text := fmt.Sprintf("%s is spared: the pod fits beside it", p.Pod.text())
 	if p.Below {
@@ -302,6 +314,7 @@ func (p *Spared) sentence() string {
 // keysText lists budgets or pods.
 func keysText(l List[outrank.Key]) string { return prose.List(prose.Names(l.Items), l.More) }
 
+// held lists amounts of resources.
 func held(l resource.List) string {
 	var parts []string
 	for _, name := range l.Names() {
@@ -311,6 +324,7 @@ func held(l resource.List) string {
 	return strings.Join(parts, ", ")
 }
 
+// writeNodes writes a line for each group of nodes.
 func (r *Report) writeNodes(w *writer) {
 	if len(r.Nodes) == 0 {
 		return

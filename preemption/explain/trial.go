@@ -2,10 +2,10 @@ package explain
 
 import "github.com/outrank-go/outrank/preemption"
 
-// Trial is what becomes of the pod with something changed.
+// Trial says what becomes of the pod on a node where something was changed.
 type Trial struct {
-	// Node takes the pod then: Outcome is fits, or preempt where Victims have to leave it besides.
-	Node    string
+	Node string
+	// Outcome is fits where the node takes the pod, and preempt where it does once Victims have left, too.
 	Outcome preemption.Outcome
 	Victims List[Pod]
 }

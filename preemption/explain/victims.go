@@ -9,34 +9,38 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// chosen explains the pods of the chosen node: who leaves, and who stays.
+// chosen explains the pods of the chosen node: those that leave, and those that stay.
 func (f *finder) chosen(r *Report, ex *preemption.Plan) error {
-	at, err := f.at(ex.Node)
+	at, err := f.placeOn(ex.Node)
 	if err != nil {
 		return err
 	}
 	var gone []*outrank.Pod
 	for i := range ex.Victims {
-		gone = append(gone, f.known(ex.Victims[i].Pod))
+		gone = append(gone, f.inSnapshot(ex.Victims[i].Pod))
 	}
-	after := at.without(gone)
-	told := cut(ex.Victims, 10*f.most, &r.Victims.More)
-	for i := range told {
-		v := f.victim(&told[i], ex.Node)
+
+	listed := cut(ex.Victims, 10*f.most, &r.Victims.More)
+	for i := range listed {
+		v := f.victim(&listed[i], ex.Node)
+
+		// The pods of a unit stand side by side (rule 12.8.5). They stay or leave together, so that one reason
+		// holds for all of them.
 		if i > 0 && f.leaveTogether(gone[i-1], gone[i]) {
 			before := &r.Victims.Items[i-1]
-			v.Blocks, v.AtItsTurn = before.Blocks, before.AtItsTurn // they stay or leave together
+			v.Blocks, v.AtItsTurn = before.Blocks, before.AtItsTurn
 		} else {
-			v.Blocks, v.AtItsTurn = f.blocks(at, gone, gone[i], &told[i])
+			v.Blocks, v.AtItsTurn = f.blocks(at, gone, gone[i], &listed[i])
 		}
 		r.Victims.Items = append(r.Victims.Items, v)
 	}
+
 	r.Budgets = f.budgets(ex.Victims)
-	r.Stay = f.stay(after, ex)
+	r.Stay = f.stay(at.without(gone), ex)
 	return nil
 }
 
-// victim says who has to leave.
+// victim describes a victim, all but what it blocks. node is the node of the plan.
 func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	if v.Node != "" {
 		node = v.Node
@@ -52,23 +56,27 @@ func (f *finder) victim(v *preemption.Victim, node string) Victim {
 	return out
 }
 
-// blocks says why a victim, one of those that are gone, has to leave, by asking the node with it
-// back: what is in the way then or, if nothing is, what was at its turn.
+// blocks says what keeps the preemptor out if the victim stays and the others in gone leave. If nothing does,
+// it says what did when it was the victim's turn to be put back.
 func (f *finder) blocks(at *place, gone []*outrank.Pod, victim *outrank.Pod, v *preemption.Victim) (why *Obstacle, atItsTurn bool) {
 	if v.Blocks.Code == preemption.Success {
-		return nil, false
+		return nil, false // an extender named it
 	}
+
 	back := at.without(slices.DeleteFunc(slices.Clone(gone), func(p *outrank.Pod) bool {
 		return f.leaveTogether(p, victim)
 	}))
 	if s := back.view.Check(back.gonePods...); s.Code != preemption.Success {
 		return f.find(back, s), false
 	}
+
+	// A filter can say different things about the pods that were away then and about the victims (see rule
+	// 13.6.5). The node cannot be asked about that moment again, so that the things in the way stay unnamed.
 	turn := &v.Blocks
 	return &Obstacle{Filter: turn.Filter, ExcludedBy: turn.ExcludedBy, Reasons: slices.Clone(turn.Reasons)}, true
 }
 
-// keys names the first of some budgets.
+// keys lists the names of budgets.
 func (f *finder) keys(budgets []*outrank.PodDisruptionBudget) (out List[outrank.Key]) {
 	for _, b := range cut(budgets, f.most, &out.More) {
 		out.Items = append(out.Items, b.Key())
@@ -76,8 +84,9 @@ func (f *finder) keys(budgets []*outrank.PodDisruptionBudget) (out List[outrank.
 	return out
 }
 
-// known returns the snapshot's version of a pod, since an extender may name a copy.
-func (f *finder) known(p *outrank.Pod) *outrank.Pod {
+// inSnapshot returns the snapshot's object of a pod. An extender may name a copy, and places compare pods by
+// their addresses.
+func (f *finder) inSnapshot(p *outrank.Pod) *outrank.Pod {
 	if q, ok := f.snap.Pod(p.Key()); ok && (q.UID == p.UID || q.UID == "" || p.UID == "") {
 		return q
 	}
@@ -96,6 +105,7 @@ func (f *finder) budgets(victims []preemption.Victim) List[Budget] {
 				index[b] = at
 				out = append(out, Budget{Key: b.Key(), Allowed: b.DisruptionsAllowed})
 			}
+
 			if broken := &out[at].Victims; len(broken.Items) < f.most {
 				broken.Items = append(broken.Items, victims[i].Pod.Key())
 			} else {
@@ -106,42 +116,52 @@ func (f *finder) budgets(victims []preemption.Victim) List[Budget] {
 	return listOf(out, f.most)
 }
 
-// stay says who stays on the chosen node, which is asked with the victims gone.
+// stay describes the pods that stay on the chosen node, and the room on it, once the victims are gone.
 func (f *finder) stay(after *place, ex *preemption.Plan) *Stay {
 	out := &Stay{}
 	rooms := f.room(after)
 	for _, r := range rooms {
 		out.Room = append(out.Room, r.room())
 	}
+
 	possible := after.view.Possible()
+	out.Spared = f.spared(after, ex.Node, possible, rooms)
+	out.Protected, out.Higher = f.others(ex.Node, possible)
+	return out
+}
+
+// spared lists the possible victims that stay on the node, the least important first. The possible victims
+// come by importance, the most important first.
+func (f *finder) spared(after *place, node string, possible []*outrank.Pod, rooms []amounts) (out List[Spared]) {
+	// Only where budgets were charged for all possible victims did they decide who was put back early.
 	var violated [][]*outrank.PodDisruptionBudget
 	if chargesPossible(&f.config) {
 		violated = after.view.Violated(possible...)
 	}
-	last := -1 // the least important victim
+
+	leastVictim := -1 // the position of the least important victim
 	for i, p := range possible {
 		if after.isGone(p) {
-			last = i
+			leastVictim = i
 		}
 	}
-	movable := make(map[*outrank.Pod]bool, len(possible))
+
 	for i := len(possible) - 1; i >= 0; i-- {
 		p := possible[i]
-		movable[p] = true
-		if after.isGone(p) || f.snap.NodeOf(p.Key()) != ex.Node {
+		if after.isGone(p) || f.snap.NodeOf(p.Key()) != node {
+			continue // it leaves, or belongs to a unit with pods on other nodes
+		}
+		if len(out.Items) == f.most {
+			out.More++
 			continue
 		}
-		if len(out.Spared.Items) == f.most {
-			out.Spared.More++
-			continue
-		}
-		spared := Spared{Pod: *f.ref(p, ex.Node), Takes: f.takes(p, rooms), Below: i > last}
+
+		spared := Spared{Pod: *f.ref(p, node), Takes: f.takes(p, rooms), Below: i > leastVictim}
 		if violated != nil {
 			spared.Budgets = f.keys(violated[i])
 		}
-		out.Spared.Items = append(out.Spared.Items, spared)
+		out.Items = append(out.Items, spared)
 	}
-	f.others(out, ex.Node, movable)
 	return out
 }
 
@@ -151,7 +171,7 @@ func chargesPossible(c *preemption.Config) bool {
 	return c.Victims == nil && c.Variant != outrank.VariantSimplified && c.Budgets != preemption.ChargeVictims
 }
 
-// takes lists what a pod on the node takes of what is asked for.
+// takes lists the amounts that a pod takes of the resources that the preemptor asks for.
 func (f *finder) takes(p *outrank.Pod, rooms []amounts) resource.List {
 	out := resource.List{}
 	for _, r := range rooms {
@@ -162,17 +182,23 @@ func (f *finder) takes(p *outrank.Pod, rooms []amounts) resource.List {
 	return out
 }
 
-// others counts who could not have been a victim.
-func (f *finder) others(out *Stay, node string, movable map[*outrank.Pod]bool) {
-	var protected []Pod
+// others describes the pods on the node that could not be victims: it lists those of lower priority, and
+// counts those that have as much or more.
+func (f *finder) others(node string, possible []*outrank.Pod) (protected List[Pod], higher int) {
+	movable := make(map[*outrank.Pod]bool, len(possible))
+	for _, p := range possible {
+		movable[p] = true
+	}
+
+	var lower []Pod
 	for _, p := range f.snap.PodsOn(node) {
 		switch {
 		case movable[p] || p.Key() == f.pod.Key():
 		case f.snap.CountsAs(p) >= f.pod.PriorityValue():
-			out.Higher++
+			higher++
 		default:
-			protected = append(protected, *f.ref(p, node))
+			lower = append(lower, *f.ref(p, node))
 		}
 	}
-	out.Protected = listOf(protected, f.most)
+	return listOf(lower, f.most), higher
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// nameDisks finds disks that others have mounted, and claims for a single pod that are in
-// use (group 7.8).
+// nameDisks finds the pod's disks that other pods have mounted. If there are none, it finds the claims for a
+// single pod that are in use (group 7.8).
 func (f *finder) nameDisks(o *Obstacle, at *place) {
+	// The filter looks at disks first, and does not come to claims where one is in the way.
 	holders := f.holders(at)
 	for i := range f.pod.Volumes {
 		v := &f.pod.Volumes[i]
@@ -22,8 +23,9 @@ func (f *finder) nameDisks(o *Obstacle, at *place) {
 		}
 	}
 	if len(o.Volumes) > 0 {
-		return // a disk in the way is told before a claim
+		return
 	}
+
 	for i := range f.pod.Volumes {
 		v := &f.pod.Volumes[i]
 		if v.OncePod && v.Claim != "" && !v.Ephemeral {
@@ -34,17 +36,21 @@ func (f *finder) nameDisks(o *Obstacle, at *place) {
 	}
 }
 
+// claimKey names the claim of a volume of the preemptor.
 func (f *finder) claimKey(v *outrank.Volume) outrank.Key {
 	return outrank.NewKey(f.pod.Namespace, v.Claim)
 }
 
+// mounts reports whether the pod mounts a disk that cannot be shared with d.
 func mounts(p *outrank.Pod, d *outrank.Disk) bool {
 	return slices.ContainsFunc(p.Volumes, func(v outrank.Volume) bool { return d.Conflicts(&v.Disk) })
 }
 
+// diskText names a disk.
 func diskText(d *outrank.Disk) string { return string(d.Kind) + "/" + d.ID }
 
-// userOf finds a pod on any node that uses a claim of the preemptor's namespace.
+// userOf finds a pod that uses a claim of the preemptor's namespace: a pod on any node that is not gone, or one
+// that is nominated to the node; nil for none.
 func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string) {
 	uses := func(v outrank.Volume) bool { return v.Claim == claim && !v.Ephemeral }
 	for n := range f.snap.Nodes() {
@@ -58,11 +64,11 @@ func (f *finder) userOf(claim string, at *place) (user *outrank.Pod, node string
 	return f.nominee(at, func(p *outrank.Pod) bool { return slices.ContainsFunc(p.Volumes, uses) }), at.node.Name
 }
 
-// attachment is a volume that a driver attaches to a node.
+// attachment is a volume that a driver attaches to a node. Equal values are the same volume.
 type attachment struct{ driver, handle string }
 
-// attachments are the volumes of a pod that count against limits, in order (rules 7.9.3
-// to 7.9.6).
+// attachments lists the volumes of a pod that count against limits, each once, in the order of the pod (rules
+// 7.9.3 to 7.9.6).
 func attachments(p *outrank.Pod) []attachment {
 	var out []attachment
 	for i := range p.Volumes {
@@ -81,17 +87,20 @@ func attachments(p *outrank.Pod) []attachment {
 	return out
 }
 
-// nameLimits finds the drivers that are missing or can attach no more (group 7.9).
+// nameLimits finds the driver that is missing or those that can attach no more (group 7.9).
 func (f *finder) nameLimits(o *Obstacle, at *place) {
 	if o.Names = f.missingDrivers(at.node, o.Reasons); o.Names != nil {
 		return
 	}
+
+	// Nominated pods are counted only where the running pods alone leave room.
 	if o.Short = f.attachable(at, f.present(at)); o.Short == nil {
 		o.Short = f.attachable(at, f.holders(at))
 	}
 }
 
-// missingDrivers finds the driver that the node's answer names.
+// missingDrivers returns the driver that the node lacks and that its answer names; nil for none. The answer
+// names only the first (rule 7.9.9).
 func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	for _, a := range attachments(f.pod) {
 		if slices.Contains(node.MissingDrivers, a.driver) && slices.Contains(reasons, a.driver+" CSI driver is not installed on the node") {
@@ -101,9 +110,12 @@ func (f *finder) missingDrivers(node *outrank.Node, reasons []string) []string {
 	return nil
 }
 
-// attachable is what the drivers have too few volumes left for, beside those of the pods.
+// attachable lists the drivers that cannot attach the preemptor's volumes beside those of the pods, as room
+// that is short.
 func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
-	there, attached, added := map[attachment]bool{}, map[string]int64{}, map[string]int64{}
+	// A volume counts once, however many pods use it, and is not new where it is attached (rule 7.9.3).
+	there := map[attachment]bool{}
+	attached, added := map[string]int64{}, map[string]int64{}
 	for _, p := range pods {
 		for _, a := range attachments(p) {
 			if !there[a] {
@@ -117,17 +129,18 @@ func (f *finder) attachable(at *place, pods []*outrank.Pod) []Room {
 			added[a.driver]++
 		}
 	}
+
 	var out []Room
 	for _, driver := range slices.Sorted(maps.Keys(added)) {
 		if limit, limited := at.node.AttachLimits[driver]; limited && attached[driver]+added[driver] > limit {
-			of := amounts{resource: resource.Name(attachable + driver), needed: added[driver], offered: limit, taken: attached[driver]}
-			out = append(out, of.room())
+			volumes := amounts{resource: resource.Name(attachable + driver), needed: added[driver], offered: limit, taken: attached[driver]}
+			out = append(out, volumes.room())
 		}
 	}
 	return out
 }
 
-// nameBinding finds the volumes that are missing or cannot be used on the node (group
+// nameBinding finds the claims that have no volume, and the volumes that cannot be used on the node (group
 // 7.10).
 func (f *finder) nameBinding(o *Obstacle, at *place) {
 	for i := range f.pod.Volumes {
@@ -141,7 +154,8 @@ func (f *finder) nameBinding(o *Obstacle, at *place) {
 	}
 }
 
-// unusable says where a volume can be used. Fields do not count (rule 7.10.3).
+// unusable describes a volume that cannot be used on the node, with the places where it can. Of a term only
+// labels count, and no fields (rule 7.10.3).
 func (f *finder) unusable(v *outrank.Volume, node *outrank.Node) Volume {
 	out := Volume{Claim: f.claimKey(v), Terms: []Term{}}
 	if v.Claim == "" {
@@ -154,23 +168,26 @@ func (f *finder) unusable(v *outrank.Volume, node *outrank.Node) Volume {
 	return out
 }
 
-// today are the labels that replaced older ones.
+// today has, for each beta label of a zone or region, the label that replaced it.
 var today = map[string]string{
 	outrank.BetaZoneLabel: outrank.ZoneLabel, outrank.BetaRegionLabel: outrank.RegionLabel,
 }
 
-// nameZones finds volumes in other zones or regions than the node (group 7.11).
+// nameZones finds volumes that are in other zones or regions than the node (group 7.11).
 func (f *finder) nameZones(o *Obstacle, at *place) {
 	for i := range f.pod.Volumes {
 		v := &f.pod.Volumes[i]
 		if v.Ephemeral {
-			continue
+			continue // rule 7.11.2
 		}
+
 		for _, label := range slices.Sorted(maps.Keys(v.Zones)) {
+			// The label of today does in place of the beta one (rule 7.11.4).
 			have, ok := at.node.Labels[label]
 			if !ok {
 				have = at.node.Labels[today[label]]
 			}
+
 			if !slices.Contains(v.Zones[label], have) {
 				more := 0
 				wanted := outrank.NodeRequirement{Key: label, Operator: outrank.In, Values: slices.Clone(cut(v.Zones[label], f.most, &more))}

@@ -7,12 +7,12 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// mostSteps is how many things in the way on one node are looked for.
+// mostSteps is the number of obstacles that are looked for on one node.
 const mostSteps = 8
 
-// ways finds what stands behind the first obstacle for groups of nodes that take the pod
-// neither way, the largest first, at most as many as lists have names. One node of each is
-// asked, its example.
+// ways finds the obstacles behind the first one on nodes that take the pod neither as they are nor by
+// preemption. It looks at the example of each group, in the order of the report, and at no more groups
+// than lists have names.
 func (b *bench) ways(groups []NodeGroup) error {
 	found := 0
 	for i := range groups {
@@ -24,6 +24,7 @@ func (b *bench) ways(groups []NodeGroup) error {
 			continue
 		}
 		found++
+
 		var err error
 		if g.Way, err = b.way(g.Example); err != nil {
 			return err
@@ -32,7 +33,8 @@ func (b *bench) ways(groups []NodeGroup) error {
 	return nil
 }
 
-// way finds everything in the way on a node.
+// way finds the obstacles on a node, one behind the other. It changes a copy of the pod and the scratch,
+// which is put back in the end.
 func (b *bench) way(node string) (*Way, error) {
 	w := &Way{Trial: Trial{Node: node, Outcome: preemption.NothingHelps}}
 	pod := *b.req.Pod
@@ -51,8 +53,8 @@ func (b *bench) way(node string) (*Way, error) {
 	})
 }
 
-// step asks the node, and takes what it says out of the way. more reports whether there is
-// something to ask again.
+// step asks the node, and takes the obstacle that it names out of the way. more reports whether something
+// was changed, so that the node is worth asking again.
 func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err error) {
 	a, err := b.ask(pod, node)
 	if err != nil {
@@ -62,13 +64,17 @@ func (b *bench) step(w *Way, pod *outrank.Pod, node string) (more bool, err erro
 		w.Trial = Trial{node, a.outcome, b.victims(a.victims)}
 		return false, nil
 	}
+
+	// A filter of the caller is not in the table: nobody knows a change that would satisfy it.
 	c := &changing{bench: b, pod: pod, at: a.at, Step: Step{Obstacle: a.behind}}
-	if known, ok := told[a.behind.Filter]; ok {
+	if known, ok := explanations[a.behind.Filter]; ok {
 		err = known.change(c, a.behind)
 	} else if a.behind.Filter == "" {
 		err = c.unasked(a.behind)
 	}
 	slices.Sort(c.Changes)
+
+	// The lists are cut only now: a change needs everything that is in the way.
 	a.behind.cut(b.most)
 	w.Steps = append(w.Steps, c.Step)
 	return len(c.Changes) > 0, err

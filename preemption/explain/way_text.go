@@ -11,11 +11,13 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// behind says what stands behind the first thing in the way.
+// behind tells the obstacles behind the first one; empty where there are none.
 func (w *Way) behind() string {
 	if w == nil {
 		return ""
 	}
+
+	// The first step is told before, as what is in the way as things are.
 	var b strings.Builder
 	for i := range w.Steps {
 		switch i {
@@ -28,14 +30,15 @@ func (w *Way) behind() string {
 		}
 		b.WriteString(w.Steps[i].Obstacle.Text())
 	}
+
 	if w.Limited {
 		b.WriteString("; more may stand behind that")
 	}
 	return b.String()
 }
 
-// Help says in a sentence by which changes the pod finds room on the example of the group;
-// empty where none were found.
+// Help says in a sentence with which changes the example of the group takes the pod; empty where none were
+// found that make sense.
 func (g *NodeGroup) Help() string {
 	if !g.Way.sensible() {
 		return ""
@@ -43,7 +46,8 @@ func (g *NodeGroup) Help() string {
 	return fmt.Sprintf("%s: %s.", prose.Plural(g.Names.Len(), "node"), g.Way.text())
 }
 
-// sensible reports whether the way helps by changes that leave something to ask for.
+// sensible reports whether the way helps and its changes make sense: a pod that has to ask for nothing of a
+// resource any more gains nothing by fitting.
 func (w *Way) sensible() bool {
 	return w.helps() && !slices.ContainsFunc(w.Steps, func(s Step) bool {
 		return slices.Contains(s.Changes, askLess) && slices.ContainsFunc(s.Obstacle.Short, func(r Room) bool {
@@ -52,7 +56,7 @@ func (w *Way) sensible() bool {
 	})
 }
 
-// text says by which changes the pod finds room.
+// text says with which changes the pod finds room.
 func (w *Way) text() string {
 	var changed []string
 	for i := range w.Steps {
@@ -60,71 +64,72 @@ func (w *Way) text() string {
 			changed = append(changed, w.Steps[i].changed(c))
 		}
 	}
-	text := fmt.Sprintf("%s it fits on %s", both(changed), prose.Name(w.Node))
+
+	text := fmt.Sprintf("%s it fits on %s", joined(changed), prose.Name(w.Node))
 	if w.Outcome == preemption.Preempts {
-		return text + " once " + gone(w.Victims)
+		return text + " once " + haveLeft(w.Victims)
 	}
 	return text
 }
 
-// gone says that pods have left.
-func gone(list List[Pod]) string {
+// haveLeft says that pods have left.
+func haveLeft(list List[Pod]) string {
 	if list.Len() == 1 {
 		return pods(list) + " has left"
 	}
 	return pods(list) + " have left"
 }
 
-// changed says what is changed.
+// changed says what the change c of the step changes, such as "without its node affinity".
 func (s *Step) changed(c string) string {
 	o := s.Obstacle
 	switch c {
 	case tolerate:
-		return "with the toleration " + both(textsOf(o.Taints, func(t *outrank.Taint) string { return tolerationText(t.Toleration()) }))
+		return "with the toleration " + joined(textsOf(o.Taints, func(t *outrank.Taint) string { return tolerationText(t.Toleration()) }))
 	case uncordon:
 		return "with the node uncordoned"
 	case dropNodeName:
 		return "without its spec.nodeName"
 	case dropNodeSelector:
-		return "without its node selector for " + both(textsOf(o.Labels, func(l *Label) string { return prose.Name(l.Key) }))
+		return "without its node selector for " + joined(textsOf(o.Labels, func(l *Label) string { return prose.Name(l.Key) }))
 	case dropNodeAffinity:
 		return "without its node affinity"
 	case dropPorts:
-		return "without host port " + both(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.HostPort) }))
+		return "without host port " + joined(textsOf(o.Ports, func(p *Port) string { return fmt.Sprint(p.HostPort) }))
 	case askLess:
-		return "with " + both(s.room(" less", ""))
+		return "with " + joined(s.room(" less", ""))
 	case enlargeNode:
-		return "with " + both(s.room(" more", " on the node"))
+		return "with " + joined(s.room(" more", " on the node"))
 	case dropVolumes:
-		return "without " + both(s.volumes())
+		return "without " + joined(s.volumes())
 	case installDriver:
 		return "with the CSI driver installed on the node"
 	case dropSpread:
-		return "without its topology spread constraint on " + both(textsOf(o.Spread, func(s *Spread) string { return prose.Name(s.TopologyKey) }))
+		return "without its topology spread constraint on " + joined(textsOf(o.Spread, func(s *Spread) string { return prose.Name(s.TopologyKey) }))
 	case dropAffinity:
 		return "without its pod affinity"
 	case dropAntiAffinity:
 		return "without its pod anti-affinity"
 	case evict:
-		return "with " + both(textsOf(s.Evicted.Items, (*Pod).placed)) + " evicted by hand"
+		return "with " + joined(textsOf(s.Evicted.Items, (*Pod).placed)) + " evicted by hand"
 	case declareFeatures:
-		return "with a node that declares " + both(prose.Names(o.Names))
+		return "with a node that declares " + joined(prose.Names(o.Names))
 	case allowResize:
 		return "with the node's spec.podPreemptionPolicy taken back"
 	}
 	return "with " + prose.Text(string(c))
 }
 
-// both joins what belongs together.
-func both(list []string) string {
+// joined joins texts with "and" before the last one, and commas before that.
+func joined(list []string) string {
 	if last := len(list) - 1; last > 1 {
 		return strings.Join(list[:last], ", ") + " and " + list[last]
 	}
 	return strings.Join(list, " and ")
 }
 
-// room says how much less is asked for, or how much more is offered: the places of pods are
-// the node's alone.
+// room tells the amounts that are short, followed by than and where, such as "2 more cpu on the node". Places
+// for pods can only be offered: without where they are left out.
 func (s *Step) room(than, where string) (parts []string) {
 	for i := range s.Obstacle.Short {
 		short := &s.Obstacle.Short[i]
@@ -138,7 +143,7 @@ func (s *Step) room(than, where string) (parts []string) {
 	return parts
 }
 
-// volumes names the volumes that the pod goes without.
+// volumes names the volumes that the change drops.
 func (s *Step) volumes() (names []string) {
 	for i := range s.Obstacle.Volumes {
 		v := &s.Obstacle.Volumes[i]
@@ -156,18 +161,21 @@ func (s *Step) volumes() (names []string) {
 	return names
 }
 
-// Text says what the pod waits for.
+// Text says which pods the preemptor waits for, as the end of a sentence about it.
 func (l *Leaving) Text() string {
 	where := "node " + prose.Name(l.Node)
 	if l.Nodes > 1 {
 		where += fmt.Sprintf(" (and on %d more)", l.Nodes-1)
 	}
+
+	// Most of the pods are on the node itself. The others are named with theirs.
 	names := textsOf(l.Pods.Items, (*Pod).text)
 	for i := range l.Pods.Items {
 		if l.Pods.Items[i].Node != l.Node {
 			names[i] = l.Pods.Items[i].placed()
 		}
 	}
+
 	verb := "have left, which are"
 	if l.Pods.Len() == 1 {
 		verb = "has left, which is"

@@ -4,22 +4,21 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Way is all that is in the way of a pod on a node, each thing found by changing the one
-// before it on a copy and asking the node again.
+// Way has the obstacles that keep a pod out of a node, one behind the other. Each was found by taking the
+// one before it out of the way on a copy and asking the node again.
 type Way struct {
-	// Steps are the things in the way, the first one first. The last has no change where
-	// nothing was found to change about it.
+	// Steps are the obstacles in the order in which they were met. The last has no change where none is
+	// known that takes it out of the way.
 	Steps []Step
-	// The trial is of the node with all changes of the steps made. Its outcome may also be not-eligible, where victims
-	// would have to leave and the pod may not push them out, or nothing-helps.
+	// Trial is the answer of the node with all changes of the steps made. Its outcome may also be
+	// not-eligible, where victims would have to leave and the pod may not push them out, or nothing-helps.
 	Trial
-	// Limited is set where the search ended before it knew: more may stand behind the last
-	// step.
+	// Limited is set where the search ended at a limit: more obstacles may stand behind the last step.
 	Limited bool
 }
 
-// Step is a thing in the way with the changes that take it out of the way. They are changes of the
-// pod or of the node, and the [Obstacle] says of what:
+// Step is an obstacle with the changes that take it out of the way. They are changes of the pod, of the
+// node or of other pods, and the [Obstacle] says what is changed:
 //
 //	tolerate             the pod tolerates the taints, by the tolerations that stand with them
 //	uncordon             the node is uncordoned
@@ -36,16 +35,16 @@ type Way struct {
 //	drop-anti-affinity   the pod has no required pod anti-affinity
 //	evict                the pods in Evicted leave
 //	declare-features     the node declares the features
-//	allow-resize         nobody asks any more that pods of the node be spared by resizes
+//	allow-resize         the node no longer asks resizes to spare its pods
 type Step struct {
 	Obstacle *Obstacle
-	// Changes are what was changed to see behind the obstacle; empty where nothing was.
+	// Changes are the changes that were made, in the order of their names; empty where none is known.
 	Changes []string
 	// Evicted are the pods that leave by the change "evict".
 	Evicted List[Pod]
 }
 
-// The changes, as the comment of [Step] has them.
+// The changes that the comment of [Step] describes.
 const (
 	tolerate         = "tolerate"
 	uncordon         = "uncordon"
@@ -65,24 +64,25 @@ const (
 	allowResize      = "allow-resize"
 )
 
-// helps reports whether the pod finds room on the node with the changes of the steps.
+// helps reports whether the node takes the pod once the changes of all steps are made.
 func (w *Way) helps() bool {
 	return w != nil && (w.Outcome == preemption.Fits || w.Outcome == preemption.Preempts)
 }
 
-// Eviction is evictions by hand that make room, of pods that the preemptor does not push
-// out itself.
+// Eviction is a set of evictions by hand that make room. The preemptor would not push these pods out.
 type Eviction struct {
-	// Pods are those that are evicted, of which each says on which node.
+	// Pods are the pods that are evicted by hand, each with its node.
 	Pods List[Pod]
+	// Trial is the answer of the node with these pods gone.
 	Trial
 }
 
 // Leaving is room that terminating pods leave behind.
 type Leaving struct {
-	// Node takes the preemptor once Pods have left, all of which are being deleted already.
-	// It is one of Nodes such nodes: the one that the preemptor is nominated to, or the first.
+	// Node takes the preemptor once Pods have left. It is the node that the preemptor is nominated to if that
+	// is one of Nodes such nodes, otherwise the first of them.
 	Node  string
 	Nodes int
-	Pods  List[Pod]
+	// Pods are the pods that have to leave. All of them are being deleted already.
+	Pods List[Pod]
 }

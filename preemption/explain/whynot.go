@@ -9,34 +9,33 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// NodeAnswer is why a node is the one for a pod, or why not. It holds names and figures
-// and none of the caller's objects; it belongs to the caller, and can be written to JSON
-// and read back.
+// NodeAnswer says why a node was chosen for a pod, or why not. It holds names and figures and none of the
+// caller's objects. It belongs to the caller, and can be written to JSON and read back.
 type NodeAnswer struct {
-	// The victims would have to leave so that the pod could run there; there are none unless the node
-	// is chosen or a candidate.
+	// Answer has the victims on this node, which would have to leave so that the pod could run there. There
+	// are none unless the node is chosen or a candidate.
 	Answer
 	Node string
-	// The Way is nil where the attempt ended before any node.
+	// Verdict has no Way where the attempt ended before any node.
 	Verdict
-	// Fits is the number of nodes that take the pod as things are, and Candidates the number
-	// of those on which preemption makes room.
+	// Fits is the number of nodes that take the pod as things are. Candidates is the number of nodes on which
+	// preemption makes room.
 	Fits       int
 	Candidates int
 	// Possible are the pods of the node that might be victims, the most important first.
 	Possible List[Pod]
-	// Place is the node's among the candidates, from 1 on; 0 where it is none.
+	// Place is the place of the node among the candidates, from 1 on; 0 for a node that is no candidate.
 	Place int
-	// Best is the candidate that comes first; empty for that one itself.
+	// Best is the candidate that comes first; empty where the node itself is that one, and where it is none.
 	Best Contender
 }
 
-// WhyNot says everything about one node: what keeps the pod out as things are, whose
-// leaving would help, and against which node and by which values it lost.
+// WhyNot says everything about one node: what keeps the pod out as things are, which pods would have to leave,
+// and to which node it lost, by which values.
 //
-// Errors are those of [Ask], and [preemption.ErrNotFound] for a node that the answer does not have.
-// Besides a decision, time is linear in the nodes and candidates, in the pods of the node for each of its
-// victims, and in all pods where pod affinity or topology spread keep the pod out.
+// Errors are those of [Ask], and [preemption.ErrNotFound] for a node that the answer does not have. WhyNot takes
+// the time of a decision. It is also linear in the nodes and candidates, in the pods of the node for each of its
+// victims, and in all pods of the cluster where pod affinity or topology spread keep the pod out.
 func WhyNot(ctx context.Context, q Question, node string, options Options) (*NodeAnswer, error) {
 	ex, err := q.answer(ctx)
 	if err != nil {
@@ -53,11 +52,9 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	if i < 0 {
 		return nil, fmt.Errorf("node %s: %w", cmp.Or(node, "without a name"), preemption.ErrNotFound)
 	}
-	g := &grouping{finder: f, ex: ex, candidates: map[string]*preemption.Candidate{}, places: map[string]int{}}
-	for i := range ex.Candidates {
-		g.candidates[ex.Candidates[i].Node], g.places[ex.Candidates[i].Node] = &ex.Candidates[i], i
-	}
-	one, err := g.alone(&ex.Nodes[i])
+
+	g := newGrouping(f, ex)
+	one, err := g.verdictOn(&ex.Nodes[i])
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +66,7 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	if ex.Refused.Code != preemption.Success {
 		return a, nil
 	}
+
 	if (a.Stage == InVain || a.Stage == NoHelp) && !answersGiven(req) {
 		if a.Way, err = f.newBench(ctx, q, ex).way(node); err != nil {
 			return nil, err
@@ -77,9 +75,10 @@ func WhyNot(ctx context.Context, q Question, node string, options Options) (*Nod
 	return a, cmp.Or(f.nodeAnswer(a, ex, g.candidates[node]), ctx.Err())
 }
 
-// nodeAnswer adds who might leave the node, who would have to, and what it lost by.
+// nodeAnswer adds the pods that might leave the node. If c, the candidate of the node, is not nil, it also adds its
+// victims and the rank by which it lost.
 func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Candidate) error {
-	at, err := f.at(a.Node)
+	at, err := f.placeOn(a.Node)
 	if err != nil {
 		return err
 	}
@@ -89,10 +88,12 @@ func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Ca
 	if c == nil {
 		return nil
 	}
-	of := *ex
-	of.Candidate = *c
+
+	// The victims are explained as if this candidate had been chosen.
+	asChosen := *ex
+	asChosen.Candidate = *c
 	r := &Report{}
-	if err := f.chosen(r, &of); err != nil {
+	if err := f.chosen(r, &asChosen); err != nil {
 		return err
 	}
 	score := scoreOf(c)
@@ -101,6 +102,7 @@ func (f *finder) nodeAnswer(a *NodeAnswer, ex *preemption.Plan, c *preemption.Ca
 	if a.Place == 1 {
 		return nil
 	}
+
 	best := &ex.Candidates[0]
 	a.Best, a.LostBy = f.contender(best), f.lostBy(ex, c)
 	return nil

@@ -21,6 +21,7 @@ func (a *NodeAnswer) Text() string {
 	if a.Stage == Fits {
 		return w.String()
 	}
+
 	if a.Before != nil {
 		w.line(0, "As things are: %s.", a.Before.Text())
 	}
@@ -32,7 +33,7 @@ func (a *NodeAnswer) Text() string {
 	return w.String()
 }
 
-// summary is the answer in a sentence.
+// summary tells the answer in a sentence.
 func (a *NodeAnswer) summary() string {
 	node, pod := "Node "+prose.Name(a.Node), a.Pod.text()
 	switch a.Stage {
@@ -44,18 +45,7 @@ func (a *NodeAnswer) summary() string {
 		}
 		return fmt.Sprintf("%s takes %s as things are.", node, pod)
 	case Candidate:
-		text := fmt.Sprintf("%s would do for %s once %s left", node, pod, haveLeft(a.Victims.Len()))
-		switch {
-		case a.Outcome == preemption.Fits && a.Fits == 1:
-			return text + ", but nobody has to leave: another node takes it as things are."
-		case a.Outcome == preemption.Fits:
-			return text + fmt.Sprintf(", but nobody has to leave: %d others take it as things are.", a.Fits)
-		case a.Outcome == preemption.Preempts:
-			return text + ", but another node is better."
-		case a.Ineligible != "":
-			return text + ", but it may not push others out: " + ineligibleText(a.Ineligible)
-		}
-		return text + "."
+		return fmt.Sprintf("%s would do for %s once %s left", node, pod, have(a.Victims.Len())) + a.notChosen()
 	case InVain:
 		if n := a.Possible.Len(); n > 0 {
 			return fmt.Sprintf("%s does not take %s, even without %s that it might push out.", node, pod, prose.Plural(n, "pod"))
@@ -64,20 +54,29 @@ func (a *NodeAnswer) summary() string {
 	case NotTried:
 		return fmt.Sprintf("%s was not tried for %s.", node, pod)
 	}
+
 	if a.Refused != nil {
 		return fmt.Sprintf("%s was not asked about %s: something else ends the attempt before any node.", node, pod)
 	}
 	return fmt.Sprintf("%s is out for %s, and no eviction changes that.", node, pod)
 }
 
-func haveLeft(n int) string {
-	if n == 1 {
-		return "1 pod has"
+// notChosen ends a sentence about a candidate with the reason why it is not the chosen node.
+func (a *NodeAnswer) notChosen() string {
+	switch {
+	case a.Outcome == preemption.Fits && a.Fits == 1:
+		return ", but nobody has to leave: another node takes it as things are."
+	case a.Outcome == preemption.Fits:
+		return fmt.Sprintf(", but nobody has to leave: %d others take it as things are.", a.Fits)
+	case a.Outcome == preemption.Preempts:
+		return ", but another node is better."
+	case a.Ineligible != "":
+		return ", but it may not push others out: " + ineligibleText(a.Ineligible)
 	}
-	return fmt.Sprintf("%d pods have", n)
+	return "."
 }
 
-// writeLeaving tells of those who would leave, or of all who might where that is in vain.
+// writeLeaving tells of the pods that would leave or, where preemption is in vain, of all that might.
 func (a *NodeAnswer) writeLeaving(w *writer) {
 	if len(a.Victims.Items) > 0 {
 		a.writeVictims(w)
@@ -93,8 +92,9 @@ func (a *NodeAnswer) writeLeaving(w *writer) {
 	w.line(0, "Pushing others out: %s.", a.After.Text())
 }
 
-// writeWay tells what stands behind the first thing in the way, and what helps.
+// writeWay tells the obstacles behind the first one, and what helps.
 func (a *NodeAnswer) writeWay(w *writer) {
+	// The text continues another with "; behind it: ...". Here it begins a line.
 	if behind := a.Way.behind(); behind != "" {
 		w.line(0, "%s.", strings.ToUpper(behind[2:3])+behind[3:])
 	}
@@ -104,11 +104,13 @@ func (a *NodeAnswer) writeWay(w *writer) {
 	}
 }
 
-// lost says by which rank the node lost, with both values.
+// lost says by which rank the node lost to the best one, with the values of both.
 func (a *NodeAnswer) lost() string {
 	if a.Score == nil {
 		return "it was not ranked."
 	}
+
+	// It is the sentence about a choice between the two.
 	budgets := List[outrank.Key]{More: a.Budgets.More}
 	for i := range a.Budgets.Items {
 		budgets.Items = append(budgets.Items, a.Budgets.Items[i].Key)

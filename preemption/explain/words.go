@@ -28,9 +28,10 @@ func (p *Pod) placed() string {
 	return fmt.Sprintf("%s (priority %d, on %s)", prose.Name(p.Key), p.Priority, prose.Name(p.Node))
 }
 
+// pods lists pods with their priorities.
 func pods(l List[Pod]) string { return prose.List(textsOf(l.Items, (*Pod).text), l.More) }
 
-// text says what is missing.
+// text says what is missing of the resource.
 func (s *Room) text() string {
 	if driver := s.driver(); driver != "" {
 		return fmt.Sprintf("driver %s has %s volumes attached, the pod brings %s, and there may be %s", prose.Name(driver), s.Offered.Sub(s.Free), s.Needed, s.Offered)
@@ -39,6 +40,7 @@ func (s *Room) text() string {
 		text := fmt.Sprintf("the node holds %s pods already, of at most %s", s.Offered.Sub(s.Free), s.Offered)
 		return text + s.reservedText()
 	}
+
 	text := fmt.Sprintf("%s is short by %s: %s needed, %s free of %s", prose.Resource(s.Resource), s.Short, s.Needed, s.Free, s.Offered)
 	if s.Needed.Cmp(s.Offered) > 0 {
 		return text + ", too little even on an empty node"
@@ -46,6 +48,7 @@ func (s *Room) text() string {
 	return text + s.reservedText()
 }
 
+// reservedText tells of the amount that nominated pods hold; empty where they hold none.
 func (s *Room) reservedText() string {
 	if s.Reserved.IsZero() {
 		return ""
@@ -53,6 +56,7 @@ func (s *Room) reservedText() string {
 	return fmt.Sprintf(" (%s kept for nominated pods)", s.Reserved)
 }
 
+// shortages says what is missing of each resource.
 func shortages(list []Room) string {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -70,6 +74,7 @@ func tolerationText(t outrank.Toleration) string {
 	return text + ", effect: " + string(t.Effect) + "}"
 }
 
+// taintText writes a taint as kubectl does.
 func taintText(t *outrank.Taint) string {
 	text := prose.Name(t.Key)
 	if t.Value != "" {
@@ -78,7 +83,7 @@ func taintText(t *outrank.Taint) string {
 	return text + ":" + string(t.Effect)
 }
 
-// moment is exact as far as the second; ranks compare to the nanosecond.
+// moment writes a time. Ranks compare it to the nanosecond, so that a part of a second is not left out.
 func moment(t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -89,7 +94,8 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// refusalOf returns the text of a reason of the caller's, which is its own message; empty for any other.
+// refusalOf returns the text of a reason that the caller's rule gave; empty for a reason of the library. A
+// reason of the caller is its own message.
 func refusalOf(why preemption.Ineligibility) string {
 	if text := string(why); why.Message() == text {
 		return text
@@ -97,7 +103,7 @@ func refusalOf(why preemption.Ineligibility) string {
 	return ""
 }
 
-// priorityShift is what a score has beyond the plain sum of the priorities, for each victim.
+// priorityShift is added to the priority of each victim in the sum of a score (rule 11.4).
 const priorityShift = 1 << 31
 
 // plainSum is the sum of the victims' priorities.

@@ -12,16 +12,22 @@ import (
 
 // converter turns the wire form of one object into a plain value.
 type converter struct {
+	// kind is what problems call the object, and where its place in the input, which tells nameless objects
+	// apart.
 	kind, where string
-	meta        *manifest.Meta // nil where the kind says it all
-	namespaced  bool
-	problems    []outrank.Problem
-	more        *int // counts the problems that are too many to be kept
-	texts       *manifest.Decoder
-	asOf        *time.Time // of the cluster; see created
+	// meta has the name; nil for a part of an object, which its kind names well enough.
+	meta       *manifest.Meta
+	namespaced bool
+	// problems are at most apis.MostProblems. more counts the others.
+	problems []outrank.Problem
+	more     *int
+	// texts keeps one copy of each text.
+	texts *manifest.Decoder
+	// asOf is Cluster.AsOf (see created).
+	asOf *time.Time
 }
 
-// object names the object.
+// object names the object in problems.
 func (cv *converter) object() string {
 	switch m := cv.meta; {
 	case m == nil:
@@ -37,6 +43,7 @@ func (cv *converter) object() string {
 	}
 }
 
+// add records a problem at a place in the object.
 func (cv *converter) add(at *apis.Path, format string, args ...any) {
 	if len(cv.problems) >= apis.MostProblems {
 		*cv.more++
@@ -45,7 +52,7 @@ func (cv *converter) add(at *apis.Path, format string, args ...any) {
 	cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: at.String(), Text: fmt.Sprintf(format, args...)})
 }
 
-// wrong records the problems of the values at a place.
+// wrong records the values below a place that could not be decoded.
 func (cv *converter) wrong(ms []manifest.Mismatch, at *apis.Path) {
 	for _, m := range ms {
 		one := *at
@@ -57,25 +64,27 @@ func (cv *converter) wrong(ms []manifest.Mismatch, at *apis.Path) {
 	}
 }
 
-// word refuses a word that its field does not know and that is not kept. The path
-// is made only then.
+// word refuses a word that its field does not know. It is for fields that become a bool, so that nothing else
+// would notice.
 func (cv *converter) word(word string, known []string, field string, parent *apis.Path) {
+	// The path is made only for a problem: there are many words.
 	if !apis.IsWord(word, known) {
 		at := parent.Field(field)
 		cv.add(&at, "%s", apis.NoWord(word, known))
 	}
 }
 
-// onlyOne refuses a second object of a name; those that were read are the keys of seen.
+// onlyOne refuses a second object of the same name. The keys of seen are the names so far.
 func onlyOne[T any](cv *converter, seen map[string]T, name string) {
 	if _, twice := seen[name]; twice && name != "" {
 		cv.add(&apis.Path{Name: "metadata.name", Index: -1}, "there are two of this name")
 	}
 }
 
-// text returns the single copy of a text.
+// text returns the one copy of a text that is kept, since many objects share their texts.
 func (cv *converter) text(s string) string { return cv.texts.Text(s) }
 
+// list keeps one copy of each text. It changes the slice; an empty one becomes nil.
 func (cv *converter) list(ss []string) []string {
 	if len(ss) == 0 {
 		return nil
@@ -86,6 +95,7 @@ func (cv *converter) list(ss []string) []string {
 	return ss
 }
 
+// labels returns the map; an empty one becomes nil.
 func (cv *converter) labels(m map[string]string) map[string]string {
 	if len(m) == 0 {
 		return nil
@@ -93,6 +103,7 @@ func (cv *converter) labels(m map[string]string) map[string]string {
 	return m
 }
 
+// requirements reads requests and limits.
 func (cv *converter) requirements(r *manifest.Requirements, parent *apis.Path) resource.Requirements {
 	requests, limits := parent.Field("requests"), parent.Field("limits")
 	return resource.Requirements{
@@ -101,16 +112,20 @@ func (cv *converter) requirements(r *manifest.Requirements, parent *apis.Path) r
 	}
 }
 
+// amounts reads a list of amounts; an empty one becomes nil. Problems come in the order of the names.
 func (cv *converter) amounts(as manifest.Amounts, at *apis.Path) resource.List {
 	if len(as) == 0 {
 		return nil
 	}
+
 	out := make(resource.List, len(as))
 	bad := false
 	for name, q := range as {
 		out[resource.Name(cv.text(name))] = q.Quantity
 		bad = bad || q.Err != nil
 	}
+
+	// Names are sorted only where a message needs it.
 	if bad {
 		for _, name := range apis.SortedKeys(as) {
 			if err := as[name].Err; err != nil {
@@ -122,8 +137,7 @@ func (cv *converter) amounts(as manifest.Amounts, at *apis.Path) resource.List {
 	return out
 }
 
-// reported is amounts for a list of a status, where an empty one is not the same as
-// none.
+// reported is amounts for a list of a status. There an empty list is not the same as none, and stays empty.
 func (cv *converter) reported(as manifest.Amounts, at *apis.Path) resource.List {
 	if as != nil && len(as) == 0 {
 		return resource.List{}
@@ -131,6 +145,7 @@ func (cv *converter) reported(as manifest.Amounts, at *apis.Path) resource.List 
 	return cv.amounts(as, at)
 }
 
+// time reads a time; an empty text is the zero time.
 func (cv *converter) time(text string, at *apis.Path) time.Time {
 	if text == "" {
 		return time.Time{}
@@ -142,6 +157,7 @@ func (cv *converter) time(text string, at *apis.Path) time.Time {
 	return t
 }
 
+// notTime refuses a text that is no time.
 func (cv *converter) notTime(text string, at *apis.Path) {
 	cv.add(at, "%s is not a time such as 2026-01-10T12:00:00Z", apis.Quote(text))
 }

@@ -6,17 +6,19 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// containers reads one of the two lists of containers, with their statuses: those of the
-// same sort first (rule 2.2.14).
+// containers reads one of the two lists of containers, with their statuses. A container without a status among
+// those of its own sort has its status among the others (rule 2.2.14).
 func (cv *converter) containers(cs []manifest.Container, statuses, others []manifest.ContainerStatus, list *apis.Path) []outrank.Container {
 	if len(cs) == 0 {
 		return nil
 	}
+
 	out := make([]outrank.Container, len(cs))
 	byName, elsewhere := statusesByName(statuses), statusesByName(others)
 	for i := range cs {
 		c, at := &cs[i], list.At(i)
 		out[i] = cv.container(c, &at)
+
 		st := byName(c.Name)
 		if st == nil {
 			st = elsewhere(c.Name)
@@ -28,11 +30,11 @@ func (cv *converter) containers(cs []manifest.Container, statuses, others []mani
 	return out
 }
 
-// fewStatuses is up to how many statuses looking at each of them is faster.
+// fewStatuses is the largest number of statuses that are looked through one by one. A map pays only for more.
 const fewStatuses = 8
 
-// statusesByName returns a function that finds the first status of a name, nil where there
-// is none. Time is linear in the statuses and in the containers that are looked for.
+// statusesByName returns a function that finds the first status of a name, nil for none. Time is linear in the
+// statuses and in the calls.
 func statusesByName(statuses []manifest.ContainerStatus) func(name string) *manifest.ContainerStatus {
 	if len(statuses) <= fewStatuses {
 		return func(name string) *manifest.ContainerStatus {
@@ -44,6 +46,7 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 			return nil
 		}
 	}
+
 	first := make(map[string]*manifest.ContainerStatus, len(statuses))
 	for i := range statuses {
 		if _, known := first[statuses[i].Name]; !known {
@@ -53,7 +56,7 @@ func statusesByName(statuses []manifest.ContainerStatus) func(name string) *mani
 	return func(name string) *manifest.ContainerStatus { return first[name] }
 }
 
-// container reads the spec of one; at is nil for one by itself.
+// container reads the spec of a container. at is its place in the pod, nil for a container by itself.
 func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Container {
 	res := at.Field("resources")
 	r := cv.requirements(&w.Resources, &res)
@@ -61,6 +64,7 @@ func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Con
 		Name: cv.text(w.Name), Image: cv.text(w.Image), Requests: r.Requests, Limits: r.Limits,
 		Sidecar: w.RestartPolicy == restartsAlways,
 	}
+
 	cv.word(w.RestartPolicy, restartPolicies, "restartPolicy", at)
 	for i := range w.RestartRules {
 		if action := w.RestartRules[i].Action; !apis.IsWord(action, restartActions) {
@@ -70,6 +74,7 @@ func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Con
 		}
 		c.RestartsAll = c.RestartsAll || w.RestartRules[i].Action == restartAllAction
 	}
+
 	for i := range w.VolumeMounts {
 		c.BindMountOptions = c.BindMountOptions || len(w.VolumeMounts[i].BindMountOptions) > 0
 	}
@@ -79,7 +84,8 @@ func (cv *converter) container(w *manifest.Container, at *apis.Path) outrank.Con
 	return c
 }
 
-// status keeps the requests that a container's status reports.
+// status reads the requests that a container's status reports. Resources without requests are marked by
+// Reported, since they count as well.
 func (cv *converter) status(c *outrank.Container, st *manifest.ContainerStatus, container *apis.Path) {
 	at := container.Field("(status).allocatedResources")
 	c.AllocatedResources = cv.reported(st.AllocatedResources, &at)

@@ -15,6 +15,7 @@ func inGroup(apiVersion string) bool {
 	return apiVersion == "" || strings.HasPrefix(apiVersion, "scheduling.k8s.io/")
 }
 
+// group reads a group of pods.
 func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
 	t := cv.terms(&w.Spec, &apis.Path{Name: "spec", Index: -1}, apis.OfPods)
 	g := &outrank.PodGroup{
@@ -28,6 +29,7 @@ func (cv *converter) group(w *manifest.PodGroup) *outrank.PodGroup {
 	return g
 }
 
+// composite reads a composite group.
 func (cv *converter) composite(w *manifest.PodGroup) *outrank.CompositePodGroup {
 	t := cv.terms(&w.Spec, &apis.Path{Name: "spec", Index: -1}, apis.OfGroups)
 	g := &outrank.CompositePodGroup{
@@ -52,8 +54,8 @@ func (cv *converter) groupConditions(cs []manifest.Condition, kind *apis.GroupKi
 	}
 }
 
-// madeFrom names the workload and the template, in the words of either version
-// (rule 22.2.4).
+// madeFrom returns the workload and the template of a group, which each version names in another field (rule
+// 22.2.4).
 func (cv *converter) madeFrom(w *manifest.GroupSpec) (workload, template string) {
 	if ref := w.WorkloadRef; ref != (manifest.WorkloadRef{}) {
 		return cv.text(ref.WorkloadName), cv.text(ref.TemplateName)
@@ -62,7 +64,8 @@ func (cv *converter) madeFrom(w *manifest.GroupSpec) (workload, template string)
 	return cv.text(ref.WorkloadName), cv.text(ref.TemplateName)
 }
 
-// isScheduled looks at the first condition of each type (rule 22.2.5).
+// isScheduled reports whether a condition says that the group was scheduled. Of each type only the first
+// condition counts (rule 22.2.5).
 func isScheduled(st *manifest.GroupStatus, kind *apis.GroupKind) bool {
 	return slices.ContainsFunc(kind.Scheduled, func(word string) bool {
 		i := slices.IndexFunc(st.Conditions, func(c manifest.Condition) bool { return c.Type == word })
@@ -81,6 +84,7 @@ func (cv *converter) terms(w *manifest.GroupSpec, at *apis.Path, kind *apis.Grou
 	for _, c := range w.SchedulingConstraints.Topology {
 		t.Topology = append(t.Topology, cv.text(c.Key))
 	}
+
 	switch policy := &w.SchedulingPolicy; {
 	case policy.Basic != nil && policy.Gang != nil:
 		both := at.Field("schedulingPolicy")
@@ -95,22 +99,26 @@ func (cv *converter) terms(w *manifest.GroupSpec, at *apis.Path, kind *apis.Grou
 	return t
 }
 
-// disruption reads {"single": {}} and {"all": {}}, or "Pod" and "PodGroup" as
-// v1.36 has it for groups of pods (rule 22.2.2). Anything else becomes a mode that
-// Validate refuses.
+// disruption reads {"single": {}} and {"all": {}} or, as v1.36 has it for groups of pods, "Pod" and "PodGroup"
+// (rule 22.2.2). Anything else becomes a mode that Validate refuses.
 func (cv *converter) disruption(raw json.RawMessage, at *apis.Path, kind *apis.GroupKind) outrank.DisruptionMode {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
 	}
+
 	var name string
 	if !kind.Composite && json.Unmarshal(raw, &name) == nil {
 		return outrank.DisruptionMode(cv.text(name))
 	}
+
+	// A value that is no object has one mismatch, without a field. Of a group of pods Validate is left to
+	// refuse it, in the words that name both forms.
 	var modes manifest.DisruptionMode
 	if wrong := manifest.Decode(raw, &modes); len(wrong) > 0 && (kind.Composite || wrong[0].Field != "") {
 		cv.wrong(wrong, at)
 		return ""
 	}
+
 	switch {
 	case modes.Single != nil && modes.All != nil:
 		cv.add(at, "both single and all")

@@ -10,12 +10,14 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
+// node reads a node. What its CSINode says is added later (see reader.joinStorage).
 func (cv *converter) node(w *manifest.Node) *outrank.Node {
 	n := &outrank.Node{
 		Name:          cv.text(w.Metadata.Name),
 		Labels:        cv.labels(w.Metadata.Labels),
 		Unschedulable: w.Spec.Unschedulable,
 	}
+
 	n.StrictGroups = w.Status.Features.SupplementalGroupsPolicy
 	n.KubeletVersion = cv.text(w.Status.NodeInfo.KubeletVersion)
 	if len(w.Status.DeclaredFeatures) > 0 {
@@ -25,16 +27,19 @@ func (cv *converter) node(w *manifest.Node) *outrank.Node {
 		n.Images = append(n.Images, outrank.NodeImage{Names: cv.list(image.Names), SizeBytes: image.Size})
 	}
 	n.DisableResizePreemption = cv.list(w.Spec.Preemption.DisableResize)
+
 	status := apis.Path{Name: "status", Index: -1}
 	at := status.Field("allocatable")
 	n.Allocatable = cv.amounts(w.Status.Allocatable, &at)
 	cv.nodeTimes(w)
+
 	for _, t := range w.Spec.Taints {
 		n.Taints = append(n.Taints, outrank.Taint{Key: cv.text(t.Key), Value: cv.text(t.Value), Effect: outrank.TaintEffect(cv.text(t.Effect))})
 	}
 	return n
 }
 
+// budget reads a disruption budget.
 func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 	b := &outrank.PodDisruptionBudget{
 		Name: w.Metadata.Name, Namespace: cv.text(w.Metadata.Namespace),
@@ -43,30 +48,41 @@ func (cv *converter) budget(w *manifest.Budget) *outrank.PodDisruptionBudget {
 		CurrentHealthy:     w.Status.CurrentHealthy, DesiredHealthy: w.Status.DesiredHealthy,
 		UnhealthyPodEvictionPolicy: outrank.UnhealthyPodEvictionPolicy(cv.text(w.Spec.Unhealthy)),
 	}
+
 	spec, status := apis.Path{Name: "spec", Index: -1}, apis.Path{Name: "status", Index: -1}
 	at := spec.Field("minAvailable")
 	b.MinAvailable = cv.intOrPercent(w.Spec.MinAvailable, &at)
 	at = spec.Field("maxUnavailable")
 	b.MaxUnavailable = cv.intOrPercent(w.Spec.MaxUnavailable, &at)
-	if len(w.Status.DisruptedPods) > 0 {
-		b.DisruptedPods = make(map[string]time.Time, len(w.Status.DisruptedPods))
-		list := status.Field("disruptedPods")
-		for _, name := range apis.SortedKeys(w.Status.DisruptedPods) {
-			at := list.Field(name)
-			if text := w.Status.DisruptedPods[name]; text != nil {
-				b.DisruptedPods[name] = cv.time(*text, &at)
-			} else {
-				b.DisruptedPods[name] = time.Time{}
-			}
-		}
-	}
+	at = status.Field("disruptedPods")
+	b.DisruptedPods = cv.disruptedPods(w.Status.DisruptedPods, &at)
 	return b
 }
 
+// disruptedPods reads the pods that a budget has counted as disrupted, with the time of that. A null is the zero
+// time. Problems come in the order of the names.
+func (cv *converter) disruptedPods(texts map[string]*string, list *apis.Path) map[string]time.Time {
+	if len(texts) == 0 {
+		return nil
+	}
+
+	out := make(map[string]time.Time, len(texts))
+	for _, name := range apis.SortedKeys(texts) {
+		at := list.Field(name)
+		out[name] = time.Time{}
+		if text := texts[name]; text != nil {
+			out[name] = cv.time(*text, &at)
+		}
+	}
+	return out
+}
+
+// intOrPercent reads a number or a percentage; nil for none.
 func (cv *converter) intOrPercent(raw json.RawMessage, at *apis.Path) *outrank.IntOrPercent {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
+
 	var v outrank.IntOrPercent
 	var invalid *outrank.InputError
 	if errors.As(v.UnmarshalJSON(raw), &invalid) {
@@ -76,6 +92,7 @@ func (cv *converter) intOrPercent(raw json.RawMessage, at *apis.Path) *outrank.I
 	return &v
 }
 
+// class reads a priority class.
 func (cv *converter) class(w *manifest.PriorityClass) *outrank.PriorityClass {
 	return &outrank.PriorityClass{
 		Name:             w.Metadata.Name,

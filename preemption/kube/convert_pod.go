@@ -9,8 +9,10 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
+// pod reads a pod. Problems come in the order of the steps.
 func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
-	m, s, st := &w.Metadata, &w.Spec, &w.Status
+	m, s := &w.Metadata, &w.Spec
+	st := &w.Status
 	root := (*apis.Path)(nil)
 	spec, status, meta := root.Field("spec"), root.Field("status"), root.Field("metadata")
 	p := &outrank.Pod{
@@ -37,6 +39,7 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	}
 	context := spec.Field("securityContext")
 	cv.word(s.SecurityContext.SupplementalGroupsPolicy, groupsPolicies, "supplementalGroupsPolicy", &context)
+
 	list := spec.Field("containers")
 	p.Containers = cv.containers(s.Containers, st.ContainerStatuses, st.InitContainerStatuses, &list)
 	p.Volumes = cv.volumes(w)
@@ -47,15 +50,30 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 		r := cv.requirements(s.Resources, &at)
 		p.Resources = &r
 	}
+
+	cv.podLevelStatus(p, st)
+	at = spec.Field("overhead")
+	p.Overhead = cv.amounts(s.Overhead, &at)
+	cv.podPlacement(p, s)
+
+	at = status.Field("startTime")
+	p.StartTime = cv.time(st.StartTime, &at)
+	at = meta.Field("deletionTimestamp")
+	p.DeletionTimestamp = cv.time(m.DeletionTimestamp, &at)
+	cv.conditions(p, st.Conditions)
+	cv.podTimes(w)
+	return p
+}
+
+// podPlacement reads what a pod demands and prefers of its node, and what keeps it from being placed.
+func (cv *converter) podPlacement(p *outrank.Pod, s *manifest.PodSpec) {
 	for _, gate := range s.SchedulingGates {
 		p.SchedulingGates = append(p.SchedulingGates, cv.text(gate.Name))
 	}
 	for _, claim := range s.ResourceClaims {
 		p.ResourceClaims = append(p.ResourceClaims, cv.text(claim.Name))
 	}
-	cv.podLevelStatus(p, st)
-	at = spec.Field("overhead")
-	p.Overhead = cv.amounts(s.Overhead, &at)
+
 	if s.Affinity != nil {
 		p.Affinity = cv.affinity(s.Affinity)
 	}
@@ -66,16 +84,9 @@ func (cv *converter) pod(w *manifest.Pod) *outrank.Pod {
 	for i := range s.TopologySpreadConstraints {
 		p.TopologySpreadConstraints = append(p.TopologySpreadConstraints, cv.spread(&s.TopologySpreadConstraints[i]))
 	}
-	at = status.Field("startTime")
-	p.StartTime = cv.time(st.StartTime, &at)
-	at = meta.Field("deletionTimestamp")
-	p.DeletionTimestamp = cv.time(m.DeletionTimestamp, &at)
-	cv.conditions(p, st.Conditions)
-	cv.podTimes(w)
-	return p
 }
 
-// podLevelStatus keeps the pod-level requests that the status reports.
+// podLevelStatus reads the requests of the pod as a whole that its status reports.
 func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
 	status := apis.Path{Name: "status", Index: -1}
 	at := status.Field("allocatedResources")
@@ -88,7 +99,7 @@ func (cv *converter) podLevelStatus(p *outrank.Pod, st *manifest.PodStatus) {
 	}
 }
 
-// owner returns the owner that is the controller, if there is one.
+// owner returns the owner that is the pod's controller; the zero Owner for none.
 func (cv *converter) owner(refs []manifest.Owner) outrank.Owner {
 	for _, o := range refs {
 		if o.Controller {
@@ -119,11 +130,10 @@ func (cv *converter) conditions(p *outrank.Pod, cs []manifest.Condition) {
 	}
 }
 
-// mostGrace is the longest grace period, in seconds; one that is read beyond it
-// counts as this long.
+// mostGrace is the longest grace period in seconds that a time.Duration holds. A longer one counts as this long.
 const mostGrace = int64(math.MaxInt64 / time.Second)
 
-// graceOf reads a number of seconds.
+// graceOf returns a number of seconds as a duration; nil for none.
 func graceOf(seconds *int64) *time.Duration {
 	if seconds == nil {
 		return nil

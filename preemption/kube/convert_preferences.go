@@ -5,7 +5,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// preferences reads what a pod would like; nil for nothing.
+// preferences reads what a pod prefers of its node; nil for nothing.
 func (cv *converter) preferences(w *manifest.PodSpec) *outrank.Preferences {
 	var p outrank.Preferences
 	if a := w.Affinity; a != nil {
@@ -16,17 +16,21 @@ func (cv *converter) preferences(w *manifest.PodSpec) *outrank.Preferences {
 		}
 		p.PodAffinity, p.PodAntiAffinity = cv.weightedTerms(a.PodAffinity), cv.weightedTerms(a.PodAntiAffinity)
 	}
+
+	// A node that has the image of a volume is preferred, as one that has the image of a container is.
 	for i := range w.Volumes {
 		if image := w.Volumes[i].Image; image != nil {
 			p.ImageVolumes = append(p.ImageVolumes, cv.text(image.Reference))
 		}
 	}
+
 	if len(p.NodeAffinity)+len(p.PodAffinity)+len(p.PodAntiAffinity)+len(p.ImageVolumes) == 0 {
 		return nil
 	}
 	return &p
 }
 
+// weightedTerms reads the preferred terms of a pod affinity or anti-affinity.
 func (cv *converter) weightedTerms(w *manifest.PodAffinity) []outrank.WeightedPodAffinityTerm {
 	if w == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// created reads when the object was created. The API server's clock says so; those of the
-// nodes, which write starts and conditions, may be ahead of it (rule 26.2.4).
+// created moves the cluster's AsOf on to the time at which the object was created. That time is by the clock of
+// the API server. Starts and conditions are by the clocks of nodes, which may be ahead of it (rule 26.2.4).
 func (cv *converter) created() {
 	m := cv.meta.CreationTimestamp
 	if m.Bad != "" {
@@ -18,14 +18,14 @@ func (cv *converter) created() {
 	latest(cv.asOf, m.Time)
 }
 
-// latest keeps the latest time of all.
+// latest moves of on to t if t is later.
 func latest(of *time.Time, t time.Time) {
 	if t.After(*of) {
 		*of = t.UTC()
 	}
 }
 
-// podTimes refuses times of conditions that are none.
+// podTimes refuses texts in the conditions of a pod that are no times.
 func (cv *converter) podTimes(w *manifest.Pod) {
 	for i := range w.Status.Conditions {
 		c := &w.Status.Conditions[i]
@@ -43,7 +43,8 @@ func (cv *converter) nodeTimes(w *manifest.Node) {
 	}
 }
 
-// conditionTime makes the path only where the time is none, because there are many times.
+// conditionTime refuses a text in condition i that is no time. The path is made only for a problem: there are
+// many times.
 func (cv *converter) conditionTime(m manifest.Moment, i int, field string) {
 	if m.Bad != "" {
 		cv.notTime(m.Bad, &apis.Path{Name: fmt.Sprintf("status.conditions[%d].%s", i, field), Index: -1})

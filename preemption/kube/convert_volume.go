@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// volumes keeps the volumes that limit where the pod can run.
+// volumes reads the volumes that limit where the pod can run.
 func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 	var out []outrank.Volume
 	for i := range w.Spec.Volumes {
@@ -20,7 +20,8 @@ func (cv *converter) volumes(w *manifest.Pod) []outrank.Volume {
 	return out
 }
 
-func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (outrank.Volume, bool) {
+// podVolume reads a volume of a pod. ok is false for a kind of volume that limits nothing.
+func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (v outrank.Volume, ok bool) {
 	switch {
 	case w.Claim != nil:
 		return outrank.Volume{Claim: cv.text(w.Claim.Name)}, true
@@ -49,6 +50,7 @@ func (cv *converter) podVolume(p *manifest.Pod, w *manifest.Volume) (outrank.Vol
 	return outrank.Volume{}, false
 }
 
+// accessModes refuses access modes that do not exist.
 func (cv *converter) accessModes(modes []string) {
 	for i, mode := range modes {
 		if !apis.IsWord(mode, accessModes) {
@@ -59,7 +61,8 @@ func (cv *converter) accessModes(modes []string) {
 	}
 }
 
-// attached gives a claim's volume its Driver and Handle.
+// attached returns the driver and the handle by which a claim's volume counts against limits; both are empty for
+// a volume that counts against none.
 func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle string) {
 	labels := w.Metadata.Labels
 	switch spec := &w.Spec; {
@@ -80,14 +83,14 @@ func (cv *converter) attached(w *manifest.PersistentVolume) (driver, handle stri
 	case spec.Portworx != nil:
 		driver, handle = apis.Portworx, spec.Portworx.ID
 	}
+
 	if driver == "" || handle == "" {
-		return "", "" // it counts against no limit
+		return "", ""
 	}
 	return driver, handle
 }
 
-// zones reads the zone labels of a volume. Several values are separated by two
-// underscores; a label with an empty one among them counts as missing
+// zones reads the zone and region labels of a volume. A label that cannot be split counts as missing
 // (cloud-provider LabelZonesToSet).
 func (cv *converter) zones(labels map[string]string) map[string][]string {
 	var zones map[string][]string
@@ -100,6 +103,7 @@ func (cv *converter) zones(labels map[string]string) map[string][]string {
 		if values == nil {
 			continue
 		}
+
 		if zones == nil {
 			zones = map[string][]string{}
 		}
@@ -108,7 +112,8 @@ func (cv *converter) zones(labels map[string]string) map[string][]string {
 	return zones
 }
 
-// zoneValues splits the value of such a label, nil where it counts as missing.
+// zoneValues splits the value of a zone or region label at two underscores. It returns nil if one of the values is
+// empty.
 func zoneValues(label string) []string {
 	values := strings.Split(label, "__")
 	for i := range values {

@@ -12,6 +12,7 @@ import (
 // themselves and pods named the workload.
 const oldWorkload = "scheduling.k8s.io/v1alpha1"
 
+// workload reads a workload.
 func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
 	spec := apis.Path{Name: "spec", Index: -1}
 	return &outrank.Workload{
@@ -22,6 +23,7 @@ func (cv *converter) workload(w *manifest.Workload) *outrank.Workload {
 	}
 }
 
+// groupTemplates reads the templates of groups of pods on a level of a workload.
 func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *apis.Path, level int) []outrank.PodGroupTemplate {
 	list := parent.Field("podGroupTemplates")
 	if len(ws) == 0 || !cv.listed(len(ws), level, &list) {
@@ -36,8 +38,8 @@ func (cv *converter) groupTemplates(ws []manifest.GroupSpec, parent *apis.Path, 
 	return out
 }
 
-// compositeTemplates reads templates that are so many levels deep. Those that are
-// too deep are not looked at.
+// compositeTemplates reads the templates of composite groups on a level of a workload, 1 for the first. Templates
+// that are too deep are a problem and are not read: their text could be nested without end.
 func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *apis.Path, level int) []outrank.CompositePodGroupTemplate {
 	list := parent.Field("compositePodGroupTemplates")
 	if len(raws) == 0 || !cv.listed(len(raws), level, &list) {
@@ -51,14 +53,19 @@ func (cv *converter) compositeTemplates(raws []json.RawMessage, parent *apis.Pat
 	return out
 }
 
+// compositeTemplate reads a template of a composite group with the templates below it.
 func (cv *converter) compositeTemplate(raw json.RawMessage, at *apis.Path, level int) outrank.CompositePodGroupTemplate {
 	var own manifest.GroupSpec
 	var below manifest.WorkloadSpec
+
+	// The fields of a group and those of a workload stand in one object. Text that is no object has one
+	// mismatch, without a field, and is not decoded twice.
 	wrong := manifest.Decode(raw, &own)
-	if len(wrong) != 1 || wrong[0].Field != "" { // it is an object
+	if len(wrong) != 1 || wrong[0].Field != "" {
 		wrong = append(wrong, manifest.Decode(raw, &below)...)
 	}
 	cv.wrong(wrong, at)
+
 	t := cv.terms(&own, at, apis.OfGroups)
 	return outrank.CompositePodGroupTemplate{
 		Name: cv.text(own.Name), DisruptionMode: t.DisruptionMode, Policy: t.Policy, MinGroupCount: t.MinCount,
@@ -68,7 +75,7 @@ func (cv *converter) compositeTemplate(raw json.RawMessage, at *apis.Path, level
 	}
 }
 
-// listed reports whether a level may have a list of so many templates.
+// listed reports whether a level of a workload may have n templates, and records a problem if not.
 func (cv *converter) listed(n, level int, list *apis.Path) bool {
 	text := apis.TemplatesProblem(n, level)
 	if text != "" {

@@ -10,32 +10,40 @@ import (
 	"github.com/outrank-go/outrank/internal/work"
 )
 
-// Most of a dump is pods, and a pod can be read without the objects before it. A
-// crew collects objects in batches, in the order of the dump, has workers read
-// the pods of a batch, and then adds its objects to the cluster in that order. So
-// the cluster and all messages are those of one object after another.
+// crew reads the pods of a dump on several cores. Most of a dump is pods, and a pod can be read without the
+// objects before it. The crew collects objects in batches, in the order of the dump. Workers read the pods of a
+// batch, and then the crew adds all objects of the batch to the cluster in that order. So the cluster and all
+// messages are the same as if one object were read after the other.
 type crew struct {
-	rd     *reader
-	full   int      // bytes of a full batch, so many for each object counted
-	open   *batch   // takes the objects that come
-	due    []*batch // given to workers and not yet added, the oldest first
-	spare  []*batch
-	given  int
-	jobs   chan *batch // nil until there are workers
+	rd *reader
+	// full is the size of a full batch: its text and itemSize for each object.
+	full int
+	// open is the batch that takes the next object; nil before the first one.
+	open *batch
+	// due are the batches that were given to workers and are not added yet, the oldest first.
+	due []*batch
+	// spare are batches that were added and whose memory can be used again.
+	spare []*batch
+	// begun is the number of batches that were begun.
+	begun int
+	// jobs hands batches to the workers; nil while there are none.
+	jobs   chan *batch
 	others sync.WaitGroup
 	panics work.Panics
 }
 
-// batch is some objects of a dump, as text.
+// batch holds some objects of a dump, as text.
 type batch struct {
-	place int // among the batches
+	// place is the place of the batch in the dump.
+	place int
 	text  []byte
 	items []held
-	pods  []podRead // of the pods among the items
-	done  chan struct{}
+	// pods are the pods among the items, in their order, once done is closed.
+	pods []podRead
+	done chan struct{}
 }
 
-// held is an object in the text of a batch.
+// held is an object in a batch: its text stands between from and to.
 type held struct {
 	of       manifest.Item // without the text
 	from, to int
@@ -50,20 +58,26 @@ type podRead struct {
 }
 
 const (
+	// batchText is the size of a full batch, in bytes.
 	batchText = 128 << 10
-	itemSize  = 100
-	// mostHanded is the size of the largest object that is handed to a worker, so
-	// that several workers do not take the memory of larger ones at once.
+	// itemSize is about the memory of an object in a batch besides its text.
+	itemSize = 100
+	// mostHanded is the size of the largest object that is handed to a worker. Several workers would take the
+	// memory of several larger ones at once.
 	mostHanded = 64 << 10
-	mostCrew   = 8
+	// mostCrew is the largest number of workers.
+	mostCrew = 8
 )
 
 // add takes the next object of the dump.
 func (c *crew) add(it manifest.Item) error {
+	// A large object is read here, after everything before it, so that the order stays.
 	if len(it.Raw) > mostHanded {
 		c.addAll()
 		return c.rd.item(it)
 	}
+
+	// The text is copied: the decoder uses its memory for the next object.
 	if c.open == nil {
 		c.open = c.newBatch()
 	}
@@ -72,26 +86,30 @@ func (c *crew) add(it manifest.Item) error {
 	b.text = append(b.text, it.Raw...)
 	it.Raw = nil
 	b.items = append(b.items, held{it, from, len(b.text)})
+
 	if len(b.text)+itemSize*len(b.items) >= c.full {
 		c.hand()
 	}
 	return nil
 }
 
+// newBatch begins a batch, in the memory of a spare one if there is any.
 func (c *crew) newBatch() *batch {
 	b := &batch{}
 	if n := len(c.spare); n > 0 {
 		b, c.spare = c.spare[n-1], c.spare[:n-1]
-		clear(b.pods)
-		b.text, b.items, b.pods = b.text[:0], b.items[:0], b.pods[:0]
+		clear(b.pods) // so that their pods are kept by nobody
+		b.text = b.text[:0]
+		b.items, b.pods = b.items[:0], b.pods[:0]
 	}
-	b.place, b.done = c.given, make(chan struct{})
-	c.given++
+
+	b.place, b.done = c.begun, make(chan struct{})
+	c.begun++
 	return b
 }
 
-// hand gives the open batch to the workers. Where many wait to be added the
-// oldest is added first, so that no more than a few are in memory.
+// hand gives the open batch to the workers, which it starts at first. If as many batches are due as jobs has
+// room for, the oldest is added before. So few batches are in memory, and sending never waits.
 func (c *crew) hand() {
 	workers := min(mostCrew, runtime.GOMAXPROCS(0))
 	if c.jobs == nil {
@@ -100,6 +118,7 @@ func (c *crew) hand() {
 			c.others.Go(c.work)
 		}
 	}
+
 	if len(c.due) == cap(c.jobs) {
 		c.addOldest()
 	}
@@ -108,7 +127,8 @@ func (c *crew) hand() {
 	c.open = nil
 }
 
-// work reads the pods of batches until there are no more.
+// work reads the pods of batches until there are no more. Each worker has a reader of its own. A batch is done
+// also if reading it panics; the panic is raised again where the batch is added.
 func (c *crew) work() {
 	own := newReader()
 	for b := range c.jobs {
@@ -123,13 +143,15 @@ func (c *crew) work() {
 	}
 }
 
+// item returns the object with its text.
 func (h *held) item(b *batch) manifest.Item {
 	it := h.of
 	it.Raw = b.text[h.from:h.to:h.to]
 	return it
 }
 
-// podAlone reads a pod without keeping state.
+// podAlone reads a pod by itself: its problems and its AsOf are those of no other pod, and the reader forgets
+// them with the next one.
 func (rd *reader) podAlone(it manifest.Item) podRead {
 	rd.problems, rd.more, rd.cluster.AsOf = nil, 0, time.Time{}
 	p := rd.pod(it)
@@ -140,11 +162,13 @@ func (rd *reader) podAlone(it manifest.Item) podRead {
 func (c *crew) addOldest() {
 	b := c.due[0]
 	c.due = append(c.due[:0], c.due[1:]...)
+
 	<-b.done
 	if c.panics.Any() {
 		c.stop()
 		c.panics.Raise()
 	}
+
 	pods := b.pods
 	for _, h := range b.items {
 		if h.of.Kind != kindPod {
@@ -154,6 +178,7 @@ func (c *crew) addOldest() {
 		c.rd.take(&pods[0])
 		pods = pods[1:]
 	}
+
 	c.spare = append(c.spare, b)
 }
 
@@ -165,11 +190,12 @@ func (rd *reader) take(p *podRead) {
 	rd.addPod(p.pod)
 }
 
-// addAll adds all objects that have come. A batch that is not full is not worth a worker.
+// addAll adds all objects that have come. It reads those of the open batch itself.
 func (c *crew) addAll() {
 	for len(c.due) > 0 {
 		c.addOldest()
 	}
+
 	if b := c.open; b != nil {
 		for _, h := range b.items {
 			_ = c.rd.item(h.item(b))
@@ -179,7 +205,7 @@ func (c *crew) addAll() {
 	}
 }
 
-// stop ends the workers.
+// stop ends the workers and waits for them.
 func (c *crew) stop() {
 	if c.jobs != nil {
 		close(c.jobs)

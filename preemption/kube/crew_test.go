@@ -50,7 +50,7 @@ func TestPropertyCrewReadsAlike(t *testing.T) {
 			err := manifest.Each(strings.NewReader(text), c.add)
 			c.addAll()
 			c.stop()
-			given += c.given
+			given += c.begun
 			require.Equal(t, wantErr, err)
 			require.Equal(t, one.problems, c.rd.problems, "batches of %d bytes", full)
 			require.Equal(t, one.more, c.rd.more)

@@ -10,19 +10,22 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// encoder turns one object at a time into its wire form, the reverse of
-// converter. A value that the wire form has no place for is a problem.
+// encoder turns one object at a time into its wire form; converter does the reverse. A value that the wire form
+// has no place for is a problem.
 type encoder struct {
-	subject  string // the current object
+	// subject is the name of the current object in problems.
+	subject  string
 	problems []outrank.Problem
-	beta     bool // groups are written in v1beta1, whatever their fields
+	// beta is set where groups are written in v1beta1, whatever their fields.
+	beta bool
 }
 
+// add records a problem at a place in the current object.
 func (e *encoder) add(at *apis.Path, format string, args ...any) {
 	e.problems = append(e.problems, outrank.Problem{Object: e.subject, Field: at.String(), Text: fmt.Sprintf(format, args...)})
 }
 
-// text returns the JSON of a wire form.
+// text returns the JSON of the current object.
 func (e *encoder) text(wire any) []byte {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
@@ -31,7 +34,7 @@ func (e *encoder) text(wire any) []byte {
 	return text
 }
 
-// part returns the JSON of a part of an object.
+// part returns the JSON of a part of the current object, which stands at a place in it.
 func (e *encoder) part(wire any, at *apis.Path) []byte {
 	text, wrong := manifest.Encode(wire)
 	for _, m := range wrong {
@@ -41,8 +44,7 @@ func (e *encoder) part(wire any, at *apis.Path) []byte {
 	return text
 }
 
-// time returns the text of a time as an API server writes it (rule 26.2.2), empty for the zero
-// time.
+// time writes a time as an API server does (rule 26.2.2); empty for the zero time.
 func (e *encoder) time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -50,7 +52,7 @@ func (e *encoder) time(t time.Time) string {
 	return manifest.FormatTime(t)
 }
 
-// wireAmounts returns nil for an empty list.
+// wireAmounts returns a list of amounts; an empty one becomes nil.
 func wireAmounts(l resource.List) manifest.Amounts {
 	if len(l) == 0 {
 		return nil
@@ -62,8 +64,7 @@ func wireAmounts(l resource.List) manifest.Amounts {
 	return out
 }
 
-// wireReported is wireAmounts for a list of a status, where an empty one is not the
-// same as none.
+// wireReported is wireAmounts for a list of a status. There an empty list is not the same as none, and stays empty.
 func wireReported(l resource.List) manifest.Amounts {
 	if l != nil && len(l) == 0 {
 		return manifest.Amounts{}
@@ -71,6 +72,7 @@ func wireReported(l resource.List) manifest.Amounts {
 	return wireAmounts(l)
 }
 
+// wireRequirements returns requests and limits.
 func wireRequirements(requests, limits resource.List) manifest.Requirements {
 	return manifest.Requirements{Requests: wireAmounts(requests), Limits: wireAmounts(limits)}
 }

@@ -10,23 +10,22 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// boundClaim is a claim with the names of the volume that it is bound to and of
-// its class, empty for none.
+// boundClaim is a claim with the name of its volume, empty if none is written for it, and the name of its class,
+// empty for none.
 type boundClaim struct {
 	claim         *outrank.VolumeClaim
 	volume, class string
 }
 
-// someTime stands in for the time at which a claim was deleted, which nothing
-// here keeps.
+// someTime stands in for the time at which a claim was deleted. Only that it was is kept.
 const someTime = "1970-01-01T00:00:00Z"
 
-// claim returns the claim. One that is bound says so, whether or not its volume
-// is there.
+// claim returns a claim. A claim that is bound says so, also when its volume is missing.
 func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	vc := bc.claim
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	e.noDisk(&vc.Volume.Disk, &apis.Path{Name: "spec", Index: -1})
+
 	w := &manifest.Claim{APIVersion: "v1", Kind: kindClaim}
 	w.Metadata = manifest.Meta{Name: vc.Name, Namespace: vc.Namespace}
 	if vc.Volume.OncePod {
@@ -41,6 +40,7 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	case outrank.ClaimDeleting:
 		w.Metadata.DeletionTimestamp = someTime
 	}
+
 	if w.Spec.VolumeName != "" && vc.Volume.State != outrank.ClaimUnbound {
 		yes := "yes"
 		w.Metadata.Annotations.BindCompleted = &yes
@@ -48,7 +48,7 @@ func (e *encoder) claim(bc *boundClaim) *manifest.Claim {
 	return w
 }
 
-// claimVolume refuses a volume that a claim in its state cannot have.
+// claimVolume refuses a volume that does not go with the state of its claim.
 func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	v, spec := &vc.Volume, apis.Path{Name: "spec", Index: -1}
@@ -60,6 +60,7 @@ func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	case v.State == outrank.ClaimVolumeMissing && v.MissingVolume == "":
 		e.add(&missing, "nothing says which volume is missing")
 	}
+
 	if gone && hasVolume(v) {
 		e.add(&missing, "the claim is %s, but has what only a volume gives", v.State)
 	}
@@ -69,10 +70,11 @@ func (e *encoder) claimVolume(vc *outrank.VolumeClaim) {
 	}
 }
 
-// hasVolume reports whether a claim has more than a volume that has yet to be made.
+// hasVolume reports whether a claim has what only an existing volume gives. The driver alone may come from the
+// class of a volume that is yet to be made.
 func hasVolume(v *outrank.Volume) bool { return v.Handle != "" || v.Node != nil || len(v.Zones) > 0 }
 
-// storageClass returns a class of volumes that are yet to be made.
+// storageClass returns a storage class, for claims whose volumes are yet to be made.
 func (e *encoder) storageClass(name string, c class) *manifest.StorageClass {
 	e.subject = "storageclass " + name
 	w := &manifest.StorageClass{APIVersion: "storage.k8s.io/v1", Kind: kindStorageClass, Provisioner: c.driver, BindingMode: bindsAtOnce}
@@ -83,8 +85,8 @@ func (e *encoder) storageClass(name string, c class) *manifest.StorageClass {
 	return w
 }
 
-// persistentVolume returns the volume that a claim is bound to. Problems are
-// those of the claim, which the volume belongs to.
+// persistentVolume returns the volume that a claim is bound to. Its problems are told of the claim, where the caller
+// set the values.
 func (e *encoder) persistentVolume(vc *outrank.VolumeClaim, name string) *manifest.PersistentVolume {
 	e.subject = "persistentvolumeclaim " + string(vc.Key())
 	w := &manifest.PersistentVolume{APIVersion: "v1", Kind: kindVolume}
@@ -96,7 +98,7 @@ func (e *encoder) persistentVolume(vc *outrank.VolumeClaim, name string) *manife
 	return w
 }
 
-// zones returns the zone labels of a volume.
+// zones returns the zone and region labels of a volume.
 func (e *encoder) zones(zones map[string][]string) map[string]string {
 	if len(zones) == 0 {
 		return nil
@@ -115,9 +117,9 @@ func (e *encoder) zones(zones map[string][]string) map[string]string {
 	return labels
 }
 
-// zoneLabelOf joins values such that zoneValues splits them again. Spaces,
-// which do not count, set off a value that has an underscore at its end.
-func zoneLabelOf(values []string) (string, bool) {
+// zoneLabelOf joins values so that zoneValues splits them again; ok is false where no label does that. Spaces, which
+// do not count, separate a value that ends in an underscore from the next.
+func zoneLabelOf(values []string) (label string, ok bool) {
 	for _, separator := range []string{"__", " __ "} {
 		label := strings.Join(values, separator)
 		if read := zoneValues(label); read != nil && slices.Equal(read, values) {
@@ -127,5 +129,5 @@ func zoneLabelOf(values []string) (string, bool) {
 	return "", false
 }
 
-// className is the name of one of the classes that are written.
+// className names the storage class of index i.
 func className(i int) string { return fmt.Sprintf("class-%d", i+1) }

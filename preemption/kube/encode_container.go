@@ -7,13 +7,14 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// container returns an entry of spec.containers by itself.
+// container returns a container by itself.
 func (e *encoder) container(c *outrank.Container) *manifest.Container {
 	e.subject = "container " + c.Name
 	w := wireContainer(c)
 	return &w
 }
 
+// wireContainers returns a list of containers; an empty one becomes nil.
 func wireContainers(cs []outrank.Container) []manifest.Container {
 	if len(cs) == 0 {
 		return nil
@@ -25,10 +26,10 @@ func wireContainers(cs []outrank.Container) []manifest.Container {
 	return out
 }
 
-// someBindMountOption stands for the options of a container's mounts, whose
-// values play no part.
+// someBindMountOption stands in for the options of a container's mounts. Only that there are any is kept.
 const someBindMountOption = "nosuid"
 
+// wireContainer returns the spec of a container.
 func wireContainer(c *outrank.Container) manifest.Container {
 	w := manifest.Container{Name: c.Name, Image: c.Image, Resources: wireRequirements(c.Requests, c.Limits)}
 	if c.Sidecar {
@@ -46,8 +47,8 @@ func wireContainer(c *outrank.Container) manifest.Container {
 	return w
 }
 
-// statuses returns the reports of the containers' statuses. A status finds its
-// container by name, so containers of one name must have one status.
+// statuses returns the statuses of containers that have something to report. A status finds its container by name,
+// so that containers of the same name must have the same status; it is written once.
 func (e *encoder) statuses(cs []outrank.Container, field string, spec *apis.Path) []manifest.ContainerStatus {
 	var out []manifest.ContainerStatus
 	for i := range cs {
@@ -61,6 +62,7 @@ func (e *encoder) statuses(cs []outrank.Container, field string, spec *apis.Path
 			}
 			continue
 		}
+
 		if there := hasReport(c.Reported, c.Actual); there || c.AllocatedResources != nil {
 			st := manifest.ContainerStatus{Name: c.Name, AllocatedResources: wireReported(c.AllocatedResources)}
 			if there {
@@ -73,6 +75,7 @@ func (e *encoder) statuses(cs []outrank.Container, field string, spec *apis.Path
 	return out
 }
 
+// sameName returns the first container of a name; nil for none.
 func sameName(cs []outrank.Container, name string) *outrank.Container {
 	for i := range cs {
 		if cs[i].Name == name {
@@ -87,7 +90,8 @@ func sameStatus(a, b *outrank.Container) bool {
 	return hasReport(a.Reported, a.Actual) == hasReport(b.Reported, b.Actual) && sameReport(a.AllocatedResources, b.AllocatedResources) && sameReport(a.Actual, b.Actual)
 }
 
-// hasReport reports whether a status has resources: it says so or has a list of them.
+// hasReport reports whether a status has resources. reported says that it has, if only empty ones.
 func hasReport(reported bool, actual resource.List) bool { return reported || actual != nil }
 
+// sameReport reports whether two lists of a status are equal. An empty list is not the same as none.
 func sameReport(a, b resource.List) bool { return (a == nil) == (b == nil) && a.Equal(b) }

@@ -10,7 +10,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// requiredDrivers lists the drivers that are missing on any node, sorted.
+// requiredDrivers lists the drivers that are missing on any node, sorted. Each is written as a CSIDriver that must be on
+// every node.
 func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 	required := map[string]bool{}
 	for _, n := range c.Nodes {
@@ -18,6 +19,7 @@ func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 			required[driver] = true
 		}
 	}
+
 	if len(required) > mostRequired {
 		e.problems = append(e.problems, outrank.Problem{Object: "cluster", Field: "Nodes",
 			Text: fmt.Sprintf("%d drivers are missing on nodes, and no more than %d are read back", len(required), mostRequired)})
@@ -26,20 +28,21 @@ func (e *encoder) requiredDrivers(c *outrank.Cluster) []string {
 	return apis.SortedKeys(required)
 }
 
-// csiDriver returns the object of a driver that has to be on a node.
+// csiDriver returns the object of a required driver.
 func (e *encoder) csiDriver(name string) *manifest.DriverObject {
 	w := &manifest.DriverObject{APIVersion: "storage.k8s.io/v1", Kind: kindCSIDriver}
 	w.Metadata.Name, w.Spec.PreventIfMissing = name, true
 	return w
 }
 
-// csiNode returns the limits of a node and the required drivers that it has, nil
-// where there are neither.
+// csiNode returns the limits of a node and the required drivers that it has. It is nil where the node has no limits
+// and no driver is required.
 func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode {
 	e.subject = "node " + n.Name
 	if len(n.AttachLimits)+len(required) == 0 {
 		return nil
 	}
+
 	w := &manifest.CSINode{APIVersion: "storage.k8s.io/v1", Kind: kindCSINode}
 	w.Metadata.Name = n.Name
 	for _, driver := range apis.SortedKeys(n.AttachLimits) {
@@ -55,6 +58,8 @@ func (e *encoder) csiNode(n *outrank.Node, required []string) *manifest.CSINode 
 			Name: driver, Allocatable: manifest.CSIAllocatable{Count: &count},
 		})
 	}
+
+	// A required driver that the node lists is not missing there. One with a limit is listed already.
 	for _, driver := range required {
 		if _, limited := n.AttachLimits[driver]; !limited && !slices.Contains(n.MissingDrivers, driver) {
 			w.Spec.Drivers = append(w.Spec.Drivers, manifest.CSIDriver{Name: driver})

@@ -15,8 +15,7 @@ const (
 	groupBeta   = "scheduling.k8s.io/v1beta1"
 )
 
-// needsBeta reports whether a group, or another object that goes with it, has a
-// value that v1.36 has no words for.
+// needsBeta reports whether the cluster has anything about groups that v1.36 has no words for.
 func needsBeta(c *outrank.Cluster) bool {
 	if len(c.Composites)+len(c.Workloads) > 0 {
 		return true
@@ -29,8 +28,10 @@ func needsBeta(c *outrank.Cluster) bool {
 	return false
 }
 
+// groupNeedsBeta reports whether a group has a field that v1.36 does not know.
 func groupNeedsBeta(g *outrank.PodGroup) bool { return g.PreemptionPolicy != "" || g.Parent != "" }
 
+// group returns a group of pods.
 func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
 	e.subject = "podgroup " + string(g.Key())
 	old := !e.beta && !groupNeedsBeta(g)
@@ -38,16 +39,20 @@ func (e *encoder) group(g *outrank.PodGroup) *manifest.PodGroup {
 	w.Metadata = manifest.Meta{Name: g.Name, Namespace: g.Namespace, UID: g.UID}
 	w.Spec = e.terms(groupTerms(g), &apis.Path{Name: "spec", Index: -1}, apis.OfPods, old)
 	w.Spec.Parent = g.Parent
+
+	// Each version names the workload in another field (rule 22.2.4).
 	if old {
 		w.APIVersion = groupAlpha2
 		w.Spec.TemplateRef.Workload.WorkloadName, w.Spec.TemplateRef.Workload.TemplateName = g.Workload, g.Template
 	} else {
 		w.Spec.WorkloadRef = manifest.WorkloadRef{WorkloadName: g.Workload, TemplateName: g.Template}
 	}
+
 	w.Status = scheduledStatus(g.Scheduled, apis.OfPods)
 	return w
 }
 
+// composite returns a composite group.
 func (e *encoder) composite(g *outrank.CompositePodGroup) *manifest.PodGroup {
 	e.subject = "compositepodgroup " + string(g.Key())
 	w := &manifest.PodGroup{APIVersion: groupAlpha3, Kind: kindComposite}
@@ -59,6 +64,7 @@ func (e *encoder) composite(g *outrank.CompositePodGroup) *manifest.PodGroup {
 	return w
 }
 
+// scheduledStatus returns the status of a group that was scheduled, or an empty one.
 func scheduledStatus(scheduled bool, kind *apis.GroupKind) manifest.GroupStatus {
 	if !scheduled {
 		return manifest.GroupStatus{}
@@ -66,8 +72,8 @@ func scheduledStatus(scheduled bool, kind *apis.GroupKind) manifest.GroupStatus 
 	return manifest.GroupStatus{Conditions: []manifest.Condition{{Type: kind.Scheduled[0], Status: "True"}}}
 }
 
-// groupTerms returns the fields of a group as a template of it, in which groups,
-// composite groups and the templates of both are written the same way.
+// groupTerms returns the fields of a group as a template. Groups, composite groups and the templates of both are
+// written in the same way.
 func groupTerms(g *outrank.PodGroup) *outrank.PodGroupTemplate {
 	return &outrank.PodGroupTemplate{
 		DisruptionMode: g.DisruptionMode, Policy: g.Policy, MinCount: g.MinCount,
@@ -91,7 +97,7 @@ func templateTerms(t *outrank.CompositePodGroupTemplate) *outrank.PodGroupTempla
 	}
 }
 
-// terms writes the fields that groups and templates share; old is for v1.36.
+// terms writes the fields that groups and templates share. old asks for the words of v1.36.
 func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.GroupKind, old bool) manifest.GroupSpec {
 	w := manifest.GroupSpec{
 		Priority: t.Priority, PriorityClassName: t.PriorityClassName, PreemptionPolicy: string(t.PreemptionPolicy),
@@ -99,6 +105,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.G
 	for _, key := range t.Topology {
 		w.SchedulingConstraints.Topology = append(w.SchedulingConstraints.Topology, manifest.TopologyConstraint{Key: key})
 	}
+
 	switch t.Policy {
 	case "":
 	case outrank.BasicPolicy:
@@ -112,6 +119,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.G
 		policy := at.Field("schedulingPolicy")
 		e.add(&policy, "%s is neither basic nor gang", apis.Quote(string(t.Policy)))
 	}
+
 	switch t.DisruptionMode {
 	case "":
 	case outrank.DisruptPod, outrank.DisruptPodGroup:
@@ -123,6 +131,7 @@ func (e *encoder) terms(t *outrank.PodGroupTemplate, at *apis.Path, kind *apis.G
 	return w
 }
 
+// wireDisruption writes a disruption mode in the words of either version (rule 22.2.2).
 func wireDisruption(mode outrank.DisruptionMode, old bool) json.RawMessage {
 	switch {
 	case old:

@@ -8,6 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
+// node returns a node. What its CSINode holds is written by csiNode.
 func (e *encoder) node(n *outrank.Node) *manifest.Node {
 	e.subject = "node " + n.Name
 	w := &manifest.Node{APIVersion: "v1", Kind: kindNode}
@@ -27,6 +28,7 @@ func (e *encoder) node(n *outrank.Node) *manifest.Node {
 	return w
 }
 
+// budget returns a disruption budget.
 func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	e.subject = "poddisruptionbudget " + string(b.Key())
 	w := &manifest.Budget{APIVersion: "policy/v1", Kind: kindBudget}
@@ -34,7 +36,9 @@ func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	w.Spec.Selector = wireSelector(b.Selector)
 	w.Spec.MinAvailable, w.Spec.MaxUnavailable = wireShare(b.MinAvailable), wireShare(b.MaxUnavailable)
 	w.Spec.Unhealthy = string(b.UnhealthyPodEvictionPolicy)
-	w.Status.DisruptionsAllowed, w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.DisruptionsAllowed, b.CurrentHealthy, b.DesiredHealthy
+	w.Status.DisruptionsAllowed = b.DisruptionsAllowed
+	w.Status.CurrentHealthy, w.Status.DesiredHealthy = b.CurrentHealthy, b.DesiredHealthy
+
 	if len(b.DisruptedPods) == 0 {
 		return w
 	}
@@ -49,6 +53,7 @@ func (e *encoder) budget(b *outrank.PodDisruptionBudget) *manifest.Budget {
 	return w
 }
 
+// wireShare writes a number or a percentage; nil for none.
 func wireShare(v *outrank.IntOrPercent) json.RawMessage {
 	if v == nil {
 		return nil
@@ -57,6 +62,7 @@ func wireShare(v *outrank.IntOrPercent) json.RawMessage {
 	return text
 }
 
+// class returns a priority class.
 func (e *encoder) class(pc *outrank.PriorityClass) *manifest.PriorityClass {
 	e.subject = "priorityclass " + pc.Name
 	return &manifest.PriorityClass{
@@ -67,6 +73,7 @@ func (e *encoder) class(pc *outrank.PriorityClass) *manifest.PriorityClass {
 	}
 }
 
+// namespace returns a namespace.
 func (e *encoder) namespace(ns *outrank.Namespace) *manifest.Namespace {
 	e.subject = "namespace " + ns.Name
 	return &manifest.Namespace{

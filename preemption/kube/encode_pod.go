@@ -8,8 +8,10 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
+// pod returns a pod.
 func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	e.subject = "pod " + string(p.Key())
+
 	root := (*apis.Path)(nil)
 	spec, status := root.Field("spec"), root.Field("status")
 	w := &manifest.Pod{
@@ -41,6 +43,7 @@ func (e *encoder) pod(p *outrank.Pod) *manifest.Pod {
 	return w
 }
 
+// podSpec returns the spec of a pod, which stands at a place in it.
 func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 	w := manifest.PodSpec{
 		NodeName: p.NodeName, HostNetwork: p.HostNetwork, HostUsers: p.HostUsers, Priority: p.Priority, PriorityClassName: p.PriorityClassName,
@@ -51,20 +54,22 @@ func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 		SchedulingGroup: manifest.SchedulingGroup{PodGroupName: p.Group},
 		SchedulerName:   p.SchedulerName, OS: manifest.OS{Name: p.OS},
 	}
+
 	grace := at.Field("terminationGracePeriodSeconds")
 	w.TerminationGraceSeconds = e.grace(p.Grace, &grace)
-	for _, gate := range p.SchedulingGates {
-		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
-	}
-	for _, claim := range p.ResourceClaims {
-		w.ResourceClaims = append(w.ResourceClaims, manifest.ResourceClaim{Name: claim})
-	}
 	if p.StrictGroups {
 		w.SecurityContext.SupplementalGroupsPolicy = strictGroups
 	}
 	if p.Resources != nil {
 		r := wireRequirements(p.Resources.Requests, p.Resources.Limits)
 		w.Resources = &r
+	}
+
+	for _, gate := range p.SchedulingGates {
+		w.SchedulingGates = append(w.SchedulingGates, manifest.SchedulingGate{Name: gate})
+	}
+	for _, claim := range p.ResourceClaims {
+		w.ResourceClaims = append(w.ResourceClaims, manifest.ResourceClaim{Name: claim})
 	}
 	for _, t := range p.Tolerations {
 		w.Tolerations = append(w.Tolerations, manifest.Toleration{
@@ -77,7 +82,7 @@ func (e *encoder) podSpec(p *outrank.Pod, at *apis.Path) manifest.PodSpec {
 	return w
 }
 
-// grace writes a number of seconds.
+// grace writes a duration as a number of seconds; nil for none. A part of a second is a problem.
 func (e *encoder) grace(d *time.Duration, at *apis.Path) *int64 {
 	if d == nil {
 		return nil
@@ -90,9 +95,8 @@ func (e *encoder) grace(d *time.Duration, at *apis.Path) *int64 {
 	return &seconds
 }
 
-// wireSource returns the annotations that mark static pods and their mirrors.
-// Their values name the source and the pod, which are not kept, so that these
-// are only words that read back as the same.
+// wireSource returns the annotations that mark static pods and their mirrors. In a cluster their values name the
+// source and the pod, which are not kept. The words here only read back as the same marks.
 func wireSource(p *outrank.Pod) manifest.Annotations {
 	var a manifest.Annotations
 	if p.Static {
@@ -106,6 +110,7 @@ func wireSource(p *outrank.Pod) manifest.Annotations {
 	return a
 }
 
+// wireOwner returns the controller of a pod as its only owner; none for the zero Owner.
 func wireOwner(o outrank.Owner) []manifest.Owner {
 	if o == (outrank.Owner{}) {
 		return nil
@@ -113,6 +118,7 @@ func wireOwner(o outrank.Owner) []manifest.Owner {
 	return []manifest.Owner{{Kind: o.Kind, Name: o.Name, Controller: true}}
 }
 
+// wireConditions returns the conditions that are kept of a pod.
 func wireConditions(p *outrank.Pod) []manifest.Condition {
 	var cs []manifest.Condition
 	if p.Ready {

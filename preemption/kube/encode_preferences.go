@@ -5,7 +5,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// wirePreferences adds the preferred terms to the required ones; nil for none at all.
+// wirePreferences adds the preferred terms to w, the required ones, which may be nil. It returns nil where there are
+// neither.
 func wirePreferences(w *manifest.Affinity, p *outrank.Preferences) *manifest.Affinity {
 	if p == nil || len(p.NodeAffinity)+len(p.PodAffinity)+len(p.PodAntiAffinity) == 0 {
 		return w
@@ -13,6 +14,7 @@ func wirePreferences(w *manifest.Affinity, p *outrank.Preferences) *manifest.Aff
 	if w == nil {
 		w = &manifest.Affinity{}
 	}
+
 	if len(p.NodeAffinity) > 0 && w.NodeAffinity == nil {
 		w.NodeAffinity = &manifest.NodeAffinity{}
 	}
@@ -24,6 +26,7 @@ func wirePreferences(w *manifest.Affinity, p *outrank.Preferences) *manifest.Aff
 	return w
 }
 
+// wireWeightedTerms adds preferred terms to the required ones of a pod affinity, which may be nil.
 func wireWeightedTerms(w *manifest.PodAffinity, ts []outrank.WeightedPodAffinityTerm) *manifest.PodAffinity {
 	if len(ts) > 0 && w == nil {
 		w = &manifest.PodAffinity{}
@@ -34,7 +37,7 @@ func wireWeightedTerms(w *manifest.PodAffinity, ts []outrank.WeightedPodAffinity
 	return w
 }
 
-// imageVolumes returns the volumes of the images that a pod mounts.
+// imageVolumes returns the volumes for the images that a pod mounts.
 func imageVolumes(p *outrank.Preferences) []manifest.Volume {
 	if p == nil {
 		return nil

@@ -9,9 +9,8 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// volumes returns the entries of spec.volumes. An ephemeral one has the name that
-// its claim is made of; the names of the others, which nothing here keeps, are
-// numbers.
+// volumes returns the volumes of a pod. The name of an ephemeral one is part of the name of its claim. The names of
+// the others are not kept, so that they get numbers.
 func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 	var out []manifest.Volume
 	taken := map[string]bool{}
@@ -26,6 +25,8 @@ func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 		out = append(out, w)
 	}
 	out = append(out, imageVolumes(p.Preferences)...)
+
+	// The number goes past names that ephemeral volumes have taken.
 	for i, number := 0, 0; i < len(out); i, number = i+1, number+1 {
 		if out[i].Ephemeral != nil {
 			continue
@@ -38,7 +39,8 @@ func (e *encoder) volumes(p *outrank.Pod, spec *apis.Path) []manifest.Volume {
 	return out
 }
 
-// ephemeralName is the name of the volume from which the pod's claim has its own.
+// ephemeralName returns the name of an ephemeral volume. The name of its claim is that of the pod, a dash and this
+// one.
 func (e *encoder) ephemeralName(p *outrank.Pod, v *outrank.Volume, at *apis.Path) string {
 	name, ok := strings.CutPrefix(v.Claim, p.Name+"-")
 	if !ok || name == "" {
@@ -47,6 +49,7 @@ func (e *encoder) ephemeralName(p *outrank.Pod, v *outrank.Volume, at *apis.Path
 	return name
 }
 
+// volume returns a volume of a pod, but for its name.
 func (e *encoder) volume(v *outrank.Volume, at *apis.Path) manifest.Volume {
 	if v.Claim == "" {
 		e.unclaimed(v, at)
@@ -61,6 +64,7 @@ func (e *encoder) volume(v *outrank.Volume, at *apis.Path) manifest.Volume {
 			return manifest.Volume{Cinder: &manifest.CinderDisk{ID: v.Handle}}
 		}
 	}
+
 	e.noDisk(&v.Disk, at)
 	if v.Ephemeral && v.Claim != "" {
 		return manifest.Volume{Ephemeral: &manifest.Ephemeral{}}
@@ -68,14 +72,13 @@ func (e *encoder) volume(v *outrank.Volume, at *apis.Path) manifest.Volume {
 	return manifest.Volume{Claim: &manifest.ClaimName{Name: v.Claim}}
 }
 
-// attachedInPod reports whether a pod can name the volume itself, though it is no
-// Disk.
+// attachedInPod reports whether a pod can name the volume without a claim, other than as a Disk.
 func attachedInPod(v *outrank.Volume) bool {
 	inPod := v.Driver == apis.Azure || v.Driver == apis.Cinder || v.Driver == apis.Portworx
 	return inPod && v.Handle != "" && v.Disk.Kind == ""
 }
 
-// unclaimed refuses fields that a volume can have from its claim alone.
+// unclaimed refuses fields that only a claim can give, on a volume without one.
 func (e *encoder) unclaimed(v *outrank.Volume, at *apis.Path) {
 	inPod := attachedInPod(v)
 	for _, part := range []struct {
@@ -92,7 +95,7 @@ func (e *encoder) unclaimed(v *outrank.Volume, at *apis.Path) {
 	}
 }
 
-// noDisk refuses a disk beside a claim, and parts of a disk without a kind.
+// noDisk refuses any part of a disk on a volume that is not written as a disk.
 func (e *encoder) noDisk(d *outrank.Disk, at *apis.Path) {
 	if d.Kind != "" || d.ID != "" || d.ReadOnly || len(d.Monitors) > 0 {
 		kind := at.Field("(disk).kind")
@@ -100,11 +103,13 @@ func (e *encoder) noDisk(d *outrank.Disk, at *apis.Path) {
 	}
 }
 
+// disk returns a volume that is a disk.
 func (e *encoder) disk(d *outrank.Disk, at *apis.Path) manifest.Volume {
 	if d.Kind != outrank.RBD && len(d.Monitors) > 0 {
 		monitors := at.Field("(disk).monitors")
 		e.add(&monitors, "a disk of kind %s has none", d.Kind)
 	}
+
 	switch d.Kind {
 	case outrank.GCEPersistentDisk:
 		return manifest.Volume{GCE: &manifest.GCEDisk{Name: d.ID, ReadOnly: d.ReadOnly}}
@@ -120,6 +125,7 @@ func (e *encoder) disk(d *outrank.Disk, at *apis.Path) manifest.Volume {
 		}
 		return manifest.Volume{RBD: &manifest.RBDImage{Monitors: d.Monitors, Pool: pool, Image: image, ReadOnly: d.ReadOnly}}
 	}
+
 	kind := at.Field("(disk).kind")
 	e.add(&kind, "%s is no kind of disk", apis.Quote(string(d.Kind)))
 	return manifest.Volume{}

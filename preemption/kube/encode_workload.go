@@ -9,11 +9,14 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
+// workload returns a workload. An invalid one, whose templates may lead back to themselves, is a problem and is not
+// walked through.
 func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
 	e.subject = "workload " + string(one.Key())
-	if !e.valid(one) { // it may be without end
+	if !e.valid(one) {
 		return &manifest.Workload{}
 	}
+
 	spec := apis.Path{Name: "spec", Index: -1}
 	w := &manifest.Workload{APIVersion: groupBeta, Kind: kindWorkload}
 	w.Metadata = manifest.Meta{Name: one.Name, Namespace: one.Namespace}
@@ -25,7 +28,7 @@ func (e *encoder) workload(one *outrank.Workload) *manifest.Workload {
 	return w
 }
 
-// valid records the problems of a workload, but for those of its name.
+// valid records the problems of a workload, except those of its name. It reports whether there are none.
 func (e *encoder) valid(one *outrank.Workload) bool {
 	named := *one
 	named.Name = "named"
@@ -33,12 +36,14 @@ func (e *encoder) valid(one *outrank.Workload) bool {
 	if !errors.As((&outrank.Cluster{Workloads: []*outrank.Workload{&named}}).Validate(), &invalid) {
 		return true
 	}
+
 	for _, p := range invalid.Problems {
 		e.problems = append(e.problems, outrank.Problem{Object: e.subject, Field: p.Field, Text: p.Text})
 	}
 	return false
 }
 
+// groupTemplates returns the templates of groups of pods on a level of a workload.
 func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *apis.Path) []manifest.GroupSpec {
 	list := parent.Field("podGroupTemplates")
 	var out []manifest.GroupSpec
@@ -51,6 +56,8 @@ func (e *encoder) groupTemplates(ts []outrank.PodGroupTemplate, parent *apis.Pat
 	return out
 }
 
+// compositeTemplates returns the templates of composite groups on a level of a workload. Each is one object with the
+// fields of a group and those of a workload.
 func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, parent *apis.Path) []json.RawMessage {
 	list := parent.Field("compositePodGroupTemplates")
 	var out []json.RawMessage
@@ -67,7 +74,7 @@ func (e *encoder) compositeTemplates(ts []outrank.CompositePodGroupTemplate, par
 	return out
 }
 
-// joined makes one JSON object of two that have no field in common.
+// joined returns one JSON object with the fields of two that have none in common.
 func joined(a, b []byte) []byte {
 	if len(a) <= len("{}") {
 		return b

@@ -9,8 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// fillPorts gives the ports of a manifest the defaults of the API server (group
-// 21.3).
+// fillPorts gives the ports of a manifest the defaults of the API server (group 21.3).
 func fillPorts(w *manifest.Pod) {
 	for _, containers := range [...][]manifest.Container{w.Spec.Containers, w.Spec.InitContainers} {
 		for i := range containers {
@@ -27,11 +26,11 @@ func fillPorts(w *manifest.Pod) {
 	}
 }
 
+// protocolTCP is the protocol of a port that names none.
 const protocolTCP = "TCP"
 
-// fill gives a pod that was never created the defaults of the API server, but
-// for its ports and its priority (groups 21.2 and 21.4). It changes the lists
-// of the pod, which nobody else may hold.
+// fill gives a pod that was never created the defaults of the API server, except those of its ports and its priority
+// (groups 21.2 and 21.4). It changes the lists of the pod, which nobody else may hold.
 func fill(p *outrank.Pod) {
 	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range containers {
@@ -43,8 +42,8 @@ func fill(p *outrank.Pod) {
 	fillTolerations(p)
 }
 
-// fillRequests adds a request for each limit without one (rule 21.2.1). A limit
-// below zero is no request: it is a problem of its own.
+// fillRequests adds a request for each limit without one, for the resources that among reports (rule 21.2.1). A
+// negative limit becomes no request: Validate refuses it.
 func fillRequests(requests *resource.List, limits resource.List, among func(resource.Name) bool) {
 	for name, q := range limits {
 		if _, ok := (*requests)[name]; ok || q.Sign() < 0 || !among(name) {
@@ -57,15 +56,17 @@ func fillRequests(requests *resource.List, limits resource.List, among func(reso
 	}
 }
 
+// anyName is true for every resource.
 func anyName(resource.Name) bool { return true }
 
-// fillPodLevel fills in the requests of a pod as a whole, where it has any (rules
-// 21.2.2 to 21.2.4).
+// fillPodLevel fills in the limits and requests of a pod as a whole, where it has any (rules 21.2.2 to 21.2.4). The
+// order of the steps matters: each looks only at what those before it have left out.
 func fillPodLevel(p *outrank.Pod) {
 	r := p.Resources
 	if r == nil || len(r.Requests)+len(r.Limits) == 0 {
 		return
 	}
+
 	fillRequests(&r.Limits, containerLimits(p), func(name resource.Name) bool {
 		_, requested := r.Requests[name]
 		return isHugePages(name) && !requested
@@ -73,6 +74,7 @@ func fillPodLevel(p *outrank.Pod) {
 	if len(r.Limits) == 0 {
 		return
 	}
+
 	containers := outrank.Pod{Containers: p.Containers, InitContainers: p.InitContainers}
 	fillRequests(&r.Requests, containers.KubeletRequests(), func(name resource.Name) bool {
 		return wholePod(name) && !isHugePages(name)
@@ -80,7 +82,8 @@ func fillPodLevel(p *outrank.Pod) {
 	fillRequests(&r.Requests, r.Limits, wholePod)
 }
 
-// containerLimits sums the limits of the containers as their requests are summed.
+// containerLimits sums the limits of the containers in the way in which requests are summed: it takes the limits for
+// requests.
 func containerLimits(p *outrank.Pod) resource.List {
 	limited := func(cs []outrank.Container) []outrank.Container {
 		out := make([]outrank.Container, len(cs))
@@ -98,11 +101,12 @@ func wholePod(name resource.Name) bool {
 	return name == resource.CPU || name == resource.Memory || isHugePages(name)
 }
 
+// isHugePages reports whether the resource is one of the sizes of huge pages.
 func isHugePages(name resource.Name) bool {
 	return strings.HasPrefix(string(name), resource.HugePagesPrefix)
 }
 
-// roundUp makes every amount one of thousandths (rule 21.2.5).
+// roundUp rounds every amount of the pod up to thousandths (rule 21.2.5).
 func roundUp(p *outrank.Pod) {
 	for _, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range containers {
@@ -117,6 +121,7 @@ func roundUp(p *outrank.Pod) {
 	roundUpList(p.Overhead)
 }
 
+// roundUpList rounds the amounts of a list up. An amount whose thousandths an int64 does not hold stays.
 func roundUpList(l resource.List) {
 	for name, q := range l {
 		milli := q.MilliValue()
@@ -129,10 +134,10 @@ func roundUpList(l resource.List) {
 	}
 }
 
-// troubles are the taints of a node in trouble that every pod tolerates for a
-// while (rule 21.4.1).
+// troubles are the keys of the taints of a node in trouble that every pod tolerates for a while (rule 21.4.1).
 var troubles = [...]string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
+// fillTolerations adds a toleration for each of the troubles that the pod itself says nothing about.
 func fillTolerations(p *outrank.Pod) {
 	given := p.Tolerations
 	for _, key := range troubles {
@@ -142,8 +147,7 @@ func fillTolerations(p *outrank.Pod) {
 	}
 }
 
-// mentions reports whether the pod itself has a toleration of the taint with
-// the effect NoExecute, in any form.
+// mentions reports whether a toleration is about the taint of a key with the effect NoExecute, in any form.
 func mentions(ts []outrank.Toleration, key string) bool {
 	for i := range ts {
 		t := &ts[i]

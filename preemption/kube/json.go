@@ -9,10 +9,10 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// The plain types write and read their JSON here from now on.
+// From here on the plain types write and read their JSON with this package.
 func init() { apis.Register(apis.Codec{Marshal: marshal, Unmarshal: unmarshal}) }
 
-// marshal returns the JSON of a plain type.
+// marshal returns the JSON of a value of a plain type.
 func marshal(object any) ([]byte, error) {
 	var e encoder
 	var wire any
@@ -46,6 +46,8 @@ func marshal(object any) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("%T is no object of Kubernetes", object)
 	}
+
+	// Problems of making the wire form and those of writing it are told together.
 	text := e.text(wire)
 	if len(e.problems) > 0 {
 		return nil, &outrank.InputError{Problems: e.problems}
@@ -53,11 +55,12 @@ func marshal(object any) ([]byte, error) {
 	return text, nil
 }
 
-// unmarshal reads JSON into a plain type; null changes nothing.
+// unmarshal reads JSON into a value of a plain type. It changes nothing for null, or where there is an error.
 func unmarshal(text []byte, to any) error {
 	if string(bytes.TrimSpace(text)) == "null" {
 		return nil
 	}
+
 	switch o := to.(type) {
 	case *outrank.Cluster:
 		return unmarshalCluster(text, o)
@@ -98,7 +101,7 @@ func unmarshal(text []byte, to any) error {
 	return fmt.Errorf("%T is no object of Kubernetes", to)
 }
 
-// unmarshalCluster reads a List. A single object is an error.
+// unmarshalCluster reads a List into a cluster. A single object is an error.
 func unmarshalCluster(text []byte, to *outrank.Cluster) error {
 	rd := newReader()
 	err := manifest.Each(bytes.NewReader(text), func(it manifest.Item) error {
@@ -111,6 +114,7 @@ func unmarshalCluster(text []byte, to *outrank.Cluster) error {
 	if err != nil {
 		rd.problem("input", "", "%v", err)
 	}
+
 	read, err := rd.finish()
 	if err != nil {
 		return err
@@ -119,8 +123,9 @@ func unmarshalCluster(text []byte, to *outrank.Cluster) error {
 	return nil
 }
 
-// unmarshalObject reads one object into to. of returns the objects of its kind.
-func unmarshalObject[T any](text []byte, kind string, to *T, of func(*outrank.Cluster) []*T) error {
+// unmarshalObject reads one object into to, by way of a cluster that holds nothing else. list returns the objects of
+// its kind in that cluster.
+func unmarshalObject[T any](text []byte, kind string, to *T, list func(*outrank.Cluster) []*T) error {
 	rd := newReader()
 	rd.finished = true
 	if rd.expect(text, kind) {
@@ -129,20 +134,22 @@ func unmarshalObject[T any](text []byte, kind string, to *T, of func(*outrank.Cl
 		}
 	}
 	rd.validate()
-	switch read := of(rd.cluster); {
+
+	switch read := list(rd.cluster); {
 	case len(rd.problems) > 0:
 	case len(read) == 0: // a kind of this name in another API group
 		rd.problem("input", "apiVersion", "this %s is of an unknown API group", kind)
 	default:
 		*to = *read[0]
 	}
+
 	if len(rd.problems) > 0 {
 		return &outrank.InputError{Problems: rd.problems}
 	}
 	return nil
 }
 
-// expect reports whether text is an object of the kind, or of none.
+// expect reports whether text is an object of the kind or names no kind, and records a problem if not.
 func (rd *reader) expect(text []byte, kind string) bool {
 	have, wrong := manifest.KindOf(text)
 	for _, m := range wrong {
@@ -154,7 +161,7 @@ func (rd *reader) expect(text []byte, kind string) bool {
 	return len(rd.problems) == 0
 }
 
-// unmarshalPart reads a part of an object, called what in errors, into to.
+// unmarshalPart reads a part of an object into to. Errors call it what.
 func unmarshalPart[W, T any](text []byte, what string, to *T, convert func(*converter, *W) *T) error {
 	var w W
 	more := 0
@@ -163,6 +170,7 @@ func unmarshalPart[W, T any](text []byte, what string, to *T, convert func(*conv
 		cv.problems = append(cv.problems, outrank.Problem{Object: cv.object(), Field: m.Field, Text: m.Text})
 		more += m.More
 	}
+
 	read := convert(&cv, &w)
 	if len(cv.problems) > 0 {
 		return &outrank.InputError{Problems: cv.problems, More: more}

@@ -6,15 +6,17 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// mostRequired bounds the drivers of an input that have to be on nodes. Without
-// it, the lists of missing ones could be longer than the input.
+// mostRequired is the largest number of drivers in an input that have to be on nodes. Without a bound the lists of
+// missing drivers, one for each node, could be longer than the input.
 const mostRequired = 100
 
-// driverSet has a bit for each driver that has to be on a node.
+// driverSet is a set of required drivers, by their index.
 type driverSet [(mostRequired + 63) / 64]uint64
 
+// add adds the driver of index i.
 func (s *driverSet) add(i int) { s[i/64] |= 1 << (i % 64) }
 
+// has reports whether the driver of index i is in the set.
 func (s *driverSet) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
 
 // requiredDrivers lists the drivers that have to be on a node, sorted. An input
@@ -27,6 +29,7 @@ func (rd *reader) requiredDrivers() []string {
 			names = append(names, name)
 		}
 	}
+
 	slices.Sort(names)
 	if len(names) > mostRequired {
 		rd.problem("csidriver "+names[mostRequired], "spec.preventPodSchedulingIfMissing",
@@ -36,13 +39,14 @@ func (rd *reader) requiredDrivers() []string {
 	return names
 }
 
-// missingDrivers returns a function that lists the drivers that have to be on a
-// node and are not, sorted. Nodes with the same of them share a list.
+// missingDrivers returns a function that lists the drivers that have to be on a node and are not, sorted. Nodes that
+// have the same required drivers share a list.
 func (rd *reader) missingDrivers() func(node string) []string {
 	required := rd.requiredDrivers()
 	if len(required) == 0 {
 		return func(string) []string { return nil }
 	}
+
 	lists := map[driverSet][]string{}
 	return func(node string) []string {
 		var there driverSet
@@ -51,6 +55,7 @@ func (rd *reader) missingDrivers() func(node string) []string {
 				there.add(i)
 			}
 		}
+
 		list, known := lists[there]
 		if !known {
 			for i, driver := range required {
@@ -65,11 +70,13 @@ func (rd *reader) missingDrivers() func(node string) []string {
 	}
 }
 
+// csiNode keeps the limits and the drivers of a node.
 func (rd *reader) csiNode(it manifest.Item) {
 	var w manifest.CSINode
 	cv := rd.decode(it, objectKind{"csinode", false}, &w, &w.Metadata)
 	onlyOne(&cv, rd.storage.limits, w.Metadata.Name)
 	rd.keep(cv.problems...)
+
 	var limits map[string]int64
 	listed := []string{}
 	for _, d := range w.Spec.Drivers {
@@ -82,9 +89,11 @@ func (rd *reader) csiNode(it manifest.Item) {
 		}
 		limits[cv.text(d.Name)] = int64(*d.Allocatable.Count)
 	}
-	rd.storage.limits[w.Metadata.Name], rd.storage.drivers[w.Metadata.Name] = limits, listed
+	rd.storage.limits[w.Metadata.Name] = limits
+	rd.storage.drivers[w.Metadata.Name] = listed
 }
 
+// csiDriver keeps whether a driver is required on every node.
 func (rd *reader) csiDriver(it manifest.Item) {
 	var w manifest.DriverObject
 	cv := rd.decode(it, objectKind{"csidriver", false}, &w, &w.Metadata)

@@ -5,8 +5,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// group reads a pod group; ours is false for a kind of this name in another API
-// group.
+// group reads a group of pods. ours is false for an object of another API group whose kind has the same name.
 func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
 	var w manifest.PodGroup
 	cv := rd.decode(it, objectKind{"podgroup", true}, &w, &w.Metadata)
@@ -18,7 +17,7 @@ func (rd *reader) group(it manifest.Item) (g *outrank.PodGroup, ours bool) {
 	return g, true
 }
 
-// composite is group for a composite group.
+// composite reads a composite group. ours is as in group.
 func (rd *reader) composite(it manifest.Item) (g *outrank.CompositePodGroup, ours bool) {
 	var w manifest.PodGroup
 	cv := rd.decode(it, objectKind{"compositepodgroup", true}, &w, &w.Metadata)
@@ -30,8 +29,7 @@ func (rd *reader) composite(it manifest.Item) (g *outrank.CompositePodGroup, our
 	return g, true
 }
 
-// workload reads a workload; ours is false for a kind of this name in another API
-// group, and for a version that is not read.
+// workload reads a workload. ours is as in group, and false for a version that is not read.
 func (rd *reader) workload(it manifest.Item) (one *outrank.Workload, ours bool) {
 	var w manifest.Workload
 	cv := rd.decode(it, objectKind{"workload", true}, &w, &w.Metadata)

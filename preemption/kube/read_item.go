@@ -6,7 +6,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// item adds one object to the cluster.
+// item adds one object to the cluster. It never returns an error: problems are recorded.
 func (rd *reader) item(it manifest.Item) error {
 	c := rd.cluster
 	switch it.Kind {
@@ -24,6 +24,8 @@ func (rd *reader) item(it manifest.Item) error {
 	case kindNamespace:
 		ns := rd.namespace(it)
 		keepNamed(&c.Namespaces, ns, ns.Name)
+
+	// Other projects have kinds of the same names. Their objects are skipped like those of any unknown kind.
 	case kindGroup:
 		if g, ours := rd.group(it); ours {
 			keepNamed(&c.Groups, g, g.Name)
@@ -42,6 +44,8 @@ func (rd *reader) item(it manifest.Item) error {
 		} else {
 			rd.skip(it)
 		}
+
+	// The parts of volumes are joined once all of them are read.
 	case kindClaim:
 		rd.claim(it)
 	case kindVolume:
@@ -52,6 +56,7 @@ func (rd *reader) item(it manifest.Item) error {
 		rd.csiNode(it)
 	case kindCSIDriver:
 		rd.csiDriver(it)
+
 	case kindStatus:
 		rd.status(it)
 	case "":
@@ -62,7 +67,7 @@ func (rd *reader) item(it manifest.Item) error {
 	return nil
 }
 
-// addPod adds a pod, or counts one that has ended.
+// addPod adds a pod. A pod that has finished is only counted, unless finished pods are kept.
 func (rd *reader) addPod(p *outrank.Pod) {
 	if p.Finished() && !rd.finished {
 		rd.cluster.Finished++
@@ -71,8 +76,7 @@ func (rd *reader) addPod(p *outrank.Pod) {
 	}
 }
 
-// keepNamed adds an object to a list. One without a name is a problem already and is
-// left out.
+// keepNamed adds an object to a list. An object without a name is a problem already, and is left out.
 func keepNamed[T any](list *[]*T, one *T, name string) {
 	if name != "" {
 		*list = append(*list, one)
@@ -89,11 +93,14 @@ func (rd *reader) status(it manifest.Item) {
 	rd.problem(it.Where, "", "this is an error of the API server, %s, and not what was asked of it; mend the cause and ask again", apis.Quote(w.Message))
 }
 
+// pod reads a pod.
 func (rd *reader) pod(it manifest.Item) *outrank.Pod {
+	// Pods share the memory of one wire form, since there are many. That of a large pod is not kept.
 	w := &rd.wire
 	if len(it.Raw) > mostHanded {
-		w = &manifest.Pod{} // whose memory is not kept
+		w = &manifest.Pod{}
 	}
+
 	cv := rd.decode(it, objectKind{"pod", true}, w, &w.Metadata)
 	var p *outrank.Pod
 	if rd.fills && w.Metadata.UID == "" {
@@ -105,6 +112,7 @@ func (rd *reader) pod(it manifest.Item) *outrank.Pod {
 	return p
 }
 
+// node reads a node.
 func (rd *reader) node(it manifest.Item) *outrank.Node {
 	var w manifest.Node
 	cv := rd.decode(it, objectKind{"node", false}, &w, &w.Metadata)
@@ -113,6 +121,7 @@ func (rd *reader) node(it manifest.Item) *outrank.Node {
 	return n
 }
 
+// budget reads a disruption budget.
 func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 	var w manifest.Budget
 	cv := rd.decode(it, objectKind{"poddisruptionbudget", true}, &w, &w.Metadata)
@@ -121,6 +130,7 @@ func (rd *reader) budget(it manifest.Item) *outrank.PodDisruptionBudget {
 	return b
 }
 
+// class reads a priority class.
 func (rd *reader) class(it manifest.Item) *outrank.PriorityClass {
 	var w manifest.PriorityClass
 	cv := rd.decode(it, objectKind{"priorityclass", false}, &w, &w.Metadata)
@@ -128,6 +138,7 @@ func (rd *reader) class(it manifest.Item) *outrank.PriorityClass {
 	return cv.class(&w)
 }
 
+// namespace reads a namespace.
 func (rd *reader) namespace(it manifest.Item) *outrank.Namespace {
 	var w manifest.Namespace
 	cv := rd.decode(it, objectKind{"namespace", false}, &w, &w.Metadata)

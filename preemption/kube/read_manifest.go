@@ -10,8 +10,8 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// manifest reads a pod that was never created: it fills in the API server's
-// defaults, refuses what that would refuse, and warns of the rest.
+// manifest reads a pod that was never created. It fills in the defaults of the API server, refuses what the API server
+// would refuse, and warns of what cannot be filled in.
 func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
 	fillPorts(w)
 	p := cv.pod(w)
@@ -21,7 +21,7 @@ func (rd *reader) manifest(cv *converter, w *manifest.Pod) *outrank.Pod {
 	return p
 }
 
-// named refuses names and labels with which no pod is created (group 21.7).
+// named refuses names and labels with which an API server creates no pod (group 21.7).
 func (cv *converter) named(p *outrank.Pod) {
 	meta, spec := apis.Path{Name: "metadata", Index: -1}, apis.Path{Name: "spec", Index: -1}
 	if p.Name != "" && !apis.IsSubdomain(p.Name) {
@@ -32,11 +32,13 @@ func (cv *converter) named(p *outrank.Pod) {
 		at := meta.Field("namespace")
 		cv.add(&at, "%s is no name of a namespace: small letters, digits and '-', a letter or digit at both ends, at most 63", apis.Quote(ns))
 	}
+
 	labels, selector := meta.Field("labels"), spec.Field("nodeSelector")
 	cv.labelled(p.Labels, &labels)
 	cv.labelled(p.NodeSelector, &selector)
 }
 
+// labelled refuses labels that cannot be.
 func (cv *converter) labelled(labels map[string]string, at *apis.Path) {
 	for _, key := range apis.SortedKeys(labels) {
 		for _, text := range [...]string{apis.KeyProblem(key), apis.ValueProblem(labels[key])} {
@@ -57,6 +59,7 @@ func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem 
 	if len(w.Spec.ResourceClaims) > 0 {
 		ws = append(ws, outrank.Problem{Object: object, Field: "spec.resourceClaims", Text: "devices that are claimed are not looked at"})
 	}
+
 	for kind, containers := range [...][]outrank.Container{p.Containers, p.InitContainers} {
 		for i := range containers {
 			if missing := unrequested(p, &containers[i]); missing != "" {
@@ -69,8 +72,8 @@ func unfilled(object string, w *manifest.Pod, p *outrank.Pod) []outrank.Problem 
 	return ws
 }
 
-// unrequested names the amounts that a limit range may give a container: cpu and
-// memory that neither the container nor the pod as a whole asks for.
+// unrequested names those of cpu and memory that neither the container nor the pod as a whole asks for. A limit range may
+// give the container a request for them.
 func unrequested(p *outrank.Pod, c *outrank.Container) string {
 	var missing []string
 	for _, name := range [...]resource.Name{resource.CPU, resource.Memory} {

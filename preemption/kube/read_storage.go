@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/internal/manifest"
 )
 
-// joinStorage joins the parts of volumes from different objects.
+// joinStorage gives claims their volumes, and nodes their limits and missing drivers, once all objects are read.
 func (rd *reader) joinStorage() {
 	for i, vc := range rd.cluster.Claims {
 		rd.storage.join(vc, &rd.storage.bound[i])
@@ -20,6 +20,7 @@ func (rd *reader) joinStorage() {
 	}
 }
 
+// claim reads a claim, and keeps what leads to its volume.
 func (rd *reader) claim(it manifest.Item) {
 	var w manifest.Claim
 	cv := rd.decode(it, objectKind{"persistentvolumeclaim", true}, &w, &w.Metadata)
@@ -28,6 +29,7 @@ func (rd *reader) claim(it manifest.Item) {
 	if w.Metadata.Name == "" {
 		return
 	}
+
 	vc := &outrank.VolumeClaim{Name: cv.text(w.Metadata.Name), Namespace: cv.text(w.Metadata.Namespace)}
 	vc.Volume.OncePod = slices.Contains(w.Spec.AccessModes, oncePodMode)
 	switch {
@@ -36,6 +38,8 @@ func (rd *reader) claim(it manifest.Item) {
 	case w.Metadata.DeletionTimestamp != "":
 		vc.Volume.State = outrank.ClaimDeleting
 	}
+
+	// The annotation is the older form of the field, and counts before it.
 	b := binding{volume: w.Spec.VolumeName, class: w.Spec.ClassName, completed: w.Metadata.Annotations.BindCompleted != nil}
 	if old := w.Metadata.Annotations.StorageClass; old != nil {
 		b.class = *old
@@ -44,6 +48,7 @@ func (rd *reader) claim(it manifest.Item) {
 	rd.storage.bound = append(rd.storage.bound, b)
 }
 
+// storageClass keeps a storage class.
 func (rd *reader) storageClass(it manifest.Item) {
 	var w manifest.StorageClass
 	cv := rd.decode(it, objectKind{"storageclass", false}, &w, &w.Metadata)
@@ -55,11 +60,13 @@ func (rd *reader) storageClass(it manifest.Item) {
 	}
 }
 
+// volume keeps a PersistentVolume.
 func (rd *reader) volume(it manifest.Item) {
 	var w manifest.PersistentVolume
 	cv := rd.decode(it, objectKind{"persistentvolume", false}, &w, &w.Metadata)
 	onlyOne(&cv, rd.storage.volumes, w.Metadata.Name)
 	rd.keep(cv.problems...)
+
 	v := outrank.Volume{Node: cv.nodeSelector(w.Spec.NodeAffinity.Required), Zones: cv.zones(w.Metadata.Labels)}
 	v.Driver, v.Handle = cv.attached(&w)
 	rd.storage.volumes[w.Metadata.Name] = v

@@ -10,22 +10,29 @@ import (
 
 // reader turns items into objects of a cluster.
 type reader struct {
-	cluster  *outrank.Cluster
-	problems []outrank.Problem // at most mostProblems of them
-	more     int               // the number of others
+	cluster *outrank.Cluster
+	// problems are at most apis.MostProblems. more counts the others.
+	problems []outrank.Problem
+	more     int
 	decoder  manifest.Decoder
-	wire     manifest.Pod // the last pod, whose memory the next one uses
-	storage  storage
-	finished bool // keep pods that have ended, too
-	fills    bool // fill in what the API server would
+	// wire is the wire form of the last pod, whose memory the next one uses.
+	wire    manifest.Pod
+	storage storage
+	// finished is set where finished pods are kept, too.
+	finished bool
+	// fills is set where a pod without a UID gets the defaults of the API server. warnings say what it lacks then.
+	fills    bool
 	warnings []outrank.Problem
-	skipped  func(kind string, text []byte) // told of objects that are skipped; nil for nobody
+	// skipped is called for objects that are skipped; nil for nobody.
+	skipped func(kind string, text []byte)
 }
 
+// newReader returns a reader with an empty cluster.
 func newReader() *reader {
 	return &reader{cluster: &outrank.Cluster{}, storage: newStorage()}
 }
 
+// problem records a problem, or counts it where there are too many.
 func (rd *reader) problem(object, field, format string, args ...any) {
 	if len(rd.problems) >= apis.MostProblems {
 		rd.more++
@@ -34,15 +41,15 @@ func (rd *reader) problem(object, field, format string, args ...any) {
 	rd.problems = append(rd.problems, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// keep adds problems as long as there are not too many.
+// keep records problems, and counts those beyond the bound.
 func (rd *reader) keep(ps ...outrank.Problem) {
 	room := min(len(ps), apis.MostProblems-len(rd.problems))
 	rd.problems = append(rd.problems, ps[:room]...)
 	rd.more += len(ps) - room
 }
 
-// skip counts an object that nothing is read from but when it was created. Nobody refuses the
-// rest of it either, so a time that is none counts for nothing.
+// skip counts an object, and reads only the time of its creation. No field of a skipped object is refused, so that a
+// creation time that cannot be read is ignored.
 func (rd *reader) skip(it manifest.Item) {
 	var w struct {
 		Metadata struct {
@@ -51,6 +58,7 @@ func (rd *reader) skip(it manifest.Item) {
 	}
 	rd.decoder.Decode(it.Raw, &w)
 	latest(&rd.cluster.AsOf, w.Metadata.CreationTimestamp.Time)
+
 	if rd.cluster.Skipped == nil {
 		rd.cluster.Skipped = map[string]int{}
 	}
@@ -60,14 +68,15 @@ func (rd *reader) skip(it manifest.Item) {
 	}
 }
 
-// objectKind is what messages call objects of a kind, and whether these are in a namespace.
+// objectKind describes a kind of objects.
 type objectKind struct {
-	name       string
+	// name is what problems call such an object.
+	name string
+	// namespaced is set where the objects are in namespaces.
 	namespaced bool
 }
 
-// decode fills in the wire form and returns a converter that names the object
-// in problems.
+// decode fills in the wire form of an object and returns a converter for it. meta is the metadata in the wire form.
 func (rd *reader) decode(it manifest.Item, kind objectKind, wire any, meta *manifest.Meta) converter {
 	wrong := rd.decoder.Decode(it.Raw, wire)
 	cv := converter{kind: kind.name, where: it.Where, meta: meta, namespaced: kind.namespaced, texts: &rd.decoder, asOf: &rd.cluster.AsOf}
@@ -77,6 +86,7 @@ func (rd *reader) decode(it manifest.Item, kind objectKind, wire any, meta *mani
 	}
 	cv.more = &rd.more
 	cv.created()
+
 	if meta.Name == "" && it.Where != "" {
 		text := "missing"
 		if meta.GenerateName != "" {

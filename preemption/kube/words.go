@@ -38,14 +38,14 @@ const (
 	bindsAtOnce = "Immediate"
 )
 
-// Words of fields that become a bool.
+// The words that each field knows. The fields become a bool, so that an unknown word would go unnoticed.
 var (
 	groupsPolicies  = []string{"Merge", strictGroups}
 	restartPolicies = []string{restartsAlways, "OnFailure", "Never"}
 	restartActions  = []string{"Restart", restartAllAction}
 	accessModes     = []string{"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", oncePodMode}
 	bindingModes    = []string{bindsAtOnce, waitsForPod}
-	// Of groups alone: the conditions of a pod may have any status.
+	// conditionStatuses are for groups alone: the conditions of a pod may have any status.
 	conditionStatuses = []string{"True", "False", "Unknown"}
 )
 

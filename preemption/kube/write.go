@@ -66,6 +66,9 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+
+	// Everything is encoded twice: first to find all problems before anything is written, then to write one object
+	// at a time without holding the others.
 	e := encoder{beta: needsBeta(c)}
 	claims, classes := e.claims(c)
 	for range objects(&e, c, claims, classes) {
@@ -73,6 +76,7 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 	if len(e.problems) > 0 {
 		return &outrank.InputError{Problems: e.problems}
 	}
+
 	b := bufio.NewWriter(w)
 	b.WriteString(`{"apiVersion":"v1","kind":"List","metadata":{},"items":[`)
 	separator := "\n"
@@ -92,11 +96,11 @@ func WriteCluster(w io.Writer, c *outrank.Cluster) error {
 	return b.Flush()
 }
 
-// objects are the wire forms of all objects of the cluster, each valid until
-// the next.
+// objects yields the wire forms of all objects of the cluster. Each is valid until the next.
 func objects(e *encoder, c *outrank.Cluster, claims []boundClaim, classes []class) iter.Seq[any] {
 	required := e.requiredDrivers(c)
 	return func(yield func(any) bool) {
+		// Each step reports whether to go on, so that the chain ends where yield says so.
 		_ = each(required, func(name string) bool { return yield(e.csiDriver(name)) }) &&
 			each(c.Namespaces, func(ns *outrank.Namespace) bool { return yield(e.namespace(ns)) }) &&
 			each(c.Classes, func(pc *outrank.PriorityClass) bool { return yield(e.class(pc)) }) &&
@@ -120,13 +124,12 @@ func objects(e *encoder, c *outrank.Cluster, claims []boundClaim, classes []clas
 	}
 }
 
-// each calls f with every element until one returns false, and returns whether
-// none did.
+// each calls f with one element after the other until f returns false. It reports whether f never did.
 func each[T any](list []T, f func(T) bool) bool {
 	return eachAt(list, func(_ int, element T) bool { return f(element) })
 }
 
-// eachAt is each with the index of every element.
+// eachAt is each with the index of the element.
 func eachAt[T any](list []T, f func(int, T) bool) bool {
 	for i, element := range list {
 		if !f(i, element) {

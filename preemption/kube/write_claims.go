@@ -10,22 +10,24 @@ import (
 	"github.com/outrank-go/outrank/internal/apis"
 )
 
-// claimIndex holds the volume of each claim while the pods are walked.
+// claimIndex collects claims while the pods are walked through.
 type claimIndex struct {
-	known map[outrank.Key]*outrank.Volume // by claim; a zero Volume for a mere name
-	list  []*outrank.VolumeClaim          // those to be written
+	// known has the volume of each claim in list.
+	known map[outrank.Key]*outrank.Volume
+	// list has the claims that will be written.
+	list []*outrank.VolumeClaim
 }
 
-// claims returns the claims of the cluster, and those of its pods that are more
-// than names. It is a problem if a pod's volume differs from that of its claim.
-// The classes are those of claims whose volumes are yet to be made.
+// claims returns the claims of the cluster, and those of its pods that are more than names, with the classes of claims
+// whose volumes are yet to be made. It is a problem if a pod's volume differs from that of its claim.
 func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
 	ix := claimIndex{known: make(map[outrank.Key]*outrank.Volume, len(c.Claims))}
 	for _, vc := range c.Claims {
 		ix.known[vc.Key()] = &vc.Volume
 		ix.list = append(ix.list, vc)
 	}
-	// All claims must be known before any pod is held against them.
+
+	// All claims must be known before any pod is compared with them.
 	for _, p := range c.Pods {
 		ix.add(p)
 	}
@@ -35,7 +37,7 @@ func (e *encoder) claims(c *outrank.Cluster) ([]boundClaim, []class) {
 	return e.named(ix.list)
 }
 
-// add adds the claims of a pod that are not known and more than names.
+// add adds the claims of a pod that are not known yet and are more than names.
 func (ix *claimIndex) add(p *outrank.Pod) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
@@ -43,8 +45,10 @@ func (ix *claimIndex) add(p *outrank.Pod) {
 		if v.Claim == "" || ix.known[key] != nil || sameStorage(v, &outrank.Volume{}) {
 			continue
 		}
+
 		vc := &outrank.VolumeClaim{Name: v.Claim, Namespace: p.Namespace, Volume: *v}
-		vc.Volume.Claim, vc.Volume.Ephemeral, vc.Volume.Disk = "", false, outrank.Disk{}
+		vc.Volume.Claim, vc.Volume.Ephemeral = "", false // fields of the pod's volume alone
+		vc.Volume.Disk = outrank.Disk{}
 		ix.known[key] = &vc.Volume
 		ix.list = append(ix.list, vc)
 	}
@@ -58,6 +62,7 @@ func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 		if v.Claim == "" || known == nil || sameStorage(v, known) {
 			continue
 		}
+
 		e.subject = "pod " + string(p.Key())
 		spec := apis.Path{Name: "spec", Index: -1}
 		list := spec.Field("volumes")
@@ -66,17 +71,18 @@ func (e *encoder) agrees(p *outrank.Pod, ix *claimIndex) {
 	}
 }
 
-// sameStorage reports whether two volumes have equal fields from their claims.
+// sameStorage reports whether two volumes are equal in the fields that a claim gives.
 func sameStorage(a, b *outrank.Volume) bool {
 	return a.State == b.State && a.MissingVolume == b.MissingVolume && a.OncePod == b.OncePod && a.Driver == b.Driver && a.Handle == b.Handle &&
 		sameNodes(a.Node, b.Node) && sameZones(a.Zones, b.Zones)
 }
 
-// sameNodes compares the written forms, where nil and empty lists are the same.
+// sameNodes reports whether two selectors are written in the same way. Nil and empty lists are.
 func sameNodes(a, b *outrank.NodeSelector) bool {
 	return a == b || reflect.DeepEqual(wireNodeSelector(a), wireNodeSelector(b))
 }
 
+// sameZones reports whether two volumes are in the same zones. Nil and an empty map are the same.
 func sameZones(a, b map[string][]string) bool {
 	if len(a) != len(b) {
 		return false
@@ -90,10 +96,8 @@ func sameZones(a, b map[string][]string) bool {
 	return true
 }
 
-// named returns the claims, each bound one with a volume that is named after it,
-// and the classes of those whose volumes are yet to be made. Two names of volumes
-// can only be equal if namespaces have dots, which Kubernetes does not allow; a
-// number tells them apart all the same.
+// named gives each bound claim a volume that is named after it, and each claim whose volume is yet to be made a class.
+// Claims with the same driver and the same waiting share a class.
 func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
 	out := make([]boundClaim, len(claims))
 	taken := make(map[string]bool, len(claims))
@@ -101,6 +105,7 @@ func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
 	for i, vc := range claims {
 		e.claimVolume(vc)
 		out[i].claim = vc
+
 		switch v := &vc.Volume; {
 		case v.Driver != "" && !hasVolume(v):
 			c := class{driver: v.Driver, waits: v.State != outrank.ClaimUnbound}
@@ -118,7 +123,8 @@ func (e *encoder) named(claims []*outrank.VolumeClaim) ([]boundClaim, []class) {
 	return out, classes
 }
 
-// volumeName returns a name that no other claim's volume has.
+// volumeName returns a name that no other claim's volume has. Two names can only be equal if a namespace has a dot,
+// which Kubernetes does not allow; a number tells them apart all the same.
 func volumeName(vc *outrank.VolumeClaim, taken map[string]bool) string {
 	first := cmp.Or(vc.Namespace, outrank.DefaultNamespace) + "." + vc.Name
 	name := first
