@@ -129,10 +129,7 @@ type levelSearch struct {
 func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error) {
 	for i, level := range levels {
 		if s.left--; s.left < 0 {
-			if i > 0 {
-				level = levels[i-1]
-			}
-			s.searched = &level
+			s.endAfter(levels[:i])
 			return nil, nil
 		}
 
@@ -154,6 +151,17 @@ func (s *levelSearch) firstEnough(levels []int32, beside int32) (*Enough, error)
 		return s.enoughBy(plan, level), err
 	}
 	return nil, nil
+}
+
+// endAfter notes where the search ended, after it had tried these levels. Where none of them was tried, it ended
+// in the list before, or at the pod's own priority.
+func (s *levelSearch) endAfter(tried []int32) {
+	switch own := s.pod.PriorityValue(); {
+	case len(tried) > 0:
+		s.searched = &tried[len(tried)-1]
+	case s.searched == nil:
+		s.searched = &own
+	}
 }
 
 // helps reports whether the pod finds room by the plan.
