@@ -42,10 +42,10 @@ func (c LossCosts) Of(l Loss) int64 {
 // lot is what becomes of the work of one victim.
 type lot struct {
 	loss Loss
-	node int // of the replacement, -1 for none
+	node int // that of the replacement, -1 for none
 }
 
-// settled are the victims of a solution, the most important first, with what becomes of each.
+// settled lists the victims of a solution, the most important first, with what becomes of each.
 type settled struct {
 	victims []*outrank.Pod
 	fates   []lot
@@ -64,7 +64,7 @@ func byOwner(pod *outrank.Pod) (loss Loss, known bool) {
 	return Moved, false
 }
 
-// mildest is what the loss of a pod costs at least, whatever nodes say (rule 25.6.5).
+// mildest returns the least that the loss of a pod can cost, whatever nodes say (rule 25.6.5).
 func mildest(costs LossCosts, pod *outrank.Pod) int64 {
 	if loss, known := byOwner(pod); known {
 		return costs.Of(loss)
