@@ -16,7 +16,7 @@ type cover struct {
 	mostFreed [][]int64
 	// sums has by row the most that 1, 2, and so on leavers free together.
 	sums [][]int64
-	// weights are those of the moment, and lightest is by number the least that so many leavers weigh together.
+	// weights are those of the moment. lightest has by number of leavers the least that they can weigh together.
 	weights  []int64
 	lightest []int64
 
@@ -157,9 +157,10 @@ func (c *cover) fewest(short []int64) int {
 // mark copies who leaves by the last answer.
 func (c *cover) mark(leaves []bool) { copy(leaves, c.leaves) }
 
-// leastFrom returns the least weight of leavers from the i-th in the order on that free what is still short, and
-// MaxInt64 where they do not. By each row at least so many of them leave as the largest ones free it with, and as
-// the largest one from here on frees it with if all were like that; so many weigh at least what the lightest do.
+// leastFrom bounds from below the weight of leavers from the i-th in the order on that free what is still short. It
+// returns MaxInt64 where all of them do not free enough. Each row bounds their number twice: by the leavers of the
+// whole bin that free most of it, and by the one from here on that frees most, as if all were like that one. That
+// number of leavers weighs no less than the lightest ones do.
 func (c *cover) leastFrom(i int) int64 {
 	count := 0
 	for r, short := range c.short {

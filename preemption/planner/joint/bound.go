@@ -13,9 +13,8 @@ import (
 
 // bound returns a total that no plan for the members beats by the ranks of the policy (group 25.5).
 // Each amount is one that no plan beats of those that are as good as the bound in the ranks
-// before it. An amount of which nothing is known is the least that there is. The draft is
-// without any member placed, best is the total of a plan, and known is what the relaxation said before, or
-// nil.
+// before it. An amount that nothing is known about is the least that there is. No member is placed in the
+// draft. best is the total of a plan, and known is the answer of the relaxation if it was asked before, or nil.
 func (b *draft) bound(m *model, known *relaxed, best total) total {
 	x := &bounding{draft: b, model: m, known: known, best: best, top: math.MaxInt32, mostViolations: -1, met: true}
 	x.total = total{Figures: rank.Figures{Top: math.MinInt32}}

@@ -44,8 +44,9 @@
 // victims. model.go describes the draft in the amounts of measure.go, relax.go asks internal/packing about them,
 // and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look for plans, carry.go tries
 // whether a plan holds at once, and spare.go has victims stay that nobody needs in the end. moves.go looks for
-// places for the replacements, losses.go has their costs and fate.go their words. certificate.go says how good a
-// plan is, apply.go carries it out, and words.go and parts.go say it in words and in JSON.
+// places for the replacements, losses.go has the kinds of losses with their costs, and fate.go says what becomes of
+// each victim and why. certificate.go says how good a plan is, apply.go carries it out on a snapshot, and words.go
+// and parts.go write it in words and in JSON.
 //
 // outlook.go ranks candidates, movesof.go and alike.go ask about one victim at a time, and regret.go compares a
 // plan with the best one.

@@ -118,13 +118,13 @@ func (x *prover) firstNode(i int) int {
 	return x.spots[i-1].node
 }
 
-// appendSets appends an option for each set of victims on a node with which gone the pod fits and
-// every one of which is needed (rule 25.1.3). The units are decided on one after the other, the most
-// important first. Those that are not decided on yet are gone, so the pod has the most room that it can have.
+// appendSets appends an option for each set of victims on a node without which the pod fits, and would not with any
+// one of them back (rule 25.1.3). The units are decided on one after the other, the most
+// important first. Units without a decision are gone, so the pod has the most room that it can still have.
 //
-// Two bounds prune: where the pod does not fit with the most room, it fits with no further unit back either;
-// and where the victims so far cannot beat the best plan, none that contain them can. For a loose pod less
-// room can be better, so that the first one says nothing of it.
+// Two bounds prune. Where the pod does not fit with the most room, it fits with no further unit back either.
+// Where the victims so far cannot beat the best plan, no set that contains them can. The first bound does not hold
+// for a loose pod, because less room can be better for it.
 func (x *prover) appendSets(a *ask, out []option) []option {
 	a.removeAll()
 	if !a.member.loose && !a.fits() {

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
-// BoundOf returns the bound for a request, as if a plan of this total were known, which the search
-// for the plan has not touched.
+// BoundOf returns the bound for a request, as if a plan with the known total had been found. No search for a plan
+// runs before it.
 func BoundOf(eval *engine.Evaluator, snap *engine.Snapshot, req Request, known func(oneByOne preemption.Score) preemption.Score) (preemption.Score, error) {
 	r := &run{ctx: context.Background(), eval: eval, req: &req, pods: req.queued()}
 	if err := r.begin(snap); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Fate is what becomes of the work of a victim once the plan is carried out (group 25.6).
+// Fate says what becomes of the work of a victim once the plan is carried out (group 25.6).
 type Fate struct {
 	// Loss is Moved where another node takes the replacement beside all pods of the plan and the
 	// replacements of the victims before it.

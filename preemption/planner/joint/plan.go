@@ -449,9 +449,9 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 //
 //  1. The pods preempt one after the other, as kube-scheduler has them do (group 25.3).
 //  2. The pods that have a place then are planned anew, together, against the snapshot:
-//     each has a place again, and what all victims come to together is no worse by the
+//     each has a place again, and the total of all victims is no worse by the
 //     ranks of the policy (groups 25.1 and 25.2). Nobody leaves for a pod that may not
-//     evict it, or that would fit without.
+//     evict it, or that would fit beside it.
 //  3. The search for a better plan ends with a proof that there is none, or where
 //     [Request].Limit ends it (groups 25.4 and 25.5). [Plan].Certificate says which.
 //  4. The other pods take what room there is by now, one after the other (rule 25.1.6).

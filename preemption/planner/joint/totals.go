@@ -276,10 +276,10 @@ func (b *totals) charged(pod *outrank.Pod) []int {
 	})
 }
 
-// firstSum returns the first rank that adds up, and the highest priority that a victim may have. That is known,
-// the one of the best plan, where the top priority is a rank, and else any. With moves only a top
-// priority that comes before the sum counts: a victim above it may be worth it if its replacement finds a
-// place.
+// firstSum returns the first rank that adds up, and the highest priority that a victim may have. Where the top
+// priority is a rank, that is the known one of the best plan, and else any. With moves the rank of the top
+// priority counts only if it comes before the sum: otherwise a victim above it may be worth it, because its
+// replacement finds a place.
 func (b *totals) firstSum(known int32) (m measure, top int32) {
 	top = math.MaxInt32
 	for _, by := range b.ranks {

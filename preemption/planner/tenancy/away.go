@@ -65,7 +65,7 @@ type unitUses struct {
 	uses []int64
 }
 
-// newAway returns an away without pods, for a tree with so many nodes and names.
+// newAway returns an away without pods, for a tree with these numbers of nodes and of resources.
 func newAway(nodes, names int) away {
 	return away{
 		byNode: make([]*awayOf, nodes), units: map[unitOf]*unitUses{}, total: make([]int64, names),
