@@ -78,11 +78,16 @@ func (s *Search) searchLevel(base *Figures, left *rest) (better bool) {
 	// The set has more than it needs, so what can be spared stays.
 	copy(s.chosen, s.best)
 	held := s.heldBy(s.chosen)
-	for i := range s.q.Items {
-		s.spareItem(int32(i), &held)
-	}
+	s.spareItems(&held)
 	s.offer()
 	return true
+}
+
+// spareItems takes every item out of the set at hand without which that holds enough, the most important first.
+func (s *Search) spareItems(held *Row) {
+	for i := range s.q.Items {
+		s.spareItem(int32(i), held)
+	}
 }
 
 // splitLevel lists the items up to the least top that can leave without a
@@ -125,7 +130,25 @@ func (s *Search) tryLevel(left *rest) bool {
 		return false
 	}
 
-	// The least important come first, so that budgets are used for them.
+	s.takeLevel(level)
+	held := s.heldBy(s.chosen)
+	better := false
+	if s.holds(&held, &rest{amounts: q.Short}) {
+		s.spareItems(&held)
+		better, _ = s.offer()
+	}
+
+	clear(s.chosen)
+	for _, i := range s.forced {
+		s.chosen[i] = true
+	}
+	return better
+}
+
+// takeLevel makes a set of the forced items and of those on the list up to a top that violate no budget together.
+// The least important come first, so that budgets are used for them.
+func (s *Search) takeLevel(level int32) {
+	r, q := &s.round, &s.q
 	f := noFigures
 	clear(s.chosen)
 	var took []int32
@@ -143,22 +166,9 @@ func (s *Search) tryLevel(left *rest) bool {
 		took = append(took, int32(i))
 		s.chosen[i] = true
 	}
+
+	// The budgets were only lent.
 	for _, i := range took {
 		s.putBack(&q.Items[i])
 	}
-
-	held := s.heldBy(s.chosen)
-	better := false
-	if s.holds(&held, &rest{amounts: q.Short}) {
-		for i := range q.Items {
-			s.spareItem(int32(i), &held)
-		}
-		better, _ = s.offer()
-	}
-
-	clear(s.chosen)
-	for _, i := range s.forced {
-		s.chosen[i] = true
-	}
-	return better
 }

@@ -162,6 +162,7 @@ func (q *Question) findKnown() known {
 	}
 	k.start = k.start && k.top
 
+	// Bounds end before the start, which no table has, and before a top that the tables do not know.
 	if start := slices.Index(q.Measures, ByStart); start >= 0 {
 		k.compared = start
 	}

@@ -108,10 +108,10 @@ func (s *Search) fewestViolations(left *rest) (most int64) {
 			most = max(most, n)
 		}
 	}
+	// Weighted sums cost more time. They are worth it where they may show that the best set has the fewest.
 	if s.q.Dims < 2 || !slices.Contains(s.q.Measures, ByViolations) || !s.found || most >= s.score.Violations {
 		return most
 	}
-
 	weights := s.weights
 	defer func() { s.weights = weights }()
 	for k := range s.q.Dims {

@@ -10,7 +10,7 @@ import (
 // that starts before that; so the latest possible instant is found by halving.
 func (s *Search) solveStart() {
 	s.round.ties = true
-	starts := s.laterStarts()
+	starts := s.laterStarts() // those before from are reached, and those from to on cannot be
 	for from, to := 0, len(starts); from < to; {
 		middle := int(uint(from+to) / 2)
 		s.listUseful()
@@ -107,6 +107,7 @@ func (s *Search) search() (again bool) {
 		return false
 	}
 
+	// Every set contains the forced items, so none is better if these are enough.
 	if len(s.forced) > 0 && left.met() && s.consider() && !s.known.goesOn {
 		return false
 	}
@@ -122,6 +123,8 @@ func (s *Search) search() (again bool) {
 	r.from = s.steps
 	clear(r.taken[:])
 	s.extend(0, 1, &base, &left)
+
+	// What was found so far stays, and is the best set to beat in the next round.
 	if r.heavy && !s.ended {
 		s.findWeights(&left)
 		return true

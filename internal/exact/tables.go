@@ -18,10 +18,13 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	t.rows = slices.Grow(t.rows[:0], len(values.byPlace)*depth)[:len(values.byPlace)*depth]
 	values.sorted = values.sorted[:0]
 	for p := len(values.byPlace) - 1; p >= 0; p-- {
+		// Sums within tiers begin anew where a tier ends.
 		if len(values.tiers) > p+1 && values.tiers[p] != values.tiers[p+1] {
 			values.sorted = values.sorted[:0]
 		}
 		values.insert(p, depth, largest)
+
+		// Where fewer values are left than the row has sums, the last sum stands for all further ones.
 		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
 		for m := range row {
 			if m < len(values.sorted) {
@@ -97,6 +100,7 @@ func (s *Search) prepare() {
 		t.fill(v, r.depth, largest)
 	}
 
+	// Amounts are bounded from above, and figures from below.
 	s.findCaps()
 	s.beginTiers()
 	for k := range s.q.Dims {

@@ -66,6 +66,7 @@ func (s *Search) findTierWeights(left *rest) {
 		return
 	}
 
+	// neededByShares sorts the list of the round, so it gets a copy of the tier's part.
 	list := s.round.list
 	defer func() { s.round.list = list }()
 	t := &s.tiers.list[tier]

@@ -47,6 +47,7 @@ func newCover(bin *Bin) cover {
 	c := cover{bin: bin, leaves: make([]bool, n), chosen: make([]bool, n), short: make([]int64, rows)}
 	c.sortLeavers()
 
+	// From the last leaver in the order to the first: the largest of each row so far.
 	c.mostFreed = make([][]int64, n+1)
 	c.mostFreed[n] = make([]int64, rows)
 	for i := n - 1; i >= 0; i-- {
@@ -56,6 +57,7 @@ func newCover(bin *Bin) cover {
 		}
 	}
 
+	// In each row the largest amounts, whoever frees them.
 	c.sums = make([][]int64, rows)
 	for r := range rows {
 		var amounts []int64
@@ -200,6 +202,7 @@ func (c *cover) decide(i int, weight int64) {
 		return
 	}
 
+	// Whoever frees most leaves first, so that a covering set is found soon.
 	v := c.order[i]
 	c.chosen[v] = true
 	c.free(v, 1)

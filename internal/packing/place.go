@@ -62,6 +62,7 @@ func Place(p *Problem, from Relaxed, aim Aim, m *Meter) *Placement {
 	for i := range all {
 		all[i] = i
 	}
+	// Few bins are mostly enough, and cost less time than all.
 	hopeful := x.hopeful(from.Likely)
 	if !x.sell(hopeful, 1024) && !x.sell(all, 1024) {
 		return nil
@@ -114,6 +115,7 @@ func newPlacer(p *Problem, prices []int64, m *Meter) *placer {
 		}
 	}
 
+	// A violation is worth as much as four of the heaviest leavers.
 	x.fine = 4 * heaviest
 	floor := heaviest/64 + 1 // a price for kinds that seem to cost nothing
 	for k := range prices {
@@ -208,6 +210,7 @@ func (x *placer) sell(bins []int, thousandths int64) bool {
 			return true
 		}
 
+		// The prices of kinds that nobody takes rise, until even a violation is worth it.
 		for k, n := range x.unplaced {
 			if n > 0 {
 				x.offered[k] += x.offered[k]/8 + x.fine/256
@@ -249,6 +252,8 @@ func (x *placer) charge(i int, sign int64) {
 // any of its budgets has none left for it.
 func (x *placer) placement() *Placement {
 	p := &Placement{Fillings: make([]Filling, len(x.fillings))}
+
+	// taken of the search says nothing of who came too late, so it is counted anew, bin by bin.
 	taken := make([]int64, len(x.Left))
 	for i := range x.fillings {
 		x.meter.turn(x.turns(i))

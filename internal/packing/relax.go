@@ -195,6 +195,7 @@ func sizes(p *Problem, m *Meter) []float64 {
 		}
 	}
 
+	// The average bin offers what all offer, divided by their number.
 	for k := range p.Kinds {
 		for r, need := range p.Kinds[k].Needs {
 			if need > 0 && offered[r] > 0 {
@@ -343,6 +344,7 @@ func (x *relaxation) setPrices(at []float64) (below float64) {
 		x.prices[k] = price(k, max(x.sizes[k], 1e-9))
 	}
 
+	// Behind the kinds the point has the budgets, and the fine where it is a price.
 	x.under = x.under[:0]
 	for i := len(x.prices); i < len(at); i++ {
 		x.under = append(x.under, at[i] < 0)
@@ -371,6 +373,7 @@ func (x *relaxation) slope() []float64 {
 		return s
 	}
 
+	// A price below 0 counts as lower by steep, whatever the fillings are.
 	excess := x.overdrawn
 	if !x.goal.Violations {
 		excess = append(slices.Clip(excess), x.excessFines)

@@ -156,6 +156,7 @@ func (d *dive) setPrices(p *Problem, prices []int64) {
 		d.ratios = make([]float64, d.kinds)
 	}
 
+	// A kind that takes nothing of a row brings infinitely much for it, and comes first.
 	for r, order := range d.byRow {
 		for k, price := range prices {
 			d.ratios[k] = float64(price) / float64(max(p.Kinds[k].Needs[r], 0))
@@ -242,7 +243,7 @@ func (d *dive) mostFrom(i int) int64 {
 		room := float64(d.cover.freed(r, d.leavers) - d.short[r])
 		sum := 0.0
 		for _, k := range order {
-			if d.limits[k] == 0 || d.rank[k] < i {
+			if d.limits[k] == 0 || d.rank[k] < i { // not to be taken, or decided on
 				continue
 			}
 			need := float64(d.needs[k][r] * int64(d.limits[k]))
@@ -326,6 +327,7 @@ func (d *dive) worth(j int) int64 {
 // more than all room together with what items bring beyond the worth of theirs. That counts leavers that stay as
 // items, so the weights of all are taken off.
 func (d *dive) priceRows() int64 {
+	// Any prices give a bound. A second pass sees the prices that the first one gave the other rows.
 	for range 2 {
 		for r := range d.rows {
 			d.priceRow(r)
@@ -473,6 +475,7 @@ func (d *dive) leaf() {
 		return
 	}
 
+	// The filling is worth its items less who leaves for them.
 	cost, nodes := d.cover.least(d.counts, d.lacks)
 	d.nodes += nodes
 	if cost < d.value-d.bestValue {

@@ -203,6 +203,7 @@ func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l.last = e.Time
 	l.several = l.several || l.by != e.Preemptor
 
+	// A victim that is in the chain closes a circle.
 	if at := from.find(victim); at != nil {
 		l.chain = at
 		h.cycles.count(h.idsFrom(from, at), e.Time)

@@ -106,6 +106,8 @@ func (h *Log) distinctCycles() []Cycle {
 		for i, id := range ids {
 			ring[i] = names[id]
 		}
+
+		// Ids are numbered by first eviction, which says nothing to a reader: the least name comes first.
 		start := slices.Index(ring, slices.Min(ring))
 		ring = slices.Concat(ring[start:], ring[:start])
 		out = append(out, Cycle{ring, Recurrence{c.rounds, c.first, c.last}})

@@ -20,6 +20,8 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 	if p == nil || snap == nil {
 		return fmt.Errorf("joint plan: %w: no plan or no snapshot", outrank.ErrInvalid)
 	}
+
+	// The plan is applied as that of one group, which changes everything or nothing.
 	all := preemption.GroupPlan{Outcome: preemption.Preempts}
 	for i := range p.Placements {
 		at := &p.Placements[i]
@@ -30,6 +32,7 @@ func (p *Plan) Apply(snap *engine.Snapshot) error {
 			return fmt.Errorf("joint plan: %w: placement %d: cleared nomination %d is missing", outrank.ErrInvalid, i, k)
 		}
 	}
+
 	for _, i := range p.Order {
 		if i < 0 || i >= len(p.Placements) {
 			return fmt.Errorf("joint plan: %w: there is no placement %d", outrank.ErrInvalid, i)

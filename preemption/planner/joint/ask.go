@@ -53,7 +53,7 @@ func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {
 	case preemption.Success:
 		return a, takes
 	case preemption.Unschedulable:
-		if !a.member.evicts {
+		if !a.member.evicts { // it may only fit in the room that others made
 			break
 		}
 		a.findUnits()
@@ -275,6 +275,7 @@ func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere 
 			_, ok = b.place(i, s.spots[i])
 		}
 
+		// place has changed nothing, so another node can be tried beside the members before.
 		if !ok && elsewhere != nil {
 			if s.spots[i], ok = elsewhere(i, gone); ok {
 				_, ok = b.place(i, s.spots[i])

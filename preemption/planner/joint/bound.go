@@ -18,6 +18,9 @@ import (
 func (b *draft) bound(m *model, known *relaxed, best total) total {
 	x := &bounding{draft: b, model: m, known: known, best: best, top: math.MaxInt32, mostViolations: -1, met: true}
 	x.total = total{Figures: rank.Figures{Top: math.MinInt32}}
+
+	// The sizes of the pods bound several figures, whatever the ranks are. Then each rank adds what follows for plans
+	// that are as good in the ranks before.
 	x.bySize()
 	for _, by := range b.totals.ranks {
 		if b.spent() {
@@ -104,6 +107,7 @@ func (x *bounding) sum(by measure) {
 // take raises the bound to that of a relaxation, and to what follows from it for the number of victims and the
 // sum of their priorities.
 func (x *bounding) take(r *relaxed, bound int64) {
+	// A bound holds whatever other bounds say, so the larger of two counts.
 	weight, leavers := r.atLeast(bound)
 	x.Victims = max(x.Victims, whole(leavers))
 	switch weight = ceil(weight, r.scale); r.by.figure {
@@ -178,6 +182,7 @@ func (x *bounding) bySize() {
 		return
 	}
 
+	// No member is coupled, so what happens on one node does not matter on another, and both rules hold.
 	victims, sum := x.fewest(stuck)
 	x.Victims = whole(int64(victims))
 	x.Sum = sum

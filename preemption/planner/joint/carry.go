@@ -11,6 +11,8 @@ import (
 func (b *draft) holds(s *solution) bool {
 	mark := b.plain.Mark()
 	defer func() { b.fail(b.plain.Undo(mark)) }()
+
+	// All victims are gone before the first pod is asked for, as when the plan is carried out.
 	for i := range s.spots {
 		if s.spots[i].node < 0 {
 			return false

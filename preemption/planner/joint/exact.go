@@ -91,6 +91,7 @@ func (x *prover) options(i int) []option {
 		return nil
 	}
 
+	// On a node that takes the member nobody leaves (rule 25.1.3), so there is one option.
 	var out []option
 	for node := x.firstNode(i); node < len(x.nodes) && !x.spent(); node++ {
 		a, says := x.ask(lookAt, i, node)
@@ -101,6 +102,8 @@ func (x *prover) options(i int) []option {
 			out = x.appendSets(a, out)
 		}
 	}
+
+	// The best first find good plans soon, by which the later ones are left out.
 	slices.SortStableFunc(out, func(o, p option) int {
 		order, _ := x.totals.compare(o.total, p.total)
 		return order
@@ -137,6 +140,7 @@ func (x *prover) appendSets(a *ask, out []option) []option {
 		if x.spent() {
 			return
 		}
+		// A unit that was decided to leave may not be needed without those decided on after it.
 		if u == len(a.units) {
 			if x.allNeeded(a) {
 				all := slices.Concat(x.victims, gone)

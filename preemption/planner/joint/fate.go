@@ -81,6 +81,7 @@ func (b *draft) why(snap *engine.Snapshot, victim, replacement *outrank.Pod) []s
 		return []string{"nobody asked for the reasons after the interruption"}
 	}
 
+	// The most frequent reason comes first, and equal ones by their text.
 	reasons := make([]string, 0, len(nodes))
 	for reason := range nodes {
 		reasons = append(reasons, reason)

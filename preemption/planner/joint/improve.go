@@ -32,7 +32,8 @@ func (b *draft) improve(s *solution, floor int32) *solution {
 // promising lists some nodes that the plan may not use: the best candidates for a pod of
 // each of the first kinds, each in the snapshot as it is.
 func (b *draft) promising(snap *engine.Snapshot) []int {
-	const kinds, each = 8, 8
+	const kinds, each = 8, 8 // so that the questions stay few for many members
+
 	var out []int
 	seen := map[int]bool{}
 	for _, m := range b.members {
@@ -107,6 +108,8 @@ func (b *draft) vacate(s *solution, node int, others []int, floor int32) *soluti
 // node of every member and all victims, nil where a pod finds none. The draft is left with the pods in place,
 // and the caller takes that back.
 func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32) (assigned []int, victims []*outrank.Pod) {
+	// The pods of the other nodes go where they are. One that does not fit there without those of this node, which
+	// it may want to be near, ends the attempt.
 	assigned = make([]int, len(s.spots))
 	var homeless []int
 	places := slices.Clone(others)
@@ -125,6 +128,7 @@ func (b *draft) placeElsewhere(s *solution, node int, others []int, floor int32)
 	slices.Sort(places)
 	places = slices.Compact(places)
 
+	// Each sees the room that those before it have left, and the victims that are gone for them.
 	for _, i := range homeless {
 		at, ok := b.cheapest(i, places, standing{victims, s.total, floor})
 		if !ok {
@@ -153,11 +157,11 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 	if lookAt == nil {
 		return best, false
 	}
+	// More victims are mostly no better, so a total that is no better already is given up.
 	total := b.totals.total(now.victims)
 	if order, _ := b.totals.compare(total, now.beat); order >= 0 {
 		return best, false
 	}
-
 	// A node that takes the pod adds nothing, so the first one is as good as any.
 	for _, node := range places {
 		if b.spent() {
@@ -178,6 +182,7 @@ func (b *draft) cheapest(i int, places []int, now standing) (best spot, ok bool)
 			if at.victims == nil { // with all of them gone the pod does not fit, whatever the manner
 				break
 			}
+			// The best so far is what the next one has to beat.
 			total := b.totals.total(slices.Concat(now.victims, at.victims))
 			if order, _ := b.totals.compare(total, now.beat); order < 0 {
 				best, ok = at, true

@@ -33,6 +33,7 @@ func (b *draft) model() *model {
 		m.Left = append(m.Left, int64(budgets.At(i).DisruptionsAllowed))
 	}
 
+	// One bin for each node, and the resources in the order of Kind.Needs.
 	refuses, possible := b.askAll(m)
 	for node, n := range b.nodes {
 		running := b.snap.PodsOn(n.Name)
@@ -46,6 +47,7 @@ func (b *draft) model() *model {
 			bin.Free = append(bin.Free, b.free(n, name))
 		}
 
+		// Whoever may leave for no member stays in any plan.
 		var pods []*outrank.Pod
 		for _, p := range running {
 			if possible == nil || possible[p] {
@@ -138,6 +140,7 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 		possible = map[*outrank.Pod]bool{}
 	}
 
+	// Pods of a kind have the same answers, so the first one asks for all.
 	for k, members := range m.membersOf {
 		member := b.members[members[0]]
 		lookAt := b.lookFor(members[0])
@@ -154,6 +157,8 @@ func (b *draft) askAll(m *model) (refuses [][]bool, possible map[*outrank.Pod]bo
 				return refuses, possible
 			}
 			refuses[node][k] = !member.coupled() && view.Check().Code == preemption.UnschedulableAndUnresolvable
+
+			// Nobody leaves for a member on a node that never takes it.
 			if possible == nil || !member.evicts || refuses[node][k] {
 				continue
 			}
@@ -215,6 +220,7 @@ func (b *draft) weigh(m *model, by measure) (scale int64) {
 		return 0
 	}
 
+	// Small amounts are scaled up, so that prices, which are whole numbers, can differ by less than one unit.
 	for scale = 1; heaviest*scale <= mostWeight/2; scale *= 2 {
 	}
 	for i := range m.Bins {

@@ -57,6 +57,7 @@ func (b *draft) follow(snap *engine.Snapshot, victims []*outrank.Pod, effort eff
 		x.until = b.limit
 	}
 
+	// The bound of placeFrom, from the last victim to the first.
 	x.leastFrom = make([]int64, len(victims)+1)
 	for i := len(victims) - 1; i >= 0; i-- {
 		x.leastFrom[i] = resource.AddSat(x.leastFrom[i+1], mildest(*b.totals.lossCosts, victims[i]))
@@ -100,6 +101,7 @@ func (x *mover) placeFrom(i int, cost int64) {
 		return
 	}
 
+	// Where the owner settles the loss no node is asked (rule 25.6.1).
 	loss, known := byOwner(x.victims[i])
 	var nodes []int
 	if !known {

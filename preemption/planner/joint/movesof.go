@@ -115,6 +115,7 @@ func (m *Moves) find(pod *outrank.Pod) (elsewhere, error) {
 	if err != nil {
 		return elsewhere{}, err
 	}
+	// The answer counts for pods on any node, so it is asked for without the node of this one.
 	if stands {
 		return m.alike.answer(m.snap, replacement, func() (elsewhere, error) { return m.ask(replacement, "") })
 	}
@@ -184,6 +185,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 		return found, err
 	}
 
+	// One node may be the victim's own unless that is known, so two are looked for.
 	enough := func(nodes [2]string) bool { return nodes[1] != "" || own != "" && nodes[0] != "" }
 	at := 0
 	for ; at < len(m.nodes) && at < oneByOneFirst && !enough(found.fit); at++ {
@@ -201,6 +203,7 @@ func (m *Moves) ask(pod *outrank.Pod, own string) (found elsewhere, err error) {
 		return found, nil
 	}
 
+	// Feasible lists the nodes that were asked already as well, so fit is made anew.
 	feasible, err := m.eval.Feasible(context.Background(), m.snap, pod)
 	if err != nil {
 		return found, err
@@ -335,11 +338,14 @@ func (m *Moves) together(preemptor *outrank.Pod, c *preemption.Candidate) ([]Los
 
 	losses := make([]Loss, len(c.Victims))
 	for i := range c.Victims {
+		// A victim without a node of its own runs on that of the candidate.
 		victim, own := c.Victims[i].Pod, cmp.Or(c.Victims[i].Node, c.Node)
 		if loss, ok := byOwner(victim); ok {
 			losses[i] = loss
 			continue
 		}
+
+		// A replacement that moves is there when the next one is asked about.
 		replacement := m.recreate(victim)
 		found, err := m.ask(replacement, own)
 		if err != nil {

@@ -69,6 +69,7 @@ func (o *oneByOne) run(waiting []int) error {
 // whether anything changed. The victims of a pod are gone at once, and the pod is nominated until all had their
 // turn.
 func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
+	// A pod that fits is bound at its turn (rule 25.1.2).
 	var nominated []int
 	for _, i := range waiting {
 		plan, err := o.eval.Preempt(o.ctx, o.snap, preemption.Request{Pod: o.pods[i], Now: o.now})
@@ -93,6 +94,7 @@ func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
 		}
 	}
 
+	// A pod that its node no longer takes has another turn, in the place that it has in the queue (rule 25.3.3).
 	notBound, err := o.bindNominated(nominated)
 	if err != nil {
 		return nil, false, err

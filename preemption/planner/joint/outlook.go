@@ -48,12 +48,8 @@ func Outlooks(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	if ctx == nil || eval == nil || snap == nil {
 		return nil, false, fmt.Errorf("ranking by what becomes of victims: no context, no evaluator or no snapshot: %w", outrank.ErrInvalid)
 	}
-	problems := req.problems()
-	if len(req.Pods) != 1 {
-		problems = append(problems, outrank.Problem{Object: "joint request", Field: "Pods", Text: fmt.Sprintf("%d pods, and a decision is about one", len(req.Pods))})
-	}
-	if len(problems) > 0 {
-		return nil, false, fmt.Errorf("ranking by what becomes of victims: %w", &outrank.InputError{Problems: problems})
+	if err := req.checkSingle(); err != nil {
+		return nil, false, err
 	}
 
 	// The pod decides with its nomination, and runs in plain, where the nomination must not count beside it.
@@ -84,7 +80,7 @@ func Outlooks(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		if err != nil {
 			return nil, false, err
 		}
-		if len(outlooks) > 0 && b.steps >= b.limit {
+		if len(outlooks) > 0 && b.steps >= b.limit { // one candidate is tried whatever the limit is
 			all = false
 			break
 		}
@@ -95,8 +91,22 @@ func Outlooks(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		all = all && o.Exact
 		outlooks = append(outlooks, o)
 	}
+
+	// Candidates come in the order of the ranks, so equal costs stay in it.
 	slices.SortStableFunc(outlooks, func(o, p Outlook) int { return cmp.Compare(o.cost, p.cost) })
 	return outlooks, all, nil
+}
+
+// checkSingle returns everything that is wrong with a request about one pod.
+func (r *Request) checkSingle() error {
+	problems := r.problems()
+	if len(r.Pods) != 1 {
+		problems = append(problems, outrank.Problem{Object: "joint request", Field: "Pods", Text: fmt.Sprintf("%d pods, and a decision is about one", len(r.Pods))})
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("ranking by what becomes of victims: %w", &outrank.InputError{Problems: problems})
+	}
+	return nil
 }
 
 // outlook carries a candidate out, finds out what becomes of its victims, and takes it back.
@@ -111,6 +121,7 @@ func (b *draft) outlook(pod *outrank.Pod, c *preemption.Candidate) Outlook {
 	// Nominations to the node do not matter: no replacement goes there.
 	b.fail(b.plain.Bind(pod.Key(), c.Node))
 
+	// Places are found whatever the limit is, so s is nil only after an error.
 	o := Outlook{Candidate: c}
 	s := b.follow(b.plain, slices.Clone(victims), thoroughBeyondLimit)
 	if s == nil {

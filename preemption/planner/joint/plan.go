@@ -305,6 +305,7 @@ func (r *run) planFurther(p *Plan, turns []turn, after *engine.Snapshot, replace
 		return nil, nil
 	}
 
+	// A pod that still has no place is told why by its last decision, made beside all others.
 	for _, i := range waiting {
 		placement := &p.Placements[i]
 		if rest.last[i] != nil {
@@ -407,6 +408,8 @@ func (f *furtherPods) drop(stay []*outrank.Pod) bool {
 // (rule 25.1.4): with all victims gone each finds its node ready, beside those before it.
 func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) bool {
 	snap := r.plain.Clone()
+
+	// All victims leave before the first pod is placed, and take the nominations with them.
 	for i := range p.Placements {
 		if rest.nodes[i] == "" && len(rest.victims[i]) > 0 { // it evicted others in vain
 			return false
@@ -425,6 +428,9 @@ func (r *run) together(p *Plan, rest *oneByOne, replacements []*outrank.Pod) boo
 		r.fail(snap.Bind(pod.Key(), node))
 		return ok && r.err == nil
 	}
+
+	// Members come in the order of Plan.Order, and replacements before further pods (rule 25.6.6). The rest ran on
+	// the snapshot in which the replacements have their nodes.
 	for _, m := range r.members {
 		if !place(m.pod, p.Placements[m.position].Node) {
 			return false

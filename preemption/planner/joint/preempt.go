@@ -18,6 +18,7 @@ func (r *run) begin(snap *engine.Snapshot) error {
 		return err
 	}
 
+	// Members are described before anybody preempts: what they may do must not depend on the plan of one by one.
 	r.queue = make([]*member, len(r.pods))
 	waiting := make([]int, len(r.pods))
 	for i, pod := range r.pods {
@@ -31,6 +32,7 @@ func (r *run) begin(snap *engine.Snapshot) error {
 	}
 	numberKinds(r.queue)
 
+	// This changes waitingSnap, which nobody needs afterwards.
 	r.oneByOne = newOneByOne(r.ctx, r.eval, waitingSnap, r.pods, r.req.Now)
 	if err := r.oneByOne.run(waiting); err != nil {
 		return err

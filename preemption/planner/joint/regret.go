@@ -73,6 +73,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Regret{Plan: plan}
 	if r.Best, err = exact.Preempt(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}); err != nil {
 		return nil, err
@@ -93,6 +94,7 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	}
 	r.compare(ranksOf(&v.config))
 
+	// The node of the plan by itself tells how much the choice of the victims costs, apart from that of the node.
 	report, err := exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
 	if err != nil {
 		return nil, err
@@ -244,6 +246,7 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 		}
 	}
 
+	// victims has found each of them in the snapshot.
 	for i := range v.plan.Victims {
 		victim, _ := v.snap.Pod(v.plan.Victims[i].Pod.Key())
 		if !slices.Contains(out, victim) {

@@ -71,6 +71,7 @@ func (r *Request) problems() (ps []outrank.Problem) {
 		add("joint request", "Moves", fmt.Sprintf("%+v has a cost below 0", *m))
 	}
 
+	// Two versions of one pod cannot both run.
 	seen := map[outrank.Key]bool{}
 	for i, pod := range r.Pods {
 		if pod == nil {
@@ -142,6 +143,7 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 			return nil, fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), preemption.ErrState)
 		}
 
+		// The request may have another version of the pod than the snapshot.
 		if known != pod {
 			if err := putPending(s, pod, ok); err != nil {
 				return nil, err

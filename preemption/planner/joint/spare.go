@@ -96,6 +96,7 @@ func (r *run) unitsOf(turns []turn) [][]*outrank.Pod {
 		}
 	}
 
+	// A unit is as important as its first pod.
 	var leaders []*outrank.Pod
 	for _, unit := range out {
 		leaders = append(leaders, unit[0])
@@ -168,6 +169,7 @@ func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 	}
 	left := s.without(stays)
 
+	// The places stay, and the victims that are left are preferred.
 	leaves := map[*outrank.Pod]bool{}
 	for _, v := range left.victims() {
 		leaves[v] = true
@@ -189,6 +191,7 @@ func (r *run) lighter(s *solution, stay []*outrank.Pod) *solution {
 		return next
 	}
 
+	// Otherwise the same pods evict the victims that are left.
 	left.kept = s.kept
 	left.total = r.totals.total(left.victims())
 	if r.guarded(r.turns(left)) && r.noWorse(left, s) {
@@ -275,6 +278,7 @@ func (r *run) assign(s *solution) *solution {
 	moved := map[*outrank.Pod]bool{}
 	gains := make([][]*outrank.Pod, len(s.spots)) // by member
 	for _, unit := range r.unitsOf(turns) {
+		// The pod that evicts the unit needs it.
 		misfits := r.misfitsWithBack(after, turns, unit, lacked)
 		if slices.Contains(misfits, r.evictor(turns, unit[0])) {
 			continue

@@ -107,6 +107,8 @@ func newTotals(snap *engine.Snapshot, config *preemption.Config, now time.Time, 
 	if losses == nil || slices.Contains(b.ranks, byMoves) {
 		return b
 	}
+
+	// No rank is called moves, so it goes in front, but behind the violations.
 	at := 0
 	if len(b.ranks) > 0 && b.ranks[0].figure == rank.ViolationsFigure {
 		at = 1
@@ -140,6 +142,7 @@ func (b *totals) factsOf(pod *outrank.Pod) facts {
 	if b.lossCosts != nil {
 		f.moves = mildest(*b.lossCosts, pod)
 	}
+	// Whether a victim violates a budget depends on the others, so only its being covered is known here.
 	if b.budgets.Len() > 0 {
 		n := len(b.budgets.Covering(pod))
 		f.covered = n > 0

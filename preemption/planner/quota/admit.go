@@ -74,6 +74,7 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 		return nil, err
 	}
 
+	// A requirement that the API server lets in may still be one that nobody can decide (rule 20.1.6).
 	for _, l := range a.Limited {
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).problem)...)
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).unreadable)...)
@@ -109,6 +110,8 @@ func (r *request) applies(quotas []*Quota) bool {
 	for _, q := range quotas {
 		holding := matching(r.release, q.Scopes, r.pod)
 		r.scopes = append(r.scopes, holding...)
+
+		// A quota applies if it limits something about pods, and all of its scopes hold (rule 20.2.2).
 		limits := slices.DeleteFunc(q.Hard.Names(), func(n resource.Name) bool { return !counted(n) })
 		if len(limits) == 0 || len(holding) < len(q.Scopes) {
 			continue
@@ -210,6 +213,8 @@ func (r *request) fits() bool {
 			if !asked || amount.IsZero() {
 				continue
 			}
+
+			// What the pod takes nothing of may be exceeded already (rule 20.2.9).
 			used[name] = used[name].Add(amount)
 			if used[name].Cmp(hard) > 0 {
 				over.Requested[name] = amount

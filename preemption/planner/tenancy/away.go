@@ -143,6 +143,7 @@ func (a *away) follow(q *awayOf, key unitOf, uses []int64, by int64) {
 		return
 	}
 
+	// The unit's workload in the queue's counts is replaced by one with what is away of it now.
 	u := a.units[key]
 	if u == nil {
 		u = &unitUses{uses: make([]int64, len(uses))}

@@ -89,6 +89,7 @@ func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 		return (borrowing || !d.borrowsWith(in.at, in.uses, in.asked)) && d.fits(in.at, in.uses, in.asked)
 	}
 
+	// A queue that has lost what it had beyond its own is passed over (rule 24.3.7).
 	var taken []Taken
 	var holders []*holder // of taken
 	for i := range all {
@@ -104,6 +105,8 @@ func (d *decision) attempt(all []candidate, borrowing bool) []Taken {
 		}
 	}
 
+	// Further rules go on where these candidates are not enough (rule 24.9.2). Otherwise the other way is tried
+	// from the usage as it was.
 	var found bool
 	if taken, holders, found = d.takeFurther(taken, holders, fits); found {
 		return d.fillBack(taken, holders, fits)
@@ -220,6 +223,7 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 		take = d.policy.Within
 	}
 
+	// The policy decides whether it is a candidate at all, and the claim on what condition.
 	preemptor, victim := d.incoming.ranked(), h.ranked()
 	v := onlyWithoutBorrowing
 	switch {
@@ -232,6 +236,8 @@ func (d *decision) variantOf(h *holder, claim bool) variant {
 	case d.policy.whileBorrowing(preemptor, victim):
 		v = evenBorrowing
 	}
+
+	// Last, since the end of a window counts for those alone that would be candidates (rule 24.8.4).
 	if d.spares(h, v.rule()) {
 		return never
 	}

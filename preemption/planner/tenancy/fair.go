@@ -31,6 +31,7 @@ func (d *decision) fair() []Taken {
 	}
 	d.add(in.at, in.uses, -1)
 
+	// What the preemptor asks for is not counted any more, so plain fits says whether there is room.
 	fits := func() bool { return d.fits(in.at, in.uses, in.asked) }
 	if !found {
 		r.taken, r.holders, found = d.takeFurther(r.taken, r.holders, fits)
@@ -240,6 +241,7 @@ func (o *queueOrder) down(cohort int) int {
 		}
 	}
 
+	// Between a cohort and a queue with equal shares the cohort goes first.
 	switch {
 	case queue == none && group == none:
 		o.pruned[cohort] = true

@@ -14,6 +14,7 @@ func (d *decision) takeFurther(taken []Taken, holders []*holder, fits func() boo
 	for _, h := range holders {
 		gone[h] = true
 	}
+	// Whether a quota is kept does not matter to these rules (rule 24.9.4).
 	for _, trigger := range triggers {
 		for _, x := range d.furtherCandidates(trigger, gone) {
 			d.add(x.at, x.uses, -1)

@@ -20,6 +20,8 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 	s := &guardState{rules: r}
 	for i, p := range pods {
 		at, amounts, asked, err := r.asks(p, view.Release())
+
+		// The first pod names the queue, and the others have to be of it, too.
 		switch {
 		case err != nil:
 			return nil, err
@@ -34,6 +36,8 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 		case at != s.at:
 			return nil, r.twoQueues(p, pods[0])
 		}
+
+		// Sums of pods do not overflow (mostOfPod).
 		for i := range amounts {
 			s.uses[i] += amounts[i]
 			s.asked[i] = s.asked[i] || asked[i]
@@ -44,6 +48,7 @@ func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemptio
 		return nil, nil
 	}
 
+	// The pods that ask do not count as used, also where room is kept for them (rule 24.5.9).
 	use, _ := r.counted(view, pods)
 	s.now = use.usage
 	s.before = s.now.clone()

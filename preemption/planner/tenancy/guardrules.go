@@ -201,6 +201,7 @@ func (s *guardState) refuses(q *awayOf) string {
 		return fmt.Sprintf("%s would lose what is its own", s.name(at))
 	}
 
+	// What the preemptor's queue may have in the end (rules 24.5.4 and 24.5.5).
 	switch {
 	case s.rules.Style == YuniKorn:
 		if !s.withinOwn() {
@@ -244,6 +245,8 @@ func (s *guardState) Rule(p *outrank.Pod) string {
 	if !ok || at == s.at {
 		return ""
 	}
+
+	// The rule that holds for all victims together holds for this one, too.
 	meet, _, _ := s.now.meet(s.at, at)
 	switch {
 	case s.rules.Style == YuniKorn, s.rules.Fair != nil && s.entitled(), s.rules.Fair == nil && s.claims(meet):

@@ -31,6 +31,7 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 		return &Answer{Outcome: preemption.Fits}, nil
 	}
 
+	// Shares decide in place of what is a queue's own (group 24.4).
 	a := &Answer{Outcome: preemption.Preempts}
 	if req.Fair != nil {
 		a.Victims = d.fair()
@@ -64,6 +65,7 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 		return nil, &outrank.InputError{Problems: ps}
 	}
 
+	// From here on every workload has a queue, and no sum overflows.
 	for i := range d.admitted {
 		d.add(d.admitted[i].at, d.admitted[i].uses, 1)
 	}

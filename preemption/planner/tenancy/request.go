@@ -127,6 +127,7 @@ type decision struct {
 
 // hold reads a workload, and adds a problem for all that is wrong with it.
 func (t *Tree) hold(w *Workload, now time.Time, ps *[]outrank.Problem) holder {
+	// The request is not written to, so times that are missing are filled in on a copy.
 	filled := *w
 	if filled.Queued.IsZero() {
 		filled.Queued = now
@@ -169,6 +170,7 @@ func (t *Tree) count(uses resource.List) (amounts []int64, asked []bool, bad res
 		return amounts, asked, bad
 	}
 
+	// There is a resource that nobody has a quota of. The first by name counts, so that maps decide nothing.
 	for name := range uses {
 		if t.index(name) == none && (bad == "" || name < bad) {
 			bad = name

@@ -209,6 +209,7 @@ func (r *Rules) ruleBetween(preemptor, victim *outrank.Pod) string {
 		return ""
 	}
 
+	// A preemptor without a time counts as the first to wait, and a victim without one as the last.
 	p := &r.Tree.nodes[a].policy
 	x := r.ranked(preemptor, time.Time{})
 	y := r.ranked(victim, latest)

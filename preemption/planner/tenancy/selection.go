@@ -215,6 +215,7 @@ func (c checker) selector(x *Selector) {
 	x.Queues = c.labels(".Queues", x.Queues)
 	x.Labels = c.labels(".Labels", x.Labels)
 
+	// Pointers of the configuration are not kept.
 	x.Numbers = slices.Clone(x.Numbers)
 	for k := range x.Numbers {
 		n := &x.Numbers[k]

@@ -109,6 +109,7 @@ func NewTree(c Config) (*Tree, error) {
 		return nil, &outrank.InputError{Problems: b.problems}
 	}
 
+	// Queues and cohorts name one another in any order, so they are linked once all are there.
 	for i := range c.Cohorts {
 		b.addCohort(&c.Cohorts[i])
 	}
@@ -160,6 +161,7 @@ func (b *builder) findNames(c Config) {
 	}
 	slices.Sort(b.names)
 
+	// Flavors of one resource are of one kind: shares add them up.
 	kinds := map[string]int{}
 	for _, name := range b.names {
 		base, _, _ := strings.Cut(string(name), "@")
@@ -247,7 +249,7 @@ func (b *builder) add(object string, n node, q Quota) int {
 			x.to[b.index(name)] = max(0, b.amount(name, x.from[name]))
 		}
 	}
-	for name := range q.Nominal {
+	for name := range q.Nominal { // also with 0
 		n.declared[b.index(name)] = true
 	}
 
@@ -334,6 +336,8 @@ func (t *Tree) sumUp(at int) {
 			n.declared[r] = n.declared[r] || c.declared[r]
 		}
 	}
+
+	// Without a limit on lending it keeps nothing to itself.
 	for r, lend := range n.lend {
 		if lend != none {
 			n.local[r] = max(0, n.subtree[r]-lend)

@@ -49,6 +49,8 @@ func (u *usage) change(at, r int, by int64) {
 		n, had := &u.nodes[at], u.used[at][r]
 		u.used[at][r] = had + by
 		u.steps++
+
+		// The node above sees what this one has beyond what it keeps to itself (rule 24.1.5).
 		by = max(0, had+by-n.local[r]) - max(0, had-n.local[r])
 		at = n.parent
 	}
@@ -61,6 +63,8 @@ func (u *usage) available(at, r int) int64 {
 	if n.parent == none {
 		return n.subtree[r] - used
 	}
+
+	// From above it may have what is left there, within its limit on borrowing.
 	above := u.available(n.parent, r)
 	if n.borrow[r] != none {
 		stored := n.subtree[r] - n.local[r]
@@ -130,6 +134,8 @@ func (u *usage) share(at int) share {
 	if n.parent == none {
 		return s
 	}
+
+	// By kind, how much more it uses than is there for it. Resources without a quota do not count.
 	beyond := make([]int64, u.kinds)
 	for r := range n.subtree {
 		if b := u.used[at][r] - n.subtree[r]; n.declared[r] && b > 0 {
@@ -141,6 +147,7 @@ func (u *usage) share(at int) share {
 		return s
 	}
 
+	// What could be had at most where it stands is what the node above could have.
 	lendable := make([]int64, u.kinds)
 	for r := range n.subtree {
 		lendable[u.kind[r]] = resource.AddSat(lendable[u.kind[r]], u.most(n.parent, r))
