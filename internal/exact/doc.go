@@ -1,11 +1,11 @@
-// Package exact answers which of some items leave so that there is room, if no other set may
-// be better.
+// Package exact answers: which items leave so that there is room, if no other set may
+// be better?
 //
 // An item holds amounts of what is short, one column for each shortage. A set makes room if
-// it holds enough of every column, and, where the asker says so, if it agrees. Of these sets
-// the best one is wanted: measures compare them one after the other (see [Measure]). Items have
-// parts that leave together, and a part takes from a budget: parts beyond what a budget has left
-// are violations, so that what an item adds to them depends on the others.
+// it holds enough of every column, and if the asker agrees, where the question says so. Of these sets
+// the best one is wanted. Measures compare sets one after the other (see [Measure]). Items have
+// parts that leave together, and a part takes from a budget. Parts beyond what a budget has left
+// are violations, so how many an item adds depends on the others.
 //
 // The asker fills in a [Question] before the search, as tables. While the search goes from set
 // to set it reads these alone; the asker ([Host]) is asked about whole sets that hold enough.

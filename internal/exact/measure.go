@@ -23,9 +23,9 @@ const (
 	// ByStart compares the earliest start among the parts with the highest top: the latest
 	// is the best.
 	ByStart
-	// ByTiers compares the numbers of items by tier: of the highest top, then of the next. It is
-	// the first measure, and sums alone follow it. The items are then looked at in their order,
-	// which is that of the tops, and of sets that tie the one is taken that has the first item
+	// ByTiers compares the numbers of parts by tier: of the highest top, then of the next. It is
+	// the first measure, and only sums follow it. The items are then looked at in their order,
+	// which is that of the tops. Of sets that tie, that one is taken which has the first item
 	// in which they differ.
 	ByTiers
 )
@@ -39,11 +39,12 @@ type Instant struct {
 // Before reports whether a is earlier than b.
 func (a Instant) Before(b Instant) bool { return a.Sec < b.Sec || a.Sec == b.Sec && a.Nsec < b.Nsec }
 
+// compare is negative if a is the earlier one.
 func (a Instant) compare(b Instant) int {
 	return cmp.Or(cmp.Compare(a.Sec, b.Sec), cmp.Compare(a.Nsec, b.Nsec))
 }
 
-// Figures are the values of a set that measures compare, but for its start. They grow with
+// Figures are the values of a set that measures compare, except for its start. They grow with
 // the set.
 type Figures struct {
 	Violations, Parts int64
@@ -54,8 +55,8 @@ type Figures struct {
 // noFigures are those of the empty set.
 var noFigures = Figures{Top: math.MinInt32}
 
-// of returns the figure that a measure compares.
-func (f *Figures) of(m Measure) int64 {
+// value returns the figure that a measure compares.
+func (f *Figures) value(m Measure) int64 {
 	switch m {
 	case ByViolations:
 		return f.Violations
@@ -71,7 +72,7 @@ func (f *Figures) of(m Measure) int64 {
 	return 0
 }
 
-// most returns figures that are no better than either.
+// most returns the larger of each two figures. They are no better than f and no better than g.
 func (f *Figures) most(g *Figures) Figures {
 	return Figures{
 		max(f.Violations, g.Violations), max(f.Parts, g.Parts),
@@ -79,10 +80,10 @@ func (f *Figures) most(g *Figures) Figures {
 	}
 }
 
-// compareFigures orders figures by some measures.
+// compareFigures orders figures by some measures: it is negative if f are the better ones.
 func compareFigures(f, g *Figures, measures []Measure) int {
 	for _, m := range measures {
-		a, b := f.of(m), g.of(m)
+		a, b := f.value(m), g.value(m)
 		switch {
 		case a < b:
 			return -1
@@ -93,7 +94,7 @@ func compareFigures(f, g *Figures, measures []Measure) int {
 	return 0
 }
 
-// Score is everything that measures compare of a set.
+// Score has all values of a set that measures compare.
 type Score struct {
 	Figures
 	Start Instant
@@ -123,7 +124,7 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// times multiplies amounts of at least 0, up to the largest number.
+// times multiplies an amount of at least 0, up to the largest number.
 func times(a int64, n int) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(n))
 	if hi > 0 || lo > math.MaxInt64 {

@@ -2,14 +2,15 @@ package exact
 
 import "slices"
 
-// MostDims is how many shortages have a column. Where there are more, the host is asked about
+// MostDims is how many shortages can have a column. Where there are more, the host is asked about
 // every set.
 const MostDims = 6
 
 // Row is an amount for each column.
 type Row [MostDims]int64
 
-// largestShort keeps sums of amounts from overflowing: the host is asked about more.
+// largestShort bounds the shortages that have a column, so that sums of amounts do not overflow. The host is asked
+// about larger ones.
 const largestShort = 1 << 44
 
 // Question is one search problem. The host fills it in before each search; its memory is that of
@@ -31,21 +32,22 @@ type Question struct {
 	// Measures compare sets, the first one first. Strict allows no set with violations.
 	Measures []Measure
 	Strict   bool
-	// SumColumns has for each of the sums that ByTiers goes before 1 + the column that has the
-	// same amounts, 0 for none.
+	// SumColumns has a column for each of the sums that follow ByTiers: 1 + the index of the column that has
+	// the amounts of the sum, 0 for none.
 	SumColumns [2]int
 	// Asked is set where the host is asked about every set, and Coarse where that is because
-	// a shortage has no column. Gains: a set that makes room makes room with any more items
-	// gone, by the host's answers.
-	Asked, Coarse, Gains bool
+	// a shortage has no column.
+	Asked, Coarse bool
+	// Gains is set where a set that makes room, by the host's answers, makes room with any more items gone.
+	Gains bool
 	// Helps is set where there is room if all items leave.
 	Helps bool
-	// Limit is the most steps that a search takes, and SlowLimit the same where each takes
-	// long: where the host is asked about every set, or a set may be better than one that
+	// Limit is the most steps that a search takes. SlowLimit takes its place where each step takes
+	// long: where the host is asked about every set, or where a set may be better than one that
 	// it contains.
 	Limit, SlowLimit int
-	// Ended, unless nil, is asked every few hundred steps. The search ends as by its limit
-	// where it says so, and says nothing of use.
+	// Ended is asked every few hundred steps, unless it is nil. Once it returns true the search ends as by its
+	// limit, and its result is of no use.
 	Ended func() bool
 	// Latest is the latest start of any part.
 	Latest Instant
@@ -53,37 +55,38 @@ type Question struct {
 
 // Item leaves as a whole.
 type Item struct {
-	// From and To are where its parts are among all parts. There is at least one.
+	// From and To say which of all parts are its own: those from From up to To, at least one.
 	From, To int32
-	// Top is what ByTop compares. Start is the earliest start of the parts with that top.
-	// Above is set where another part has a higher one, so that the start of a set with the item
-	// is not known from the tables.
+	// Top is the value that ByTop compares. Above is set where another part has a higher top, so that the start
+	// of a set with the item is not known from the tables.
 	Top   int32
 	Above bool
+	// Start is the earliest start of the parts with that top.
 	Start Instant
 	// Holds is its amount of each column, and no more than the shortage.
 	Holds Row
 	// Sums are the addends of BySum and BySecondSum, at least 0.
 	Sums [2]int64
 	// Fixed is how many of its parts violate a budget whichever others leave, beside those
-	// that Charges tells of.
+	// that Charges and Left show.
 	Fixed int64
 
 	shares Row   // Holds as parts of the shortages, rounded up
 	share  int64 // their weighted sum
-	// always is how many parts violate a budget whichever others leave.
+	// always is how many parts violate a budget whichever others leave, Fixed included.
 	always int64
 }
 
+// parts returns how many parts the item has.
 func (it *Item) parts() int64 { return int64(it.To - it.From) }
 
-// reset empties the question and keeps its memory, but for Left, which the host keeps.
+// reset empties the question and keeps its memory. Left stays, because the host fills it in and keeps it.
 func (q *Question) reset() {
 	*q = Question{Items: q.Items[:0], Charges: q.Charges[:0], Measures: q.Measures[:0], Left: q.Left}
 }
 
-// AddShort notes a shortage. It is not ok if the shortage has no column: there is none, or it
-// is left to the host.
+// AddShort adds a shortage and returns its column. It is not ok if the shortage has no column, because nothing is
+// short or because the host is asked about it.
 func (q *Question) AddShort(short int64) (column int, ok bool) {
 	switch {
 	case short <= 0:
@@ -97,8 +100,8 @@ func (q *Question) AddShort(short int64) (column int, ok bool) {
 	return 0, false
 }
 
-// Hold adds an amount to what an item holds of a column. A set holds enough if and only if it
-// does so with amounts cut to the shortage.
+// Hold adds an amount to what an item holds of a column. Amounts are cut to the shortage: a set holds enough if and
+// only if it does so with amounts like that.
 func (q *Question) Hold(it *Item, column int, amount int64) {
 	short := q.Short[column]
 	it.Holds[column] = min(short, it.Holds[column]+min(short, amount))
@@ -107,7 +110,7 @@ func (q *Question) Hold(it *Item, column int, amount int64) {
 // wholeShare is the share of a whole shortage.
 const wholeShare = 1 << 20
 
-// finishItems computes what follows from the rest of the items.
+// finishItems sets the fields of the items that follow from the others.
 func (q *Question) finishItems() {
 	for i := range q.Items {
 		it := &q.Items[i]
@@ -126,27 +129,29 @@ func (q *Question) finishItems() {
 	}
 }
 
-// shareOf is an amount as a part of a shortage, and no less than that. For a sum of n amounts it
-// is less than that of their shares by no more than n.
+// shareOf returns an amount as a part of a shortage, rounded up. So the shares of n amounts add up to no less than
+// the share of their sum, and to less than n more.
 func shareOf(amount, short int64) int64 {
 	return int64(float64(amount)/float64(short)*wholeShare*(1+1e-12)) + 1
 }
 
-// known is how much of what sets are compared by the tables tell.
+// known says which measures the tables can tell.
 type known struct {
-	// top: the top of a set is the highest of its items'. start: the start is that of the
-	// items with the highest top, and is compared last.
-	top, start bool
-	// compared is how many leading measures have a bound, and open is set where there are
-	// further ones, so that sets that tie in the former are told apart.
+	// top is set where the top of a set is the highest of its items'.
+	top bool
+	// start is set where the start of a set is that of its items with the highest top, and is compared last.
+	start bool
+	// compared is how many leading measures have a bound. open is set where others follow, which tell sets apart
+	// that tie in these.
 	compared int
 	open     bool
-	// goesOn: a set may be better than one that it contains.
+	// goesOn is set where a set may be better than one that it contains.
 	goesOn bool
 }
 
 // findKnown finds out how far scores have bounds.
 func (q *Question) findKnown() known {
+	// ByTop compares the top of the first item, which is the highest as long as tops never rise.
 	k := known{top: true, start: startLast(q.Measures), compared: len(q.Measures)}
 	for i := range q.Items {
 		it := &q.Items[i]
@@ -156,6 +161,8 @@ func (q *Question) findKnown() known {
 		k.start = k.start && !it.Above
 	}
 	k.start = k.start && k.top
+
+	// Bounds end before the start, which no table has, and before a top that the tables do not know.
 	if start := slices.Index(q.Measures, ByStart); start >= 0 {
 		k.compared = start
 	}
@@ -169,8 +176,7 @@ func (q *Question) findKnown() known {
 	return k
 }
 
-// startLast reports whether the start is the last measure, or none, and the top comes before
-// it.
+// startLast reports whether the start is no measure, or is the last one with the top before it.
 func startLast(measures []Measure) bool {
 	at := slices.Index(measures, ByStart)
 	if at < 0 {

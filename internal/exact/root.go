@@ -9,7 +9,7 @@ import (
 // findRoot bounds the figures of every set of the items on the list, with the forced ones.
 // It reports whether there can be any set at all.
 func (s *Search) findRoot(base *Figures, left *rest) bool {
-	r := &s.round
+	r, measures := &s.round, s.q.Measures
 	r.root, r.topFree = *base, math.MinInt32
 	if left.met() || s.tiers.on {
 		return true
@@ -18,13 +18,18 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 	if !ok {
 		return false
 	}
+
 	r.root = s.lower(0, m, base)
 	r.root.Violations = max(r.root.Violations, base.Violations+s.fewestViolations(left))
+
 	byTop := slices.Clone(r.list)
 	slices.SortFunc(byTop, func(i, j int32) int { return cmp.Compare(s.q.Items[i].Top, s.q.Items[j].Top) })
 	r.root.Top = max(r.root.Top, s.topThatHolds(byTop, left, false))
+
+	// Where violations come before the top and none need be added, a set with one more is worse. So the top is
+	// bounded by that of the sets without.
 	r.topFree = r.root.Top
-	v, t := slices.Index(s.q.Measures, ByViolations), slices.Index(s.q.Measures, ByTop)
+	v, t := slices.Index(measures, ByViolations), slices.Index(measures, ByTop)
 	if v >= 0 && v < t && r.root.Violations == base.Violations {
 		r.topFree = s.topThatHolds(byTop, left, true)
 	}
@@ -34,9 +39,8 @@ func (s *Search) findRoot(base *Figures, left *rest) bool {
 	return true
 }
 
-// topThatHolds returns the lowest top up to which items hold the rest: all of them,
-// or those that need not violate a budget, where of the parts of a budget no more count
-// than it allows. The items are sorted by top.
+// topThatHolds returns the lowest top up to which items hold the rest. With free only the items count that need not
+// violate a budget, and of the parts of a budget no more than it allows. The items are sorted by top.
 func (s *Search) topThatHolds(byTop []int32, left *rest, free bool) int32 {
 	var held Row
 	for at, i := range byTop {
@@ -44,7 +48,7 @@ func (s *Search) topThatHolds(byTop []int32, left *rest, free bool) int32 {
 		if !free || it.always == 0 {
 			s.addHeld(&held, it)
 		}
-		last := at == len(byTop)-1 || s.q.Items[byTop[at+1]].Top != it.Top
+		last := at == len(byTop)-1 || s.q.Items[byTop[at+1]].Top != it.Top // of its top
 		if last && s.holds(&held, left) && (!free || s.holdsFreely(byTop[:at+1], left)) {
 			return it.Top
 		}
@@ -52,19 +56,23 @@ func (s *Search) topThatHolds(byTop []int32, left *rest, free bool) int32 {
 	return math.MaxInt32
 }
 
-// holdsFreely reports whether items can hold the rest, resource by resource, with no more
+// holdsFreely reports whether items can hold the rest, column by column, with no more
 // parts of each budget than it still allows. The forced items may have taken more than a
-// budget had, which then allows none.
+// budget had, which then allows none. Items with several parts count as if they had no budget.
 func (s *Search) holdsFreely(items []int32, left *rest) bool {
+	q := &s.q
+	budgetOf := func(i int32) int32 {
+		if it := &q.Items[i]; it.parts() == 1 {
+			return q.Charges[it.From]
+		}
+		return -1
+	}
+
 	var held Row
 	byBudget := make([][]int32, 0, 8)
 	for _, i := range items {
-		it := &s.q.Items[i]
-		b := int32(-1)
-		if it.parts() == 1 {
-			b = s.q.Charges[it.From]
-		}
-		switch at := slices.IndexFunc(byBudget, func(of []int32) bool { return s.q.Charges[s.q.Items[of[0]].From] == b }); {
+		it, b := &q.Items[i], budgetOf(i)
+		switch at := slices.IndexFunc(byBudget, func(group []int32) bool { return budgetOf(group[0]) == b }); {
 		case it.always > 0:
 		case b < 0:
 			s.addHeld(&held, it)
@@ -74,12 +82,14 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 			byBudget[at] = append(byBudget[at], i)
 		}
 	}
-	for _, of := range byBudget {
-		allowed := int(max(0, min(s.q.Left[s.q.Charges[s.q.Items[of[0]].From]], int64(len(of)))))
-		for k := range s.q.Dims {
-			slices.SortFunc(of, func(i, j int32) int { return cmp.Compare(s.q.Items[j].Holds[k], s.q.Items[i].Holds[k]) })
-			for _, i := range of[:allowed] {
-				held[k] = add(held[k], s.q.Items[i].Holds[k])
+
+	// Of each budget the largest amounts count, in each column for itself.
+	for _, group := range byBudget {
+		allowed := int(max(0, min(q.Left[budgetOf(group[0])], int64(len(group)))))
+		for k := range q.Dims {
+			slices.SortFunc(group, func(i, j int32) int { return cmp.Compare(q.Items[j].Holds[k], q.Items[i].Holds[k]) })
+			for _, i := range group[:allowed] {
+				held[k] = add(held[k], q.Items[i].Holds[k])
 			}
 		}
 	}
@@ -88,9 +98,9 @@ func (s *Search) holdsFreely(items []int32, left *rest) bool {
 
 // fewestViolations bounds from below how many parts of the list violate a budget in any set
 // that holds the rest. Let each budget give what it has left for nothing, and let every further
-// part cost 1. For one column, or for shares with any weights, the least cost is had by taking
-// the largest amounts of what is free, then the largest of all others (ENGINE.md). The most that
-// a column or a weighting comes to is the bound.
+// part cost 1. For one column, or for shares with any weights, the least cost is that of taking
+// the largest amounts that are free, and then the largest of all others (ENGINE.md). The largest of these costs,
+// over the columns and some weights, is the bound.
 func (s *Search) fewestViolations(left *rest) (most int64) {
 	for k := range s.q.Dims {
 		if left.amounts[k] > 0 {
@@ -98,6 +108,7 @@ func (s *Search) fewestViolations(left *rest) (most int64) {
 			most = max(most, n)
 		}
 	}
+	// Weighted sums cost more time. They are worth it where they may show that the best set has the fewest.
 	if s.q.Dims < 2 || !slices.Contains(s.q.Measures, ByViolations) || !s.found || most >= s.score.Violations {
 		return most
 	}
@@ -116,24 +127,10 @@ func (s *Search) fewestViolations(left *rest) (most int64) {
 }
 
 // paidFor returns how many parts that violate a budget are needed at least for an amount, and
-// the shares that the items taken for it have.
-func (s *Search) paidFor(amount int64, of func(it *Item) int64) (paid int64, held Row) {
+// the shares of the items that are taken for it.
+func (s *Search) paidFor(amount int64, amountOf func(it *Item) int64) (paid int64, held Row) {
+	s.sortByCost(amountOf)
 	v := &s.violating
-	v.free, v.paid = v.free[:0], v.paid[:0]
-	for _, i := range s.round.list {
-		it := &s.q.Items[i]
-		x := paidItem{item: i, budget: -1, amount: of(it)}
-		switch {
-		case it.always > 0:
-			v.paid = append(v.paid, x)
-			continue
-		case it.parts() == 1:
-			x.budget = s.q.Charges[it.From]
-		}
-		v.free = append(v.free, x)
-	}
-	largest := func(a, b paidItem) int { return cmp.Or(cmp.Compare(b.amount, a.amount), cmp.Compare(a.item, b.item)) }
-	slices.SortFunc(v.free, largest)
 	v.taken = slices.Grow(v.taken[:0], len(s.q.Left))[:len(s.q.Left)]
 	clear(v.taken)
 	take := func(x *paidItem) {
@@ -142,6 +139,8 @@ func (s *Search) paidFor(amount int64, of func(it *Item) int64) (paid int64, hel
 			held[k] += s.q.Items[x.item].shares[k]
 		}
 	}
+
+	// Each budget gives what it has left. Its further items cost a violation.
 	for i := range v.free {
 		x := &v.free[i]
 		if x.budget >= 0 {
@@ -152,7 +151,8 @@ func (s *Search) paidFor(amount int64, of func(it *Item) int64) (paid int64, hel
 		}
 		take(x)
 	}
-	slices.SortFunc(v.paid, largest)
+
+	slices.SortFunc(v.paid, largestFirst)
 	for i := range v.paid {
 		if amount <= 0 {
 			break
@@ -163,18 +163,46 @@ func (s *Search) paidFor(amount int64, of func(it *Item) int64) (paid int64, hel
 	return paid, held
 }
 
+// sortByCost divides the items on the list into those that violate a budget in any case and the others, of which the
+// largest come first.
+func (s *Search) sortByCost(amountOf func(it *Item) int64) {
+	v := &s.violating
+	v.free, v.paid = v.free[:0], v.paid[:0]
+	for _, i := range s.round.list {
+		it := &s.q.Items[i]
+		x := paidItem{item: i, budget: -1, amount: amountOf(it)}
+		switch {
+		case it.always > 0:
+			v.paid = append(v.paid, x)
+			continue
+		case it.parts() == 1:
+			x.budget = s.q.Charges[it.From]
+		}
+		v.free = append(v.free, x)
+	}
+	slices.SortFunc(v.free, largestFirst)
+}
+
+// largestFirst orders items by their amounts, and equal ones by their places.
+func largestFirst(a, b paidItem) int {
+	return cmp.Or(cmp.Compare(b.amount, a.amount), cmp.Compare(a.item, b.item))
+}
+
 // sparesForTop reports whether the first two measures are the violations, of which none is
-// needed, and the top, and whether both can be told from budgets and amounts.
+// needed, and the top, and whether budgets and amounts tell both.
 func (s *Search) sparesForTop(base *Figures) bool {
 	return !s.q.Asked && s.known.top && !s.q.Overlaps && s.known.compared > 1 &&
 		s.q.Measures[0] == ByViolations && s.q.Measures[1] == ByTop &&
-		base.Violations == 0 && s.round.root.Violations == 0
+		base.Violations == 0 && s.root().Violations == 0
 }
 
-// force takes the items away that every set has to have, where sets that make room make room
-// with any more items gone: those beside which there is none even if all others leave. All are
-// away now. Where everything but the columns agrees without these alone, the host need not be
-// asked about any set.
+// root returns the figures that no set of the round is below.
+func (s *Search) root() *Figures { return &s.round.root }
+
+// force takes the items away that every set has to have: those beside which there is no room even if all others
+// leave. That tells something only where sets that make room make room with any more items gone. All items
+// are away when it begins, and only the forced ones when it ends. Where everything but the columns agrees without
+// these alone, it agrees to any set, and the host need not be asked.
 func (s *Search) force() {
 	for i := range s.q.Items {
 		s.host.Return(int32(i))

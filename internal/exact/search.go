@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// listUseful lists the items that a set can have that is better than the best one.
+// listUseful lists the items that can be in a set that is better than the best one.
 func (s *Search) listUseful() {
 	r := &s.round
 	r.list = r.list[:0]
@@ -17,23 +17,23 @@ func (s *Search) listUseful() {
 	}
 }
 
-// lightSteps is how many steps a round takes with equal weights, and enoughSteps how many
-// before it compares every two items.
+// lightSteps is how many steps a round takes with equal weights before it looks for better ones. enoughSteps is how
+// many it takes before it compares every two items.
 var lightSteps, enoughSteps = 256, 32
 
 // stepsPerAsk is how many steps lie between two questions whether the search has to end.
 const stepsPerAsk = 256
 
-// SearchHeavily makes searches do both at once, until the function that it returns is called.
-// It is for tests alone.
+// SearchHeavily makes searches look for weights and compare items at once, until the function that it returns is
+// called. It is for tests alone.
 func SearchHeavily() (stop func()) {
 	light, enough := lightSteps, enoughSteps
 	lightSteps, enoughSteps = 2, 0
 	return func() { lightSteps, enoughSteps = light, enough }
 }
 
-// sortList puts the items first that hold most of what the node is short of, and of
-// those the least important.
+// sortList puts those items first that hold most of what is short, and of these the least important ones. By tiers
+// the items stay in their order.
 func (s *Search) sortList() {
 	if s.tiers.on {
 		slices.Sort(s.round.list)
@@ -46,12 +46,13 @@ func (s *Search) sortList() {
 }
 
 // extend looks at every set that has the chosen items, whose figures are f, and one or more
-// of the items from a place on. At least so many of these are needed.
+// of the items from a place on. At least this many of them are needed.
 func (s *Search) extend(from, least int, f *Figures, left *rest) {
 	r := &s.round
 	for p := from; p < len(r.list); p++ {
 		if s.steps++; s.steps > s.limit || s.steps%stepsPerAsk == 0 && s.q.Ended != nil && s.q.Ended() {
-			s.steps, s.out = min(s.steps, s.limit), true
+			s.steps = min(s.steps, s.limit)
+			s.ended = true
 			s.leaveOpen(p, f, left)
 			return
 		}
@@ -59,19 +60,24 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 			r.heavy, r.done = true, true
 			return
 		}
+
+		// Bounds only grow along the list: where none of the items from here on helps, nor do fewer of them.
 		m, ok := s.reach(p, least, f, left)
 		if !ok {
 			return
 		}
 		least = m
+
 		if !s.covered(p) && !(s.tiers.on && s.idle(p, left)) {
 			s.take(p, m, f, left)
 		}
+		// A set that has the next item and not this one is the same again if the two are alike.
 		for s.tiers.on && p+1 < len(r.list) && s.tiers.alike[p+1] {
-			p++ // a set that has the next one and not this one is the same again
+			p++
 		}
-		if s.out || r.done {
-			if s.out {
+
+		if s.ended || r.done {
+			if s.ended {
 				s.leaveOpen(p+1, f, left)
 			}
 			return
@@ -80,7 +86,7 @@ func (s *Search) extend(from, least int, f *Figures, left *rest) {
 }
 
 // reach returns how many of the items from a place on a set needs at least, from least up. It
-// is not ok if none that has them and the chosen ones can be taken in place of the best one.
+// is not ok if no set that has them and the chosen ones can take the place of the best one.
 func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
 	if s.tiers.on {
 		return 1, s.mayImprove(p, f, left)
@@ -92,7 +98,8 @@ func (s *Search) reach(p, least int, f *Figures, left *rest) (m int, ok bool) {
 	return m, !s.hopeless(&low, s.round.ties)
 }
 
-// take looks at the sets with the item at a place, too.
+// take looks at the sets that also have the item at a place, with items behind it. A set that makes room is not
+// extended, because more items make it no better, unless a set may be better than one that it contains.
 func (s *Search) take(p, m int, f *Figures, left *rest) {
 	r, i := &s.round, s.round.list[p]
 	it := &s.q.Items[i]
@@ -102,7 +109,7 @@ func (s *Search) take(p, m int, f *Figures, left *rest) {
 		if !lacks.met() {
 			s.extend(p+1, max(1, m-1), &g, &lacks)
 		} else if s.tiers.on && !s.worthMeeting(&g) {
-			// it is no better, nor is any with more
+			// Neither this set nor one with more items is better.
 		} else if !s.consider() || s.known.goesOn {
 			if !r.done {
 				s.extend(p+1, 1, &g, &lacks)
@@ -113,7 +120,7 @@ func (s *Search) take(p, m int, f *Figures, left *rest) {
 	s.putBack(it)
 }
 
-// choose adds an item to the set at hand or takes it out.
+// choose adds an item to the set at hand, or takes it out, and tells the host where that is asked.
 func (s *Search) choose(p int, i int32, in bool) {
 	s.chosen[i] = in
 	if p/64 < mostWords {
@@ -124,6 +131,7 @@ func (s *Search) choose(p int, i int32, in bool) {
 	} else {
 		s.tiers.count(i, -parts)
 	}
+
 	switch {
 	case !s.q.Asked:
 	case in:
@@ -133,8 +141,8 @@ func (s *Search) choose(p int, i int32, in bool) {
 	}
 }
 
-// consider looks at the set at hand, which holds enough, and reports whether the preemptor
-// fits without it.
+// consider looks at the set at hand, which holds enough, and takes it if it is better than the best one. It reports
+// whether the set makes room and is allowed.
 func (s *Search) consider() (fits bool) {
 	if s.q.Asked && !s.host.Fits() {
 		return false
@@ -143,10 +151,10 @@ func (s *Search) consider() (fits bool) {
 	taken, allowed := s.offer()
 	if taken {
 		r := &s.round
-		if !had {
+		if !had { // fewer items are left to look at with a first set
 			r.anew, r.done = true, true
 		}
-		if r.ties && !s.known.open {
+		if r.ties && !s.known.open { // the round was for one set that ties and starts later
 			r.done = true
 		}
 	}
@@ -155,7 +163,7 @@ func (s *Search) consider() (fits bool) {
 
 // findOver finds for each item those before it that are no worse in any way: they hold as
 // much of everything, and count no more by any measure. There is a best set that has an item
-// only with all of these (ENGINE.md). Where answers of the host tell items apart, there are none.
+// only with all of these (ENGINE.md).
 func (s *Search) findOver() {
 	r := &s.round
 	r.over = slices.Grow(r.over[:0], len(r.list))[:len(r.list)]
@@ -171,7 +179,8 @@ func (s *Search) findOver() {
 	r.dominated = true
 }
 
-// mayDominate reports whether dominance among the items on the list means anything.
+// mayDominate reports whether dominance among the items on the list means anything. It does not where answers of the
+// host, or measures without a bound, tell items apart.
 func (s *Search) mayDominate() bool {
 	return !s.q.Asked && !s.known.goesOn && !s.known.open && !s.q.Overlaps && len(s.round.list) <= 64*mostWords
 }
@@ -186,6 +195,8 @@ func (s *Search) noWorse(a, b *Item) bool {
 			return false
 		}
 	}
+
+	// The exchange must not take from a budget that b does not take from.
 	if a.parts() > 1 || b.parts() > 1 {
 		return false
 	}
@@ -193,7 +204,7 @@ func (s *Search) noWorse(a, b *Item) bool {
 	return ab < 0 || ab == s.q.Charges[b.From]
 }
 
-// covered reports that an item is not to be taken without another that is not taken.
+// covered reports whether an item need not be taken, because one that is no worse is not taken.
 func (s *Search) covered(p int) bool {
 	r := &s.round
 	if !r.dominated {

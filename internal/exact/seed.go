@@ -2,9 +2,8 @@ package exact
 
 import "slices"
 
-// startFrom offers the sets that are at hand before any search and make room: those that are left
-// when one after the other stays that can, so that they win a tie, and all items. The forced items
-// are away.
+// startFrom offers two sets that are known before any search and make room: the items that are left when one after the
+// other stays that can, and all items. The first wins a tie. The forced items are away.
 func (s *Search) startFrom() {
 	for i := range s.chosen {
 		s.chosen[i] = true
@@ -17,6 +16,7 @@ func (s *Search) startFrom() {
 	if slices.Contains(s.chosen, true) {
 		s.offer()
 	}
+
 	for i := range s.chosen {
 		s.chosen[i] = true
 	}
@@ -31,7 +31,7 @@ func (s *Search) spareByHost() {
 	s.eachFree(s.host.Return)
 }
 
-// eachFree does something with all items but the forced ones.
+// eachFree calls do for all items but the forced ones.
 func (s *Search) eachFree(do func(item int32)) {
 	for i := range s.q.Items {
 		if !slices.Contains(s.forced, int32(i)) {
@@ -40,8 +40,8 @@ func (s *Search) eachFree(do func(item int32)) {
 	}
 }
 
-// spareByAmounts keeps every item without which the others hold enough: first of those that
-// violate a budget, then of the others, the most important first.
+// spareByAmounts takes every item out of the set without which the others hold enough: first those that
+// violate a budget, then the others, each time the most important first.
 func (s *Search) spareByAmounts() {
 	held := s.heldBy(s.chosen)
 	s.marks = cleared(s.marks, len(s.q.Items))

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// with returns the figures with an item more. It takes from the budgets, which putBack undoes.
+// with returns the figures with one more item. It takes from the budgets; putBack undoes that.
 func (s *Search) with(f *Figures, it *Item) Figures {
 	g := *f
 	g.Top = max(g.Top, it.Top)
@@ -39,8 +39,8 @@ func (s *Search) alone(it *Item) Figures {
 	return f
 }
 
-// hopeless reports that no set with these figures or higher ones can be taken in place of
-// the best one. With ties, sets that tie are looked for as well.
+// hopeless reports whether no set with these figures or higher ones can take the place of
+// the best one. With ties, a set that ties can.
 func (s *Search) hopeless(f *Figures, ties bool) bool {
 	if s.q.Strict && f.Violations > 0 {
 		return true
@@ -52,25 +52,28 @@ func (s *Search) hopeless(f *Figures, ties bool) bool {
 	return c > 0 || c == 0 && !ties
 }
 
-// offer takes the set at hand as the best one if it is better. It is not allowed if a strict
-// question refuses it.
+// offer takes the set at hand as the best one if it is better. allowed is false if a strict
+// question refuses the set.
 func (s *Search) offer() (taken, allowed bool) {
-	sc := s.host.Score(s.chosen)
-	if s.q.Strict && sc.Violations > 0 {
+	score := s.host.Score(s.chosen)
+	if s.q.Strict && score.Violations > 0 {
 		return false, false
 	}
-	c := s.compareMet(&sc)
+	c := s.compareMet(&score)
 	if s.found && (c > 0 || c == 0 && !s.tiers.seeded) {
 		return false, true
 	}
-	s.found, s.score, s.tiers.seeded = true, sc, false
+
+	s.found = true
+	s.score = score
+	s.tiers.seeded = false
 	s.tiers.best, s.tiers.met = s.tiers.met, s.tiers.best
 	copy(s.best, s.chosen)
 	return true, true
 }
 
-// heldBy adds up what a set holds. Amounts are bounded by the shortage, so that the sum
-// of any number of items that there can be is an int64.
+// heldBy adds up what a set holds. An item holds no more than the shortage, so that the sum
+// over any number of items that there can be does not overflow.
 func (s *Search) heldBy(set []bool) (held Row) {
 	for i := range s.q.Items {
 		if set[i] {
@@ -80,12 +83,14 @@ func (s *Search) heldBy(set []bool) (held Row) {
 	return held
 }
 
+// addHeld adds what an item holds.
 func (s *Search) addHeld(held *Row, it *Item) {
 	for k := range s.q.Dims {
 		held[k] = add(held[k], it.Holds[k])
 	}
 }
 
+// holds reports whether amounts are enough for the rest.
 func (s *Search) holds(held *Row, left *rest) bool {
 	for k := range s.q.Dims {
 		if held[k] < left.amounts[k] {
@@ -95,7 +100,7 @@ func (s *Search) holds(held *Row, left *rest) bool {
 	return true
 }
 
-// spareItem takes an item out of the set at hand, if that holds enough without it.
+// spareItem takes an item out of the set at hand if that holds enough without it.
 func (s *Search) spareItem(i int32, held *Row) {
 	it := &s.q.Items[i]
 	if !s.chosen[i] || slices.Contains(s.forced, i) {
@@ -112,7 +117,8 @@ func (s *Search) spareItem(i int32, held *Row) {
 	s.chosen[i] = false
 }
 
-// compareMet orders a set, which offer is about, and the best one.
+// compareMet compares the set at hand, whose score is sc, with the best one. By tiers it leaves the numbers of the
+// set in met.
 func (s *Search) compareMet(sc *Score) int {
 	t := &s.tiers
 	if !t.on {
@@ -121,7 +127,7 @@ func (s *Search) compareMet(sc *Score) int {
 	clear(t.met)
 	for i, in := range s.chosen {
 		if in {
-			t.met[t.of[i]] += s.q.Items[i].parts()
+			t.met[t.tierOf[i]] += s.q.Items[i].parts()
 		}
 	}
 	if !s.found {

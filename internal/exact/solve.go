@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Ask returns the question of a host, which is empty but for Left, and stays until the next one.
+// Ask returns the question of a host, for it to fill in. The question is empty except for Left, and lasts until the
+// next one.
 func (s *Search) Ask(host Host) *Question {
 	s.q.reset()
 	s.host = host
@@ -34,8 +35,8 @@ func (s *Search) Solve() {
 	}
 }
 
-// Best returns the best set by item, which lasts until the next question. It is not ok if there
-// is no set that makes room or, after a search that ended early, none was met.
+// Best returns the best set by item, which lasts until the next question. It is not ok if no set makes room,
+// and if a search that ended early met none.
 func (s *Search) Best() (set []bool, score Score, ok bool) { return s.best, s.score, s.found }
 
 // Steps returns how many steps the search took: one for each item that it looked at beside
@@ -43,15 +44,21 @@ func (s *Search) Best() (set []bool, score Score, ok bool) { return s.best, s.sc
 func (s *Search) Steps() int { return s.steps }
 
 // Open reports whether the search ended early. Then bound is a score that no set beats.
-func (s *Search) Open() (bound Score, open bool) { return s.bound, s.out }
+func (s *Search) Open() (bound Score, open bool) { return s.bound, s.ended }
 
 // begin prepares the search for the question.
 func (s *Search) begin() {
-	s.steps, s.out, s.found, s.weighed = 0, false, false, false
-	s.forced, s.bound, s.settledTop = s.forced[:0], Score{}, math.MinInt32
+	s.steps = 0
+	s.ended = false
+	s.found = false
+	s.weighed = false
+	s.forced = s.forced[:0]
+	s.bound = Score{}
+	s.settledTop = math.MinInt32
 	for k := range s.weights {
 		s.weights[k] = 1
 	}
+
 	s.q.finishItems()
 	s.known = s.q.findKnown()
 	s.tiers.begin(&s.q)
@@ -59,8 +66,8 @@ func (s *Search) begin() {
 	s.chosen = cleared(s.chosen, len(s.q.Items))
 }
 
-// findBest finds the best set: first by the measures before the start, then the one of those
-// with the latest start. s.out is set if the limit ends that early; s.bound then bounds the
+// findBest finds the best set: first by the measures before the start, and then the one of those that tie
+// with the latest start. If the limit ends it early it sets ended, and bound then bounds the
 // score of every set.
 func (s *Search) findBest() {
 	s.limit = s.q.Limit
@@ -68,13 +75,14 @@ func (s *Search) findBest() {
 		s.limit = s.q.SlowLimit
 	}
 	s.round.ties = s.known.open
+
 	for {
 		s.listUseful()
-		if !s.search() || s.out {
+		if !s.search() || s.ended {
 			break
 		}
 	}
-	if s.out {
+	if s.ended {
 		s.bound = s.boundAll()
 		return
 	}

@@ -5,37 +5,32 @@ import (
 	"slices"
 )
 
-// solveStart finds, of the sets that tie with the best one in all measures before it, one with
+// solveStart finds, of the sets that tie with the best one in all measures before the start, one with
 // the latest start. A set that starts no earlier than some instant has no item of the highest top
-// that starts before; so the latest possible instant is found by halving.
+// that starts before that; so the latest possible instant is found by halving.
 func (s *Search) solveStart() {
 	s.round.ties = true
-	var starts []Instant
-	for i := range s.q.Items {
-		it := &s.q.Items[i]
-		if it.Top == s.score.Top && s.score.Start.Before(it.Start) {
-			starts = append(starts, it.Start)
-		}
-	}
-	slices.SortFunc(starts, Instant.compare)
-	starts = slices.Compact(starts)
+	starts := s.laterStarts() // those before from are reached, and those from to on cannot be
 	for from, to := 0, len(starts); from < to; {
 		middle := int(uint(from+to) / 2)
 		s.listUseful()
 		s.round.list = slices.DeleteFunc(s.round.list, func(i int32) bool {
-			it := &s.q.Items[i]
-			return it.Top == s.score.Top && it.Start.Before(starts[middle])
+			return s.startsBefore(i, starts[middle])
 		})
+
 		before := s.score.Start
-		if !s.forcedBefore(starts[middle]) {
+		forcedBefore := slices.ContainsFunc(s.forced, func(i int32) bool { return s.startsBefore(i, starts[middle]) })
+		if !forcedBefore {
 			for s.search() && s.round.heavy {
 			}
 		}
-		if s.out {
+		if s.ended {
 			s.bound = s.score
 			s.bound.Start = starts[to-1]
 			return
 		}
+
+		// The best set changes only if one starts no earlier than the middle. It may start much later.
 		if s.score.Start == before {
 			to = middle
 			continue
@@ -46,26 +41,39 @@ func (s *Search) solveStart() {
 	}
 }
 
-// forcedBefore reports whether a forced item of the highest top starts before an instant.
-func (s *Search) forcedBefore(start Instant) bool {
-	return slices.ContainsFunc(s.forced, func(i int32) bool {
+// laterStarts returns, sorted, the starts of items of the highest top that are later than that of the best set.
+func (s *Search) laterStarts() []Instant {
+	best := &s.score
+	var starts []Instant
+	for i := range s.q.Items {
 		it := &s.q.Items[i]
-		return it.Top == s.score.Top && it.Start.Before(start)
-	})
+		if it.Top == best.Top && best.Start.Before(it.Start) {
+			starts = append(starts, it.Start)
+		}
+	}
+	slices.SortFunc(starts, Instant.compare)
+	return slices.Compact(starts)
+}
+
+// startsBefore reports whether an item has the highest top and starts before an instant.
+func (s *Search) startsBefore(i int32, start Instant) bool {
+	it := &s.q.Items[i]
+	return it.Top == s.score.Top && it.Start.Before(start)
 }
 
 // boundAll returns a score that no set beats, after a search that the limit ended: that of
-// the best set or one that no set of the items on the list beats, whichever is better.
+// the best set, or the bound of the list if that is better. Sets with other items are no better than the best one.
 func (s *Search) boundAll() Score {
 	b := Score{s.atLeastRoot(s.round.root), s.q.Latest}
 	top := int32(math.MaxInt32)
 	for i := range s.q.Items {
 		top = min(top, s.q.Items[i].Top)
 	}
-	if !s.known.top {
+	if !s.known.top { // the first item need not have the highest top
 		b.Top = top
 	}
 	b.Top = max(b.Top, top)
+
 	if s.found && compareScores(&s.score, &b, s.q.Measures) <= 0 {
 		return s.score
 	}
@@ -73,26 +81,22 @@ func (s *Search) boundAll() Score {
 }
 
 // search looks at the sets of the items on the list together with the forced ones. It
-// reports whether it found one with which the list should be made anew.
+// reports whether the list should be made anew, with what it has found, and searched again.
 func (s *Search) search() (again bool) {
 	r := &s.round
-	r.done, r.anew, r.heavy = false, false, false
+	r.done = false
+	r.anew = false
+	r.heavy = false
 	s.sortList()
-	clear(s.chosen)
-	clear(s.tiers.counts)
-	base, left := noFigures, s.wholeRest()
-	for _, i := range s.forced {
-		it := &s.q.Items[i]
-		base, left = s.with(&base, it), s.without(&left, it)
-		s.chosen[i] = true
-		s.tiers.count(i, it.parts())
-	}
+	base, left := s.takeForced()
 	defer func() {
 		for _, i := range s.forced {
 			s.putBack(&s.q.Items[i])
 		}
 	}()
 	s.prepare()
+
+	// The bound of the whole list may be all that is needed.
 	if !s.findRoot(&base, &left) {
 		if !s.found {
 			r.root = noFigures
@@ -102,21 +106,42 @@ func (s *Search) search() (again bool) {
 	if root := s.atLeastRoot(r.root); s.hopeless(&root, r.ties) {
 		return false
 	}
+
+	// Every set contains the forced items, so none is better if these are enough.
 	if len(s.forced) > 0 && left.met() && s.consider() && !s.known.goesOn {
 		return false
 	}
 	if !s.tiers.on && s.raiseTop(&base, &left) {
 		return true
 	}
-	if root := s.atLeastRoot(r.root); s.out || s.q.Strict && r.topFree == math.MaxInt32 || s.hopeless(&root, r.ties) {
+	// raiseTop may have raised the bound. A strict question has no set where no top is free of violations.
+	if root := s.atLeastRoot(r.root); s.ended || s.q.Strict && r.topFree == math.MaxInt32 || s.hopeless(&root, r.ties) {
 		return false
 	}
-	r.dominated, r.from = false, s.steps
+
+	r.dominated = false
+	r.from = s.steps
 	clear(r.taken[:])
 	s.extend(0, 1, &base, &left)
-	if r.heavy && !s.out {
+
+	// What was found so far stays, and is the best set to beat in the next round.
+	if r.heavy && !s.ended {
 		s.findWeights(&left)
 		return true
 	}
-	return r.anew && !s.out
+	return r.anew && !s.ended
+}
+
+// takeForced begins a set with the forced items. It returns their figures, and the rest that the others have to hold.
+func (s *Search) takeForced() (Figures, rest) {
+	clear(s.chosen)
+	clear(s.tiers.counts)
+	base, left := noFigures, s.wholeRest()
+	for _, i := range s.forced {
+		it := &s.q.Items[i]
+		base, left = s.with(&base, it), s.without(&left, it)
+		s.chosen[i] = true
+		s.tiers.count(i, it.parts())
+	}
+	return base, left
 }

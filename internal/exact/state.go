@@ -10,23 +10,24 @@ type Search struct {
 	q     Question
 	host  Host
 	known known
-	// weights say what parts of the shortages count as in shares.
+	// weights say how much the shares of each column count. weighed is set once they need not be looked for any
+	// more.
 	weights Row
 	weighed bool
 
 	steps, limit int
-	out          bool // the limit is reached
-	// bound is a score that no set beats, where the limit was reached.
+	ended        bool // by the limit, or by the host
+	// bound is a score that no set beats, where the search was ended.
 	bound Score
 
-	// best is the best set so far by item, if there is any, and score its score. chosen
-	// is the set at hand, and forced lists the items that every set has.
-	found  bool
-	best   []bool
-	score  Score
+	// found is set once there is a best set. best has it by item, and score is its score.
+	found bool
+	best  []bool
+	score Score
+	// chosen has by item the set at hand, and forced lists the items that every set has.
 	chosen []bool
-	marks  []bool // memory
 	forced []int32
+	marks  []bool // memory
 	// settledTop is a top that no set without violations is below.
 	settledTop int32
 	round      round
@@ -34,7 +35,7 @@ type Search struct {
 	violating  violating
 }
 
-// violating is the memory of a bound on violations: the items that leave for nothing, those that
+// violating is the memory of the bound on violations: the items that leave for nothing, those that
 // violate a budget, and how many of each budget are taken.
 type violating struct {
 	free, paid []paidItem
@@ -58,67 +59,60 @@ func cleared(list []bool, n int) []bool {
 // round is one search over some of the items, in the order in which it takes them.
 type round struct {
 	list []int32 // items
-	// depth is for how many items the tables have sums.
+	// depth is the number of items up to which the tables have sums.
 	depth int
-	// holds has for each column, and shares for all of them, the most that so many items
-	// from one on hold together; the others the least that so many come to.
+	// holds has by column, and shares for all columns, the most that some number of items from a place on can
+	// hold together. The other tables have the least that their figures add up to.
 	holds                   [MostDims]sumTable
 	shares, violates, parts sumTable
 	sums                    [2]sumTable
-	// root are figures that no set of these items is below. Those without more
-	// violations have a top of at least topFree.
+	// root has figures that no set of these items is below. topFree is a top that no set is below that has no
+	// more violations than root.
 	root    Figures
 	topFree int32
 	// over has, by place in the list, the items before it that are no worse in any way,
 	// as bits; dominated is set where it is filled.
 	over      [][mostWords]uint64
 	dominated bool
-	from      int // steps at its begin
-	taken     [mostWords]uint64
+	from      int               // the steps at its begin
+	taken     [mostWords]uint64 // the places of the chosen items, as bits
 	values    tableValues
-	// ties: sets that tie with the best one by the compared measures are looked for.
+	// ties is set where sets are looked for, too, that tie with the best one by the compared measures.
 	ties bool
 	// done ends the round.
 	done bool
-	// heavy: the round took so long that weights are worth their while.
+	// heavy is set where the round took so long that weights are worth looking for.
 	heavy bool
-	// anew: the first set was found, with which fewer items are left to look at.
+	// anew is set where the first set was found, with which fewer items are left to look at.
 	anew bool
 }
-
-// Items of one top are a tier, and ByTiers compares sets by how many of each tier leave, the
-// highest first. The tables then have sums within tiers, and the bound goes from tier to tier:
-// what a set still needs, less all that the tiers behind hold, is held by items of the tier,
-// and by so many of them as, with the largest amounts of each column, hold that much. For the
-// tiers behind, as much is taken to be held as so many items can hold. The numbers bound those
-// of every set from a place on. Where they are those of the best set, the least sums of so many
-// items of each tier bound the sums.
 
 // tiering is the state of the comparison by tiers.
 type tiering struct {
 	on bool
-	// tops are those of the tiers, the highest first, and of has the tier of each item.
-	tops []int32
-	of   []int32
-	// list has what the round's list has of each tier.
+	// tops are those of the tiers, the highest first, and tierOf has the tier of each item.
+	tops   []int32
+	tierOf []int32
+	// list has by tier its part of the round's list.
 	list []tierList
 	// alike says by place whether the item is like the one before it in everything.
 	alike []bool
-	// counts are the numbers of the set at hand, best those of the best set, and met is the
-	// memory of what a set comes to. seeded is set while the best set is none that the search
-	// met, in whose place one is taken that ties with it.
+	// counts has by tier the numbers of the set at hand, and best those of the best set. met is the memory for those
+	// of a set that is compared.
 	counts, best, met []int64
-	seeded            bool
+	// seeded is set while the best set is one that was known before the search. A set that ties with it
+	// takes its place.
+	seeded bool
 	// low is the bound that was found last. open bounds the sets that were not looked at, and
-	// opened is set where there is one.
+	// opened is set where there are any.
 	low, open lowest
 	opened    bool
 }
 
-// tierList is a tier of a list.
+// tierList is the part of a list that is of one tier.
 type tierList struct {
-	from, to int
-	// beyond, shares and share are what all items of the tiers behind hold together.
+	from, to int // the places, to excluded
+	// beyond has the amounts that all items of the tiers behind hold together, shares and share their shares.
 	beyond Row
 	shares Row
 	share  int64
@@ -136,21 +130,22 @@ type lowest struct {
 	figures Figures
 }
 
-// mostWords times 64 is how many items dominance is found for.
+// mostWords times 64 is how many items dominance can be found for.
 const mostWords = 4
 
 // sumTable has, for each place in the list, the sums of the 1, 2, ... largest (or
-// smallest) values from there on, or says that every item has the same value.
+// smallest) values from there on. Where every item has the same value, that is all it has.
 type sumTable struct {
-	depth int
+	depth int // how many sums there are for each place
 	same  bool
-	each  int64
+	each  int64 // the value of every item, where same is set
 	rows  []int64
 }
 
-// of returns the sum of the m largest (or smallest) values from a place on. There are so
-// many. Beyond the depth of the table it is no less (or no more) than that.
-func (t *sumTable) of(p, m int) int64 {
+// sum returns the sum of the m largest (or smallest) values from a place on, where there are that
+// many. Beyond the depth of the table it returns no less (or no more) than that sum: each further value counts as
+// the last one in the table.
+func (t *sumTable) sum(p, m int) int64 {
 	if t.same {
 		return times(t.each, m)
 	}
@@ -165,19 +160,20 @@ func (t *sumTable) of(p, m int) int64 {
 	return add(row[t.depth-1], times(last, m-t.depth))
 }
 
+// tableValue is a value with the budget of its item, -1 for none that caps it.
 type tableValue struct {
 	value  int64
 	budget int32
 }
 
-// tableValues are values by place, from which tables are made.
+// tableValues are the values that a table is made from.
 type tableValues struct {
-	of []int64
-	// budgets has the budget of each item that has a cap, else -1; allowed is how many of
-	// a budget may count. There are no caps without budgets.
+	byPlace []int64
+	// budgets has by place the budget that caps the item, -1 for none, and allowed how many of
+	// a budget may count. Without budgets there are no caps.
 	budgets []int32
 	allowed []int64
 	sorted  []tableValue
-	// tiers has the tier of each place where sums are within tiers, else nothing.
+	// tiers has by place the tier where sums are within tiers, and is empty otherwise.
 	tiers []int32
 }

@@ -4,22 +4,27 @@ import (
 	"slices"
 )
 
-// fill computes the table of values by place. Where values has caps, no more items of a
-// budget count than it allows, which are those with the largest values.
+// fill computes the table from the values. Where there are caps, no more items of a
+// budget count than it allows, which are those with the largest values. It goes from the last place to the first, and
+// keeps the values of the places behind sorted.
 func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	t.depth = depth
-	t.same = len(values.of) > 0 && slices.Max(values.of) == slices.Min(values.of)
+	t.same = len(values.byPlace) > 0 && slices.Max(values.byPlace) == slices.Min(values.byPlace)
 	if t.same {
-		t.each = values.of[0]
+		t.each = values.byPlace[0]
 		return
 	}
-	t.rows = slices.Grow(t.rows[:0], len(values.of)*depth)[:len(values.of)*depth]
+
+	t.rows = slices.Grow(t.rows[:0], len(values.byPlace)*depth)[:len(values.byPlace)*depth]
 	values.sorted = values.sorted[:0]
-	for p := len(values.of) - 1; p >= 0; p-- {
+	for p := len(values.byPlace) - 1; p >= 0; p-- {
+		// Sums within tiers begin anew where a tier ends.
 		if len(values.tiers) > p+1 && values.tiers[p] != values.tiers[p+1] {
 			values.sorted = values.sorted[:0]
 		}
 		values.insert(p, depth, largest)
+
+		// Where fewer values are left than the row has sums, the last sum stands for all further ones.
 		sum, row := int64(0), t.rows[p*depth:(p+1)*depth]
 		for m := range row {
 			if m < len(values.sorted) {
@@ -30,9 +35,9 @@ func (t *sumTable) fill(values *tableValues, depth int, largest bool) {
 	}
 }
 
-// insert puts the value of a place among those behind it.
+// insert puts the value of a place among those behind it, of which no more than depth are kept.
 func (t *tableValues) insert(p, depth int, largest bool) {
-	v := tableValue{t.of[p], -1}
+	v := tableValue{t.byPlace[p], -1}
 	if largest && len(t.budgets) > 0 {
 		v.budget = t.budgets[p]
 	}
@@ -40,6 +45,7 @@ func (t *tableValues) insert(p, depth int, largest bool) {
 	for at > 0 && (largest && t.sorted[at-1].value < v.value || !largest && t.sorted[at-1].value > v.value) {
 		at--
 	}
+
 	if v.budget >= 0 && !t.makeWay(v.budget, at) || at >= depth {
 		return
 	}
@@ -49,8 +55,8 @@ func (t *tableValues) insert(p, depth int, largest bool) {
 	t.sorted = slices.Insert(t.sorted, at, v)
 }
 
-// makeWay reports whether a further value of a budget counts at a place: there are fewer
-// than the budget allows, or a smaller one, which no longer counts.
+// makeWay reports whether a further value of a budget counts at a place. It does if the budget allows more values than
+// there are, or if there is a smaller one behind the place, which then no longer counts.
 func (t *tableValues) makeWay(budget int32, at int) bool {
 	count, least := int64(0), -1
 	for i, o := range t.sorted {
@@ -68,13 +74,14 @@ func (t *tableValues) makeWay(budget int32, at int) bool {
 	return true
 }
 
-// mostEntries bounds the memory of a table, mostDepth its rows.
+// mostEntries bounds the memory of a table, mostDepth the sums in each of its rows.
 const (
 	mostEntries = 1 << 15
 	mostDepth   = 64
 )
 
-// prepare fills the tables for the items on the list.
+// prepare fills the tables for the items on the list. A set that is better than the best one has mostly no more parts,
+// so deeper sums are seldom needed.
 func (s *Search) prepare() {
 	r := &s.round
 	n := len(r.list)
@@ -83,14 +90,17 @@ func (s *Search) prepare() {
 		depth = int(s.score.Parts) + 1
 	}
 	r.depth = max(1, min(depth, n, mostDepth, mostEntries/max(n, 1)))
+
 	v := &r.values
-	v.of = slices.Grow(v.of[:0], n)[:n]
-	fill := func(t *sumTable, largest bool, of func(it *Item) int64) {
+	v.byPlace = slices.Grow(v.byPlace[:0], n)[:n]
+	fill := func(t *sumTable, largest bool, valueOf func(it *Item) int64) {
 		for p, i := range r.list {
-			v.of[p] = of(&s.q.Items[i])
+			v.byPlace[p] = valueOf(&s.q.Items[i])
 		}
 		t.fill(v, r.depth, largest)
 	}
+
+	// Amounts are bounded from above, and figures from below.
 	s.findCaps()
 	s.beginTiers()
 	for k := range s.q.Dims {
@@ -104,11 +114,12 @@ func (s *Search) prepare() {
 	}
 }
 
-// findCaps finds for which items on the list the budget matters, where no set counts that
-// violates one: of these no more are taken than the budget has left.
+// findCaps finds the items on the list that a budget caps. Where no set counts that
+// violates a budget, no more items of a budget are taken than it has left.
 func (s *Search) findCaps() {
 	v := &s.round.values
-	v.budgets, v.allowed = v.budgets[:0], s.q.Left
+	v.budgets = v.budgets[:0]
+	v.allowed = s.q.Left
 	if !s.sparing() {
 		return
 	}
@@ -121,11 +132,13 @@ func (s *Search) findCaps() {
 	}
 }
 
-// sparing reports whether no set counts that violates a budget.
+// sparing reports whether only sets count that violate no budget: by a strict question, or because the best set violates
+// none and violations come first.
 func (s *Search) sparing() bool {
 	return s.q.Strict || s.found && s.score.Violations == 0 && s.known.compared > 0 && s.q.Measures[0] == ByViolations
 }
 
+// wholeRest returns the rest of the empty set: all that is short.
 func (s *Search) wholeRest() rest {
 	r := rest{amounts: s.q.Short}
 	for k := range s.q.Dims {
@@ -135,7 +148,7 @@ func (s *Search) wholeRest() rest {
 	return r
 }
 
-// without returns the rest that is left when an item goes. Nothing is below 0.
+// without returns the rest that is left when an item leaves. No amount is below 0.
 func (s *Search) without(r *rest, it *Item) rest {
 	out := *r
 	for k := range s.q.Dims {
@@ -146,11 +159,11 @@ func (s *Search) without(r *rest, it *Item) rest {
 	return out
 }
 
-// met reports whether there is room.
+// met reports whether nothing is left to hold.
 func (r *rest) met() bool { return r.amounts == Row{} }
 
 // fewest returns how many items from a place on are needed at least, from least up, to
-// hold the rest; not ok if all of them do not.
+// hold the rest. It is not ok if all of them do not.
 func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 	r := &s.round
 	n := len(r.list) - p
@@ -158,6 +171,7 @@ func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 		if s.mayHold(p, m, rest) {
 			return m, true
 		}
+		// Beyond the depth of the tables the sums say less, so all items are asked about first.
 		if m >= r.depth && !s.mayHold(p, n, rest) {
 			return 0, false
 		}
@@ -165,14 +179,15 @@ func (s *Search) fewest(p, least int, rest *rest) (m int, ok bool) {
 	return 0, false
 }
 
+// mayHold reports whether m items from a place on can hold the rest, by each column alone and by their shares.
 func (s *Search) mayHold(p, m int, rest *rest) bool {
 	r := &s.round
 	for k := range s.q.Dims {
-		if rest.amounts[k] > 0 && r.holds[k].of(p, m) < rest.amounts[k] {
+		if rest.amounts[k] > 0 && r.holds[k].sum(p, m) < rest.amounts[k] {
 			return false
 		}
 	}
-	return s.q.Dims < 2 || r.shares.of(p, m) >= rest.share
+	return s.q.Dims < 2 || r.shares.sum(p, m) >= rest.share
 }
 
 // lower bounds the figures of every set that has those of f and m or more items from a
@@ -180,17 +195,18 @@ func (s *Search) mayHold(p, m int, rest *rest) bool {
 func (s *Search) lower(p, m int, f *Figures) Figures {
 	r := &s.round
 	return s.atLeastRoot(Figures{
-		Violations: f.Violations + r.violates.of(p, m),
-		Parts:      f.Parts + r.parts.of(p, m),
-		Sums:       [2]int64{add(f.Sums[0], r.sums[0].of(p, m)), add(f.Sums[1], r.sums[1].of(p, m))},
+		Violations: f.Violations + r.violates.sum(p, m),
+		Parts:      f.Parts + r.parts.sum(p, m),
+		Sums:       [2]int64{add(f.Sums[0], r.sums[0].sum(p, m)), add(f.Sums[1], r.sums[1].sum(p, m))},
 		Top:        f.Top,
 	})
 }
 
-// atLeastRoot raises figures of sets to what every set comes to.
+// atLeastRoot raises figures of sets to those that no set is below.
 func (s *Search) atLeastRoot(f Figures) Figures {
-	f = f.most(&s.round.root)
-	if f.Violations == s.round.root.Violations {
+	root := s.root()
+	f = f.most(root)
+	if f.Violations == root.Violations {
 		f.Top = max(f.Top, s.round.topFree)
 	}
 	return f

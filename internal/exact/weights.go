@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Shares add up what an item holds of several resources. Whatever the weights of these,
-// a set that holds enough of each holds enough of the weighted sum. Where one resource
+// The share of an item adds up what it holds of all columns, by weights. Whatever these are,
+// a set that holds enough of each column holds enough of the weighted sum. Where one column
 // is scarcer among the items than another, a larger weight for it shows that more items
 // are needed.
 
-// oneWeight is the weight that all begin with, and mostTurns how often they are changed.
+// oneWeight is the weight that all columns begin with, and mostTurns how often weights are changed at most.
 const (
 	oneWeight = 1024
 	mostTurns = 48
 )
 
-// weigh is the sum of shares.
+// weigh returns the weighted sum of shares.
 func (s *Search) weigh(shares *Row) (sum int64) {
 	for k := range s.q.Dims {
 		sum += shares[k] * s.weights[k]
@@ -24,17 +24,24 @@ func (s *Search) weigh(shares *Row) (sum int64) {
 	return sum
 }
 
-// findWeights looks for weights by which many items are needed: it takes those with the
-// largest shares until these add up, and gives more weight to what they hold too little
-// of.
+// findWeights looks for weights by which many items are needed. It takes the items with the
+// largest shares until these add up, gives more weight to the columns that they hold too little
+// of, and begins again. The best weights of all turns are kept.
 func (s *Search) findWeights(left *rest) {
 	if s.tiers.on {
 		s.findTierWeights(left)
 		return
 	}
+	s.setWeights(left, func(int) int64 { return oneWeight })
+	s.weighed = true
+}
+
+// setWeights begins with the first weights and shifts them turn by turn. It sets those by which most items on the
+// list are needed to hold the rest.
+func (s *Search) setWeights(left *rest, first func(column int) int64) {
 	best, most := Row{}, -1.0
 	for k := range s.q.Dims {
-		s.weights[k] = oneWeight
+		s.weights[k] = first(k)
 	}
 	for range mostTurns {
 		s.share()
@@ -46,18 +53,20 @@ func (s *Search) findWeights(left *rest) {
 			break
 		}
 	}
-	s.weights, s.weighed = best, true
+	s.weights = best
 	s.share()
 }
 
-// findTierWeights does so for the first tier of which the best set may have too many, and for
-// what its items have to hold beyond all of the tiers behind.
+// findTierWeights looks for weights for the first tier of which the best set may have too many items, and for
+// what these have to hold beyond all that the tiers behind hold. A column has no weight if that is nothing of it.
 func (s *Search) findTierWeights(left *rest) {
 	s.weighed = true
 	tier := s.firstOpenTier(left)
 	if tier < 0 {
 		return
 	}
+
+	// neededByShares sorts the list of the round, so it gets a copy of the tier's part.
 	list := s.round.list
 	defer func() { s.round.list = list }()
 	t := &s.tiers.list[tier]
@@ -65,30 +74,17 @@ func (s *Search) findTierWeights(left *rest) {
 	for k := range s.q.Dims {
 		need.shares[k] = max(0, left.shares[k]-t.shares[k])
 	}
-	best, most := s.weights, -1.0
-	for k := range s.q.Dims {
-		s.weights[k] = oneWeight
-		if need.shares[k] == 0 {
-			s.weights[k] = 0
-		}
-	}
 	s.round.list = slices.Clone(list[t.from:t.to])
-	for range mostTurns {
-		s.share()
-		needed, held := s.neededByShares(&need)
-		if needed > most {
-			best, most = s.weights, needed
+	s.setWeights(&need, func(column int) int64 {
+		if need.shares[column] == 0 {
+			return 0
 		}
-		if !s.shiftWeights(&need, &held) {
-			break
-		}
-	}
-	s.weights = best
-	s.share()
+		return oneWeight
+	})
 }
 
-// shiftWeights gives more weight to what is held too little of, and less to the others. It
-// reports whether there is any.
+// shiftWeights gives more weight to the columns that too little is held of, and less to the others. It
+// reports whether any column has weight.
 func (s *Search) shiftWeights(left *rest, held *Row) bool {
 	total := int64(0)
 	for k := range s.q.Dims {
@@ -101,7 +97,7 @@ func (s *Search) shiftWeights(left *rest, held *Row) bool {
 	return total > 0
 }
 
-// share computes the weighted shares of all items.
+// share sets the weighted shares of all items.
 func (s *Search) share() {
 	for i := range s.q.Items {
 		it := &s.q.Items[i]
@@ -109,8 +105,8 @@ func (s *Search) share() {
 	}
 }
 
-// neededByShares returns how many items of the list hold the rest by their shares, with a
-// part of the last one, and what these hold of each resource.
+// neededByShares returns how many items of the list, with a part of the last one, hold the rest by their shares, and
+// what these hold of each column.
 func (s *Search) neededByShares(left *rest) (needed float64, held Row) {
 	slices.SortFunc(s.round.list, func(i, j int32) int { return cmp.Compare(s.q.Items[j].share, s.q.Items[i].share) })
 	want := s.weigh(&left.shares)

@@ -9,24 +9,27 @@ import (
 // cover finds the leavers of a bin that free enough of every row and weigh least.
 type cover struct {
 	bin   *Bin
-	m     *Meter
-	all   []int64 // what everyone together frees, by row
-	order []int   // the leavers, whoever frees most first
-	// most is the most that one leaver frees of a row, from each place in the order on; sums
-	// are what the first leavers free together at most, by row: those that free most.
-	most [][]int64
+	meter *Meter
+	// order lists the leavers, those first that free the largest share of all rows.
+	order []int
+	// mostFreed is the most that one leaver frees of a row, by place in the order: of those from there on.
+	mostFreed [][]int64
+	// sums has by row the most that 1, 2, and so on leavers free together.
 	sums [][]int64
-	// light are what the lightest leavers weigh together.
-	weights []int64
-	light   []int64
+	// weights are those of the moment. lightest has by number of leavers the least that they can weigh together.
+	weights  []int64
+	lightest []int64
 
-	short  []int64
+	// short is how much of each row the leavers still have to free, below 0 where they free more.
+	short []int64
+	// best is the least weight so far, leaves marks who leaves with it, and chosen who does in the branch.
 	best   int64
 	leaves []bool
 	chosen []bool
 	nodes  int
-	known  map[string]answer
-	key    []byte
+	// known has the answers for these weights, by the numbers of items of each kind.
+	known map[string]answer
+	key   []byte // memory for the next key
 }
 
 // answer is who leaves for some items.
@@ -38,32 +41,24 @@ type answer struct {
 // mostAnswers is how many answers are kept for a bin.
 const mostAnswers = 1 << 10
 
+// newCover prepares a bin.
 func newCover(bin *Bin) cover {
 	n, rows := len(bin.Leavers), len(bin.Free)
-	c := cover{bin: bin, all: make([]int64, rows), leaves: make([]bool, n), chosen: make([]bool, n), short: make([]int64, rows)}
-	for v := range bin.Leavers {
-		c.order = append(c.order, v)
-		for r, amount := range bin.Leavers[v].Holds {
-			c.all[r] += amount
-		}
-	}
-	share := make([]float64, n)
-	for v := range bin.Leavers {
-		for r, amount := range bin.Leavers[v].Holds {
-			if c.all[r] > 0 {
-				share[v] += float64(amount) / float64(c.all[r])
-			}
-		}
-	}
-	slices.SortStableFunc(c.order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
-	c.most, c.sums = make([][]int64, n+1), make([][]int64, rows)
-	c.most[n] = make([]int64, rows)
+	c := cover{bin: bin, leaves: make([]bool, n), chosen: make([]bool, n), short: make([]int64, rows)}
+	c.sortLeavers()
+
+	// From the last leaver in the order to the first: the largest of each row so far.
+	c.mostFreed = make([][]int64, n+1)
+	c.mostFreed[n] = make([]int64, rows)
 	for i := n - 1; i >= 0; i-- {
-		c.most[i] = slices.Clone(c.most[i+1])
+		c.mostFreed[i] = slices.Clone(c.mostFreed[i+1])
 		for r, amount := range bin.Leavers[c.order[i]].Holds {
-			c.most[i][r] = max(c.most[i][r], amount)
+			c.mostFreed[i][r] = max(c.mostFreed[i][r], amount)
 		}
 	}
+
+	// In each row the largest amounts, whoever frees them.
+	c.sums = make([][]int64, rows)
 	for r := range rows {
 		var amounts []int64
 		for v := range bin.Leavers {
@@ -79,25 +74,49 @@ func newCover(bin *Bin) cover {
 	return c
 }
 
-// weigh sets what each leaver weighs. Other weights than before void what is known.
+// sortLeavers sets the order: by the shares of what all leavers together free of each row.
+func (c *cover) sortLeavers() {
+	leavers := c.bin.Leavers
+	all := make([]int64, len(c.bin.Free))
+	for v := range leavers {
+		c.order = append(c.order, v)
+		for r, amount := range leavers[v].Holds {
+			all[r] += amount
+		}
+	}
+
+	share := make([]float64, len(leavers))
+	for v := range leavers {
+		for r, amount := range leavers[v].Holds {
+			if all[r] > 0 {
+				share[v] += float64(amount) / float64(all[r])
+			}
+		}
+	}
+	slices.SortStableFunc(c.order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+}
+
+// weigh sets the weight of each leaver. Answers for other weights are forgotten.
 func (c *cover) weigh(weights []int64) {
 	if c.known != nil && slices.Equal(weights, c.weights) {
 		return
 	}
 	c.known = map[string]answer{}
 	c.weights = append(c.weights[:0], weights...)
+
 	sorted := slices.Clone(weights)
 	slices.Sort(sorted)
-	c.light = append(c.light[:0], 0)
+	c.lightest = append(c.lightest[:0], 0)
 	for _, w := range sorted {
-		c.light = append(c.light, c.light[len(c.light)-1]+w)
+		c.lightest = append(c.lightest, c.lightest[len(c.lightest)-1]+w)
 	}
 }
 
-// least returns the least that leavers weigh who free what is short for so many items of each
-// kind, MaxInt64 where all do not, and how many nodes were searched. mark then says who they are.
-// Once the meter is stopped it is what some weigh, or MaxInt64.
+// least returns the least weight of leavers that free what is short for these numbers of items, and how many
+// nodes were searched. The weight is MaxInt64 where all leavers do not free enough. mark then says who leaves.
+// Once the meter is stopped the weight is that of some leavers who do, or MaxInt64.
 func (c *cover) least(counts []int, short []int64) (weight int64, nodes int) {
+	// The numbers decide what is short, so they are the key.
 	c.key = c.key[:0]
 	for _, n := range counts {
 		c.key = append(c.key, byte(n), byte(n>>8))
@@ -106,17 +125,19 @@ func (c *cover) least(counts []int, short []int64) (weight int64, nodes int) {
 		copy(c.leaves, a.leaves)
 		return a.weight, 1
 	}
+
 	copy(c.short, short)
-	c.nodes, c.best = 0, math.MaxInt64
+	c.nodes = 0
+	c.best = math.MaxInt64
 	clear(c.chosen)
-	c.from(0, 0)
-	if len(c.known) < mostAnswers && !c.m.stopped {
+	c.decide(0, 0)
+	if len(c.known) < mostAnswers && !c.meter.stopped {
 		c.known[string(c.key)] = answer{weight: c.best, leaves: slices.Clone(c.leaves)}
 	}
 	return c.best, c.nodes
 }
 
-// freed is the most that so many leavers free of a row.
+// freed returns the most that this number of leavers frees of a row.
 func (c *cover) freed(r, leavers int) int64 {
 	if leavers == 0 {
 		return 0
@@ -124,7 +145,7 @@ func (c *cover) freed(r, leavers int) int64 {
 	return c.sums[r][leavers-1]
 }
 
-// fewest is how many have to leave at least.
+// fewest returns how many have to leave at least to free what is short, by each row alone.
 func (c *cover) fewest(short []int64) int {
 	count := 0
 	for r, short := range short {
@@ -138,14 +159,17 @@ func (c *cover) fewest(short []int64) int {
 // mark copies who leaves by the last answer.
 func (c *cover) mark(leaves []bool) { copy(leaves, c.leaves) }
 
-// atLeast is what those who leave from a place on weigh at least.
-func (c *cover) atLeast(i int) int64 {
+// leastFrom bounds from below the weight of leavers from the i-th in the order on that free what is still short. It
+// returns MaxInt64 where all of them do not free enough. Each row bounds their number twice: by the leavers of the
+// whole bin that free most of it, and by the one from here on that frees most, as if all were like that one. That
+// number of leavers weighs no less than the lightest ones do.
+func (c *cover) leastFrom(i int) int64 {
 	count := 0
 	for r, short := range c.short {
 		if short <= 0 {
 			continue
 		}
-		most := c.most[i][r]
+		most := c.mostFreed[i][r]
 		if most == 0 {
 			return math.MaxInt64
 		}
@@ -157,32 +181,38 @@ func (c *cover) atLeast(i int) int64 {
 	if count > len(c.order)-i {
 		return math.MaxInt64
 	}
-	return c.light[count]
+	return c.lightest[count]
 }
 
-func (c *cover) from(i int, weight int64) {
+// decide says of the i-th leaver in the order whether it leaves, and then of those after it. weight is that of
+// those that leave so far.
+func (c *cover) decide(i int, weight int64) {
 	c.nodes++
-	if c.m.turn(len(c.short) + len(c.order)) {
+	if c.meter.turn(len(c.short) + len(c.order)) {
 		return
 	}
-	more := c.atLeast(i)
+	more := c.leastFrom(i)
 	if more == math.MaxInt64 || weight+more >= c.best {
 		return
 	}
+	// more is 0 also where all that have yet to leave weigh nothing.
 	if more == 0 && c.enough() {
 		c.best = weight
 		copy(c.leaves, c.chosen)
 		return
 	}
+
+	// Whoever frees most leaves first, so that a covering set is found soon.
 	v := c.order[i]
 	c.chosen[v] = true
 	c.free(v, 1)
-	c.from(i+1, weight+c.weights[v])
+	c.decide(i+1, weight+c.weights[v])
 	c.free(v, -1)
 	c.chosen[v] = false
-	c.from(i+1, weight)
+	c.decide(i+1, weight)
 }
 
+// enough reports whether no row is short.
 func (c *cover) enough() bool {
 	for _, short := range c.short {
 		if short > 0 {
@@ -192,6 +222,7 @@ func (c *cover) enough() bool {
 	return true
 }
 
+// free has a leaver leave for sign 1, and takes that back for -1.
 func (c *cover) free(v int, sign int64) {
 	for r, amount := range c.bin.Leavers[v].Holds {
 		c.short[r] -= sign * amount

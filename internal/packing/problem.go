@@ -6,8 +6,8 @@ type Kind struct {
 	Count int
 }
 
-// Leaver is in a bin and may leave it. Holds is what it frees, by row. Weight is what its
-// leaving costs. Charges are the budgets that it takes from.
+// Leaver is in a bin and may leave it. Holds is what it frees, by row. Weight is the cost of its
+// leaving. Charges are the budgets that it takes from.
 type Leaver struct {
 	Holds   []int64
 	Weight  int64
@@ -22,26 +22,26 @@ type Bin struct {
 	Leavers []Leaver
 }
 
-// turns is how often a loop turns, at most, that goes through all that a bin may hold, row by row.
+// turns returns how often a loop turns at most that goes through all that a bin may hold, row by row.
 func (p *Problem) turns(bin int) int {
 	b := &p.Bins[bin]
 	return (1 + len(b.Free)) * (1 + len(p.Kinds) + len(b.Leavers))
 }
 
 // Problem asks for a place for every item. Left is how many leavers each budget covers for
-// nothing; a leaver beyond that is a violation. The searches read a Problem and do not change it.
+// nothing; a leaver beyond that is a violation. The searches only read a Problem.
 type Problem struct {
 	Kinds []Kind
 	Bins  []Bin
 	Left  []int64
 }
 
-// Meter counts steps. A search ends when they come to Limit, or when Stop says so, which is asked
-// whenever loops have turned a few thousand times. Stop may be nil.
+// Meter counts steps. A search ends when they reach Limit, or when Stop returns true. Stop is called
+// whenever loops have turned a few thousand times. It may be nil.
 type Meter struct {
 	Steps, Limit int
 	Stop         func() bool
-	turns        int // of loops since Stop was asked
+	turns        int // of loops since Stop was called
 	stopped      bool
 }
 
@@ -54,16 +54,17 @@ const (
 	turnsPerStop = 4096
 )
 
-// spend counts a knapsack and the nodes of its search.
+// spend counts one knapsack and the nodes of its search.
 func (m *Meter) spend(nodes int) {
 	m.Steps += perSack + nodes/nodesPerStep
 }
 
-// turn counts turns of loops, and reports whether Stop has ended the search. A step may take many of
-// them, and their number decides nothing else.
+// turn counts turns of loops, and reports whether Stop has ended the search. A step may take many
+// turns. Their number decides nothing but when Stop is called.
 func (m *Meter) turn(n int) bool {
 	if m.turns += n; m.turns >= turnsPerStop && m.Stop != nil && !m.stopped {
-		m.turns, m.stopped = 0, m.Stop()
+		m.turns = 0
+		m.stopped = m.Stop()
 	}
 	return m.stopped
 }
@@ -71,13 +72,13 @@ func (m *Meter) turn(n int) bool {
 // Spent reports whether the search has to end.
 func (m *Meter) Spent() bool { return m.stopped || m.Steps >= m.Limit }
 
-// Filling is what a placement makes of one bin: how many items of each kind it takes, and
-// which of its leavers leave.
+// Filling is one way to fill a bin: how many items of each kind it takes, and which of its leavers leave.
 type Filling struct {
 	Counts []int
 	Leaves []bool
 }
 
+// clone returns a filling that shares nothing with this one.
 func (f *Filling) clone() Filling {
 	return Filling{append([]int(nil), f.Counts...), append([]bool(nil), f.Leaves...)}
 }

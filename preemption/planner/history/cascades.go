@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// link is the end of a chain: a lineage, and how it was evicted by the lineage
-// before it. Chains share their beginnings. Only the cascade changes once a link
-// is made.
+// link is the end of a chain: a lineage, and how the lineage before it evicted it.
+// Chains share their beginnings. Once a link is made, nothing changes but what its cascade points to.
 type link struct {
 	lineage string
 	// before is nil where the chain begins: that lineage was not evicted, and
 	// time and node are empty.
 	before  *link
-	length  int // links from the beginning
+	length  int // the links from the beginning up to this one
 	time    time.Time
 	node    string
 	cascade *cascade // shared by all chains with this beginning
 }
 
-// cascade is everything that follows from one preemption.
+// cascade has all chains that begin with the same preemption.
 type cascade struct {
-	longest int // links of its longest chain ever
+	longest int // how many links its longest chain ever had
 }
 
 // begin returns the empty chain of a lineage.
 func begin(lineage string) *link { return &link{lineage: lineage, cascade: &cascade{}} }
 
-// find returns a lineage's place in the chain, nil if it has none. Time is linear
+// find returns the link of a lineage in the chain that ends here, nil if it has none. Time is linear
 // in the length of the chain.
 func (l *link) find(lineage string) *link {
 	for ; l != nil; l = l.before {
@@ -41,11 +40,11 @@ func (l *link) find(lineage string) *link {
 
 // cascades counts the cascades.
 type cascades struct {
-	maxChain int // links
-	// count[n] is how many cascades have a longest chain of n links.
+	maxChain int // the links at which a chain is cut
+	// count has by number of links how many cascades have a longest chain of so many.
 	count []int
 	cut   int // how often a chain was cut
-	// longest is the first chain that reached its length.
+	// longest ends the longest chain of all, the first of equal length.
 	longest *link
 }
 
@@ -56,7 +55,10 @@ func (c *cascades) extend(from *link, next link) *link {
 		from = begin(from.lineage)
 		c.cut++
 	}
-	next.before, next.length, next.cascade = from, from.length+1, from.cascade
+
+	next.before = from
+	next.length = from.length + 1
+	next.cascade = from.cascade
 	c.grow(next.cascade, next.length)
 	if c.longest == nil || next.length > c.longest.length {
 		c.longest = &next
@@ -65,29 +67,29 @@ func (c *cascades) extend(from *link, next link) *link {
 }
 
 // grow counts a cascade under a new length, if that is longer than before.
-func (c *cascades) grow(of *cascade, length int) {
-	if length <= of.longest {
+func (c *cascades) grow(cascade *cascade, length int) {
+	if length <= cascade.longest {
 		return
 	}
 	for len(c.count) <= length {
 		c.count = append(c.count, 0)
 	}
-	if of.longest > 0 {
-		c.count[of.longest]--
+	if cascade.longest > 0 {
+		c.count[cascade.longest]--
 	}
-	of.longest = length
+	cascade.longest = length
 	c.count[length]++
 }
 
 // cycleCounts counts rounds by cycle.
 type cycleCounts struct {
-	maxCycles int // distinct cycles
-	// known is by key: the ids of the lineages in order, the least of them
+	maxCycles int // the distinct cycles that are kept
+	// known has the cycles by key: the ids of the lineages in order, the least of them
 	// first, so that every rotation of a cycle has the same key.
 	known map[string]*cycleCount
 	// uncounted counts the rounds of cycles beyond the limit.
 	uncounted int
-	key       []byte
+	key       []byte // memory for the next key
 }
 
 // cycleCount is one cycle with its rounds.
@@ -96,8 +98,8 @@ type cycleCount struct {
 	first, last time.Time
 }
 
-// count records that a round is complete. The ids come in reverse: each lineage
-// was evicted by the next one. It reverses the slice in place.
+// count records that a round is complete. The ids come in reverse: the next one of each
+// evicted it. It reverses the slice in place.
 func (c *cycleCounts) count(ids []uint32, at time.Time) {
 	slices.Reverse(ids)
 	start := slices.Index(ids, slices.Min(ids))
@@ -105,6 +107,7 @@ func (c *cycleCounts) count(ids []uint32, at time.Time) {
 	for i := range ids {
 		c.key = binary.BigEndian.AppendUint32(c.key, ids[(start+i)%len(ids)])
 	}
+
 	known := c.known[string(c.key)]
 	if known == nil {
 		if len(c.known) >= c.maxCycles {

@@ -7,9 +7,9 @@
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
-// A pod that is recreated has another name or UID, so pods are known by their lineage: the name,
-// chosen by the caller, that a pod shares with the pods it replaces. [LineageOf] uses the
-// controller, by which replicas count as one another's replacement, so that what is found is an
+// A pod that is recreated has another name or UID, so pods are known by their lineage: a name,
+// chosen by the caller, that a pod shares with the pods it replaces. [LineageOf] names the
+// controller. By that, replicas count as one another's replacements, so the findings are an
 // estimate.
 //
 // A link is one lineage evicting another. The chain of a lineage lists the links that led to its

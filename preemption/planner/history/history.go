@@ -11,23 +11,26 @@ import (
 // Log records preemptions one by one and follows their chains; see the package
 // comment for the definitions. It is for one goroutine at a time.
 type Log struct {
-	config   Config
-	now      time.Time
+	config Config
+	// now is the time of the last preemption.
+	now time.Time
+	// lineages has by name those that were ever evicted.
 	lineages map[string]*lineage
 	cascades cascades
 	cycles   cycleCounts
 	// preemptions and evictions count the preemptions, and the victims in them.
 	preemptions, evictions int
-	// names is scratch memory for the victims of one preemption.
+	// names is memory for the victims of one preemption.
 	names []string
 }
 
+// errNoLog is the error of a nil Log.
 var errNoLog = fmt.Errorf("%w: no log", outrank.ErrInvalid)
 
 // Config limits what a [Log] follows. Its zero value is ready for use.
 type Config struct {
-	// Within is how long after its latest eviction a preemption by a lineage
-	// still counts as a consequence of that eviction; zero means for ever.
+	// Within is how long after the latest eviction of a lineage a preemption by it
+	// still counts as a consequence of that eviction. Zero means for ever.
 	Within time.Duration
 	// MaxChain is the number of links at which a chain is cut: the next link
 	// begins a new cascade. A round that the cut falls into is not seen, so
@@ -38,6 +41,7 @@ type Config struct {
 	MaxCycles int
 }
 
+// errNoConfig is the error of a nil Config.
 var errNoConfig = fmt.Errorf("%w: no configuration", outrank.ErrInvalid)
 
 const (
@@ -63,6 +67,7 @@ func (c *Config) validate() error {
 	if c.MaxCycles < 0 {
 		add("MaxCycles", c.MaxCycles)
 	}
+
 	if ps == nil {
 		return nil
 	}
@@ -97,7 +102,7 @@ func LineageOf(p *outrank.Pod) string {
 type lineage struct {
 	name string
 	id   uint32 // numbered from 0 in the order of first eviction
-	// times counts the preemptions that evicted it, from first to last.
+	// times counts the preemptions that evicted it. first and last are when the first and the last of them were.
 	times       int
 	first, last time.Time
 	// by is the lineage of the first preemptor; several is set once there is
@@ -139,13 +144,15 @@ func (h *Log) Record(e Preemption) error {
 	if err := h.check(&e); err != nil {
 		return err
 	}
+
 	h.now = e.Time
 	h.preemptions++
 	h.evictions += len(e.Victims)
-	h.names = append(h.names[:0], e.Victims...)
-	slices.Sort(h.names)
+
 	// All links start from the chain as it was before this preemption, so the
 	// order of the victims does not matter.
+	h.names = append(h.names[:0], e.Victims...)
+	slices.Sort(h.names)
 	from := h.chainOf(e.Preemptor)
 	for _, victim := range slices.Compact(h.names) {
 		h.evict(&e, from, victim)
@@ -154,6 +161,7 @@ func (h *Log) Record(e Preemption) error {
 	return nil
 }
 
+// check returns what is wrong with a preemption.
 func (h *Log) check(e *Preemption) error {
 	problem := func(field, text string) error {
 		object := fmt.Sprintf("preemption %d", h.preemptions+1)
@@ -183,7 +191,8 @@ func (h *Log) chainOf(preemptor string) *link {
 	return l.chain
 }
 
-// evict records one link.
+// evict records that a victim is evicted from the end of a chain. Where the victim has a place in the chain, the
+// links from there on are a round of a cycle. They are taken out: the chain of the victim ends there again.
 func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l := h.lineages[victim]
 	if l == nil {
@@ -193,6 +202,8 @@ func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l.times++
 	l.last = e.Time
 	l.several = l.several || l.by != e.Preemptor
+
+	// A victim that is in the chain closes a circle.
 	if at := from.find(victim); at != nil {
 		l.chain = at
 		h.cycles.count(h.idsFrom(from, at), e.Time)
@@ -201,9 +212,9 @@ func (h *Log) evict(e *Preemption, from *link, victim string) {
 	l.chain = h.cascades.extend(from, link{lineage: victim, time: e.Time, node: e.Node})
 }
 
-// idsFrom returns the ids of the lineages between two places of a chain, both
-// included, the later one first. All of them were evicted: a place with none
-// before it is the victim of the round that is being counted.
+// idsFrom returns the ids of the lineages between two links of a chain, both
+// included, the later one first. All of them have an id, because all were evicted: the beginning of a chain
+// is among them only as the victim of the round that is being counted.
 func (h *Log) idsFrom(from, to *link) []uint32 {
 	ids := []uint32{h.lineages[from.lineage].id}
 	for at := from; at != to; {

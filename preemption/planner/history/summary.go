@@ -12,11 +12,11 @@ type Summary struct {
 	// Preemptions and Evictions count the preemptions, and the victims in them.
 	Preemptions, Evictions int
 
-	// Cascades counts the cascades by the number of links in their longest chain; nil
-	// where there is none. LongestCascade is the longest chain of all, the earliest of
-	// equals: preemptions with one victim each, the preemptor of the next. It is empty
-	// where there is no cascade.
-	Cascades       map[int]int
+	// Cascades counts the cascades by the number of links in their longest chain, two or more. It is nil
+	// where there is none.
+	Cascades map[int]int
+	// LongestCascade is the longest chain of all, the earliest of equal length. Each preemption in it has one
+	// victim, which is the preemptor of the next. It is empty where there is no cascade.
 	LongestCascade []Preemption
 	// CutCascades is how often a chain was cut because it was too long.
 	CutCascades int
@@ -37,7 +37,7 @@ type Cycle struct {
 	// Lineages begins with the least name. Each evicts the next, and the last
 	// evicts the first.
 	Lineages []string
-	// The rounds, each when it was complete.
+	// Recurrence counts the rounds. A round happens when it is complete.
 	Recurrence
 }
 
@@ -50,7 +50,7 @@ type Recurrence struct {
 // Repeat is a lineage that was evicted again and again.
 type Repeat struct {
 	Lineage string
-	// The preemptions that evicted it.
+	// Recurrence counts the preemptions that evicted it.
 	Recurrence
 	// Preemptor is the lineage that evicted it every time; empty if there were
 	// several.
@@ -70,6 +70,7 @@ func (h *Log) Summary() Summary {
 	return r
 }
 
+// report enters the cascades into a summary. A single link is no cascade.
 func (c *cascades) report(r *Summary) {
 	for links, n := range c.count {
 		if links >= 2 && n > 0 {
@@ -79,6 +80,7 @@ func (c *cascades) report(r *Summary) {
 			r.Cascades[links] = n
 		}
 	}
+
 	if c.longest == nil || c.longest.length < 2 {
 		return
 	}
@@ -90,11 +92,13 @@ func (c *cascades) report(r *Summary) {
 	slices.Reverse(r.LongestCascade)
 }
 
+// distinctCycles returns the cycles by name, sorted as Summary.Cycles says.
 func (h *Log) distinctCycles() []Cycle {
 	names := make([]string, len(h.lineages))
 	for name, l := range h.lineages {
 		names[l.id] = name
 	}
+
 	var out []Cycle
 	for key, c := range h.cycles.known {
 		ids := idsOf(key)
@@ -102,6 +106,8 @@ func (h *Log) distinctCycles() []Cycle {
 		for i, id := range ids {
 			ring[i] = names[id]
 		}
+
+		// Ids are numbered by first eviction, which says nothing to a reader: the least name comes first.
 		start := slices.Index(ring, slices.Min(ring))
 		ring = slices.Concat(ring[start:], ring[:start])
 		out = append(out, Cycle{ring, Recurrence{c.rounds, c.first, c.last}})
@@ -116,6 +122,7 @@ func (h *Log) distinctCycles() []Cycle {
 	return out
 }
 
+// repeats returns the lineages that were evicted more than once, sorted as Summary.Repeats says.
 func (h *Log) repeats() []Repeat {
 	var out []Repeat
 	for _, l := range h.lineages {

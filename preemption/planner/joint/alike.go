@@ -14,22 +14,29 @@ import (
 // nothing yet.
 type alikePods struct {
 	known map[string]elsewhere
-	// looked is set once named is known: it is set where pods keep others away by their labels and namespaces, which
-	// matter to nobody else.
-	looked, named bool
-	key           []byte // memory for the next
+	// looked is set once named is known.
+	looked bool
+	// named is set where some pod keeps others away. Nodes then look at labels and namespaces, which matter to
+	// nothing else.
+	named bool
+	key   []byte // memory for the key of the next pod
 }
 
-// mostKnown bounds the memory of a Moves.
+// mostKnown bounds how many answers a Moves remembers. Beyond it all are forgotten.
 const mostKnown = 1 << 14
 
-// answer returns what is known of a pod of the snapshot, or what ask says of it.
+// answer returns the answer that is known for a pod of the snapshot, or asks and remembers what ask says.
 func (a *alikePods) answer(snap *engine.Snapshot, pod *outrank.Pod, ask func() (elsewhere, error)) (elsewhere, error) {
 	if !a.looked {
-		a.looked, a.named = true, keepsOthersAway(snap)
+		a.looked = true
+		a.named = keepsOthersAway(snap)
 	}
+
+	// No node looks at the fields that are cleared here, so pods that are otherwise equal have the same answer.
 	alike := *pod
-	alike.Name, alike.UID, alike.Owner, alike.Value = "", "", outrank.Owner{}, nil
+	alike.Name, alike.UID = "", ""
+	alike.Owner = outrank.Owner{}
+	alike.Value = nil
 	if !a.named {
 		alike.Namespace, alike.Labels = "", nil
 	}
@@ -59,9 +66,9 @@ func keepsOthersAway(snap *engine.Snapshot) bool {
 	return false
 }
 
-// appendValue appends a value, with all that it points to, so that no two that differ look alike. A struct is told
-// field by field, so that a field which is added counts, too. Values that cannot be told, such as functions,
-// look alike: what is told has none (TestPodsCanBeTold).
+// appendValue appends a value with all that it points to, so that no two different values look alike. It goes
+// through a struct field by field, so that a field which is added counts, too. Values such as functions append
+// nothing: pods have none (TestPodsCanBeTold).
 func appendValue(b []byte, v reflect.Value) []byte {
 	switch v.Kind() {
 	case reflect.String:
@@ -82,29 +89,42 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		}
 		return appendValue(append(b, 1), v.Elem())
 	case reflect.Struct:
+		// Most fields of most pods are zero, and are left out. The number of a field tells which it is, and 0
+		// ends them.
 		for i := range v.NumField() {
-			if f := v.Field(i); !f.IsZero() { // most fields of most pods are
+			if f := v.Field(i); !f.IsZero() {
 				b = appendValue(binary.AppendUvarint(b, uint64(i+1)), f)
 			}
 		}
 		return append(b, 0)
 	case reflect.Slice, reflect.Map:
-		if v.IsNil() {
-			return append(b, 0)
-		}
-		b = binary.AppendUvarint(b, uint64(v.Len()+1))
-	}
-	switch v.Kind() {
-	case reflect.Slice, reflect.Array:
+		return appendElements(b, v)
+	case reflect.Array: // its length is that of its type
 		for i := range v.Len() {
 			b = appendValue(b, v.Index(i))
 		}
-	case reflect.Map: // the keys are strings
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(x, y reflect.Value) int { return cmp.Compare(x.String(), y.String()) })
-		for _, key := range keys {
-			b = appendValue(appendValue(b, key), v.MapIndex(key))
+	}
+	return b
+}
+
+// appendElements appends a slice, or a map with strings for keys, behind its length. The length is raised by
+// one, which leaves 0 for nil.
+func appendElements(b []byte, v reflect.Value) []byte {
+	if v.IsNil() {
+		return append(b, 0)
+	}
+	b = binary.AppendUvarint(b, uint64(v.Len()+1))
+
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			b = appendValue(b, v.Index(i))
 		}
+		return b
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(x, y reflect.Value) int { return cmp.Compare(x.String(), y.String()) })
+	for _, key := range keys {
+		b = appendValue(appendValue(b, key), v.MapIndex(key))
 	}
 	return b
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 )
 
-// Everything that a pod can have is told, but for what is the caller's own.
+// The key of a pod has every field of it except those of the caller's own.
 func TestPodsCanBeTold(t *testing.T) {
 	told := []reflect.Kind{
 		reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,

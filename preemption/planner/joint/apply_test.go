@@ -43,8 +43,7 @@ func TestApplyClearsNominations(t *testing.T) {
 	}
 }
 
-// A pod that the plan places keeps what it gets, also where another placement clears what it
-// had.
+// A pod that the plan places keeps its new nomination, also where another placement clears its old one.
 func TestApplyKeepsWhatIsPlaced(t *testing.T) {
 	both := pod("both", "", 99, "1")
 	both.NominatedNodeName = "n1"

@@ -11,70 +11,73 @@ import (
 
 // ask is one member in front of one node, and who could leave there.
 type ask struct {
-	b      *draft
+	draft  *draft
 	view   preemption.NodeView
 	member *member
 	node   int
 	// units leave whole, the most important first.
 	units [][]*outrank.Pod
-	gone  []bool
-	// away lists the pods of the units that are gone, in memory for the next question.
+	// gone marks the units that are gone in the question to come.
+	gone []bool
+	// away lists the pods of these units. Its memory is kept for the next question.
 	away []*outrank.Pod
 	// guard says which of them may leave together, nil for any.
 	guard preemption.GuardState
 }
 
-// answer is the answer of a node to a member in the draft as it is.
+// answer is what a node says to a member in the draft as it is.
 type answer uint8
 
 const (
-	never answer = iota // nobody's loss helps
-	takes
-	short
+	never answer = iota // nobody's loss helps, or the member may not preempt
+	takes               // the member fits as things are
+	short               // the member fits if pods leave, for all that is known
 )
 
 // looker turns to a node for one pod (see [engine.Evaluator.LookAt]).
 type looker = func(node string) (preemption.NodeView, error)
 
-// ask turns to a node.
+// ask asks a node about a member. It lists the units that may leave where the answer is short.
 func (b *draft) ask(lookAt looker, i, node int) (*ask, answer) {
 	view, err := lookAt(b.nodes[node].Name)
 	if err != nil {
 		b.fail(err)
 		return nil, never
 	}
-	a := &ask{b: b, view: view, member: b.members[i], node: node}
+	a := &ask{draft: b, view: view, member: b.members[i], node: node}
 	if !b.step() {
 		return a, never
 	}
+
 	switch view.Check().Code {
 	case preemption.Success:
 		return a, takes
 	case preemption.Unschedulable:
-		if a.member.evicts {
-			a.findUnits()
-			a.guard = b.guard(a.member.pod)
-			if len(a.units) > 0 {
-				return a, short
-			}
+		if !a.member.evicts { // it may only fit in the room that others made
+			break
+		}
+		a.findUnits()
+		a.guard = b.guard(a.member.pod)
+		if len(a.units) > 0 {
+			return a, short
 		}
 	}
 	return a, never
 }
 
-// findUnits groups the possible victims. The pods of the request are none; where groups leave
-// together they stand in no unit beside others, because a pod of a group is not asked about
-// alone there (rule 12.8.8).
+// findUnits groups the possible victims into units. A unit with a pod of the request is none. Where groups
+// leave together such a pod stands in no unit beside others, because a pod of a group is not asked about
+// alone there (rule 12.8.8). The possible victims of a unit stand side by side.
 func (a *ask) findUnits() {
 	possible := a.view.Possible()
 	for k := 0; k < len(possible); {
 		end := k + 1
-		for end < len(possible) && possible[k].Group != "" && leaveTogether(a.b.snap, possible[k], possible[end]) {
+		for end < len(possible) && possible[k].Group != "" && leaveTogether(a.draft.snap, possible[k], possible[end]) {
 			end++
 		}
 		unit := possible[k:end:end]
 		k = end
-		if slices.ContainsFunc(unit, func(p *outrank.Pod) bool { return a.b.isOne[p] }) {
+		if slices.ContainsFunc(unit, func(p *outrank.Pod) bool { return a.draft.requested[p] }) {
 			continue
 		}
 		a.units = append(a.units, unit)
@@ -93,24 +96,24 @@ func leaveTogether(snap *engine.Snapshot, a, b *outrank.Pod) bool {
 	return group == otherGroup && composite == otherComposite
 }
 
-// fits asks the node with the units gone that are marked.
+// fits reports whether the member fits with the marked units gone, and whether they may leave together.
 func (a *ask) fits() bool {
-	if !a.b.step() {
+	if !a.draft.step() {
 		return false
 	}
 	a.away = a.appendVictims(a.away[:0])
 	return a.view.Check(a.away...).Code == preemption.Success && a.mayLeave()
 }
 
-// mayLeave asks the guard about the units that are gone, which away lists.
+// mayLeave asks the guard whether the pods in away may leave together, and tells it that they are back.
 func (a *ask) mayLeave() bool {
 	if a.guard == nil {
 		return true
 	}
-	a.b.leave(a.guard, a.away)
+	a.draft.leave(a.guard, a.away)
 	allowed := a.guard.Check().Code == preemption.Success
 	for _, p := range a.away {
-		a.guard.Add(p, a.b.nodes[a.b.index[p.NodeName]])
+		a.guard.Add(p, a.draft.nodes[a.draft.index[p.NodeName]])
 	}
 	return allowed
 }
@@ -118,6 +121,7 @@ func (a *ask) mayLeave() bool {
 // victims lists the pods of the units that are gone.
 func (a *ask) victims() []*outrank.Pod { return a.appendVictims(nil) }
 
+// appendVictims appends the pods of the units that are gone.
 func (a *ask) appendVictims(out []*outrank.Pod) []*outrank.Pod {
 	for u, gone := range a.gone {
 		if gone {
@@ -127,8 +131,8 @@ func (a *ask) appendVictims(out []*outrank.Pod) []*outrank.Pod {
 	return out
 }
 
-// reprieve puts back, in this order, every unit with which the pod still fits. It starts
-// from what is gone, and returns false if that is not enough.
+// reprieve puts back, in this order, every unit with which the pod still fits. It starts with the units that
+// are gone, and returns false if the pod does not fit without these.
 func (a *ask) reprieve(order []int) bool {
 	if !a.fits() {
 		return false
@@ -145,7 +149,8 @@ func (a *ask) reprieve(order []int) bool {
 	return true
 }
 
-func (a *ask) all() {
+// removeAll marks every unit as gone.
+func (a *ask) removeAll() {
 	for u := range a.gone {
 		a.gone[u] = true
 	}
@@ -163,38 +168,42 @@ const (
 	smallest
 )
 
-// order returns the units in the order in which they are put back: those that a budget
-// covers and those above the floor first, so that neither rank is lost to a later one.
+// order returns the units in the order in which they are put back. Those that a budget covers come first,
+// then those above the floor, so that a manner that goes by size does not make violations or the top priority
+// worse.
 func (a *ask) order(by manner, floor int32) []int {
 	order := make([]int, len(a.units))
+	class := make([]int, len(a.units)) // the lower, the sooner
 	sizes := make([]int64, len(a.units))
-	first := make([]int, len(a.units))
+	totals := a.draft.totals
 	for u, unit := range a.units {
 		order[u] = u
-		f := a.b.totals.of(unit[0])
+		f := totals.factsOf(unit[0])
 		switch {
 		case f.covered:
-			first[u] = -2
+			class[u] = -2
 		case by != important && f.priority > floor:
-			first[u] = -1
+			class[u] = -1
 		}
 		if by != important {
 			sizes[u] = a.size(unit, by == least)
 		}
 	}
+
+	// Equal ones stay in the order of importance.
 	slices.SortStableFunc(order, func(u, v int) int {
-		return cmp.Or(cmp.Compare(first[u], first[v]), cmp.Compare(sizes[u], sizes[v]))
+		return cmp.Or(cmp.Compare(class[u], class[v]), cmp.Compare(sizes[u], sizes[v]))
 	})
 	return order
 }
 
-// size is how much a unit frees, each resource in thousandths of what the pod asks for,
-// with capped no more than all of it.
+// size returns how much a unit frees: the sum over the resources that the pod asks for, each in thousandths
+// of what it asks for. With capped a resource of one pod of the unit counts for no more than a thousand.
 func (a *ask) size(unit []*outrank.Pod, capped bool) int64 {
 	var sum int64
-	needs := a.b.needs(a.member)
+	needs := a.draft.needs(a.member)
 	for _, p := range unit {
-		for k, amount := range a.b.amounts(p) {
+		for k, amount := range a.draft.amounts(p) {
 			if needs[k] <= 0 {
 				continue
 			}
@@ -210,45 +219,49 @@ func (a *ask) size(unit []*outrank.Pod, capped bool) int64 {
 
 // choose returns the victims by a manner, nil where nothing helps.
 func (a *ask) choose(by manner, floor int32) []*outrank.Pod {
-	a.all()
+	a.removeAll()
 	if !a.reprieve(a.order(by, floor)) {
 		return nil
 	}
 	return a.victims()
 }
 
-// settle returns who leaves for the member if as few as possible of others than those
-// preferred do: nobody where it fits.
+// settle returns who leaves for the member on a node, and as few as possible who are not preferred. Nobody
+// leaves where the member fits. It returns false where the node does not take the member whoever leaves.
 func (b *draft) settle(lookAt looker, i, node int, prefer map[*outrank.Pod]bool) ([]*outrank.Pod, bool) {
 	a, says := b.ask(lookAt, i, node)
 	if says != short {
 		return nil, says == takes
 	}
-	var order, then []int
+
+	var preferred, others []int
 	for u, unit := range a.units {
 		a.gone[u] = prefer[unit[0]]
 		if a.gone[u] {
-			then = append(then, u)
+			preferred = append(preferred, u)
 		} else {
-			order = append(order, u)
+			others = append(others, u)
 		}
 	}
-	if a.reprieve(then) {
+	if a.reprieve(preferred) {
 		return a.victims(), true
 	}
-	a.all()
-	if !a.reprieve(append(order, then...)) {
+
+	// The preferred ones are not enough. Of all, the others are the first to be put back.
+	a.removeAll()
+	if !a.reprieve(append(others, preferred...)) {
 		return nil, false
 	}
 	return a.victims(), true
 }
 
-// rebuild places every member, in their order, on the node that it is assigned to, and
-// nobody leaves who is not needed at that point (rule 25.1.3). Who finds no place there goes
-// elsewhere, which may be nil. It returns nil where that does not work. The draft is as before.
+// rebuild places every member, in their order, on the node that it is assigned to, and nobody leaves who is
+// not needed at that point (rule 25.1.3). A member that finds no place there goes where elsewhere says; that
+// may be nil. rebuild returns nil where a member finds no place at all. The draft is unchanged in the end.
 func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere func(i int, victims []*outrank.Pod) (spot, bool)) *solution {
 	mark := b.snap.Mark()
 	defer b.undo(mark)
+
 	s := &solution{spots: make([]spot, len(b.members))}
 	var gone []*outrank.Pod
 	for i, node := range assigned {
@@ -261,6 +274,8 @@ func (b *draft) rebuild(assigned []int, prefer map[*outrank.Pod]bool, elsewhere 
 		if ok {
 			_, ok = b.place(i, s.spots[i])
 		}
+
+		// place has changed nothing, so another node can be tried beside the members before.
 		if !ok && elsewhere != nil {
 			if s.spots[i], ok = elsewhere(i, gone); ok {
 				_, ok = b.place(i, s.spots[i])

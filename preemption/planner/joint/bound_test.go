@@ -16,7 +16,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// unproven plans with so few questions that nothing is proven.
+// unproven plans with too few questions to prove anything.
 func unproven(t *testing.T, snap *engine.Snapshot, config preemption.Config, pods ...*outrank.Pod) preemption.Certificate {
 	eval, err := engine.New(config)
 	require.NoError(t, err)
@@ -67,8 +67,7 @@ func TestBoundWithGroups(t *testing.T) {
 	assert.Equal(t, int32(10), preempt(t, snap, preemption.Config{}, w).Total.TopPriority)
 }
 
-// A total that only its start could be better than is not proven: by the start nothing is
-// known.
+// A total that could be better by its start alone is not proven, because nothing is known of the start.
 func TestNothingIsKnownOfTheStart(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("a", "n1", 1, "4"), pod("b", "n2", 2, "4"))
 	c := unproven(t, snap, preemption.Config{}, pod("w", "", 100, "4"))
@@ -77,8 +76,8 @@ func TestNothingIsKnownOfTheStart(t *testing.T) {
 	assert.Zero(t, c.Gap)
 }
 
-// That no node takes a pod for want of a neighbour says nothing where the neighbour is another pod
-// of the request (rule 25.5.4).
+// A pod that no node takes for want of a neighbour is not stuck where the neighbour is another pod of the request
+// (rule 25.5.4).
 func TestBoundOfAPodNearAnotherOne(t *testing.T) {
 	cacheThere := cache("cache", "n1", 2000, "1")
 	snap := cluster(t, []string{"n1", "n2"}, cacheThere, pod("a", "n1", 1, "1"), pod("b", "n1", 1, "1"), pod("c", "n1", 1, "1"), pod("d", "n2", 1, "1"))

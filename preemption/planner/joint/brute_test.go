@@ -39,7 +39,7 @@ type assigned struct {
 	victims []*outrank.Pod
 }
 
-// totalOf is what victims come to, in the words of the rules.
+// totalOf adds up victims as the rules say it.
 func totalOf(eval *engine.Evaluator, snap *engine.Snapshot, victims []*outrank.Pod, now time.Time) preemption.Score {
 	s := preemption.Score{TopPriority: math.MinInt32, Victims: len(victims)}
 	victims = slices.Clone(victims)
@@ -271,8 +271,8 @@ func (b *brute) together(snap *engine.Snapshot, pod *outrank.Pod, set []*outrank
 	return state.Check().Code == preemption.Success
 }
 
-// letGo takes pods away one after the other, the least important first, and returns those whose loss
-// the guard does not refuse then.
+// letGo takes pods away one after the other, the least important first, and returns those that the guard lets go
+// at that point.
 func (b *brute) letGo(snap *engine.Snapshot, pod *outrank.Pod, possible []*outrank.Pod) []*outrank.Pod {
 	slices.SortFunc(possible, func(v, w *outrank.Pod) int { return priority.Compare(w, v, b.now) })
 	var out []*outrank.Pod
@@ -284,7 +284,7 @@ func (b *brute) letGo(snap *engine.Snapshot, pod *outrank.Pod, possible []*outra
 	return out
 }
 
-// fewTogether returns a guard that lets so many pods leave together, and so many of an app.
+// fewTogether returns a guard that limits how many pods leave together, in all and of one app.
 func fewTogether(pods, ofApp int) *preemption.Guard {
 	return &preemption.Guard{Name: "FewTogether", Start: func([]*outrank.Pod, preemption.View) (preemption.GuardState, error) {
 		return &fewAway{pods: pods, ofApp: ofApp, apps: map[string]int{}}, nil

@@ -17,11 +17,11 @@ import (
 	"github.com/outrank-go/outrank/preemption/preemptiontest/clustergen"
 )
 
-// soon is how many steps a call may take between two questions to its context, and after its end.
+// soon is how many steps a call may take between two looks at its context, and after that has ended.
 const soon = 10_000
 
-// watched is a context that ends after so many questions. It knows how many steps there were then,
-// and the most between two questions.
+// watched is a context that ends after a number of looks at it. It counts the steps until then, and the most
+// between two looks.
 type watched struct {
 	context.Context
 	left, times        int
@@ -40,7 +40,7 @@ func (c *watched) Err() error {
 	return context.Canceled
 }
 
-// counter is a filter that lets all pass. What it is asked, and told of pods that come and go, are steps.
+// counter is a filter that lets all pass. Every question to it, and every pod that comes or goes, is a step.
 type counter struct{ steps *int }
 
 func (c counter) filter() *preemption.Filter {

@@ -32,13 +32,14 @@ func certificateText(c preemption.Certificate) string {
 }
 
 // certify compares a total with a bound that no plan beats in any of its amounts (group
-// 25.5). The start is not bounded: by it nothing is known.
+// 25.5). The first rank with a gap is told. The start is not bounded, so that nothing is known from there on.
 func (b *totals) certify(t, bound total, certain bool, steps int) preemption.Certificate {
 	if certain || t.Victims == 0 {
-		return preemption.Certificate{Optimal: true, Bound: b.tell(t), Steps: steps}
+		return preemption.Certificate{Optimal: true, Bound: b.score(t), Steps: steps}
 	}
+
 	bound.start = time.Time{}
-	c := preemption.Certificate{Bound: b.tell(bound), Steps: steps}
+	c := preemption.Certificate{Bound: b.score(bound), Steps: steps}
 	for _, by := range b.ranks {
 		if by.figure == rank.StartFigure {
 			c.Rank = by.name
@@ -49,6 +50,6 @@ func (b *totals) certify(t, bound total, certain bool, steps int) preemption.Cer
 			return c
 		}
 	}
-	c.Optimal, c.Bound = true, b.tell(t)
+	c.Optimal, c.Bound = true, b.score(t)
 	return c
 }

@@ -11,16 +11,15 @@
 //	plan, err := joint.Preempt(ctx, eval, snap, joint.Request{Pods: waiting, Now: now})
 //	fmt.Println(plan)
 //
-// A Plan has a place for every pod that one by one has one, in the order of the queue, and
-// its victims come to no more by the ranks of the policy: usually to the same, sometimes to
-// less, never to more. It says both totals, who of the pods needs which victim, and how
-// sure it is: optimal, or at most so far from it.
+// A Plan has a place for every pod that has one after preempting one by one. By the ranks of the policy
+// the total of its victims is never worse: usually it is the same, sometimes better. The plan says both totals,
+// which pods need which victim, and how sure it is: it is optimal, or at most by this much from the best.
 //
 // # Moves
 //
 // A victim need not be lost: its controller makes it again, and another node may have room for
 // that. With [Request].Moves a plan says of each victim where its replacement fits after the
-// plan, or why nowhere, and goes by what that costs: of two plans the one whose victims can all
+// plan, or why nowhere, and goes by what that costs. Of two plans it prefers the one whose victims can all
 // move, say. [Outlooks] asks the same about the candidates of one pod's decision. [Moves] says
 // it of one victim by itself, as a cost for the ranks, or of those of one candidate.
 //
@@ -32,24 +31,31 @@
 // # Rules
 //
 // Chapter 25 of RULES.md in this package's folder states what a joint plan is, what it
-// costs and what the search guarantees; comments cite it. One by one the pods are decided
-// on by package preemption (chapters 7 to 11).
+// costs and what the search guarantees; comments cite it. The decisions one by one follow the rules of
+// package preemption (chapters 7 to 11).
 //
 // # The way through the code
 //
-// preempt.go is the whole call, and run.go what one call knows. onebyone.go has the pods preempt one after the other.
-// draft.go is the cluster on which places are tried, ask.go one pod before one node,
-// totals.go what victims come to. model.go tells the draft in amounts, relax.go asks internal/packing
-// about them, and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look
-// for plans, carry.go carries them out, spare.go has those victims stay that nobody needs in the end,
-// and moves.go looks for places for the replacements.
-// outlook.go is the ranking of candidates. movesof.go and alike.go ask about one victim at a
-// time, and regret.go holds a plan to the best one. All of it stands on the public interface of
-// package engine: [engine.Evaluator.LookAt] asks a node without some of its pods, and marks of
-// a snapshot take back what was tried.
+// request.go has the request and its pods, and plan.go has Preempt and the answer that it makes of the best
+// solution. run.go says what one call knows, and preempt.go has the way from the request to that solution:
+// onebyone.go has the pods preempt one after the other, and then the searches look for something better.
+//
+// draft.go is the cluster on which places are tried, ask.go asks one node about one pod, and totals.go adds up
+// victims. model.go describes the draft in the amounts of measure.go, relax.go asks internal/packing about them,
+// and bound.go says what no plan can beat. amounts.go, improve.go and exact.go look for plans, carry.go tries
+// whether a plan holds at once, and spare.go has victims stay that nobody needs in the end. moves.go looks for
+// places for the replacements, losses.go has the kinds of losses with their costs, and fate.go says what becomes of
+// each victim and why. certificate.go says how good a plan is, apply.go carries it out on a snapshot, and words.go
+// and parts.go write it in words and in JSON.
+//
+// outlook.go ranks candidates, movesof.go and alike.go ask about one victim at a time, and regret.go compares a
+// plan with the best one.
+//
+// All of it stands on the public interface of package engine: [engine.Evaluator.LookAt] asks a node without some
+// of its pods, and marks of a snapshot take back what was tried.
 //
 // # Calls at once
 //
-// Nothing is kept between calls, but what a [Moves] knows. The caller's snapshot stays as it is;
-// but planning clones it, which counts as a change, so that no other call may use it meanwhile.
+// Nothing is kept between calls except what a [Moves] knows. The caller's snapshot stays as it is. But planning
+// clones it, which counts as a change, so no other call may use it meanwhile.
 package joint

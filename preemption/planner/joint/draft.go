@@ -15,23 +15,24 @@ import (
 
 // spot is the node that a pod goes to, with the victims that leave for it.
 type spot struct {
-	node    int // -1 for no place
+	node    int // its place among the nodes, -1 for none
 	victims []*outrank.Pod
 }
 
 // solution has a place for every member, in their order, and the total of the victims.
 type solution struct {
 	spots []spot
-	// vain are the pods that preempted one by one and found no place after all.
+	// vain lists the pods that preempted one by one and found no place after all, with their victims.
 	vain  []turn
 	total total
 	// kept is set for the plan of one by one, and for one that differs from it by fewer victims.
 	kept bool
-	// after says what becomes of the victims, nil where that is not asked, or not yet known: the cost
-	// of the total is the least possible then.
+	// after says what becomes of the victims. It is nil where that is not asked, or not yet known; total
+	// then has the least that their losses can cost.
 	after *settled
 }
 
+// victims lists all that leave, also in vain.
 func (s *solution) victims() []*outrank.Pod {
 	var all []*outrank.Pod
 	for i := range s.spots {
@@ -45,66 +46,73 @@ func (s *solution) victims() []*outrank.Pod {
 
 // turn is one pod of the request with the node that it goes to and the victims that leave for it.
 type turn struct {
-	at      int // its place in the queue
-	node    int // -1 for a pod that preempted in vain
-	victims []*outrank.Pod
+	position int // of the pod in the queue
+	node     int // -1 for a pod that preempted in vain
+	victims  []*outrank.Pod
 }
 
-// turns lists the pods of a solution as they are bound, and then those that preempted in vain.
+// turns lists the pods of a solution in the order in which they are bound, and then those that preempted in
+// vain.
 func (b *draft) turns(s *solution) []turn {
 	out := make([]turn, 0, len(s.spots)+len(s.vain))
 	for i, at := range s.spots {
-		out = append(out, turn{b.members[i].at, at.node, at.victims})
+		out = append(out, turn{b.members[i].position, at.node, at.victims})
 	}
 	return append(out, s.vain...)
 }
 
-// without returns the places of the solution without some of its victims. Nothing is known of its total.
+// without returns the places of the solution without some of its victims. The total of the result is not set.
 func (s *solution) without(stay map[*outrank.Pod]bool) *solution {
 	rest := func(victims []*outrank.Pod) []*outrank.Pod {
 		return slices.DeleteFunc(slices.Clone(victims), func(v *outrank.Pod) bool { return stay[v] })
 	}
+
 	out := &solution{}
 	for _, at := range s.spots {
 		out.spots = append(out.spots, spot{at.node, rest(at.victims)})
 	}
-	for _, at := range s.vain {
-		if at.victims = rest(at.victims); len(at.victims) > 0 {
-			out.vain = append(out.vain, at)
+	for _, t := range s.vain {
+		if t.victims = rest(t.victims); len(t.victims) > 0 {
+			out.vain = append(out.vain, t)
 		}
 	}
 	return out
 }
 
-// draft is a cluster in which places for the members are tried. The members that are placed are
+// draft is a cluster in which places for the members are tried. The members that have a place so far are
 // bound there, and their victims are gone.
 type draft struct {
-	// ctx ends what is tried. Once the plan is found it ends no more, and end, the caller's, may still
-	// cut short what is said of it.
-	ctx, end context.Context
-	eval     *engine.Evaluator
-	snap     *engine.Snapshot
+	// ctx ends what is tried. Once the plan is found it is a lasting one, which goes on for a while.
+	ctx context.Context
+	// caller is the context of the call. It may still cut short what is said of a plan that is found.
+	caller context.Context
+	eval   *engine.Evaluator
+	snap   *engine.Snapshot
 	// plain is the cluster without any member placed.
-	plain   *engine.Snapshot
-	now     time.Time
-	totals  *totals
-	nodes   []*outrank.Node
+	plain  *engine.Snapshot
+	now    time.Time
+	totals *totals
+	nodes  []*outrank.Node
+	// index maps the name of a node to its place in nodes.
 	index   map[string]int
 	members []*member
-	isOne   map[*outrank.Pod]bool
-	// scales are the amounts that the members ask for, by resource.
+	// requested has the pods of the request, which are nobody's victims.
+	requested map[*outrank.Pod]bool
+	// scales are the resources that the members ask for, sorted. Amounts stand in their order.
 	scales []resource.Name
-	asks   map[int][]int64
-	takes  map[*outrank.Pod][]int64
+	// asks has the amounts that a kind of members asks for, takes those of a running pod, once needed.
+	asks  map[int][]int64
+	takes map[*outrank.Pod][]int64
 	// coupled is set where what happens on one node can matter on another.
 	coupled bool
 	// grouped is set where there are groups, whose pods may leave together.
 	grouped bool
-	// brief is set once the caller's context has ended: no more is asked than has to be.
+	// brief is set once the caller's context has been found to have ended. Then only what is necessary is
+	// asked.
 	brief bool
 	// proving is set while every plan is gone through.
 	proving bool
-	// steps counts questions to nodes; no more than limit are asked.
+	// steps counts questions to nodes. A search asks no more than limit.
 	steps, limit int
 	// unseen counts what loops have gone through since the last look at the context.
 	unseen int
@@ -124,8 +132,8 @@ func (b *draft) findNodes() {
 // spent reports whether no more questions may be asked.
 func (b *draft) spent() bool { return b.err != nil || b.steps >= b.limit }
 
-// step counts a question to a node, and reports whether it may still be asked. A node may have a hundred
-// pods, each of which comes and goes for one question: the context is asked after some questions.
+// step counts a question to a node, and reports whether it may still be asked. One question can have a
+// hundred pods come and go, so it looks at the context at every eighth.
 func (b *draft) step() bool {
 	if b.steps++; b.steps%8 == 0 {
 		b.fail(b.ctx.Err())
@@ -133,8 +141,8 @@ func (b *draft) step() bool {
 	return b.err == nil
 }
 
-// look counts what a loop goes through without a question to a node, and looks at the context after so much
-// of it. It returns false once an error has ended everything.
+// look counts what a loop goes through without a question to a node, and looks at the context once that is
+// workPerLook. It returns false once there is an error.
 func (b *draft) look(n int) bool {
 	if b.unseen += n; b.unseen >= workPerLook {
 		b.unseen = 0
@@ -146,31 +154,32 @@ func (b *draft) look(n int) bool {
 // workPerLook is how much loops go through between two looks at the context.
 const workPerLook = 1024
 
-// podWork is about what a loop goes through for a node with so many pods: what each takes of each resource,
-// and each budget that may cover it.
+// podWork is about what a loop goes through for a node with this number of pods: for each pod its amount of
+// each resource, and each budget that may cover it.
 func (b *draft) podWork(pods int) int {
 	return 1 + pods*(1+len(b.scales)+b.totals.budgets.Len())
 }
 
-// lasting is a context that goes on for some looks after that of the caller has ended.
+// lasting is a context that goes on for some looks after that of the caller has ended. What a plan says can
+// then still be found out.
 type lasting struct {
 	context.Context
 	caller context.Context
-	left   atomic.Int64
+	left   atomic.Int64 // how many looks
 }
 
-// newLasting returns one that begins with all of its looks.
+// newLasting returns a context that has all of its looks left.
 func newLasting(caller context.Context) *lasting {
 	c := &lasting{Context: context.WithoutCancel(caller), caller: caller}
 	c.left.Store(looksAfter)
 	return c
 }
 
-// looksAfter is how many looks are left once the caller's context has ended: enough to try all that a plan of
-// some pods says.
+// looksAfter is how many looks are left once the caller's context has ended. They are enough to try
+// everything that a plan of some pods says.
 const looksAfter = 32
 
-// Err is nil as long as looks are left, and is the caller's error then.
+// Err is nil as long as looks are left, and then the caller's error.
 func (c *lasting) Err() error {
 	if err := c.caller.Err(); err != nil && c.left.Add(-1) < 0 {
 		return err
@@ -178,9 +187,9 @@ func (c *lasting) Err() error {
 	return nil
 }
 
-// over reports whether the caller's context has ended, and remembers that.
+// over reports whether the caller's context has ended, and sets brief then.
 func (b *draft) over() bool {
-	b.brief = b.brief || b.end.Err() != nil
+	b.brief = b.brief || b.caller.Err() != nil
 	return b.brief
 }
 
@@ -191,7 +200,7 @@ func (b *draft) fail(err error) {
 	}
 }
 
-// lookFor begins to look at nodes for a member, nil after an error.
+// lookFor begins to look at nodes for a member. It returns nil after an error.
 func (b *draft) lookFor(i int) looker {
 	if b.err != nil {
 		return nil
@@ -200,6 +209,7 @@ func (b *draft) lookFor(i int) looker {
 		b.fail(err)
 		return nil
 	}
+
 	lookAt, err := b.eval.LookAt(b.snap, preemption.Request{Pod: b.members[i].pod, Now: b.now})
 	if err != nil {
 		b.fail(err)
@@ -209,8 +219,8 @@ func (b *draft) lookFor(i int) looker {
 }
 
 // place evicts the victims and binds the member. It returns false, with nothing changed,
-// if a victim is gone already, or if the node does not take the pod then: filters can
-// answer otherwise about a node that really is without some pods (rule 7.6.7).
+// if a victim is gone already, or if the node does not take the pod then. A node may have taken it when it was
+// only asked: filters can answer otherwise about one that really is without some pods (rule 7.6.7).
 func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 	mark := b.snap.Mark()
 	m := b.members[i]
@@ -220,7 +230,9 @@ func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 			return mark, false
 		}
 	}
+
 	b.evict(b.snap, m.pod, s)
+	// Without victims the node is as it was when it said that it takes the pod.
 	if b.err != nil || len(s.victims) > 0 && !b.takesNow(b.snap, m.pod, s.node) {
 		b.undo(mark)
 		return mark, false
@@ -229,7 +241,7 @@ func (b *draft) place(i int, s spot) (engine.Mark, bool) {
 	return mark, b.err == nil
 }
 
-// evict removes victims, and the nominations to their node of less important pods than the
+// evict removes victims, and the nominations to their node of pods that are less important than the
 // preemptor (rule 14.3.3).
 func (b *draft) evict(snap *engine.Snapshot, pod *outrank.Pod, s spot) {
 	for _, v := range s.victims {
@@ -240,7 +252,8 @@ func (b *draft) evict(snap *engine.Snapshot, pod *outrank.Pod, s spot) {
 	}
 }
 
-// cleared lists the pods that lose their nomination to a node where somebody leaves.
+// cleared lists the pods that lose their nomination to a node once this number of victims leaves it for a
+// pod: nobody where there are none.
 func cleared(snap *engine.Snapshot, pod *outrank.Pod, node string, victims int) []*outrank.Pod {
 	if victims == 0 {
 		return nil
@@ -250,9 +263,10 @@ func cleared(snap *engine.Snapshot, pod *outrank.Pod, node string, victims int) 
 	})
 }
 
-// takesNow asks a node whether it takes a pod as things are.
+// takesNow asks a node whether it takes a pod as things are. A filter may count the pods of every node for
+// that, so it counts as work on all of them.
 func (b *draft) takesNow(snap *engine.Snapshot, pod *outrank.Pod, node int) bool {
-	if !b.step() || !b.look(len(b.nodes)) { // a filter may count the pods of every node for it
+	if !b.step() || !b.look(len(b.nodes)) {
 		return false
 	}
 	status, err := b.eval.Check(snap, pod, b.nodes[node].Name)
@@ -262,7 +276,8 @@ func (b *draft) takesNow(snap *engine.Snapshot, pod *outrank.Pod, node int) bool
 
 func (b *draft) undo(m engine.Mark) { b.fail(b.snap.Undo(m)) }
 
-// guard starts the caller's guard for a pod in the draft as it is, nil where nothing is guarded.
+// guard starts the caller's guard for a pod in the draft as it is. It returns nil where there is no guard,
+// and after an error.
 func (b *draft) guard(pod *outrank.Pod) preemption.GuardState {
 	guard := b.eval.Config().Guard
 	if guard == nil || b.err != nil {

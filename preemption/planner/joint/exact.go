@@ -10,36 +10,38 @@ import (
 // the best one found (rule 25.4.4).
 type prover struct {
 	*draft
-	best    *solution
+	best *solution
+	// spots are those of the members that are placed so far, victims all that leave for them.
 	spots   []spot
 	victims []*outrank.Pod
 }
 
-// option is one way to place a member.
+// option is one way to place a member, with the total of all victims so far.
 type option struct {
 	spot
 	total total
 }
 
-// prove returns the best plan, and whether it is that for certain.
+// prove returns the best plan, and whether it is certain that none is better.
 func (b *draft) prove(s *solution) (best *solution, certain bool) {
 	b.proving = true
 	defer func() { b.proving = false }()
 	x := &prover{draft: b, best: s}
-	x.place(0)
+	x.placeFrom(0)
 	return x.best, !b.spent()
 }
 
-// place tries every way to place the members from the i-th on.
-func (x *prover) place(i int) {
+// placeFrom tries every way to place the members from the i-th on.
+func (x *prover) placeFrom(i int) {
 	if i == len(x.members) {
 		x.offer()
 		return
 	}
-	for _, o := range x.begin(i) {
+	for _, o := range x.affordableOptions(i) {
 		if x.spent() {
 			return
 		}
+		// The victims of the members to come only add to these.
 		if !x.totals.mayBeat(o.total, x.best.total) {
 			continue
 		}
@@ -47,16 +49,20 @@ func (x *prover) place(i int) {
 		if !ok {
 			continue
 		}
-		x.spots, x.victims = append(x.spots, o.spot), append(x.victims, o.victims...)
-		x.place(i + 1)
-		x.spots, x.victims = x.spots[:i], x.victims[:len(x.victims)-len(o.victims)]
+
+		x.spots = append(x.spots, o.spot)
+		x.victims = append(x.victims, o.victims...)
+		x.placeFrom(i + 1)
+		x.spots = x.spots[:i]
+		x.victims = x.victims[:len(x.victims)-len(o.victims)]
 		x.undo(mark)
 	}
 }
 
-// begin lists the options of a member. If those of the first of several pods take an eighth
-// of all questions, there is no hope to go through all plans, and none are wasted on it.
-func (x *prover) begin(i int) []option {
+// affordableOptions lists the options of a member. If those of the first of several pods take an eighth of
+// all questions, there is no hope to go through all plans, and none are wasted on it: the lowered limit stays,
+// and ends the proof.
+func (x *prover) affordableOptions(i int) []option {
 	if i > 0 || len(x.members) == 1 {
 		return x.options(i)
 	}
@@ -69,8 +75,8 @@ func (x *prover) begin(i int) []option {
 	return out
 }
 
-// offer compares a whole plan with the best one. Plans that fall apart once all victims
-// are gone at the same time do not count.
+// offer compares a whole plan with the best one. A plan that falls apart once all victims
+// are gone at the same time does not count (rule 25.1.4).
 func (x *prover) offer() {
 	s := &solution{spots: slices.Clone(x.spots), total: x.totals.total(x.victims)}
 	if x.beats(s, x.best.total) {
@@ -84,16 +90,20 @@ func (x *prover) options(i int) []option {
 	if lookAt == nil {
 		return nil
 	}
+
+	// On a node that takes the member nobody leaves (rule 25.1.3), so there is one option.
 	var out []option
-	for node := x.first(i); node < len(x.nodes) && !x.spent(); node++ {
+	for node := x.firstNode(i); node < len(x.nodes) && !x.spent(); node++ {
 		a, says := x.ask(lookAt, i, node)
 		switch says {
 		case takes:
 			out = append(out, option{spot{node: node}, x.totals.total(x.victims)})
 		case short:
-			out = x.sets(a, out)
+			out = x.appendSets(a, out)
 		}
 	}
+
+	// The best first find good plans soon, by which the later ones are left out.
 	slices.SortStableFunc(out, func(o, p option) int {
 		order, _ := x.totals.compare(o.total, p.total)
 		return order
@@ -101,53 +111,62 @@ func (x *prover) options(i int) []option {
 	return out
 }
 
-// first is the first node to try. Pods that are alike are put on nodes in order, unless
-// what happens on one node can matter on another: any other plan is one of these with the
-// names changed.
-func (x *prover) first(i int) int {
+// firstNode returns the first node to try for a member. Pods that are alike are put on nodes in order: any
+// other plan is one of these with their names changed. That is not so where what happens on one node can
+// matter on another.
+func (x *prover) firstNode(i int) int {
 	if i == 0 || x.coupled || x.members[i].kind != x.members[i-1].kind {
 		return 0
 	}
 	return x.spots[i-1].node
 }
 
-// sets appends an option for each set of victims on a node with which the pod fits and
-// every one of which is needed (rule 25.1.3).
-func (x *prover) sets(a *ask, out []option) []option {
-	a.all()
+// appendSets appends an option for each set of victims on a node without which the pod fits, and would not with any
+// one of them back (rule 25.1.3). The units are decided on one after the other, the most
+// important first. Units without a decision are gone, so the pod has the most room that it can still have.
+//
+// Two bounds prune. Where the pod does not fit with the most room, it fits with no further unit back either.
+// Where the victims so far cannot beat the best plan, no set that contains them can. The first bound does not hold
+// for a loose pod, because less room can be better for it.
+func (x *prover) appendSets(a *ask, out []option) []option {
+	a.removeAll()
 	if !a.member.loose && !a.fits() {
 		return out
 	}
-	var gone []*outrank.Pod
-	var from func(u int)
-	from = func(u int) {
+
+	var gone []*outrank.Pod // of the units that are decided on
+	var decide func(u int)
+	decide = func(u int) {
 		if x.spent() {
 			return
 		}
+		// A unit that was decided to leave may not be needed without those decided on after it.
 		if u == len(a.units) {
-			if x.needed(a) {
+			if x.allNeeded(a) {
 				all := slices.Concat(x.victims, gone)
 				out = append(out, option{spot{a.node, slices.Clone(gone)}, x.totals.total(all)})
 			}
 			return
 		}
+
 		a.gone[u] = false
 		if a.member.loose || a.fits() {
-			from(u + 1)
+			decide(u + 1)
 		}
+
 		a.gone[u] = true
 		gone = append(gone, a.units[u]...)
 		if x.totals.mayBeat(x.totals.total(slices.Concat(x.victims, gone)), x.best.total) {
-			from(u + 1)
+			decide(u + 1)
 		}
 		gone = gone[:len(gone)-len(a.units[u])]
 	}
-	from(0)
+	decide(0)
 	return out
 }
 
-// needed reports whether the pod fits, and with any one unit back it does not.
-func (x *prover) needed(a *ask) bool {
+// allNeeded reports whether the pod fits, and would not with any one of the units back that are gone.
+func (x *prover) allNeeded(a *ask) bool {
 	if !a.fits() {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// Fate is what becomes of the work of a victim once the plan is carried out (group 25.6).
+// Fate says what becomes of the work of a victim once the plan is carried out (group 25.6).
 type Fate struct {
 	// Loss is Moved where another node takes the replacement beside all pods of the plan and the
 	// replacements of the victims before it.
@@ -21,8 +21,8 @@ type Fate struct {
 	// Node is that node, empty where there is none.
 	Node string
 	// Why says why there is none: that nobody makes the pod again, or only for its own node, or what
-	// the filters say on how many of the other nodes, the most frequent first, which an interrupted plan
-	// does not ask for. It is nil for one that moves.
+	// the filters of the other nodes say. Each reason has the number of nodes that give it, and the most
+	// frequent comes first; an interrupted plan does not ask for them. Why is nil for a victim that moves.
 	Why []string
 }
 
@@ -39,17 +39,17 @@ func (f Fate) String() string {
 }
 
 // relocate has the replacements of victims run where they have places, one after the other, and says
-// what becomes of each.
+// what becomes of each victim.
 func (b *draft) relocate(snap *engine.Snapshot, s *settled) (fates []Fate, replacements []*outrank.Pod) {
 	for i, v := range s.victims {
 		f := Fate{Loss: s.fates[i].loss}
-		again := replacement(snap, v, i)
+		replacement := replacementOf(snap, v, i)
 		if node := s.fates[i].node; node >= 0 {
 			f.Node = b.nodes[node].Name
-			b.seat(snap, again, node)
-			replacements = append(replacements, again)
+			b.seat(snap, replacement, node)
+			replacements = append(replacements, replacement)
 		} else {
-			f.Why = b.why(snap, v, again)
+			f.Why = b.why(snap, v, replacement)
 		}
 		fates = append(fates, f)
 	}
@@ -57,7 +57,7 @@ func (b *draft) relocate(snap *engine.Snapshot, s *settled) (fates []Fate, repla
 }
 
 // why says why no other node takes the replacement of a victim.
-func (b *draft) why(snap *engine.Snapshot, victim, again *outrank.Pod) []string {
+func (b *draft) why(snap *engine.Snapshot, victim, replacement *outrank.Pod) []string {
 	switch lifecycle.MakerOf(victim) {
 	case lifecycle.Nobody:
 		return []string{"no controller makes it again"}
@@ -66,12 +66,12 @@ func (b *draft) why(snap *engine.Snapshot, victim, again *outrank.Pod) []string 
 	case lifecycle.WithItsGroup:
 		return []string{"its group is scheduled as a whole, which is not looked at"}
 	}
-	switch {
-	case len(b.nodes) == 1:
+	if len(b.nodes) == 1 {
 		return []string{"there is no other node"}
 	}
-	nodes := map[string]int{}
-	b.others(snap, victim, again, func(s preemption.Status) bool {
+
+	nodes := map[string]int{} // how many give a reason
+	b.askOthers(snap, victim, replacement, func(s preemption.Status) bool {
 		for _, reason := range s.Reasons {
 			nodes[reason]++
 		}
@@ -80,6 +80,8 @@ func (b *draft) why(snap *engine.Snapshot, victim, again *outrank.Pod) []string 
 	if b.brief {
 		return []string{"nobody asked for the reasons after the interruption"}
 	}
+
+	// The most frequent reason comes first, and equal ones by their text.
 	reasons := make([]string, 0, len(nodes))
 	for reason := range nodes {
 		reasons = append(reasons, reason)

@@ -207,7 +207,7 @@ func TestPodNearAPossibleVictim(t *testing.T) {
 	assert.Equal(t, int32(1), plan.Total.TopPriority, "%v", plan)
 }
 
-// Pods that are alike are put on nodes in any order where a spread constraint minds it.
+// Pods that are alike are put on nodes in any order where a spread constraint can tell the orders apart.
 func TestSpreadMindsTheOrder(t *testing.T) {
 	web := func(name, node, app string, priority int32) *outrank.Pod {
 		p := pod(name, node, priority, "4")
@@ -334,7 +334,7 @@ func TestFewVictimsForMany(t *testing.T) {
 	assert.Equal(t, preemption.ByPrioritySum.Name, plan.DecidedBy)
 }
 
-// What is no request, and what of a configuration is about one pod.
+// Requests that are none, and configurations that decide about one pod, are errors.
 func TestRefused(t *testing.T) {
 	snap := cluster(t, []string{"n1"}, pod("a", "n1", 1, "4"))
 	w := pod("w", "", 10, "1")
@@ -376,7 +376,7 @@ func TestRefused(t *testing.T) {
 	assert.Empty(t, plan.Placements, "no pods, no plan")
 }
 
-// A cluster without nodes has no place, and what is printed of nothing is no panic.
+// A cluster without nodes has no place for a pod, and an empty plan can be printed.
 func TestNothingThere(t *testing.T) {
 	plan := preempt(t, cluster(t, nil), preemption.Config{}, pod("w", "", 10, "1"), pod("v", "", 10, "1"))
 	assert.Empty(t, plan.Placements[0].Node)
@@ -386,7 +386,7 @@ func TestNothingThere(t *testing.T) {
 	assert.NotEmpty(t, joint.Victim{}.String())
 }
 
-// counting is a context that ends after so many questions for its error.
+// counting is a context that ends once it was asked for its error a number of times.
 type counting struct {
 	context.Context
 	left int
@@ -446,7 +446,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What MayEvict spares stays, and budgets are charged for the victims of all pods together.
+// A pod that MayEvict spares stays, and budgets are charged for the victims of all pods together.
 func TestRulesOfTheCaller(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("spared", "n1", 1, "4"), pod("a", "n2", 10, "2"), pod("b", "n2", 10, "2"))
 	spare := preemption.Config{Eligibility: preemption.Eligibility{Take: func(_, v *outrank.Pod) (rule string, ok bool) { return "", v.Name != "spared" }}}
@@ -552,7 +552,7 @@ func TestAnyPriority(t *testing.T) {
 	assert.Contains(t, string(text), `"rule":"lent"`)
 }
 
-// errOf is the error of a call that returns something beside it.
+// errOf returns the error of a call that also returns a value.
 func errOf[T any](_ T, err error) error { return err }
 
 // further reports whether a pod has a place in the plan, and none one by one.

@@ -5,25 +5,25 @@ import (
 	"github.com/outrank-go/outrank/internal/lifecycle"
 )
 
-// Loss is what becomes of the work of a pod that is evicted (rules 11.12 to 11.15 of package preemption). A
-// [Fate] says where it goes and why, too.
+// Loss says what becomes of the work of an evicted pod (rules 11.12 to 11.15 of package preemption). A
+// [Fate] also says where it goes and why.
 type Loss string
 
-// What becomes of it, the mildest first.
+// The losses, the mildest first.
 const (
-	// Moved: its controller makes it again, and another node has room for that now.
+	// Moved means that a controller makes the pod again, and that another node has room for it now.
 	Moved Loss = "moved"
-	// Waits: its controller makes it again, no other node has room for that now, and some
-	// other node could have if pods left it. A pod of a group that names one waits, too:
-	// where a group is scheduled is not looked at.
+	// Waits means that a controller makes the pod again, that no other node has room for it now, and that some
+	// other node could have if pods left it. A pod of a group waits, too, because nobody looks at where a group
+	// is scheduled.
 	Waits Loss = "waits"
-	// Lost: no controller makes it again, or no other node could take it whatever leaves
-	// it: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
+	// Lost means that no controller makes the pod again, or that no other node could take it whatever leaves
+	// that node: it is a pod of a DaemonSet, or its volume, its affinity or the like allows no
 	// other node.
 	Lost Loss = "lost"
 )
 
-// LossCosts is what each kind of loss costs, in a unit of the caller's.
+// LossCosts has the cost of each kind of loss, in a unit of the caller's.
 type LossCosts struct{ Moved, Waits, Lost int64 }
 
 // Of returns the cost of a loss, 0 for anything that is none.
@@ -39,13 +39,13 @@ func (c LossCosts) Of(l Loss) int64 {
 	return 0
 }
 
-// lot is what becomes of the work of one victim.
+// lot says what becomes of the work of one victim.
 type lot struct {
 	loss Loss
-	node int // of the replacement, -1 for none
+	node int // that of the replacement, -1 for none
 }
 
-// settled are the victims of a solution, the most important first, with what becomes of each.
+// settled lists the victims of a solution, the most important first, with what becomes of each.
 type settled struct {
 	victims []*outrank.Pod
 	fates   []lot
@@ -64,7 +64,7 @@ func byOwner(pod *outrank.Pod) (loss Loss, known bool) {
 	return Moved, false
 }
 
-// mildest is what the loss of a pod costs at least, whatever nodes say (rule 25.6.5).
+// mildest returns the least that the loss of a pod can cost, whatever nodes say (rule 25.6.5).
 func mildest(costs LossCosts, pod *outrank.Pod) int64 {
 	if loss, known := byOwner(pod); known {
 		return costs.Of(loss)

@@ -9,7 +9,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// amounts returns what a running pod takes of the resources that members ask for.
+// amounts returns what a running pod takes of each of the scales.
 func (b *draft) amounts(pod *outrank.Pod) []int64 {
 	a, ok := b.takes[pod]
 	if !ok {
@@ -23,7 +23,7 @@ func (b *draft) amounts(pod *outrank.Pod) []int64 {
 	return a
 }
 
-// needs returns what a member asks for, in the order of the scales.
+// needs returns what a member asks for of each of the scales.
 func (b *draft) needs(m *member) []int64 {
 	n, ok := b.asks[m.kind]
 	if !ok {
@@ -36,8 +36,8 @@ func (b *draft) needs(m *member) []int64 {
 	return n
 }
 
-// measure lists the resources that the members ask for.
-func (b *draft) measure() {
+// findScales lists the resources that the members ask for.
+func (b *draft) findScales() {
 	seen := map[resource.Name]bool{}
 	for _, m := range b.members {
 		for name := range m.pod.Requests() {
@@ -50,14 +50,15 @@ func (b *draft) measure() {
 	slices.Sort(b.scales)
 }
 
-// asked returns what a member asks nodes for, by resource: nothing where NodeResourcesFit is off.
+// asked returns what the filter NodeResourcesFit asks a node for a member, by resource: nothing where it is
+// off, and nothing of resources that it ignores.
 func (b *draft) asked(m *member) map[resource.Name]int64 {
-	plugins := b.eval.Config().Profile
-	if slices.Contains(plugins.Off, preemption.NodeResourcesFit) || slices.Contains(plugins.OffOnNodes, preemption.NodeResourcesFit) {
+	profile := b.eval.Config().Profile
+	if slices.Contains(profile.Off, preemption.NodeResourcesFit) || slices.Contains(profile.OffOnNodes, preemption.NodeResourcesFit) {
 		return nil
 	}
 	asked := map[resource.Name]int64{resource.Pods: 1}
-	for _, need := range fit.Needs(m.pod, plugins.IgnoredResources, plugins.IgnoredResourceGroups) {
+	for _, need := range fit.Needs(m.pod, profile.IgnoredResources, profile.IgnoredResourceGroups) {
 		asked[need.Name] = need.Amount
 	}
 	return asked

@@ -207,7 +207,7 @@ func (f *follower) seat(v *outrank.Pod, node string) {
 	f.moved++
 }
 
-// ofOneByOne is what preempting one by one comes to.
+// ofOneByOne returns the result of preempting one by one.
 func ofOneByOne(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, plan *joint.Plan) reached {
 	f := &follower{T: t, eval: eval, snap: snap.Clone()}
 	var victims []*outrank.Pod
@@ -227,7 +227,7 @@ func ofOneByOne(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, pla
 	return f.reached
 }
 
-// ofPlan is what a joint plan comes to.
+// ofPlan returns the result of a joint plan.
 func ofPlan(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, plan *joint.Plan) reached {
 	f := &follower{T: t, eval: eval, snap: after(t, eval, snap, plan)}
 	var others []*outrank.Pod
@@ -246,10 +246,10 @@ func ofPlan(t *testing.T, eval *engine.Evaluator, snap *engine.Snapshot, plan *j
 	return f.reached
 }
 
-// sides are what is compared with the model.
+// sides lists the ways to plan that are compared with the model.
 var sides = []string{"one by one", "joint", "joint, moves"}
 
-// compared sums up what a side comes to over some clusters.
+// compared adds up the results of a side over some clusters.
 type compared struct {
 	same, missing, moved int
 }

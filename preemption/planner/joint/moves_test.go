@@ -38,7 +38,7 @@ func ranksOf(eval *engine.Evaluator, moves bool) []preemption.Rank {
 	return append([]preemption.Rank{byMoves}, ranks...)
 }
 
-// costs are what losses cost, spelled out.
+// costs returns the costs of losses, also those that the zero value stands for.
 func (d *drawn) costs() joint.LossCosts {
 	if *d.moves == (joint.LossCosts{}) {
 		return joint.LossCosts{Moved: 1, Waits: 20, Lost: 100}
@@ -46,7 +46,7 @@ func (d *drawn) costs() joint.LossCosts {
 	return *d.moves
 }
 
-// made is a pod as its controller makes it again.
+// made returns a pod as its controller makes it again.
 func made(p *outrank.Pod) *outrank.Pod {
 	again := *p
 	again.Name, again.UID, again.NodeName, again.NominatedNodeName, again.Phase, again.DisruptionReason = "made-again-"+p.Name, "", "", "", "", ""
@@ -96,8 +96,8 @@ func seat(t require.TestingT, snap *engine.Snapshot, victim *outrank.Pod, node s
 	return s
 }
 
-// movesOf is the least that the losses cost of any places of the replacements, by trying all. Plans
-// that end with the same pods on the same nodes are tried once.
+// movesOf returns the least cost of the losses, by trying all places for the replacements. Plans that end with the
+// same pods on the same nodes are tried once.
 func (b *brute) movesOf(done []assigned, snap *engine.Snapshot, victims []*outrank.Pod) int64 {
 	var key strings.Builder
 	for _, at := range done {
@@ -312,7 +312,7 @@ func TestPropertyPromisesOfMoves(t *testing.T) {
 	})
 }
 
-// oneByOne is what preempting one by one comes to, with the best places for the replacements.
+// oneByOne returns the total of preempting one by one, with the best places for the replacements.
 func (d *drawn) oneByOne(plan *joint.Plan, b *brute) preemption.Score {
 	if !plan.Kept {
 		total := plan.OneByOne
@@ -376,7 +376,7 @@ func (d *drawn) waitsForLater(plan *joint.Plan) bool {
 	return false
 }
 
-// trueWhenever holds a plan that was ended somehow to what it says of itself.
+// trueWhenever checks that a plan which was ended somehow says the truth about itself.
 func (d *drawn) trueWhenever(plan *joint.Plan, b *brute, best preemption.Score) {
 	promised(d, plan)
 	if plan.Certificate.Optimal && !d.leaner(plan, b, best) {
@@ -385,8 +385,8 @@ func (d *drawn) trueWhenever(plan *joint.Plan, b *brute, best preemption.Score) 
 	require.GreaterOrEqual(d, b.compareBound(best, plan.Certificate.Bound), 0, "%v, best %v", plan, best)
 }
 
-// compareBound compares a total with a bound, of which nothing is said of the start and what is behind
-// that.
+// compareBound compares a total with a bound up to the start. A bound says nothing of the start and of the ranks
+// behind it.
 func (b *brute) compareBound(total, bound preemption.Score) int {
 	ranks := ranksOf(b.eval, true)
 	if at := slices.IndexFunc(ranks, func(r preemption.Rank) bool { return r.Name == preemption.ByStart.Name }); at >= 0 {

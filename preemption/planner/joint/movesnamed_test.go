@@ -36,7 +36,7 @@ func preemptMoving(t *testing.T, snap *engine.Snapshot, req joint.Request) *join
 	return plan
 }
 
-// fates are what becomes of the victims of a plan, by name.
+// fates returns what becomes of the victims of a plan, by name.
 func fates(plan *joint.Plan) map[string]string {
 	out := map[string]string{}
 	for _, v := range plan.Victims {
@@ -93,7 +93,7 @@ func TestPlacesOfReplacementsAreSearchedFor(t *testing.T) {
 	}
 }
 
-// What keeps a replacement away is said of the other nodes, and whether pods that leave could help.
+// The plan says why the other nodes do not take a replacement, and whether it helps if pods leave them.
 func TestFates(t *testing.T) {
 	tied, big, agent := ofSet(inZone(pod("tied", "n1", 1, "1"), "n1")), ofSet(pod("big", "n1", 1, "2")), pod("agent", "n1", 1, "1")
 	agent.Owner = outrank.Owner{Kind: "DaemonSet", Name: "agent"}

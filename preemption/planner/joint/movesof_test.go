@@ -46,7 +46,7 @@ func movesCluster() *outrank.Cluster {
 	}
 }
 
-// movesIn is what the default filters say of a cluster.
+// movesIn returns the Moves of a cluster by the default filters.
 func movesIn(t *testing.T, c *outrank.Cluster) *joint.Moves {
 	return must(joint.NewMoves(must(engine.New(preemption.Config{})), must(engine.NewSnapshot(c))))
 }
@@ -79,7 +79,7 @@ func TestMoves(t *testing.T) {
 	require.ErrorIs(t, err, preemption.ErrNotFound)
 }
 
-// A pod that stands in the way of its own copy in its zone does not once it is gone.
+// A pod that stands in the way of its own copy in its zone no longer does once it is gone.
 func TestMovesOfAPodThatKeepsItselfAway(t *testing.T) {
 	c := movesCluster()
 	lonely := c.Pods[0]
@@ -102,8 +102,8 @@ func TestBadMoves(t *testing.T) {
 	require.ErrorIs(t, m.Err(), outrank.ErrInvalid)
 }
 
-// What is said of a pod is what a cluster without it says: a node other than its own
-// takes it, or could, or none.
+// Moves says of a pod what a cluster without it says: that a node other than its own takes it, that one could, or
+// that none does.
 func TestPropertyMovesAreTrue(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(movesShapes)) {

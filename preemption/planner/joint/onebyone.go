@@ -18,17 +18,21 @@ type oneByOne struct {
 	eval *engine.Evaluator
 	snap *engine.Snapshot
 	now  time.Time
-	pods []*outrank.Pod
+	pods []*outrank.Pod // in the order of the queue
 
-	nodes   []string // by place in the queue, empty for none
+	// nodes has by position in the queue where the pod runs, empty for none. victims, cleared and last say who
+	// left for it, who lost a nomination to it, and what its last decision was.
+	nodes   []string
 	victims [][]*outrank.Pod
 	cleared [][]*outrank.Pod
 	last    []*preemption.Plan
-	rules   map[*outrank.Pod]string // by which a victim is taken
+	// rules has the name of the rule by which a victim is taken.
+	rules map[*outrank.Pod]string
 	// order lists the pods that have a place, in the order in which they got it.
 	order []int
 }
 
+// newOneByOne returns pods that wait in a snapshot, which run changes.
 func newOneByOne(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pods []*outrank.Pod, now time.Time) *oneByOne {
 	n := len(pods)
 	return &oneByOne{
@@ -39,20 +43,21 @@ func newOneByOne(ctx context.Context, eval *engine.Evaluator, snap *engine.Snaps
 }
 
 // run goes through the waiting pods again and again, as long as that changes anything.
-// Each round binds a pod or evicts one, so that there is a last one. From the second round
-// on, and where other rules than priority say who takes from whom from the first, pods of the request
-// are nobody's victims (rule 25.3.3).
+// It ends, because each round that changes something binds a pod or evicts one.
 func (o *oneByOne) run(waiting []int) error {
 	for round := 0; len(waiting) > 0; round++ {
-		if spared := o.eval.Config().Eligibility.AnyPriority; round == 1 || round == 0 && spared {
+		// From the second round on pods of the request are nobody's victims, and with AnyPriority from the
+		// first (rule 25.3.3).
+		if anyPriority := o.eval.Config().Eligibility.AnyPriority; round == 1 || round == 0 && anyPriority {
 			eval, err := sparing(o.eval, o.pods)
 			if err != nil {
 				return err
 			}
 			o.eval = eval
 		}
-		left, moved, err := o.round(waiting)
-		if err != nil || !moved {
+
+		left, changed, err := o.round(waiting)
+		if err != nil || !changed {
 			return err
 		}
 		waiting = left
@@ -60,9 +65,11 @@ func (o *oneByOne) run(waiting []int) error {
 	return nil
 }
 
-// round has each of the pods preempt, in order. The victims are gone at once, and the
-// preemptor is nominated until all pods had their turn.
-func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
+// round gives each of the waiting pods one turn, in order. It returns those that have no place after it, and
+// whether anything changed. The victims of a pod are gone at once, and the pod is nominated until all had their
+// turn.
+func (o *oneByOne) round(waiting []int) (left []int, changed bool, err error) {
+	// A pod that fits is bound at its turn (rule 25.1.2).
 	var nominated []int
 	for _, i := range waiting {
 		plan, err := o.eval.Preempt(o.ctx, o.snap, preemption.Request{Pod: o.pods[i], Now: o.now})
@@ -75,39 +82,62 @@ func (o *oneByOne) round(waiting []int) (left []int, moved bool, err error) {
 			if err := o.bindAnywhere(i); err != nil {
 				return nil, false, err
 			}
-			moved = true
+			changed = true
 		case preemption.Preempts:
-			if err := o.snap.Apply(plan); err != nil {
+			if err := o.apply(i, plan); err != nil {
 				return nil, false, err
 			}
-			for _, v := range plan.Victims {
-				o.victims[i] = append(o.victims[i], v.Pod)
-				o.rules[v.Pod] = v.Rule
-			}
-			o.cleared[i] = append(o.cleared[i], plan.ClearedNominations...)
-			nominated, moved = append(nominated, i), true
+			nominated = append(nominated, i)
+			changed = true
 		default:
 			left = append(left, i)
 		}
 	}
+
+	// A pod that its node no longer takes has another turn, in the place that it has in the queue (rule 25.3.3).
+	notBound, err := o.bindNominated(nominated)
+	if err != nil {
+		return nil, false, err
+	}
+	left = append(left, notBound...)
+	slices.Sort(left)
+	return left, changed, nil
+}
+
+// apply carries the plan of a pod out, and remembers who left for it. A pod that preempts in several rounds has
+// the victims of all of them.
+func (o *oneByOne) apply(i int, plan *preemption.Plan) error {
+	if err := o.snap.Apply(plan); err != nil {
+		return err
+	}
+	for _, v := range plan.Victims {
+		o.victims[i] = append(o.victims[i], v.Pod)
+		o.rules[v.Pod] = v.Rule
+	}
+	o.cleared[i] = append(o.cleared[i], plan.ClearedNominations...)
+	return nil
+}
+
+// bindNominated binds each of the pods that preempted to its node, if the node still takes it. It returns the
+// others. The context is asked at each, because a filter may count the pods of every node for it.
+func (o *oneByOne) bindNominated(nominated []int) (notBound []int, err error) {
 	for _, i := range nominated {
 		node := o.last[i].Node
 		status, err := o.eval.Check(o.snap, o.pods[i], node)
-		if err := cmp.Or(err, o.ctx.Err()); err != nil { // a filter may count the pods of every node for it
-			return nil, false, err
+		if err := cmp.Or(err, o.ctx.Err()); err != nil {
+			return nil, err
 		}
 		if status.Code != preemption.Success {
-			left = append(left, i)
+			notBound = append(notBound, i)
 		} else if err := o.bind(i, node); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
-	slices.Sort(left)
-	return left, moved, nil
+	return notBound, nil
 }
 
 // bindAnywhere binds a pod that fits: to the node that it is nominated to, or to the first
-// one that takes it (rule 25.3.2).
+// one that takes it (rule 25.3.2). Where the nominated node takes the pod, Feasible returns it alone.
 func (o *oneByOne) bindAnywhere(i int) error {
 	nodes, err := o.eval.Feasible(o.ctx, o.snap, o.pods[i])
 	if err != nil {
@@ -121,18 +151,19 @@ func (o *oneByOne) bind(i int, node string) error {
 	return o.snap.Bind(o.pods[i].Key(), node)
 }
 
-// all lists the victims of all pods.
-func (o *oneByOne) all() []*outrank.Pod {
+// allVictims lists the victims of all pods.
+func (o *oneByOne) allVictims() []*outrank.Pod {
 	return slices.Concat(o.victims...)
 }
 
-// sparing returns an evaluator like this one, for which none of the pods is a victim.
+// sparing returns an evaluator like this one by which none of the pods is a victim.
 func sparing(eval *engine.Evaluator, pods []*outrank.Pod) (*engine.Evaluator, error) {
 	config := eval.Config()
 	spared := make(map[outrank.Key]bool, len(pods))
 	for _, pod := range pods {
 		spared[pod.Key()] = true
 	}
+
 	take := config.Eligibility.Take
 	config.Eligibility.Take = func(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 		if spared[victim.Key()] || take == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/outrank-go/outrank/preemption/planner/joint"
 )
 
-// The ranking of candidates is that of trying all places for all replacements of each, and what it says of
-// each replacement is so.
+// Candidates are ranked as by trying all places for all replacements of each, and each replacement fares as the
+// ranking says.
 func TestPropertyOutlooks(t *testing.T) { overMoving(t, outlooksAreTrue) }
 
 func outlooksAreTrue(d *drawn) {

@@ -6,14 +6,14 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// part is a candidate as it stands in the document of a plan.
+// part is a candidate as it stands in the JSON of a plan.
 type part struct {
 	whole json.RawMessage
 	score json.RawMessage
 }
 
-// partsOf returns candidates as they stand in the document of a plan: they, and their scores, have no
-// JSON of their own.
+// partsOf returns candidates as they stand in the JSON of a plan. Candidates and scores have no
+// JSON of their own, so a plan with them is written and taken apart.
 func partsOf(candidates ...preemption.Candidate) ([]part, error) {
 	explained := preemption.Plan{Nodes: []preemption.NodeReport{{}}, Candidates: candidates}
 	text, err := explained.MarshalJSON()
@@ -24,6 +24,7 @@ func partsOf(candidates ...preemption.Candidate) ([]part, error) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
+
 	parts := make([]part, len(document.Candidates))
 	for i, whole := range document.Candidates {
 		var candidate struct{ Score json.RawMessage }
@@ -35,7 +36,7 @@ func partsOf(candidates ...preemption.Candidate) ([]part, error) {
 	return parts, nil
 }
 
-// scoresOf returns scores as they stand in the document of a plan.
+// scoresOf returns scores as they stand in the JSON of a plan.
 func scoresOf(scores ...preemption.Score) ([]json.RawMessage, error) {
 	candidates := make([]preemption.Candidate, len(scores))
 	for i, score := range scores {

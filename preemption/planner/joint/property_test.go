@@ -31,7 +31,7 @@ var small = map[string]gen.Shape{
 	"spread":    {Nodes: 3, PodsPerNode: 2, Spread: true},
 }
 
-// large are sorts of clusters in which a plan is only held to what it promises.
+// large are sorts of clusters in which a plan is only checked against its promises.
 var large = map[string]gen.Shape{
 	"full":  gen.Full(),
 	"units": {Groups: 3, Units: true, Budgets: 4, Nominated: 4, Taints: true},
@@ -177,7 +177,7 @@ func over(t *testing.T, shapes map[string]gen.Shape, property func(t *rapid.T, s
 	}
 }
 
-// The plan is the best there is, by trying all.
+// The plan is the best that there is, by trying all plans.
 func TestPropertyBestOfAll(t *testing.T) {
 	over(t, small, func(t *rapid.T, shape gen.Shape) {
 		bestOfAll(draw(t, shape, 3))
@@ -487,7 +487,7 @@ func TestPropertyBound(t *testing.T) {
 	})
 }
 
-// One by one is what the decisions of package preemption come to, told plainly: rules 25.3.1
+// Preempting one by one has the same result as the decisions of package preemption made plainly by rules 25.3.1
 // and 25.3.2, where every pod has its place in the first round.
 func TestPropertyOneByOne(t *testing.T) {
 	over(t, large, func(t *rapid.T, shape gen.Shape) {

@@ -24,8 +24,8 @@ func cache(name, node string, priority int32, cpu string) *outrank.Pod {
 	return p
 }
 
-// That a pod does not fit with the others gone and the most important one there says nothing
-// where it needs one of the others (rule 25.1.3).
+// A pod may fit with the most important pod there though it does not with all others gone, if it needs one of them
+// (rule 25.1.3).
 func TestPodNearOneOfSeveralPossibleVictims(t *testing.T) {
 	snap := cluster(t, []string{"n1", "n2"}, pod("idle", "n1", 5, "1"), cache("low", "n1", 2, "1"), pod("a", "n1", 1, "2"),
 		cache("high", "n2", 200, "1"), pod("b", "n2", 50, "3"))

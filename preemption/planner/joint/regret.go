@@ -32,16 +32,16 @@ type Regret struct {
 	// OnNode is the best candidate on the node of the plan, nil unless the plan preempts
 	// and pods of that node alone make room. Its certificate says whether that is certain.
 	OnNode *preemption.Candidate
-	// By names the first rank in which Best is better. It is empty where none is, and "node-order" where
-	// Best preempts and the plan says that nothing helps.
+	// By names the first rank that decides, where Best is better. It is empty where Best is not, and
+	// "node-order" where Best preempts and the plan says that nothing helps.
 	By string
 	// Gaps has by how much Best is better in each rank of the policy, in their order.
 	// Behind the first rank that differs it may be below 0.
 	Gaps []RankGap
 }
 
-// RankGap is by how much a candidate is better than another in one rank, in the unit of
-// [preemption.Certificate].Gap; below 0 where it is worse.
+// RankGap says by how much one candidate is better than another in one rank, in the unit of
+// [preemption.Certificate].Gap. Gap is below 0 where the candidate is worse.
 type RankGap struct {
 	Rank string `json:"rank"`
 	Gap  int64  `json:"gap"`
@@ -49,15 +49,18 @@ type RankGap struct {
 
 // RegretOf says how far a plan of the evaluator is from the best one, by the ranks of its
 // policy and with budgets charged for the victims alone, in the snapshot as it is now. Now
-// stands in for missing start times, as in the call that the plan is from.
+// stands in for missing start times, as in the call that made the plan.
 //
-// The best plan is that of the same configuration with [preemption.Exact], by its ranks: those with
-// a Figure, each with a Cost but the first, extenders and a chooser are left out. Errors: those of [engine.Evaluator.Preempt];
-// [outrank.ErrInvalid] for no evaluator, snapshot or plan, and where there is a
-// [preemption.Guard], by which exact victims are not chosen;
-// [engine.ErrStale] where the node or a victim is not there any more; [engine.ErrUnsound] for victims
-// that could be none. Whether they make room is not asked. The snapshot is only read; any number of
+// The best plan is that of the same configuration with [preemption.Exact], by its ranks. Ranks with
+// a Figure, each rank with a Cost but the first, extenders and a chooser are left out. Whether the victims of
+// the plan make room is not asked. The snapshot is only read, so any number of
 // calls may run on it at once. Time is that of an exact decision.
+//
+// Errors are those of [engine.Evaluator.Preempt], and these:
+//   - [outrank.ErrInvalid] for no evaluator, snapshot or plan, and where there is a
+//     [preemption.Guard], by which exact victims are not chosen;
+//   - [engine.ErrStale] where the node or a victim is not there any more;
+//   - [engine.ErrUnsound] for victims that could be none.
 func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, plan *preemption.Plan, now time.Time) (*Regret, error) {
 	switch {
 	case ctx == nil || eval == nil || snap == nil:
@@ -65,14 +68,18 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	case plan == nil || plan.Pod == nil:
 		return nil, fmt.Errorf("regret: no plan: %w", outrank.ErrInvalid)
 	}
+
 	exact, err := exactly(eval)
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Regret{Plan: plan}
 	if r.Best, err = exact.Preempt(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}); err != nil {
 		return nil, err
 	}
+
+	// A plan without victims has no score to compare: it is as good as the best, or misses that something helps.
 	if plan.Outcome != preemption.Preempts {
 		if r.Best.Outcome == preemption.Preempts && plan.Outcome == preemption.NothingHelps {
 			r.By = rank.NodeOrder
@@ -86,6 +93,8 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 		return nil, err
 	}
 	r.compare(ranksOf(&v.config))
+
+	// The node of the plan by itself tells how much the choice of the victims costs, apart from that of the node.
 	report, err := exact.ExplainNode(ctx, snap, preemption.Request{Pod: plan.Pod, Now: now}, plan.Node)
 	if err != nil {
 		return nil, err
@@ -94,7 +103,8 @@ func RegretOf(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot
 	return r, nil
 }
 
-// exactly returns an evaluator of the same configuration that searches for exact victims.
+// exactly returns an evaluator of the same configuration that searches for exact victims. It leaves out what
+// such a search cannot go by.
 func exactly(eval *engine.Evaluator) (*engine.Evaluator, error) {
 	c := eval.Config()
 	c.Victims, c.Extenders = preemption.Exact{}, nil
@@ -107,39 +117,43 @@ func (r *Regret) compare(ranks []preemption.Rank) {
 	if r.Best.Outcome != preemption.Preempts {
 		return
 	}
-	if order, by := r.Best.Score.Compare(r.Score, ranks); order < 0 {
+	best := &r.Best.Score
+	if order, by := best.Compare(r.Score, ranks); order < 0 {
 		r.By = by
 	}
 	for i := range ranks {
-		r.Gaps = append(r.Gaps, RankGap{Rank: ranks[i].Name, Gap: gapOf(&ranks[i], &r.Best.Score, &r.Score)})
+		r.Gaps = append(r.Gaps, RankGap{Rank: ranks[i].Name, Gap: gapOf(&ranks[i], best, &r.Score)})
 	}
 }
 
-// gapOf returns by how much a is better than b by one rank.
+// gapOf returns by how much a is better than b by one rank. A later start is better; of all others less is.
 func gapOf(r *preemption.Rank, a, b *preemption.Score) int64 {
 	if r.Name == rank.Start {
-		f, g := rank.Figures{Start: rank.InstantOf(a.Start)}, rank.Figures{Start: rank.InstantOf(b.Start)}
+		f := rank.Figures{Start: rank.InstantOf(a.Start)}
+		g := rank.Figures{Start: rank.InstantOf(b.Start)}
 		return f.Gap(&g, rank.StartFigure)
 	}
 	return r.Of(*b) - r.Of(*a)
 }
 
-// regretted is a plan whose victims are counted as exact ones are.
+// regretted is a plan whose victims are to be counted as exact ones are.
 type regretted struct {
-	eval   *engine.Evaluator // that of exact victims
-	config preemption.Config
+	eval   *engine.Evaluator // the one that searches for exact victims
+	config preemption.Config // that of eval
 	snap   *engine.Snapshot
 	plan   *preemption.Plan
-	across bool // its victims may be on several nodes
+	across bool // whether the victims may be on several nodes
 	now    time.Time
 }
 
-// fault returns the error for the plan.
+// fault returns an error of this kind about the plan.
 func (v *regretted) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("plan for pod %s on node %s: %w: %s", v.plan.Pod.Key(), v.plan.Node, kind, fmt.Sprintf(format, args...))
+	pod, node := v.plan.Pod, v.plan.Node
+	return fmt.Errorf("plan for pod %s on node %s: %w: %s", pod.Key(), node, kind, fmt.Sprintf(format, args...))
 }
 
-// score is what the victims come to, by importance as a decision has it, with the budgets charged for them alone.
+// score returns the score of the victims, by importance as a decision has it, with the budgets charged for them
+// alone.
 func (v *regretted) score() (preemption.Score, error) {
 	lookAt, err := v.eval.LookAt(v.snap, preemption.Request{Pod: v.plan.Pod, Now: v.now})
 	if err != nil {
@@ -156,15 +170,17 @@ func (v *regretted) score() (preemption.Score, error) {
 
 	t, all := newTotals(v.snap, &v.config, v.now, nil), total{}
 	for i, budgets := range view.Violated(victims...) {
-		all.add(t.of(victims[i]))
+		all.add(t.factsOf(victims[i]))
 		all.Violations += v.violations(len(budgets))
 	}
-	// By the caller's importance the first victim need not have the highest priority, and counts all the same.
+	// A decision takes the priority of the first victim for the top one, which by the caller's importance need
+	// not be the highest.
 	all.Top = victims[0].PriorityValue()
-	return t.tell(all), nil
+	return t.score(all), nil
 }
 
-// violations is what a victim adds to them that violates so many budgets: one, or each (rule 13.3.5).
+// violations returns how many violations a victim counts for that violates this number of budgets: one for
+// each, or one at most (rule 13.3.5).
 func (v *regretted) violations(budgets int) int {
 	if v.config.Variant == outrank.VariantSimplified && v.config.Budgets != preemption.ChargeVictims {
 		return budgets
@@ -172,13 +188,13 @@ func (v *regretted) violations(budgets int) int {
 	return min(1, budgets)
 }
 
-// victims finds the victims in the snapshot, the most important first. Each has to run where the plan says, and could
-// be a victim.
+// victims finds the victims in the snapshot, the most important first. The error is about one that does not run
+// where the plan says, or that could be no victim.
 func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 	if _, ok := v.snap.Node(v.plan.Node); !ok {
 		return nil, v.fault(engine.ErrStale, "there is no such node")
 	}
-	// Of v1.13 a plan may have none (rule 13.2.11).
+	// A plan of v1.13 may have no victims (rule 13.2.11).
 	if len(v.plan.Victims) == 0 && v.config.Variant != outrank.VariantV1_13 {
 		return nil, v.fault(engine.ErrUnsound, "there are no victims")
 	}
@@ -197,16 +213,19 @@ func (v *regretted) victims(lookAt looker) ([]*outrank.Pod, error) {
 		case named[known]:
 			return nil, v.fault(engine.ErrUnsound, "victim %s is named twice", victim)
 		}
-		// Pods of other nodes leave with one of this node, but for a plan across nodes, where each is there for itself.
-		if named[known] = true; v.across && !slices.Contains(nodes, node) {
+		named[known] = true
+
+		// In a plan across nodes each victim is there for itself. In others a pod of another node leaves
+		// together with one of this node, and this node knows it as a possible victim.
+		if v.across && !slices.Contains(nodes, node) {
 			nodes = append(nodes, node)
 		}
 	}
 	return v.possible(lookAt, nodes, named)
 }
 
-// possible returns the victims by importance, once all of them are among the possible victims of these nodes, and
-// nobody stays who leaves with one of them.
+// possible returns the victims by importance. All of them are among the possible victims of these nodes, and
+// nobody stays who leaves together with one of them; otherwise there is an error.
 func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.Pod]bool) ([]*outrank.Pod, error) {
 	var out, others []*outrank.Pod
 	for _, node := range nodes {
@@ -221,12 +240,13 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 			switch {
 			case !named[p]:
 				others = append(others, p)
-			case !slices.Contains(out, p): // a unit is seen from each of its nodes
+			case !slices.Contains(out, p): // each node of a unit lists all of it
 				out = append(out, p)
 			}
 		}
 	}
 
+	// victims has found each of them in the snapshot.
 	for i := range v.plan.Victims {
 		victim, _ := v.snap.Pod(v.plan.Victims[i].Pod.Key())
 		if !slices.Contains(out, victim) {
@@ -238,13 +258,15 @@ func (v *regretted) possible(lookAt looker, nodes []string, named map[*outrank.P
 			}
 		}
 	}
+
+	// One node lists its possible victims by importance.
 	if len(nodes) > 1 {
 		v.sort(out)
 	}
 	return out, nil
 }
 
-// sort puts victims of several nodes into the order of importance, which those of one node have already.
+// sort puts victims into the order of importance: by the caller's, and of equal ones by that of the rules.
 func (v *regretted) sort(victims []*outrank.Pod) {
 	t := newTotals(v.snap, &v.config, v.now, nil)
 	t.sort(victims)
@@ -253,11 +275,12 @@ func (v *regretted) sort(victims []*outrank.Pod) {
 	}
 }
 
-// String returns what is better about the best plan, in a line.
+// String says in one line by how much the best plan is better, and in what.
 func (r *Regret) String() string {
 	if r.By == "" {
 		return "as good as the best: " + r.Certainty()
 	}
+
 	var gaps []string
 	for _, g := range r.Gaps {
 		if g.Gap != 0 {
@@ -268,9 +291,10 @@ func (r *Regret) String() string {
 			gaps = append(gaps, fmt.Sprintf("%s: %s", rank.Text(g.Rank), text))
 		}
 	}
-	if gaps == nil {
+	if gaps == nil { // the plan says that nothing helps
 		gaps = []string{"preemption helps"}
 	}
+
 	best := "another plan"
 	if r.Best != nil {
 		var victims []string
@@ -290,9 +314,10 @@ func (r *Regret) Certainty() string {
 	case r.Best.ClusterCertificate == nil:
 		return string(r.Best.Outcome)
 	}
-	text := certificateText(*r.Best.ClusterCertificate)
-	if !r.Best.ClusterCertificate.Optimal {
-		text += fmt.Sprintf(", %d not searched to the end", r.Best.ClusterCertificate.Unsolved)
+	certificate := r.Best.ClusterCertificate
+	text := certificateText(*certificate)
+	if !certificate.Optimal {
+		text += fmt.Sprintf(", %d not searched to the end", certificate.Unsolved)
 	}
 	return text
 }

@@ -55,8 +55,8 @@ func ExampleRegretOf() {
 	// 3 victims fewer: n1 [default/p0]
 }
 
-// Of any victims, on any node, by any ranks and policy of budgets, the regret has what they come to, the best set of all
-// that there are, on all nodes and on theirs, and the difference rank by rank.
+// For any victims, on any node, by any ranks and policy of budgets, the regret has their score, the best set of victims
+// on all nodes and on theirs, and the difference rank by rank.
 func TestPropertyRegretOfAnyVictims(t *testing.T) {
 	t.Parallel()
 	regrets, insteadOfNone := 0, 0
@@ -161,7 +161,7 @@ func sign(n int64) int {
 	return 0
 }
 
-// setsOfVictims are all sets of victims that make room for a pod.
+// setsOfVictims returns all sets of victims that make room for a pod.
 type setsOfVictims struct {
 	// nodes are those with possible victims.
 	nodes    []string
@@ -271,7 +271,7 @@ func regretFields(t *testing.T) (fields []string) {
 	return fields
 }
 
-// keysOf are the keys of an object in their order.
+// keysOf returns the keys of an object in their order.
 func keysOf(t *testing.T, text []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	_, err := dec.Token()

@@ -25,20 +25,20 @@ type Request struct {
 	// Now stands in for missing start times.
 	Now time.Time
 	// Limit is how many steps each of the three searches may take: the relaxation, the search for
-	// a better plan, and the one that proves it the best (rule 25.4.1); with Moves there is one more. A question to a node is
-	// a step. Zero means 200,000, some seconds at most on 1,000 nodes. It counts steps and not
-	// time, so that the same input has the same answer.
+	// a better plan, and the one that proves it the best (rule 25.4.1). With Moves there is one more.
+	// A question to a node is a step. Zero means 200,000, some seconds at most on 1,000 nodes. The limit
+	// counts steps and not time, so that the same input has the same answer.
 	Limit int
-	// Moves has the plan go by what becomes of the work of its victims (group 25.6): one whose
-	// controller makes it again may find a place on another node. It says what each kind of loss costs,
-	// none below 0. The sum is a figure of its own, Score.Own["moves"] of totals. It is compared in place
-	// of what a rank of that name says; without one, right after the violations if they come first, and
-	// else before all ranks. Nil means that nothing is asked about replacements. With
-	// the zero LossCosts one that moves costs 1, one that waits 20 and one that is lost 100.
+	// Moves says what each kind of loss costs, none below 0, and has the plan go by what becomes of the
+	// work of its victims (group 25.6): a victim whose controller makes it again may find a place on another
+	// node. The sum of the costs is a figure of its own, Score.Own["moves"] of totals. It is compared in
+	// place of what a rank of that name says; without one, right after the violations if they come first,
+	// and else before all ranks. Nil means that nothing is asked about replacements. With the zero LossCosts
+	// a victim that moves costs 1, one that waits 20 and one that is lost 100.
 	Moves *LossCosts
 }
 
-// losses returns what losses cost, nil where nothing is asked about them.
+// losses returns the costs of losses, nil where nothing is asked about them.
 func (r *Request) losses() *LossCosts {
 	if r.Moves == nil {
 		return nil
@@ -70,6 +70,8 @@ func (r *Request) problems() (ps []outrank.Problem) {
 	if m := r.Moves; m != nil && min(m.Moved, m.Waits, m.Lost) < 0 {
 		add("joint request", "Moves", fmt.Sprintf("%+v has a cost below 0", *m))
 	}
+
+	// Two versions of one pod cannot both run.
 	seen := map[outrank.Key]bool{}
 	for i, pod := range r.Pods {
 		if pod == nil {
@@ -84,8 +86,8 @@ func (r *Request) problems() (ps []outrank.Problem) {
 	return ps
 }
 
-// check returns everything that is wrong with the request and with a configuration that
-// cannot be asked about several pods.
+// check returns everything that is wrong with the request, and with the configuration where it decides about
+// one pod and not about several.
 func (r *Request) check(config *preemption.Config) error {
 	ps := r.problems()
 	add := func(object, field, text string) {
@@ -101,31 +103,33 @@ func (r *Request) check(config *preemption.Config) error {
 	if config.Budgets == preemption.NeverViolate {
 		add("preemption config", "Budgets", "that none is violated is kept for one decision, and the victims of several are charged together")
 	}
+
 	if len(ps) > 0 {
 		return fmt.Errorf("planning jointly: %w", &outrank.InputError{Problems: ps})
 	}
 	return nil
 }
 
-// checkRanks tells of ranks by which plans for several pods cannot be compared.
+// checkRanks adds a problem for each rank by which plans for several pods cannot be compared. The cost of a
+// rank named moves does not count where the costs of losses take its place (rule 25.6.3).
 func (r *Request) checkRanks(ranks []preemption.Rank, add func(object, field, text string)) {
 	costs := 0
 	for i := range ranks {
-		at := fmt.Sprintf("Ranks[%d]", i)
+		field := fmt.Sprintf("Ranks[%d]", i)
 		if ranks[i].Figure != nil {
-			add("preemption config", at+".Figure", "it compares nodes for one pod, not plans for several")
+			add("preemption config", field+".Figure", "it compares nodes for one pod, not plans for several")
 		}
 		if ranks[i].Cost == nil || r.Moves != nil && ranks[i].Name == byMoves.name {
 			continue
 		}
 		if costs++; costs > 1 {
-			add("preemption config", at+".Cost", "plans are searched for by one cost, and there is another")
+			add("preemption config", field+".Cost", "plans are searched for by one cost, and there is another")
 		}
 	}
 }
 
 // pending returns a snapshot like the caller's in which the pods are pending, as they
-// stand in the request; those in bare are nominated to no node.
+// stand in the request. Those in bare lose their nominations. The error is about a pod that cannot be pending.
 func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]bool) (*engine.Snapshot, error) {
 	s := snap.Clone()
 	for _, pod := range pods {
@@ -138,8 +142,10 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 		case ok && known.UID != pod.UID && known.UID != "" && pod.UID != "":
 			return nil, fmt.Errorf("pod %s: %w: another pod has its name", pod.Key(), preemption.ErrState)
 		}
+
+		// The request may have another version of the pod than the snapshot.
 		if known != pod {
-			if err := stand(s, pod, ok); err != nil {
+			if err := putPending(s, pod, ok); err != nil {
 				return nil, err
 			}
 		}
@@ -152,9 +158,9 @@ func pending(snap *engine.Snapshot, pods []*outrank.Pod, bare map[*outrank.Pod]b
 	return s, nil
 }
 
-// stand puts a pending pod in as it stands in the request, which may be an older version than the
-// known one. A known pod stays nominated to the node that the snapshot has it nominated to.
-func stand(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
+// putPending puts a pending pod into a snapshot as it stands in the request, which may be an older version than
+// the known one. A known pod stays nominated to the node that the snapshot has it nominated to.
+func putPending(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
 	nominated := s.NominationOf(pod.Key())
 	if known {
 		if err := s.RemovePod(pod.Key()); err != nil {
@@ -164,11 +170,12 @@ func stand(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
 	if _, err := s.PutPod(pod); err != nil {
 		return err
 	}
+
 	if !known || s.NominationOf(pod.Key()) == nominated {
 		return nil
 	}
 	if _, there := s.Node(nominated); !there {
-		nominated = "" // it counts nowhere
+		nominated = "" // a nomination to a node that is gone counts nowhere
 	}
 	return s.Nominate(pod.Key(), nominated)
 }
@@ -176,14 +183,14 @@ func stand(s *engine.Snapshot, pod *outrank.Pod, known bool) error {
 // member is a pod to be placed.
 type member struct {
 	pod *outrank.Pod
-	// at is its place in the queue.
-	at int
+	// position is that of the pod in the queue.
+	position int
 	// kind is the same for pods that differ in their names alone.
 	kind int
 	// evicts is set where the pod may preempt.
 	evicts bool
 	// loose is set where the loss of another pod can keep this one away, or its victims from
-	// leaving.
+	// leaving. Less room can then be better.
 	loose bool
 }
 
@@ -192,23 +199,26 @@ func (m *member) coupled() bool {
 	return m.loose || len(m.pod.Affinity.PodAntiAffinity)+len(m.pod.Volumes) > 0
 }
 
-// newMember finds out what there is to know of a pod before any is placed. The snapshot is
-// the caller's, with the nominations that may have the pod wait.
+// newMember finds out what there is to know of a pod before any is placed. The snapshot is that of all
+// pending pods, with their nominations: these decide whether a pod has to wait and may not preempt.
 func newMember(ctx context.Context, eval *engine.Evaluator, snap *engine.Snapshot, pod *outrank.Pod, now time.Time) (*member, error) {
 	plan, err := eval.Preempt(ctx, snap, preemption.Request{Pod: pod, Now: now})
 	if err != nil {
 		return nil, err
 	}
 	config := eval.Config()
-	m := &member{pod: pod, evicts: plan.Ineligible == ""}
-	m.loose = len(pod.Affinity.PodAffinity)+len(pod.TopologySpreadConstraints)+len(config.Filters)+len(config.Profile.DefaultConstraints) > 0 || config.Guard != nil
-	return m, nil
+	others := len(pod.Affinity.PodAffinity) + len(pod.TopologySpreadConstraints) + len(config.Profile.DefaultConstraints)
+	return &member{
+		pod:    pod,
+		evicts: plan.Ineligible == "",
+		loose:  others+len(config.Filters) > 0 || config.Guard != nil,
+	}, nil
 }
 
-// kinds numbers pods that differ in their names alone alike.
-func kinds(all []*member) {
+// numberKinds sets the kind of each pod.
+func numberKinds(queue []*member) {
 	var seen []*member
-	for _, m := range all {
+	for _, m := range queue {
 		m.kind = slices.IndexFunc(seen, func(o *member) bool {
 			return m.evicts == o.evicts && reflect.DeepEqual(nameless(m.pod), nameless(o.pod))
 		})
@@ -219,8 +229,11 @@ func kinds(all []*member) {
 	}
 }
 
+// nameless returns a pod without what tells it from the other replicas of its controller.
 func nameless(pod *outrank.Pod) *outrank.Pod {
 	p := *pod
-	p.Name, p.UID, p.NominatedNodeName, p.Value = "", "", "", nil
+	p.Name, p.UID = "", ""
+	p.NominatedNodeName = ""
+	p.Value = nil
 	return &p
 }

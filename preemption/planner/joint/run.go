@@ -12,43 +12,47 @@ type run struct {
 	ctx  context.Context
 	eval *engine.Evaluator
 	req  *Request
-	pods []*outrank.Pod // in the order of the queue
-	one  *oneByOne
-	all  []*member // by place in the queue
-	// first is the plan of one by one.
-	first *solution
+	// pods are those of the request, in the order of the queue.
+	pods     []*outrank.Pod
+	oneByOne *oneByOne
+	// queue describes each of pods, in the same order.
+	queue []*member
+	// baseline is the plan of one by one. No other plan is taken that is worse.
+	baseline *solution
 	*draft
 }
 
-// movedAfter carries a solution out, holds it or not, and finds out what becomes of its victims.
-func (r *run) movedAfter(s *solution, effort effort) bool {
-	if r.totals.moves == nil {
+// findFatesAfter carries a solution out, also where it does not hold at once, finds out what becomes of its
+// victims, and takes it back.
+func (r *run) findFatesAfter(s *solution, effort effort) bool {
+	if r.totals.lossCosts == nil {
 		return true
 	}
 	mark := r.plain.Mark()
 	defer func() { r.fail(r.plain.Undo(mark)) }()
 	r.carryOut(r.plain, r.turns(s))
-	return r.err == nil && r.moved(r.plain, s, s.victims(), effort)
+	return r.err == nil && r.findFates(r.plain, s, s.victims(), effort)
 }
 
-// carryOut has the victims gone and the pods bound on a snapshot, whether or not their nodes take them.
+// carryOut removes the victims and binds the pods on a snapshot, whether or not their nodes take them.
 func (r *run) carryOut(snap *engine.Snapshot, turns []turn) {
 	r.clearOut(snap, turns)
-	for _, at := range turns {
-		if at.node >= 0 {
-			r.fail(snap.Bind(r.pods[at.at].Key(), r.nodes[at.node].Name))
+	for _, t := range turns {
+		if t.node >= 0 {
+			r.fail(snap.Bind(r.pods[t.position].Key(), r.nodes[t.node].Name))
 		}
 	}
 }
 
-// clearOut has the victims gone, and the nominations that end with them.
+// clearOut removes the victims, and the nominations that end with them. A pod that preempted in vain has no
+// node, so no nomination ends there.
 func (r *run) clearOut(snap *engine.Snapshot, turns []turn) {
-	for _, at := range turns {
-		if at.node >= 0 {
-			r.evict(snap, r.pods[at.at], spot{at.node, at.victims})
+	for _, t := range turns {
+		if t.node >= 0 {
+			r.evict(snap, r.pods[t.position], spot{t.node, t.victims})
 			continue
 		}
-		for _, v := range at.victims {
+		for _, v := range t.victims {
 			r.fail(snap.RemovePod(v.Key()))
 		}
 	}

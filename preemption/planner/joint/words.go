@@ -20,10 +20,7 @@ func (p Plan) String() string {
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "together: %s%s; one by one: %s", words(p.Total), counts(p.Victims), words(p.OneByOne))
-	switch moves := counts(p.Victims) != ""; {
-	case p.DecidedBy == byMoves.name && moves:
-		b.WriteString("; better by: less that is lost")
-	case p.DecidedBy != "":
+	if p.DecidedBy != "" {
 		b.WriteString("; better by: " + rankText(p.DecidedBy))
 	}
 	b.WriteString("; " + certificateText(p.Certificate))
@@ -65,6 +62,7 @@ func (v Victim) String() string {
 	return text
 }
 
+// nameOf names a pod, also one that is missing in a plan that somebody else made.
 func nameOf(pod *outrank.Pod) string {
 	if pod == nil {
 		return "no pod"
@@ -72,6 +70,7 @@ func nameOf(pod *outrank.Pod) string {
 	return prose.Name(pod.Key())
 }
 
+// names lists pods by their names.
 func names(pods []*outrank.Pod) string {
 	out := make([]string, len(pods))
 	for i, pod := range pods {
@@ -80,6 +79,7 @@ func names(pods []*outrank.Pod) string {
 	return prose.List(out, 0)
 }
 
+// words says in a few words what a total has of victims.
 func words(s preemption.Score) string {
 	if s.Victims == 0 {
 		return "no victims"
@@ -91,7 +91,8 @@ func words(s preemption.Score) string {
 	return text
 }
 
-// counts says how many of the victims have which fate, empty where nobody asked.
+// counts says how many of the victims move, wait and are lost. It is empty where nothing was asked about that,
+// and for a plan of somebody else's with another loss.
 func counts(victims []Victim) string {
 	n := map[Loss]int{}
 	for i := range victims {
@@ -106,6 +107,7 @@ func counts(victims []Victim) string {
 	return fmt.Sprintf("; %d moved, %d waiting, %d lost", n[Moved], n[Waits], n[Lost])
 }
 
+// The wire types have the fields of a plan in the order of JOINT_JSON.md.
 type (
 	wirePlacement struct {
 		Pod      *document.Pod   `json:"pod,omitempty"`
@@ -165,10 +167,13 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var e document.Encoder
 	w := wirePlan{
-		Header: document.NewHeader("JointPlan"), Total: scores[0], OneByOne: scores[1], Kept: p.Kept, Interrupted: p.Interrupted, More: scores[2],
-		DecidedBy: p.DecidedBy, Order: document.List(p.Order, func(i int) int { return i }),
+		Header: document.NewHeader("JointPlan"),
+		Total:  scores[0], OneByOne: scores[1], More: scores[2],
+		Kept: p.Kept, Interrupted: p.Interrupted, DecidedBy: p.DecidedBy,
+		Order: document.List(p.Order, func(i int) int { return i }),
 		Placements: document.List(p.Placements, func(at Placement) wirePlacement {
 			return wirePlacement{
 				Pod: e.Pod(at.Pod), Node: at.Node, Victims: e.Pods(at.Victims), More: at.further(), Refused: at.Refused,

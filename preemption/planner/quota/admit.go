@@ -14,11 +14,12 @@ import (
 // zero value has no limits beyond the quotas.
 type Admission struct {
 	Limited []Limited
-	// Release says whose rules hold for the pods' usage and QoS classes; zero
+	// Release is the release whose rules hold for the pods' usage and QoS classes; zero
 	// means outrank.DefaultRelease. An unknown one is an error of every call.
 	Release outrank.Release
 }
 
+// errNoAdmission is the error of a nil Admission.
 var errNoAdmission = fmt.Errorf("%w: no admission", outrank.ErrInvalid)
 
 // Admit decides whether a pod may be created beside what there is (group 20.2;
@@ -28,7 +29,7 @@ var errNoAdmission = fmt.Errorf("%w: no admission", outrank.ErrInvalid)
 //     limit something about pods, apply to it. Each of them must know how much is
 //     used, and each container must say how much it wants of cpu and memory where
 //     these are limited.
-//  2. What is limited without a quota must be covered by one: each resource by a
+//  2. A quota must cover everything that Limited names for the pod: each resource by a
 //     quota that applies, each scope by any quota of the namespace with that scope
 //     that holds for the pod.
 //  3. With the pod, nothing that a quota limits may be exceeded.
@@ -59,7 +60,8 @@ func (a *Admission) Admit(quotas []*Quota, pod Pod) (*Verdict, error) {
 	return r.verdict, nil
 }
 
-// check returns the quotas of the pod's namespace by name.
+// check returns the quotas of the pod's namespace by name. The error has everything that is wrong with them, with
+// the limits and with the pod.
 func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 	if pod.Pod == nil {
 		return nil, invalid([]outrank.Problem{{Object: "pod", Text: "missing"}})
@@ -71,6 +73,8 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 	if err := pod.Validate(); err != nil {
 		return nil, err
 	}
+
+	// A requirement that the API server lets in may still be one that nobody can decide (rule 20.1.6).
 	for _, l := range a.Limited {
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).problem)...)
 		ps = append(ps, requirementProblems("limited "+l.Resource, "matchScopes", l.MatchScopes, (*Requirement).unreadable)...)
@@ -91,13 +95,13 @@ func (a *Admission) check(quotas []*Quota, pod Pod) ([]*Quota, error) {
 type request struct {
 	pod     *Pod
 	release outrank.Release
-	usage   resource.List
+	usage   resource.List // of the pod
 	verdict *Verdict
-	// applied are the quotas that apply. restricted are the resources that they
-	// limit. scopes are those of all quotas that hold for the pod.
+	// applied are the quotas that apply, and restricted the resources that they limit.
 	applied    []*Quota
 	restricted map[resource.Name]bool
-	scopes     []Requirement
+	// scopes are the scopes of all quotas that hold for the pod, also of quotas that do not apply.
+	scopes []Requirement
 }
 
 // applies finds the quotas that apply (step 1).
@@ -106,16 +110,20 @@ func (r *request) applies(quotas []*Quota) bool {
 	for _, q := range quotas {
 		holding := matching(r.release, q.Scopes, r.pod)
 		r.scopes = append(r.scopes, holding...)
+
+		// A quota applies if it limits something about pods, and all of its scopes hold (rule 20.2.2).
 		limits := slices.DeleteFunc(q.Hard.Names(), func(n resource.Name) bool { return !counted(n) })
 		if len(limits) == 0 || len(holding) < len(q.Scopes) {
 			continue
 		}
+
 		if missing := r.unstated(limits); len(missing) > 0 {
 			return r.refuse(Verdict{Reason: unstated, Quota: q.Name, Unstated: missing})
 		}
 		if slices.ContainsFunc(limits, func(n resource.Name) bool { _, ok := q.Used[n]; return !ok }) {
 			return r.refuse(Verdict{Reason: uncounted, Quota: q.Name, Resources: limits})
 		}
+
 		r.applied = append(r.applied, q)
 		for _, name := range limits {
 			r.restricted[name] = true
@@ -125,7 +133,8 @@ func (r *request) applies(quotas []*Quota) bool {
 }
 
 // unstated returns, for each amount of cpu and memory that is limited, the
-// containers that do not say how much they want (rule 20.2.3; Constraints).
+// containers that do not say how much they want (rule 20.2.3; Constraints). Where the pod itself says something,
+// none of them has to.
 func (r *request) unstated(limits []resource.Name) map[resource.Name][]string {
 	if levels := r.pod.Resources; levels != nil && levelled(levels) {
 		return nil
@@ -146,10 +155,10 @@ func (r *request) unstated(limits []resource.Name) map[resource.Name][]string {
 	return missing
 }
 
-// explicit are the names for which each container must say something.
+// explicit lists the names for which each container must say how much it wants.
 var explicit = []resource.Name{"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"}
 
-// levelled reports whether pod-level resources name one that counts there.
+// levelled reports whether pod-level resources name one that counts at the level of the pod.
 func levelled(l *resource.Requirements) bool {
 	for _, list := range []resource.List{l.Requests, l.Limits} {
 		for name := range list {
@@ -161,9 +170,9 @@ func levelled(l *resource.Requirements) bool {
 	return false
 }
 
-// covered looks for quotas for the things limited without one (step 2).
+// covered looks for a quota for everything that is limited (step 2).
 func (r *request) covered(limited []Limited) bool {
-	bare := map[resource.Name]bool{}
+	bare := map[resource.Name]bool{} // resources without a quota
 	var scopes []Requirement
 	for i := range limited {
 		l := &limited[i]
@@ -181,6 +190,8 @@ func (r *request) covered(limited []Limited) bool {
 	if len(bare) > 0 {
 		return r.refuse(Verdict{Reason: uncoveredResources, Resources: slices.Sorted(maps.Keys(bare))})
 	}
+
+	// A scope is covered by the same scope of any quota, with whatever operator and values.
 	scopes = slices.DeleteFunc(scopes, func(s Requirement) bool {
 		return slices.ContainsFunc(r.scopes, func(t Requirement) bool { return t.Scope == s.Scope })
 	})
@@ -190,7 +201,8 @@ func (r *request) covered(limited []Limited) bool {
 	return true
 }
 
-// fits compares the usage with the pod to the quotas that apply (step 3).
+// fits compares the usage with the pod to the quotas that apply (step 3). A quota that is exceeded already refuses
+// only pods that want more of what is exceeded.
 func (r *request) fits() bool {
 	r.verdict.Used = map[string]resource.List{}
 	for _, q := range r.applied {
@@ -201,11 +213,16 @@ func (r *request) fits() bool {
 			if !asked || amount.IsZero() {
 				continue
 			}
+
+			// What the pod takes nothing of may be exceeded already (rule 20.2.9).
 			used[name] = used[name].Add(amount)
 			if used[name].Cmp(hard) > 0 {
-				over.Requested[name], over.Before[name], over.Hard[name] = amount, q.Used[name], hard
+				over.Requested[name] = amount
+				over.Before[name] = q.Used[name]
+				over.Hard[name] = hard
 			}
 		}
+
 		if len(over.Requested) > 0 {
 			over.Resources = over.Requested.Names()
 			return r.refuse(over)
@@ -215,7 +232,7 @@ func (r *request) fits() bool {
 	return true
 }
 
-// refuse ends the request.
+// refuse ends the request with a verdict about its pod.
 func (r *request) refuse(v Verdict) bool {
 	v.Pod = r.pod.Pod
 	r.verdict = &v

@@ -1,6 +1,6 @@
-// Package quota answers who may create pods of a priority class at all: it holds a
-// pod that is to be created to the resource quotas of its namespace, and to what
-// the admission plugin ResourceQuota has been told to limit.
+// Package quota answers: who may create pods of a priority class at all? It checks a
+// pod that is to be created against the resource quotas of its namespace, and against the limits
+// in the configuration of the admission plugin ResourceQuota.
 //
 // Experimental: v1.0 does not freeze this package (RELEASES, "What stays").
 //
@@ -15,8 +15,8 @@
 // have a quota for the class; how many and how large they are is up to that quota.
 // A pod that cannot be created pushes nobody out.
 //
-// A pod is held to what stands in it. The API server writes the default priority
-// class and the requests that follow from limits into it first: package priority
+// The pod is taken as it stands. The API server writes the default priority
+// class and the requests that follow from limits into it first; package priority
 // resolves the class.
 //
 // Chapter 20 of RULES.md in this package's folder states what this package does,

@@ -21,6 +21,7 @@ type Quota struct {
 	Hard, Used resource.List
 }
 
+// errNoQuota is the error of a nil Quota.
 var errNoQuota = fmt.Errorf("%w: no quota", outrank.ErrInvalid)
 
 // Scope is a property of pods.
@@ -28,15 +29,15 @@ type Scope string
 
 // The scopes.
 const (
-	// Terminating are pods with an activeDeadlineSeconds, NotTerminating all others.
+	// Terminating has the pods with an activeDeadlineSeconds, NotTerminating all others.
 	Terminating    Scope = "Terminating"
 	NotTerminating Scope = "NotTerminating"
-	// BestEffort are pods of that QoS class, NotBestEffort all others.
+	// BestEffort has the pods of that QoS class, NotBestEffort all others.
 	BestEffort    Scope = "BestEffort"
 	NotBestEffort Scope = "NotBestEffort"
 	// PriorityClass goes by the name of the pod's class.
 	PriorityClass Scope = "PriorityClass"
-	// CrossNamespacePodAffinity are pods with a term of pod affinity or anti-affinity
+	// CrossNamespacePodAffinity has the pods with a term of pod affinity or anti-affinity
 	// that names namespaces.
 	CrossNamespacePodAffinity Scope = "CrossNamespacePodAffinity"
 )
@@ -87,16 +88,19 @@ func (q *Quota) Validate() error {
 	return invalid(q.problems())
 }
 
+// object returns what problems call the quota.
 func (q *Quota) object() string {
 	return "resourcequota " + string(outrank.NewKey(q.Namespace, q.Name))
 }
 
+// problems lists everything that is wrong with the quota.
 func (q *Quota) problems() []outrank.Problem {
 	var ps []outrank.Problem
 	if q.Name == "" {
 		ps = append(ps, outrank.Problem{Object: q.object(), Field: "metadata.name", Text: "missing"})
 	}
 	ps = append(ps, requirementProblems(q.object(), scopesField, q.Scopes, (*Requirement).problem)...)
+
 	for _, list := range []struct {
 		field string
 		resource.List
@@ -112,7 +116,7 @@ func (q *Quota) problems() []outrank.Problem {
 	return ps
 }
 
-// requirementProblems checks requirements by the rules of group 20.1.
+// requirementProblems lists the problems that a check finds in requirements (group 20.1).
 func requirementProblems(object, field string, rs []Requirement, problem func(*Requirement) string) []outrank.Problem {
 	var ps []outrank.Problem
 	for i, r := range rs {
@@ -123,8 +127,9 @@ func requirementProblems(object, field string, rs []Requirement, problem func(*R
 	return ps
 }
 
+// problem returns why the API server does not let a requirement in, empty where it does.
 func (r *Requirement) problem() string {
-	plain := []Scope{Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity}
+	plain := []Scope{Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity} // without values
 	switch {
 	case slices.Contains(plain, r.Scope) && (r.Operator != outrank.Exists || len(r.Values) > 0):
 		return fmt.Sprintf("the scope %s takes the operator Exists alone, without values", r.Scope)
@@ -133,6 +138,7 @@ func (r *Requirement) problem() string {
 	case r.Scope != PriorityClass:
 		return fmt.Sprintf("there is no scope %q", string(r.Scope))
 	}
+
 	switch r.Operator {
 	case outrank.In, outrank.NotIn:
 		if len(r.Values) == 0 {
@@ -148,8 +154,8 @@ func (r *Requirement) problem() string {
 	return ""
 }
 
-// unreadable returns why a requirement that the API server lets in cannot be decided: a
-// value that no label could have (rule 20.1.6). It is empty for any other.
+// unreadable returns why nobody can decide whether a requirement holds that the API server lets in: it has a
+// value that no label could have (rule 20.1.6). It is empty for any other requirement.
 func (r *Requirement) unreadable() string {
 	if r.problem() != "" {
 		return ""
@@ -160,11 +166,12 @@ func (r *Requirement) unreadable() string {
 	return ""
 }
 
-// selector is the requirement in the form of one about a label.
+// selector returns the requirement as one about a label that is named like the scope.
 func (r *Requirement) selector() *outrank.LabelSelector {
 	return &outrank.LabelSelector{MatchExpressions: []outrank.Requirement{{Key: string(r.Scope), Operator: r.Operator, Values: r.Values}}}
 }
 
+// invalid returns the error for some problems, nil for none.
 func invalid(ps []outrank.Problem) error {
 	if len(ps) == 0 {
 		return nil

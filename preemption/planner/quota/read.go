@@ -28,6 +28,7 @@ type wire struct {
 	} `json:"status"`
 }
 
+// expression is one entry of a scopeSelector.
 type expression struct {
 	Scope    string   `json:"scopeName"`
 	Operator string   `json:"operator"`
@@ -43,10 +44,9 @@ const mostProblems = 1000
 //
 // prints, or of any other dump: objects of other kinds are passed over. Hard is
 // status.hard; where a quota has no status yet, as in a manifest, it is spec.hard,
-// and nothing is known of Used. Errors are an *[outrank.InputError] with everything
-// that is wrong, input without a single object or List and a nil reader included, and those
-// of r. Time is linear in the input, and memory, beside
-// the quotas, bounded by its largest object.
+// and nothing is known of Used. Errors are those of r, and an *[outrank.InputError] with everything
+// that is wrong, which is also about input without a single object or List and about a nil reader.
+// Time is linear in the input. Memory, beside the quotas, is bounded by its largest object.
 func Read(r io.Reader) ([]*Quota, error) {
 	rd := &reader{}
 	err := manifest.Each(r, rd.item)
@@ -62,12 +62,14 @@ func Read(r io.Reader) ([]*Quota, error) {
 	return rd.quotas, nil
 }
 
+// reader collects what stands in an input.
 type reader struct {
 	quotas   []*Quota
 	problems []outrank.Problem
-	more     int
+	more     int // problems beyond mostProblems
 }
 
+// add adds a problem, and only counts it beyond mostProblems.
 func (rd *reader) add(object, field, text string) {
 	if len(rd.problems) >= mostProblems {
 		rd.more++
@@ -76,6 +78,7 @@ func (rd *reader) add(object, field, text string) {
 	rd.problems = append(rd.problems, outrank.Problem{Object: object, Field: field, Text: text})
 }
 
+// item reads one object. What cannot be read is a problem, and the rest of the quota is checked all the same.
 func (rd *reader) item(it manifest.Item) error {
 	if it.Kind != "ResourceQuota" {
 		return nil
@@ -90,15 +93,19 @@ func (rd *reader) item(it manifest.Item) error {
 	for _, m := range wrong {
 		rd.add(object, m.Field, m.Text)
 	}
+
 	for _, s := range w.Spec.Scopes {
 		q.Scopes = append(q.Scopes, Requirement{Scope: Scope(s), Operator: outrank.Exists})
 	}
-	if w.Spec.Selector != nil {
-		for _, r := range w.Spec.Selector.Expressions {
+	if selector := w.Spec.Selector; selector != nil {
+		for _, r := range selector.Expressions {
 			q.Scopes = append(q.Scopes, Requirement{Scope: Scope(r.Scope), Operator: outrank.Operator(r.Operator), Values: r.Values})
 		}
 	}
-	q.Hard, q.Used = rd.amounts(object, "status.hard", w.Status.Hard), rd.amounts(object, "status.used", w.Status.Used)
+
+	// The amounts of spec.hard are read in any case, so that their problems are told.
+	q.Hard = rd.amounts(object, "status.hard", w.Status.Hard)
+	q.Used = rd.amounts(object, "status.used", w.Status.Used)
 	if hard := rd.amounts(object, "spec.hard", w.Spec.Hard); w.Status.Hard == nil {
 		q.Hard = hard
 	}
@@ -109,7 +116,7 @@ func (rd *reader) item(it manifest.Item) error {
 	return nil
 }
 
-// amounts reports amounts that cannot be read.
+// amounts returns a list of amounts, and adds a problem for each that cannot be read.
 func (rd *reader) amounts(object, field string, w manifest.Amounts) resource.List {
 	if w == nil {
 		return nil
@@ -125,4 +132,5 @@ func (rd *reader) amounts(object, field string, w manifest.Amounts) resource.Lis
 	return l
 }
 
+// sorted returns the names in a map, sorted.
 func sorted[V any](m map[resource.Name]V) []resource.Name { return slices.Sorted(maps.Keys(m)) }

@@ -7,7 +7,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Names in quotas for the usage of pods.
+// The names in quotas for the usage of pods.
 const (
 	// countPods counts pods, those that have ended too.
 	countPods resource.Name = "count/pods"
@@ -17,12 +17,14 @@ const (
 )
 
 // Usage returns what a pod takes of quotas, by the names that quotas have for it
-// (group 20.3; PodUsageFunc): count/pods; and, unless it has ended, pods, what it
-// requests as NAME and requests.NAME, an extended resource as requests.NAME alone,
-// and its limits of cpu, memory and ephemeral storage as limits.NAME. The list is
-// the caller's, and empty for a nil pod. The rules are those of a release: while a pod is
-// being resized in place, they count its requests differently (rule 2.2.11). For zero, and
-// for a release that is not known, those of [outrank.DefaultRelease] hold.
+// (group 20.3; PodUsageFunc). Every pod counts as count/pods. A pod that has not ended also counts as pods,
+// with its requests as NAME and requests.NAME, or for an extended resource as requests.NAME alone,
+// and with its limits of cpu, memory and ephemeral storage as limits.NAME. The list is
+// the caller's, and empty for a nil pod.
+//
+// The rules are those of a release: releases differ in how they count the requests of a pod that is
+// being resized in place (rule 2.2.11). For zero, and for a release that is not known, those of
+// [outrank.DefaultRelease] hold.
 func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod == nil {
 		return resource.List{}
@@ -31,6 +33,7 @@ func Usage(r outrank.Release, pod *outrank.Pod) resource.List {
 	if pod.Finished() {
 		return use
 	}
+
 	// Unlike the scheduler, quotas look at the status of the containers alone, and not at
 	// that of the pod as a whole (rule 20.3.9).
 	plain := *pod
@@ -91,6 +94,7 @@ func counted(name resource.Name) bool {
 	case countPods, resource.Pods:
 		return true
 	}
+
 	base := name
 	for _, prefix := range []resource.Name{requestsPrefix, limitsPrefix} {
 		if rest, ok := strings.CutPrefix(string(name), string(prefix)); ok {
@@ -102,6 +106,9 @@ func counted(name resource.Name) bool {
 	case resource.CPU, resource.Memory, resource.EphemeralStorage:
 		return true
 	}
+
+	// Huge pages and extended resources have no limits of their own. An extended resource counts as requests.NAME
+	// alone.
 	switch {
 	case strings.HasPrefix(string(base), resource.HugePagesPrefix):
 		return !strings.HasPrefix(string(name), limitsPrefix)
@@ -111,8 +118,8 @@ func counted(name resource.Name) bool {
 	return false
 }
 
-// Measure returns the pods' usage of a quota: of everything in q.Hard that is
-// about pods, the sum over those of its namespace and in its scopes (rule 20.3.7;
+// Measure returns the pods' usage of a quota: for everything in q.Hard that is
+// about pods, the sum over the pods of its namespace that are in its scopes (rule 20.3.7;
 // CalculateUsageStats). The quota controller writes it into status.used. The
 // release's rules hold for requests, as in [Usage], and for QoS classes (rules
 // 3.12 and 3.13). Time is linear in the pods.
@@ -123,6 +130,7 @@ func (q *Quota) Measure(r outrank.Release, pods []Pod) resource.List {
 			used[name] = resource.Quantity{}
 		}
 	}
+
 	namespace := (&outrank.Pod{Namespace: q.Namespace}).NamespaceName()
 	for i := range pods {
 		p := &pods[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Verdict says whether a pod may be created, and why not: it may where there is no Reason.
+// Verdict says whether a pod may be created, and why not. It may where Reason is empty.
 type Verdict struct {
 	Pod *outrank.Pod
 	// Used has the amounts in use of each quota that applies, with the pod, by
@@ -19,10 +19,10 @@ type Verdict struct {
 	// Reason and all below are for a pod that is refused. Reason is "unstated" where some container
 	// does not state an amount that a quota limits, "uncounted" where the usage of a quota is not
 	// known yet, "uncovered-resources" and "uncovered-scopes" where no quota covers what needs one,
-	// and "exceeded" where a quota would be. Quota is the name of the quota that refuses the pod;
-	// empty where no quota does.
+	// and "exceeded" where a quota would be exceeded.
 	Reason string
-	Quota  string
+	// Quota is the name of the quota that refuses the pod, empty where no quota does.
+	Quota string
 	// Resources are the names that the reason is about, sorted.
 	Resources []resource.Name
 	// Unstated has, for the reason "unstated", the containers that do not state an amount, by name.
@@ -34,7 +34,7 @@ type Verdict struct {
 	Requested, Before, Hard resource.List
 }
 
-// Why a pod may not be created.
+// The reasons of Verdict.Reason.
 const (
 	unstated           = "unstated"
 	uncounted          = "uncounted"
@@ -60,6 +60,7 @@ func (v *Verdict) Message() string {
 	return fmt.Sprintf("pods %q is forbidden: %s", name, text)
 }
 
+// text returns the answer without the name of the pod.
 func (v *Verdict) text() string {
 	switch v.Reason {
 	case unstated:
@@ -89,6 +90,7 @@ func amounts(l resource.List) string {
 	return strings.Join(parts, ",")
 }
 
+// joined lists names with commas.
 func joined(names []resource.Name) string {
 	parts := make([]string, len(names))
 	for i, name := range names {

@@ -15,16 +15,16 @@ type Closeness struct {
 	// Delta is how much lower than the preemptor's a victim's priority has to be; zero
 	// means lower at all. Nomad's is 10.
 	Delta int32
-	// MaxParallel returns the job of a pod and how many pods of it may leave at once before
-	// further ones count as far away; 0 or less for any number. Nil means that for all. It
+	// MaxParallel returns the job of a pod, and how many pods of the job may leave at once before
+	// further ones count as far away; 0 or less stands for any number. Nil means any number for all. It
 	// always returns the same for the same pod.
 	MaxParallel func(victim *outrank.Pod) (job string, most int)
-	// Release says what a pod takes while it is being resized in place: that of the snapshot. Zero
+	// Release is that of the snapshot. It says what a pod takes while it is being resized in place. Zero
 	// means outrank.DefaultRelease.
 	Release outrank.Release
 }
 
-// penalty is what each pod of a job beyond those that may leave at once adds to a distance.
+// penalty is added to a distance for each pod of a job beyond those that may leave at once.
 const penalty = 50
 
 // Closest returns a rule that chooses victims as Nomad does (group 24.6): of the lowest
@@ -60,14 +60,16 @@ type choice struct {
 	going map[string]int // by job
 }
 
+// choose returns the victims, nil where all that may leave make no room.
 func (c *choice) choose() []*outrank.Pod {
-	limit := int64(c.view.Pod().PriorityValue()) - int64(max(1, c.Delta))
 	// What leaves with a pod elsewhere frees nothing here.
+	limit := int64(c.view.Pod().PriorityValue()) - int64(max(1, c.Delta))
 	left := slices.DeleteFunc(c.view.Possible(), func(p *outrank.Pod) bool {
 		return int64(p.PriorityValue()) > limit || p.NodeName != c.view.Node().Name
 	})
-	// The most important come first; of equals the first wins.
+	// The lowest priorities come first. Equal ones stay in the order of importance, and the first wins.
 	slices.SortStableFunc(left, func(p, q *outrank.Pod) int { return cmp.Compare(p.PriorityValue(), q.PriorityValue()) })
+
 	needed := c.asked
 	var chosen []*outrank.Pod
 	for !c.fitsWithout(chosen) {
@@ -94,7 +96,7 @@ func (c *choice) fitsWithout(pods []*outrank.Pod) bool {
 	return c.view.Check(pods...).Code == preemption.Success
 }
 
-// closest returns the index of the closest pod of the lowest priority.
+// closest returns the index of the closest pod of the lowest priority (rules 24.6.2 and 24.6.3).
 func (c *choice) closest(left []*outrank.Pod, needed amounts) int {
 	best, least := 0, math.Inf(1)
 	for i, p := range left {
@@ -126,7 +128,7 @@ func (c *choice) takes(p *outrank.Pod) (takes amounts) {
 	return takes
 }
 
-// distance is how far a pod's size is from an amount: the root of the sum of squares of
+// distance returns how far a pod's size is from an amount: the root of the sum of squares of
 // the parts that are missing or too much. What is not needed does not count.
 func (c *choice) distance(p *outrank.Pod, needed amounts) float64 {
 	sum, takes := 0.0, c.takes(p)
@@ -139,8 +141,8 @@ func (c *choice) distance(p *outrank.Pod, needed amounts) float64 {
 	return math.Sqrt(sum)
 }
 
-// withoutSpare takes the chosen pods once more, those first that are the farthest from
-// what was asked for, until there is room.
+// withoutSpare takes the chosen pods once more until there is room, those first that are the farthest from
+// what was asked for (rule 24.6.4).
 func (c *choice) withoutSpare(chosen []*outrank.Pod) []*outrank.Pod {
 	slices.SortStableFunc(chosen, func(p, q *outrank.Pod) int {
 		return cmp.Compare(c.distance(q, c.asked), c.distance(p, c.asked))

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// fairRun is a decision by shares (group 24.4). The preemptor's share is with what it
-// asks for.
+// fairRun is a decision by shares (group 24.4). While it takes, what the preemptor asks for counts as used by its
+// queue.
 type fairRun struct {
 	*decision
-	taken []Taken
-	of    []*holder
-	retry []*holder
+	taken   []Taken
+	holders []*holder // of taken
+	retry   []*holder // those that the first strategy passed over
 }
 
 // fair decides by shares.
@@ -21,38 +21,43 @@ func (d *decision) fair() []Taken {
 	if strategies == nil {
 		strategies = []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	}
-	d.add(d.in.at, d.in.uses, 1)
+
+	in := &d.incoming
+	d.add(in.at, in.uses, 1)
 	r := &fairRun{decision: d}
-	found := r.first(list, strategies[0])
+	found := r.runFirst(list, strategies[0])
 	if !found && len(strategies) > 1 {
-		found = r.second()
+		found = r.runSecond()
 	}
-	d.add(d.in.at, d.in.uses, -1)
-	fits := func() bool { return d.fits(d.in.at, d.in.uses, d.in.asked) }
+	d.add(in.at, in.uses, -1)
+
+	// What the preemptor asks for is not counted any more, so plain fits says whether there is room.
+	fits := func() bool { return d.fits(in.at, in.uses, in.asked) }
 	if !found {
-		r.taken, r.of, found = d.widen(r.taken, r.of, fits)
+		r.taken, r.holders, found = d.takeFurther(r.taken, r.holders, fits)
 	}
 	if !found {
 		return nil
 	}
-	return d.fillBack(r.taken, r.of, fits)
+	return d.fillBack(r.taken, r.holders, fits)
 }
 
-// fairCandidates lists those of the queue itself, and of all queues of the tree that have
-// more than their own, in order.
+// fairCandidates lists, in order, the candidates of the queue itself, and those of all queues of the tree that
+// have more than their own.
 func (d *decision) fairCandidates() []*holder {
 	var out []*holder
-	parent := d.nodes[d.in.at].parent
+	queue := d.incoming.at
+	parent := d.nodes[queue].parent
 	for i := range d.admitted {
 		h := &d.admitted[i]
-		take := d.own.Within
-		if h.at != d.in.at {
-			take = d.own.Reclaim
-			if parent == none || d.root(h.at) != d.root(d.in.at) || !d.over(h.at, d.contested) {
+		take := d.policy.Within
+		if h.at != queue {
+			take = d.policy.Reclaim
+			if parent == none || d.root(h.at) != d.root(queue) || !d.over(h.at, d.contested) {
 				continue
 			}
 		}
-		if d.usesContested(h) && take.allows(d.in.ranked(), h.ranked()) {
+		if d.usesContested(h) && take.allows(d.incoming.ranked(), h.ranked()) {
 			out = append(out, h)
 		}
 	}
@@ -60,11 +65,12 @@ func (d *decision) fairCandidates() []*holder {
 	return out
 }
 
-// fitsNow reports whether what the preemptor asks for, which is counted, fits.
+// fitsNow reports whether what the preemptor asks for fits. It is counted as used, and taken out for that.
 func (r *fairRun) fitsNow() bool {
-	r.add(r.in.at, r.in.uses, -1)
-	fits := r.fits(r.in.at, r.in.uses, r.in.asked)
-	r.add(r.in.at, r.in.uses, 1)
+	in := &r.incoming
+	r.add(in.at, in.uses, -1)
+	fits := r.fits(in.at, in.uses, in.asked)
+	r.add(in.at, in.uses, 1)
 	return fits
 }
 
@@ -74,18 +80,20 @@ func (r *fairRun) take(h *holder, rule string) bool {
 		return false
 	}
 	r.add(h.at, h.uses, -1)
-	r.taken, r.of = append(r.taken, Taken{*h.Workload, rule}), append(r.of, h)
+	r.taken = append(r.taken, Taken{*h.Workload, rule})
+	r.holders = append(r.holders, h)
 	return r.fitsNow()
 }
 
-// first takes by one strategy from the queue with the largest share, again and again
-// (rules 24.4.3 to 24.4.5). Who fails it is kept for the second.
-func (r *fairRun) first(list []*holder, strategy Strategy) bool {
-	entitled := !r.req.Fair.SharesAlone && !r.over(r.in.at, r.contested)
-	o := r.order(list)
+// runFirst takes by one strategy from the queue with the largest share, again and again
+// (rules 24.4.3 to 24.4.5). It keeps those that do not pass for the second strategy.
+func (r *fairRun) runFirst(list []*holder, strategy Strategy) bool {
+	entitled := !r.req.Fair.SharesAlone && !r.over(r.incoming.at, r.contested)
+	o := r.newOrder(list)
 	for queue := o.next(); queue != none; queue = o.next() {
+		// From these two the next candidate goes, whatever the shares are (rule 24.4.4).
 		switch {
-		case queue == r.in.at:
+		case queue == r.incoming.at:
 			if r.take(o.pop(queue), ruleWithin) {
 				return true
 			}
@@ -97,7 +105,8 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 			continue
 		}
 
-		_, mine, theirs := r.meet(r.in.at, queue)
+		// The preemptor's side borrows with weight 0 and the other side does not: whoever leaves, nobody passes.
+		_, mine, theirs := r.meet(r.incoming.at, queue)
 		at := meeting{theirs: theirs, mine: r.share(mine), before: r.share(theirs)}
 		if math.IsInf(at.mine.weighted(), 1) && !math.IsInf(at.before.weighted(), 1) {
 			for o.has(queue) {
@@ -105,6 +114,7 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 			}
 			continue
 		}
+
 		for o.has(queue) {
 			h := o.pop(queue)
 			if !r.passes(strategy, h, at) {
@@ -123,14 +133,15 @@ func (r *fairRun) first(list []*holder, strategy Strategy) bool {
 	return false
 }
 
-// meeting has the shares of the nodes just below where the preemptor's queue and another one meet:
-// mine is that of the preemptor's side, and before that of the other side, whose node is theirs.
+// meeting has the shares of the nodes just below where the preemptor's queue and another one meet (rule 24.4.2).
 type meeting struct {
-	theirs       int
-	mine, before share
+	theirs int   // the node on the other side
+	mine   share // of the preemptor's side
+	before share // of the other side, before anybody else is taken
 }
 
-// passes compares the shares where the two queues meet.
+// passes compares the shares where the two queues meet: that of the preemptor's side with that of the other side,
+// with the workload or without it (rule 24.4.5).
 func (r *fairRun) passes(strategy Strategy, h *holder, at meeting) bool {
 	if strategy == LessThanInitialShare {
 		return at.mine.compare(at.before) < 0
@@ -141,14 +152,16 @@ func (r *fairRun) passes(strategy Strategy, h *holder, at meeting) bool {
 	return at.mine.compare(after) <= 0
 }
 
-// second takes one workload of each queue by its share as it is (rule 24.4.6).
-func (r *fairRun) second() bool {
-	o := r.order(r.retry)
+// runSecond takes one workload of each queue by its share as it is (rule 24.4.6).
+func (r *fairRun) runSecond() bool {
+	o := r.newOrder(r.retry)
 	for queue := o.next(); queue != none; queue = o.next() {
-		_, mine, theirs := r.meet(r.in.at, queue)
-		if queue == r.in.at {
+		_, mine, theirs := r.meet(r.incoming.at, queue)
+		if queue == r.incoming.at {
 			mine, theirs = queue, queue
 		}
+
+		// One that a window spares is passed over, and the next of the queue is looked at (rule 24.8.3).
 		for less := r.share(mine).compare(r.share(theirs)) < 0; less && o.has(queue); {
 			if h := o.pop(queue); !r.spares(h, ruleFairShare) {
 				if r.take(h, ruleFairShare) {
@@ -166,11 +179,12 @@ func (r *fairRun) second() bool {
 // candidates left (rule 24.4.3).
 type queueOrder struct {
 	*fairRun
-	left   map[int][]*holder
-	pruned map[int]bool
+	left   map[int][]*holder // by queue, in order
+	pruned map[int]bool      // nodes that have been ruled out
 }
 
-func (r *fairRun) order(list []*holder) *queueOrder {
+// newOrder returns the order in which the queues of some candidates have their turn.
+func (r *fairRun) newOrder(list []*holder) *queueOrder {
 	o := &queueOrder{r, map[int][]*holder{}, map[int]bool{}}
 	for _, h := range list {
 		o.left[h.at] = append(o.left[h.at], h)
@@ -187,10 +201,10 @@ func (o *queueOrder) pop(queue int) *holder {
 	return h
 }
 
-// next returns the next queue, none if there is none.
+// next returns the next queue, none if there is none. A queue without a cohort is the top itself.
 func (o *queueOrder) next() int {
-	top := o.root(o.in.at)
-	if top == o.in.at {
+	top := o.root(o.incoming.at)
+	if top == o.incoming.at {
 		if o.has(top) && !o.pruned[top] {
 			return top
 		}
@@ -204,8 +218,8 @@ func (o *queueOrder) next() int {
 	return none
 }
 
-// down finds the queue below a cohort. It is none if parts have been ruled out on the way,
-// so that it has to be asked again.
+// down finds the queue below a cohort. It returns none where it rules the cohort out: the caller begins at the top
+// again then, unless that is what was ruled out.
 func (o *queueOrder) down(cohort int) int {
 	queue, group := none, none
 	var most, mostGroup share
@@ -214,17 +228,20 @@ func (o *queueOrder) down(cohort int) int {
 			continue
 		}
 		s := o.share(child)
+		isQueue := o.nodes[child].queue
 		switch {
-		case !o.nodes[child].queue && !s.borrows && !o.above(child, o.in.at), o.nodes[child].queue && (!o.has(child) || !s.borrows && child != o.in.at):
+		case o.exhausted(child, s):
 			o.pruned[child] = true
-		case !o.nodes[child].queue:
-			if group == none || s.compare(mostGroup) >= 0 {
+		case !isQueue:
+			if group == none || s.compare(mostGroup) >= 0 { // of equal ones the last
 				group, mostGroup = child, s
 			}
 		case queue == none || s.compare(most) > 0 || s.compare(most) == 0 && o.before(o.left[child][0], o.left[queue][0]) < 0:
 			queue, most = child, s
 		}
 	}
+
+	// Between a cohort and a queue with equal shares the cohort goes first.
 	switch {
 	case queue == none && group == none:
 		o.pruned[cohort] = true
@@ -233,4 +250,13 @@ func (o *queueOrder) down(cohort int) int {
 		return o.down(group)
 	}
 	return queue
+}
+
+// exhausted reports whether nobody is taken from a node any more: it has no more than is its own and the preemptor
+// does not belong to it, or it is a queue without candidates.
+func (o *queueOrder) exhausted(at int, s share) bool {
+	if o.nodes[at].queue {
+		return !o.has(at) || !s.borrows && at != o.incoming.at
+	}
+	return !s.borrows && !o.above(at, o.incoming.at)
 }

@@ -24,15 +24,16 @@ func (r *Rules) trackerOf(of outrank.Release) *preemption.Tracker {
 // queued reports whether a pod is in any queue.
 func (r *Rules) queued(p *outrank.Pod) bool { return r.QueueOf != nil && r.QueueOf(p) != "" }
 
-// counted returns what the cluster's queues use, for the caller to change: their running pods,
-// and those for which room is kept on a node but the ones that ask (rule 24.5.9). promised are
-// these pods, nil for none.
+// counted returns what the cluster's queues use, for the caller to change. Running pods count, and pods for which
+// room is kept on a node, but not the pods that ask (rule 24.5.9). promised has the pods for which room is
+// kept, nil for none.
 func (r *Rules) counted(view preemption.View, ask []*outrank.Pod) (use clusterUsage, promised map[*outrank.Pod]bool) {
 	use = view.Tracked(r.trackerOf(view.Release())).Clone().(clusterUsage)
 	var asking map[podName]bool
 	for p := range view.Nominated() {
 		if asking == nil {
-			asking, promised = map[podName]bool{}, map[*outrank.Pod]bool{}
+			asking = map[podName]bool{}
+			promised = map[*outrank.Pod]bool{}
 			for _, q := range ask {
 				asking[nameOf(q)] = true
 			}
@@ -45,11 +46,12 @@ func (r *Rules) counted(view preemption.View, ask []*outrank.Pod) (use clusterUs
 	return use, promised
 }
 
-// podName tells a pod from the others in a cluster.
+// podName tells a pod from the others of a cluster.
 type podName struct{ namespace, name string }
 
 func nameOf(p *outrank.Pod) podName { return podName{p.NamespaceName(), p.Name} }
 
+// startFilter returns the filter's state for a pod, nil for one without a queue.
 func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 	at, amounts, asked, err := r.asks(p, view.Release())
 	if err != nil || at == none {
@@ -63,14 +65,14 @@ func (r *Rules) startFilter(p *outrank.Pod, view preemption.View) (preemption.Fi
 // quotaState is the filter for one pod.
 type quotaState struct {
 	clusterUsage
-	at      int
+	at      int // the pod's queue
 	amounts []int64
 	asked   []bool
-	// promised are the nominated pods that have been counted, which is shared by all clones.
+	// promised has the nominated pods that have been counted. All clones share it.
 	promised map[*outrank.Pod]bool
 }
 
-// Add counts a pod that is back on a node, or nominated to one, where it is not counted.
+// Add counts a pod that is back on a node, or nominated to one, unless it has been counted as nominated.
 func (s *quotaState) Add(p *outrank.Pod, _ *outrank.Node) {
 	if !s.promised[p] {
 		s.change(p, 1)
@@ -89,18 +91,21 @@ func (s *quotaState) Clone() preemption.FilterState {
 	return &c
 }
 
+// Check compares what the pod asks for with what its queue may still have. What it could not have even with nobody
+// else there no eviction helps (rule 24.5.6).
 func (s *quotaState) Check(*outrank.Node) preemption.Status {
 	var out preemption.Status
+	queue := s.nodes[s.at].name
 	for r, v := range s.amounts {
 		switch {
 		case !s.asked[r] || v <= s.available(s.at, r):
 		case v > s.most(s.at, r):
 			return preemption.Status{Code: preemption.UnschedulableAndUnresolvable, Reasons: []string{
-				fmt.Sprintf("queue %s can never have as much %s", s.nodes[s.at].name, s.names[r]),
+				fmt.Sprintf("queue %s can never have as much %s", queue, s.names[r]),
 			}}
 		default:
 			out.Code = preemption.Unschedulable
-			out.Reasons = append(out.Reasons, fmt.Sprintf("queue %s has too little %s left", s.nodes[s.at].name, s.names[r]))
+			out.Reasons = append(out.Reasons, fmt.Sprintf("queue %s has too little %s left", queue, s.names[r]))
 		}
 	}
 	return out

@@ -2,39 +2,42 @@ package tenancy
 
 import "slices"
 
-// widen goes on with the candidates of the preemptor queue's further rules where those that were
+// takeFurther goes on with the candidates of the further rules of the preemptor's queue where those that were
 // taken are not enough: trigger by trigger, each in the order of rule 24.3.3 without its kinds
-// (rules 24.9.2 and 24.9.4).
-func (d *decision) widen(taken []Taken, of []*holder, fits func() bool) ([]Taken, []*holder, bool) {
-	if len(d.nodes[d.in.at].further) == 0 {
-		return taken, of, false
+// (rules 24.9.2 and 24.9.4). It reports whether the preemptor fits.
+func (d *decision) takeFurther(taken []Taken, holders []*holder, fits func() bool) ([]Taken, []*holder, bool) {
+	if len(d.nodes[d.incoming.at].further) == 0 {
+		return taken, holders, false
 	}
+
 	gone := map[*holder]bool{}
-	for _, h := range of {
+	for _, h := range holders {
 		gone[h] = true
 	}
+	// Whether a quota is kept does not matter to these rules (rule 24.9.4).
 	for _, trigger := range triggers {
-		for _, x := range d.further(trigger, gone) {
+		for _, x := range d.furtherCandidates(trigger, gone) {
 			d.add(x.at, x.uses, -1)
 			gone[x.holder] = true
-			taken, of = append(taken, Taken{*x.Workload, ruleConfigured + x.rule.Name}), append(of, x.holder)
+			taken = append(taken, Taken{*x.Workload, ruleConfigured + x.rule.Name})
+			holders = append(holders, x.holder)
 			if fits() {
-				return taken, of, true
+				return taken, holders, true
 			}
 		}
 	}
-	return taken, of, false
+	return taken, holders, false
 }
 
-// selected is a candidate with the first rule that selects it.
+// selected is a candidate with the first rule that selects it (rule 24.9.5).
 type selected struct {
 	*holder
 	rule *Selection
 }
 
-// further lists the candidates of the rules with a trigger that are there yet.
-func (d *decision) further(trigger string, gone map[*holder]bool) (out []selected) {
-	rules, preemptor := d.nodes[d.in.at].further, d.party(&d.in)
+// furtherCandidates lists, in order, the candidates of the rules with a trigger that have not gone yet.
+func (d *decision) furtherCandidates(trigger string, gone map[*holder]bool) (out []selected) {
+	rules, preemptor := d.nodes[d.incoming.at].further, d.party(&d.incoming)
 	for i := range d.admitted {
 		h := &d.admitted[i]
 		if gone[h] || !d.usesContested(h) {
@@ -50,6 +53,7 @@ func (d *decision) further(trigger string, gone map[*holder]bool) (out []selecte
 	return out
 }
 
+// party describes a workload as selectors see it.
 func (d *decision) party(h *holder) *party {
 	n := &d.nodes[h.at]
 	return &party{
@@ -58,8 +62,8 @@ func (d *decision) party(h *holder) *party {
 	}
 }
 
-// spares reports whether a window keeps a candidate from being a victim by a rule, and remembers
-// the first end of those (rules 24.8.1 to 24.8.4).
+// spares reports whether a window keeps a candidate from being a victim by a rule. It remembers
+// the first end of such windows (rules 24.8.1 to 24.8.4).
 func (d *decision) spares(h *holder, rule string) bool {
 	if h.Leaving {
 		return false

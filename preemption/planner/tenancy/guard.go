@@ -8,57 +8,74 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// Guard returns the guard Tenancy: it follows who is taken from which queue on a node,
-// and refuses what the style, the policies and the shares do not allow of all of them
-// together (group 24.5).
+// Guard returns the guard Tenancy. It follows who is taken from which queue on a node,
+// and refuses victims that the style, the policies and the shares do not allow together (group 24.5).
 func (r *Rules) Guard() *preemption.Guard {
 	return &preemption.Guard{Name: "Tenancy", Start: r.startGuard}
 }
 
+// startGuard returns the guard's state for a pod, or for the pods of a group, which ask as one workload (rule
+// 24.5.8). It is nil where there is no queue.
 func (r *Rules) startGuard(pods []*outrank.Pod, view preemption.View) (preemption.GuardState, error) {
 	s := &guardState{rules: r}
 	for i, p := range pods {
 		at, amounts, asked, err := r.asks(p, view.Release())
+
+		// The first pod names the queue, and the others have to be of it, too.
 		switch {
 		case err != nil:
 			return nil, err
 		case i == 0 && at == none && len(pods) == 1:
 			return nil, nil
 		case i == 0:
-			s.at, s.uses, s.asked, s.in = at, slices.Clone(amounts), slices.Clone(asked), r.ranked(p, latest)
+			s.at = at
+			s.uses = slices.Clone(amounts)
+			s.asked = slices.Clone(asked)
+			s.preemptor = r.ranked(p, latest)
 			continue
 		case at != s.at:
-			return nil, &outrank.InputError{Problems: []outrank.Problem{{
-				Object: "pod " + string(p.Key()), Field: "queue",
-				Text: fmt.Sprintf("%q, and pod %s of the same group is in %q: a group asks one queue for all its pods", r.QueueOf(p), pods[0].Key(), r.QueueOf(pods[0])),
-			}}}
+			return nil, r.twoQueues(p, pods[0])
 		}
+
+		// Sums of pods do not overflow (mostOfPod).
 		for i := range amounts {
-			s.uses[i], s.asked[i] = s.uses[i]+amounts[i], s.asked[i] || asked[i]
+			s.uses[i] += amounts[i]
+			s.asked[i] = s.asked[i] || asked[i]
 		}
-		s.in = s.in.least(r.ranked(p, latest))
+		s.preemptor = s.preemptor.least(r.ranked(p, latest))
 	}
 	if s.at == none {
 		return nil, nil
 	}
+
+	// The pods that ask do not count as used, also where room is kept for them (rule 24.5.9).
 	use, _ := r.counted(view, pods)
 	s.now = use.usage
 	s.before = s.now.clone()
-	s.view, s.away = view, newAway(len(s.now.nodes), len(s.uses))
+	s.view = view
+	s.away = newAway(len(s.now.nodes), len(s.uses))
 	return s, nil
+}
+
+// twoQueues is the error for a pod of another queue than the first one of its group.
+func (r *Rules) twoQueues(p, first *outrank.Pod) error {
+	return &outrank.InputError{Problems: []outrank.Problem{{
+		Object: "pod " + string(p.Key()), Field: "queue",
+		Text: fmt.Sprintf("%q, and pod %s of the same group is in %q: a group asks one queue for all its pods", r.QueueOf(p), first.Key(), r.QueueOf(first)),
+	}}}
 }
 
 // guardState is a guard for one preemptor, or for all pods of a group together.
 type guardState struct {
-	rules  *Rules
-	at     int // its queue
-	uses   []int64
-	asked  []bool
-	in     ranked
-	before *usage // as the cluster is; shared by all clones
-	now    *usage // without those who are away
-	away   away
-	view   preemption.View
+	rules     *Rules
+	at        int     // the preemptor's queue
+	uses      []int64 // what it asks for, by resource
+	asked     []bool  // whether it asks for the resource
+	preemptor ranked
+	before    *usage // as the cluster is; all clones share it
+	now       *usage // without the pods that are away
+	away      away
+	view      preemption.View
 }
 
 func (s *guardState) Clone() preemption.GuardState {
@@ -90,16 +107,18 @@ func (s *guardState) Add(p *outrank.Pod, _ *outrank.Node) {
 	s.follow(p, t, 1)
 }
 
-// know looks a pod up that leaves for the first time.
+// know looks up a pod that leaves for the first time. A pod of no queue, or of an unknown one, has the queue none.
 func (s *guardState) know(p *outrank.Pod) takenPod {
 	at, ok := s.rules.Tree.byName[s.rules.QueueOf(p)]
 	if !ok {
 		return takenPod{at: none}
 	}
+
 	t := takenPod{at: int32(at), slot: int32(len(s.away.memory))}
-	t.high = !s.now.nodes[s.at].policy.whileBorrowing(s.in, s.rules.ranked(p, latest))
+	t.high = !s.now.nodes[s.at].policy.whileBorrowing(s.preemptor, s.rules.ranked(p, latest))
 	if s.rules.Fair != nil {
-		t.kept, t.settled = !s.rules.until(ruleReclaimed, p).IsZero(), !s.rules.until(ruleFairShare, p).IsZero()
+		t.kept = !s.rules.until(ruleReclaimed, p).IsZero()
+		t.settled = !s.rules.until(ruleFairShare, p).IsZero()
 	}
 	s.away.memory = s.rules.amounts(s.away.memory, p, s.view.Release())
 	if p.Group != "" {
@@ -109,15 +128,17 @@ func (s *guardState) know(p *outrank.Pod) takenPod {
 	return t
 }
 
-// follow takes a pod out of what its queue uses (by is -1), or puts it back (1).
+// follow takes a pod out of what its queue uses (by is -1), or puts it back (1). Pods of the preemptor's own queue
+// are not counted as away: they change what the guard says of all others.
 func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 	uses := s.away.uses(t)
 	s.now.add(int(t.at), uses, by)
 	if int(t.at) == s.at {
-		s.away.doubtAll()
+		s.away.forgetAll()
 		return
 	}
-	q := s.away.of(int(t.at), s)
+
+	q := s.away.entryOf(int(t.at), s)
 	for _, x := range []struct {
 		is    bool
 		count *int
@@ -126,16 +147,18 @@ func (s *guardState) follow(p *outrank.Pod, t takenPod, by int64) {
 			*x.count -= int(by)
 		}
 	}
+
 	key := unitOf{queue: int(t.at)}
 	if t.grouped {
 		key.group, key.composite = s.view.LeavesWith(p)
 	}
 	s.away.follow(q, key, uses, by)
-	s.away.doubt(q, s.rules.Style == YuniKorn)
+	// YuniKorn looks at what all queues lose together (rule 24.5.4).
+	s.away.forget(q, s.rules.Style == YuniKorn)
 }
 
-// ownerOf returns the preemptor's queue, or the first above it that has a quota of a
-// resource; none if none has.
+// ownerOf returns the preemptor's queue if it has a quota of a resource, or else the first cohort above it that
+// has one; none if none has.
 func (s *guardState) ownerOf(r int) int {
 	at := s.at
 	for at != none && !s.now.nodes[at].declared[r] {
@@ -144,13 +167,15 @@ func (s *guardState) ownerOf(r int) int {
 	return at
 }
 
-// Use makes a configuration decide by the rules: it sets Eligibility.Take
-// for pods of any priority and Guard, and adds [Rules.Filter] behind the other filters. The filters that are there are not written. With a nil configuration it
-// does nothing.
+// Use makes a configuration decide by the rules. It sets Eligibility.Take
+// for pods of any priority and Guard, and adds [Rules.Filter] behind the other filters, whose slice it does not
+// write to. With a nil configuration it does nothing.
 func (r *Rules) Use(c *preemption.Config) {
 	if c == nil {
 		return
 	}
-	c.Eligibility.Take, c.Eligibility.AnyPriority, c.Guard = r.Take, true, r.Guard()
+	c.Eligibility.Take = r.Take
+	c.Eligibility.AnyPriority = true
+	c.Guard = r.Guard()
 	c.Filters = append(slices.Clone(c.Filters), r.Filter())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 )
 
-// ownedBy are the resources that the preemptor asks for and that count at a queue or a
-// cohort: in the style of YuniKorn those of which it has a quota.
+// ownedBy marks the resources that the preemptor asks for and that count at a queue or a
+// cohort. In the style of YuniKorn these are those of which it has a quota.
 func (s *guardState) ownedBy(at int) []bool {
 	if s.rules.Style != YuniKorn {
 		return s.asked
@@ -22,7 +22,7 @@ func (s *guardState) ownedBy(at int) []bool {
 }
 
 // overWithoutLast reports whether a queue or a cohort had more than its own before the last
-// of the workloads below it left, whichever was the last.
+// of the workloads below it left, whichever was the last (rule 24.5.3).
 func (s *guardState) overWithoutLast(at int) bool {
 	owned := s.ownedBy(at)
 	return slices.ContainsFunc(s.away.taken, func(q *awayOf) bool {
@@ -30,10 +30,9 @@ func (s *guardState) overWithoutLast(at int) bool {
 	})
 }
 
-// anyBack reports whether something is true with any one of the workloads back that are away
-// of a queue. It is true of one that uses more if it is true of one that uses less, and where
-// it is true, one resource is enough for it: so it is asked about one that uses the most of
-// each.
+// anyBack reports whether something is true with some one workload back that is away of a queue. What is asked has to
+// be true of a workload that uses more if it is of one that uses less, and by one resource alone. Then it is true of
+// some workload if it is of one that uses the most of each resource, and that is the only one to ask about.
 func (s *guardState) anyBack(q *awayOf, true func() bool) bool {
 	if q.workloads == 0 {
 		return false
@@ -45,8 +44,8 @@ func (s *guardState) anyBack(q *awayOf, true func() bool) bool {
 	return yes
 }
 
-// someBack is anyBack where flavors add up, so that it takes one workload that has enough of
-// several: they are gone through. What anyBack denies is true of none of them.
+// someBack is anyBack where flavors add up. Then one workload needs enough of several resources at once, so all
+// workloads are gone through. It is false wherever anyBack is.
 func (s *guardState) someBack(q *awayOf, true func() bool) (yes bool) {
 	back := func(uses []int64) {
 		s.now.add(q.queue, uses, 1)
@@ -66,27 +65,27 @@ func (s *guardState) someBack(q *awayOf, true func() bool) (yes bool) {
 	return yes
 }
 
-// belowAll returns the queue if neither it nor any cohort up to where it meets the
-// preemptor's has more than its own without the last of the victims, and one of them has
-// something (rule 24.5.4).
-func (s *guardState) belowAll(queue, meet int) int {
-	has := false
+// loserByYuniKorn returns the queue if neither it nor any cohort up to where it meets the
+// preemptor's has more than its own without the last of the victims, and one of them has a quota of
+// something that is asked for (rule 24.5.4).
+func (s *guardState) loserByYuniKorn(queue, meet int) int {
+	hasQuota := false
 	for at := queue; at != meet; at = s.now.nodes[at].parent {
 		for r, asked := range s.asked {
-			has = has || asked && s.now.nodes[at].declared[r]
+			hasQuota = hasQuota || asked && s.now.nodes[at].declared[r]
 		}
 		if s.overWithoutLast(at) {
 			return none
 		}
 	}
-	if !has {
+	if !hasQuota {
 		return none
 	}
 	return queue
 }
 
-// keeps reports whether a queue or a cohort ends with what is its own, or with as much as
-// it had.
+// keeps reports whether a queue or a cohort ends with no less than its own, or than it had, of anything that the
+// preemptor asks for.
 func (s *guardState) keeps(at int) bool {
 	for r, own := range s.now.nodes[at].subtree {
 		if had, has := s.before.used[at][r], s.now.used[at][r]; s.asked[r] && has < min(had, own) {
@@ -96,11 +95,11 @@ func (s *guardState) keeps(at int) bool {
 	return true
 }
 
-// below returns the first, from the queue up to where it meets the preemptor's, that
+// loser returns the first node, from the queue up to where it meets the preemptor's, that
 // would lose what is its own by the style (rules 24.5.2 to 24.5.4); none if none would.
-func (s *guardState) below(queue, meet int) int {
+func (s *guardState) loser(queue, meet int) int {
 	if s.rules.Style == YuniKorn {
-		return s.belowAll(queue, meet)
+		return s.loserByYuniKorn(queue, meet)
 	}
 	for at := queue; at != meet; at = s.now.nodes[at].parent {
 		keeps := s.keeps(at)
@@ -114,10 +113,10 @@ func (s *guardState) below(queue, meet int) int {
 	return none
 }
 
-// claims reports whether the preemptor has the better claim to the quota of those that it
-// meets there: what it asks for is there below (rule 24.3.4).
+// claims reports whether the preemptor has the better claim to what is used above, at the node where it meets
+// another queue: some part below that covers what it asks for (rule 24.3.4).
 func (s *guardState) claims(meet int) bool {
-	d := decision{usage: s.now, in: holder{at: s.at, uses: s.uses, asked: s.asked}}
+	d := decision{usage: s.now, incoming: holder{at: s.at, uses: s.uses, asked: s.asked}}
 	rest := slices.Clone(s.uses)
 	for at := s.at; at != meet; at = s.now.nodes[at].parent {
 		if d.covers(at, rest) {
@@ -127,8 +126,8 @@ func (s *guardState) claims(meet int) bool {
 	return false
 }
 
-// with calls f with what the preemptor asks for counted in its queue.
-func (s *guardState) with(f func()) {
+// withPreemptor calls f while what the preemptor asks for counts as used by its queue.
+func (s *guardState) withPreemptor(f func()) {
 	s.now.add(s.at, s.uses, 1)
 	f()
 	s.now.add(s.at, s.uses, -1)
@@ -136,33 +135,36 @@ func (s *guardState) with(f func()) {
 
 // entitled reports whether the preemptor's queue has no more than its own in the end.
 func (s *guardState) entitled() (yes bool) {
-	s.with(func() { yes = !s.rules.Fair.SharesAlone && !s.now.over(s.at, s.asked) })
+	s.withPreemptor(func() { yes = !s.rules.Fair.SharesAlone && !s.now.over(s.at, s.asked) })
 	return yes
 }
 
-// fairer compares shares in the end, by the strategies in turn (rule 24.5.5).
+// fairer compares shares in the end, and reports whether one of the strategies passes (rule 24.5.5).
 func (s *guardState) fairer(q *awayOf) (yes bool) {
-	strategies := s.rules.Fair.Strategies
+	fair, now := s.rules.Fair, s.now
+	strategies := fair.Strategies
 	if strategies == nil {
 		strategies = []Strategy{LessThanOrEqualToFinalShare, LessThanInitialShare}
 	}
-	s.with(func() {
-		share := s.now.share(q.mine)
+
+	s.withPreemptor(func() {
+		share := now.share(q.mine)
 		for _, strategy := range strategies {
 			if strategy == LessThanOrEqualToFinalShare {
-				yes = yes || share.compare(s.now.share(q.theirs)) <= 0
+				yes = yes || share.compare(now.share(q.theirs)) <= 0
 				continue
 			}
-			less := func() bool { return share.compare(s.now.share(q.theirs)) < 0 }
-			yes = yes || s.anyBack(q, less) && (s.now.kinds == len(s.now.names) || s.someBack(q, less))
+			// Without flavors one resource decides a share, and anyBack says it all.
+			less := func() bool { return share.compare(now.share(q.theirs)) < 0 }
+			yes = yes || s.anyBack(q, less) && (now.kinds == len(now.names) || s.someBack(q, less))
 		}
 	})
 	return yes
 }
 
-// isShortOf reports whether all that are away of other queues use no more than the
-// preemptor's queue was short of its own.
-func (s *guardState) isShortOf() bool {
+// takesOnlyShortage reports whether all pods that are away of other queues use no more than the
+// preemptor's queue was short of its own (rule 24.5.4).
+func (s *guardState) takesOnlyShortage() bool {
 	for r := range s.asked {
 		at, taken := s.ownerOf(r), s.away.total[r]
 		if at != none && taken > 0 && taken > s.now.nodes[at].subtree[r]-s.before.used[at][r] {
@@ -175,10 +177,10 @@ func (s *guardState) isShortOf() bool {
 func (s *guardState) name(at int) string { return s.now.nodes[at].name }
 
 // withinOwn reports whether the preemptor's queue ends within what is its own, of what
-// the preemptor asks for.
+// the preemptor asks for (rule 24.5.4).
 func (s *guardState) withinOwn() bool {
 	within := true
-	s.with(func() {
+	s.withPreemptor(func() {
 		for r, asked := range s.asked {
 			at := s.ownerOf(r)
 			within = within && (!asked || at == none || s.now.used[at][r] <= s.now.nodes[at].subtree[r])
@@ -195,15 +197,17 @@ func (s *guardState) refuses(q *awayOf) string {
 	case q.meet == none:
 		return fmt.Sprintf("queue %s shares nothing with queue %s", s.name(q.queue), s.name(s.at))
 	}
-	if at := s.below(q.queue, q.meet); at != none {
+	if at := s.loser(q.queue, q.meet); at != none {
 		return fmt.Sprintf("%s would lose what is its own", s.name(at))
 	}
+
+	// What the preemptor's queue may have in the end (rules 24.5.4 and 24.5.5).
 	switch {
 	case s.rules.Style == YuniKorn:
 		if !s.withinOwn() {
 			return fmt.Sprintf("queue %s would have more than its own", s.name(s.at))
 		}
-		if !s.isShortOf() {
+		if !s.takesOnlyShortage() {
 			return fmt.Sprintf("queue %s would take more than it is short of", s.name(s.at))
 		}
 	case s.rules.Fair != nil:
@@ -220,12 +224,13 @@ func (s *guardState) refuses(q *awayOf) string {
 	return ""
 }
 
-// Check asks about each other queue that is taken from, in the order of the tree. Within its own
-// queue Take says it all.
+// Check asks about each other queue that is taken from, in the order of the tree. Within the preemptor's own
+// queue Take alone decides.
 func (s *guardState) Check() preemption.Status {
 	for _, q := range s.away.taken {
 		if !q.known {
-			q.reason, q.known = s.refuses(q), true
+			q.reason = s.refuses(q)
+			q.known = true
 		}
 		if q.reason != "" {
 			return preemption.Unschedulable.Because(q.reason)
@@ -240,6 +245,8 @@ func (s *guardState) Rule(p *outrank.Pod) string {
 	if !ok || at == s.at {
 		return ""
 	}
+
+	// The rule that holds for all victims together holds for this one, too.
 	meet, _, _ := s.now.meet(s.at, at)
 	switch {
 	case s.rules.Style == YuniKorn, s.rules.Fair != nil && s.entitled(), s.rules.Fair == nil && s.claims(meet):

@@ -2,22 +2,22 @@ package tenancy
 
 import "time"
 
-// Take is which workloads one may take from, by priority and time.
+// Take says which workloads one may take from, by priority and time.
 type Take string
 
 // The rules, with the names that Kueue gives them.
 const (
-	// Nobody: from none (Never).
+	// Nobody takes from none (Never).
 	Nobody Take = ""
-	// Lower: from those of lower priority.
+	// Lower takes from workloads of lower priority.
 	Lower Take = "LowerPriority"
-	// LowerOrNewer: from those, and from those of equal priority that began to wait later.
+	// LowerOrNewer takes from these, and from those of equal priority that began to wait later.
 	LowerOrNewer Take = "LowerOrNewerEqualPriority"
-	// Anybody: from all.
+	// Anybody takes from all.
 	Anybody Take = "Any"
 )
 
-// takes are the rules.
+// takes lists them.
 var takes = []Take{Nobody, Lower, LowerOrNewer, Anybody}
 
 // Policy says which workloads those of a queue may preempt. The zero value allows none.
@@ -25,14 +25,13 @@ type Policy struct {
 	// Within says which workloads of its own queue a workload may preempt.
 	Within Take
 	// Reclaim says which workloads it may preempt in other queues of the cohort that have more
-	// than their own:
-	// Nobody, Lower or Anybody.
+	// than their own: Nobody, Lower or Anybody.
 	Reclaim Take
-	// WhileBorrowing lets it take from workloads of lower priority in other queues even
-	// if it has more than its own afterwards (Kueue's borrowWithinCohort). Shares do not
-	// ask for it.
+	// WhileBorrowing lets the queue take from workloads of lower priority in other queues even
+	// if it has more than its own afterwards (Kueue's borrowWithinCohort). Decisions by shares do not
+	// look at it.
 	WhileBorrowing bool
-	// BorrowUpTo is the highest priority of those; nil for no such limit.
+	// BorrowUpTo is the highest priority of workloads that WhileBorrowing takes from; nil for no such limit.
 	BorrowUpTo *int32
 	// Further are the rules of Kueue's PreemptionConfig for the queue. Each lets it preempt where
 	// the fields above are not enough (group 24.9).
@@ -45,7 +44,7 @@ func (p Policy) clone() Policy {
 	return p
 }
 
-// Why a workload may be taken from, as it stands in plans. [Taken] tells what each means.
+// The rules by which a workload may be taken from, as plans name them. [Taken] says what each means.
 const (
 	ruleWithin    = "within the queue"
 	ruleReclaimed = "reclaimed within the cohort"
@@ -56,13 +55,14 @@ const (
 )
 
 // ranked has the priority and the time by which workloads are compared.
-// The priority is the effective one, boosts included (rule 24.2.5).
+// The priority includes the boost (rule 24.2.5).
 type ranked struct {
 	priority int64
 	queued   time.Time
 }
 
-// least has the lower priority of two, and of equals the later time: what a group of both may do.
+// least returns the lower of two in rank: that with the lower priority, and of equal ones that with the later time.
+// A group of both ranks like that (rule 24.5.8).
 func (r ranked) least(o ranked) ranked {
 	if o.priority < r.priority || o.priority == r.priority && r.queued.Before(o.queued) {
 		return o
@@ -83,8 +83,8 @@ func (t Take) allows(preemptor, victim ranked) bool {
 	return false
 }
 
-// whileBorrowing reports whether the preemptor's queue may borrow in the end though this
-// workload of another queue was taken from (rule 24.3.5).
+// whileBorrowing reports whether the preemptor's queue may borrow in the end though it takes this
+// workload of another queue (rule 24.3.5).
 func (p *Policy) whileBorrowing(preemptor, victim ranked) bool {
 	return p.WhileBorrowing && victim.priority < preemptor.priority && (p.BorrowUpTo == nil || victim.priority <= int64(*p.BorrowUpTo))
 }

@@ -26,7 +26,7 @@ func (p Protection) window(rule string) time.Duration {
 	return 0
 }
 
-// check reports windows below 0.
+// check adds a problem for each window below 0.
 func (p Protection) check(object string, ps *[]outrank.Problem) {
 	for _, x := range []struct {
 		field string

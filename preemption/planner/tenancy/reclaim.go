@@ -11,7 +11,7 @@ import (
 )
 
 // Reclaim decides which workloads have to leave so that another can be admitted, by
-// quotas alone: it looks at no nodes (groups 24.3 and 24.4). The guard of [Rules.Guard] holds to the same
+// quotas alone: it looks at no nodes (groups 24.3 and 24.4). The guard of [Rules.Guard] goes by the same
 // rules when victims are chosen on nodes.
 //
 // The error is an *[outrank.InputError] about queues that do not exist, amounts below 0, resources
@@ -26,9 +26,12 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.fits(d.in.at, d.in.uses, d.in.asked) {
+	in := &d.incoming
+	if d.fits(in.at, in.uses, in.asked) {
 		return &Answer{Outcome: preemption.Fits}, nil
 	}
+
+	// Shares decide in place of what is a queue's own (group 24.4).
 	a := &Answer{Outcome: preemption.Preempts}
 	if req.Fair != nil {
 		a.Victims = d.fair()
@@ -41,27 +44,11 @@ func (t *Tree) Reclaim(req Request) (*Answer, error) {
 	return a, nil
 }
 
-// begin checks a request.
+// begin checks a request, and returns the decision with the admitted workloads counted in their queues.
 func (t *Tree) begin(req *Request) (*decision, error) {
 	var ps []outrank.Problem
 	d := &decision{usage: t.newUsage(), req: req}
-	d.in = t.hold(&req.Incoming, req.Now, &ps)
-	for r, v := range d.in.uses {
-		d.in.asked[r] = v > 0 // rule 24.3.8
-	}
-	sums := slices.Clone(d.in.uses)
-	for i := range req.Admitted {
-		h := t.hold(&req.Admitted[i], req.Now, &ps)
-		d.admitted = append(d.admitted, h)
-		for r, v := range h.uses {
-			sums[r] = resource.AddSat(sums[r], v)
-		}
-	}
-	for r, sum := range sums {
-		if sum == math.MaxInt64 {
-			ps = append(ps, outrank.Problem{Object: "request", Field: "Admitted", Text: fmt.Sprintf("there is more %s than can be counted", t.names[r])})
-		}
-	}
+	d.readWorkloads(&ps)
 	if req.Fair != nil && !validStrategies(req.Fair.Strategies) {
 		ps = append(ps, outrank.Problem{Object: "request", Field: "Fair.Strategies", Text: fmt.Sprintf("there is no way to decide by %v", req.Fair.Strategies)})
 	}
@@ -77,14 +64,40 @@ func (t *Tree) begin(req *Request) (*decision, error) {
 	if len(ps) > 0 {
 		return nil, &outrank.InputError{Problems: ps}
 	}
+
+	// From here on every workload has a queue, and no sum overflows.
 	for i := range d.admitted {
 		d.add(d.admitted[i].at, d.admitted[i].uses, 1)
 	}
-	d.own = &t.nodes[d.in.at].policy
-	if req.Contested == nil {
-		for r, v := range d.in.uses {
-			d.contested[r] = v > max(0, d.available(d.in.at, r))
+	queue := d.incoming.at
+	d.policy = &t.nodes[queue].policy
+	if req.Contested == nil { // rule 24.3.1
+		for r, v := range d.incoming.uses {
+			d.contested[r] = v > max(0, d.available(queue, r))
 		}
 	}
 	return d, nil
+}
+
+// readWorkloads reads the workloads of the request. Amounts saturate, so a sum that does is too large to count.
+func (d *decision) readWorkloads(ps *[]outrank.Problem) {
+	req := d.req
+	d.incoming = d.hold(&req.Incoming, req.Now, ps)
+	for r, v := range d.incoming.uses {
+		d.incoming.asked[r] = v > 0 // rule 24.3.8
+	}
+
+	sums := slices.Clone(d.incoming.uses)
+	for i := range req.Admitted {
+		h := d.hold(&req.Admitted[i], req.Now, ps)
+		d.admitted = append(d.admitted, h)
+		for r, v := range h.uses {
+			sums[r] = resource.AddSat(sums[r], v)
+		}
+	}
+	for r, sum := range sums {
+		if sum == math.MaxInt64 {
+			*ps = append(*ps, outrank.Problem{Object: "request", Field: "Admitted", Text: fmt.Sprintf("there is more %s than can be counted", d.names[r])})
+		}
+	}
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// Style says how far a queue may be taken from (group 24.5). By the empty one no queue and no cohort that is
-// taken from falls below what is its own, of anything that the preemptor asks for.
+// Style says how far a queue may be taken from (group 24.5). With the empty style no queue and no cohort
+// falls below what is its own, of anything that the preemptor asks for.
 type Style string
 
 // The styles of others.
 const (
-	// Kueue: the last victim of a queue may bring it below what is its own.
+	// Kueue lets the last victim of a queue bring it below what is its own.
 	Kueue Style = "Kueue"
-	// YuniKorn: the preemptor's queue ends within what is its own, and takes no more than it
-	// is short of that; the last victim of a queue may bring it below what is its own.
-	// Nobody takes from their own queue, nor what has nothing that the preemptor asks for,
-	// and priorities above the preemptor's are safe.
+	// YuniKorn does, too. The preemptor's queue ends within what is its own, and takes no more than it
+	// is short of that. Nobody takes from their own queue, nor a pod that has nothing of what the preemptor
+	// asks for, nor a pod of a higher priority.
 	YuniKorn Style = "YuniKorn"
 )
 
@@ -36,9 +35,9 @@ type Options struct {
 	// else. A running pod of a queue that is not in the tree is never a victim. It always
 	// returns the same for the same pod.
 	QueueOf func(p *outrank.Pod) string
-	// Uses returns the amounts that a pod takes of the quotas; nil means its requests as it runs, by the
-	// release of the cluster that is asked about, and 1 of "pods". What the tree has no quota of does not count, and nothing counts as more
-	// than 2^47.
+	// Uses returns the amounts that a pod takes of the quotas. Nil means its requests as it runs, by the
+	// release of the cluster that is asked about, and 1 of "pods". Resources that the tree has no quota of do
+	// not count, and no amount counts as more than 2^47.
 	Uses func(p *outrank.Pod) resource.List
 	// QueuedAt returns when a pod began to wait, for LowerOrNewer; nil means its start time, and
 	// that the preemptor waited first.
@@ -56,17 +55,17 @@ type Options struct {
 }
 
 // Rules are rules for package preemption. They never change; any number of goroutines
-// may use them at once. [New] makes them. Of Rules with options that New refuses, the zero
-// Rules among them, nobody may take from anybody, and the filter and the guard do not start.
+// may use them at once. [New] makes them. By Rules with options that New refuses, such as the zero
+// Rules, nobody may take from anybody, and the filter and the guard do not start.
 type Rules struct {
 	Options
 	now time.Time
-	// made are the rules of which At made these, and which have the filter and the trackers of both;
-	// nil for others.
+	// made are the rules that At made these from. They have the filter and the trackers of both. Nil stands for
+	// rules that New made.
 	made   *Rules
-	once   sync.Once // of the filter
+	once   sync.Once // makes the filter
 	filter preemption.Filter
-	// trackers have, by release, the tracker of what the queues use.
+	// trackers has by release the tracker of what the queues use.
 	trackers sync.Map
 }
 
@@ -83,13 +82,14 @@ func (o *Options) check() error {
 		add("QueueOf", "missing")
 	}
 	o.Protection.check("tenancy options", &ps)
-	if o.Tree != nil {
+	if o.Tree != nil { // rule 24.9.5
 		for i := range o.Tree.nodes {
 			if n := &o.Tree.nodes[i]; len(n.further) > 0 {
 				add("Tree", fmt.Sprintf("queue %s has the rule %s, and pods on nodes know no further rules", n.name, n.further[0].Name))
 			}
 		}
 	}
+
 	if o.Style != "" && o.Style != Kueue && o.Style != YuniKorn {
 		add("Style", fmt.Sprintf("there is no style %q", o.Style))
 	}
@@ -99,13 +99,15 @@ func (o *Options) check() error {
 	if o.Fair != nil && o.Style == YuniKorn {
 		add("Fair", "YuniKorn does not compare shares")
 	}
+
 	if len(ps) > 0 {
 		return &outrank.InputError{Problems: ps}
 	}
 	return nil
 }
 
-// New checks options. The error is an *[outrank.InputError].
+// New returns rules with these options. The error is an *[outrank.InputError] with everything that is wrong
+// with them.
 func New(o Options) (*Rules, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -116,13 +118,13 @@ func New(o Options) (*Rules, error) {
 	return &Rules{Options: o}, nil
 }
 
-// At returns the rules as they are at a time, which windows of protection are held to. Without it
-// they spare whoever has started. The filter is that of the rules at all times.
+// At returns the rules as they are at a time: windows of protection that are over by then spare nobody. Rules
+// without a time count every window as open. The filter is the same at all times.
 func (r *Rules) At(now time.Time) *Rules {
 	return &Rules{Options: r.Options, now: now, made: r.origin()}
 }
 
-// origin returns the rules that have the filter and the trackers of these.
+// origin returns the rules that have the filter and the trackers for these.
 func (r *Rules) origin() *Rules {
 	if r.made != nil {
 		return r.made
@@ -143,12 +145,12 @@ func (r *Rules) until(rule string, p *outrank.Pod) time.Time {
 	return r.Protection.until(rule, started, r.now)
 }
 
-// RetryAt returns when the first window ends of those that spare a pod which the preemptor may
-// otherwise take: until then it finds no other victims (rule 24.8.5). It is zero where there is
-// no such window. Time is that of asking Take about each.
+// RetryAt returns the first end of a window that alone spares a pod from the preemptor: until then
+// it finds no other victims (rule 24.8.5). It is zero where there is
+// no such window. Time is that of asking Take about each pod.
 func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first time.Time) {
 	free := &Rules{Options: r.Options, now: r.now}
-	free.Protection = Protection{}
+	free.Protection = Protection{} // Take says then what the preemptor could take without windows
 	for _, p := range running {
 		by, _ := free.Take(preemptor, p)
 		for _, rule := range r.takers(by) {
@@ -160,8 +162,8 @@ func (r *Rules) RetryAt(preemptor *outrank.Pod, running []*outrank.Pod) (first t
 	return first
 }
 
-// takers are the rules by which a pod can leave of which Take says one: between queues that
-// compare shares the guard decides.
+// takers returns the rules by which a pod can leave where Take names one. Between queues that compare shares the
+// guard decides whether it is reclaimed or goes by its share, so that either may be.
 func (r *Rules) takers(rule string) []string {
 	switch {
 	case rule == "":
@@ -175,15 +177,15 @@ func (r *Rules) takers(rule string) []string {
 // lowerPriority is the rule between pods without a queue.
 const lowerPriority = "lower priority"
 
-// Take reports whether the preemptor may take a pod, of whatever priority, as far as the two of
-// them tell, and by which rule: one of those that [Taken] tells of, or "lower priority" between pods without a
-// queue; see [preemption.Eligibility].Take. What else is away is up to the
-// guard. Nobody takes a nil pod, nor does a nil pod.
+// Take reports whether the preemptor may take a pod, whatever its priority, by what is known of the two
+// alone, and by which rule; see [preemption.Eligibility].Take. The rule is one of those of [Taken], or
+// "lower priority" between pods without a queue. The guard decides about several victims together.
+// A nil pod takes nobody, and nobody takes a nil pod.
 func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	if r.Tree == nil || r.QueueOf == nil || preemptor == nil || victim == nil {
 		return "", false
 	}
-	by := r.takes(preemptor, victim)
+	by := r.ruleBetween(preemptor, victim)
 	for _, taker := range r.takers(by) {
 		if r.until(taker, victim).IsZero() {
 			return by, true
@@ -192,10 +194,10 @@ func (r *Rules) Take(preemptor, victim *outrank.Pod) (rule string, ok bool) {
 	return "", false
 }
 
-// takes is Take without windows, and the empty rule for no.
-func (r *Rules) takes(preemptor, victim *outrank.Pod) string {
+// ruleBetween returns the rule by which the preemptor may take a pod if no window spares it; empty where it may not.
+func (r *Rules) ruleBetween(preemptor, victim *outrank.Pod) string {
 	mine, theirs := r.QueueOf(preemptor), r.QueueOf(victim)
-	if mine == "" || theirs == "" {
+	if mine == "" || theirs == "" { // rule 24.5.1
 		if mine == theirs && victim.PriorityValue() < preemptor.PriorityValue() {
 			return lowerPriority
 		}
@@ -206,10 +208,14 @@ func (r *Rules) takes(preemptor, victim *outrank.Pod) string {
 	if !known || !also {
 		return ""
 	}
+
+	// A preemptor without a time counts as the first to wait, and a victim without one as the last.
 	p := &r.Tree.nodes[a].policy
-	x, y := r.ranked(preemptor, time.Time{}), r.ranked(victim, latest)
+	x := r.ranked(preemptor, time.Time{})
+	y := r.ranked(victim, latest)
 	switch {
-	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.share(preemptor, victim)):
+	// The style of YuniKorn (rule 24.5.4).
+	case r.Style == YuniKorn && (a == b || y.priority > x.priority || r.Tree.root(a) != r.Tree.root(b) || !r.sharesResource(preemptor, victim)):
 		return ""
 	case r.Style == YuniKorn:
 		return ruleReclaimed
@@ -221,9 +227,9 @@ func (r *Rules) takes(preemptor, victim *outrank.Pod) string {
 	return ""
 }
 
-// share reports whether a victim has anything that the preemptor asks for. Releases differ in how much a pod takes that
-// is being resized, and not in whether it takes anything.
-func (r *Rules) share(preemptor, victim *outrank.Pod) bool {
+// sharesResource reports whether a victim uses anything that the preemptor asks for. The release does not matter:
+// releases differ in how much a pod takes that is being resized, and not in whether it takes anything.
+func (r *Rules) sharesResource(preemptor, victim *outrank.Pod) bool {
 	asks, _ := r.uses(preemptor, outrank.DefaultRelease)
 	uses, _ := r.uses(victim, outrank.DefaultRelease)
 	for i, v := range asks {
@@ -237,7 +243,7 @@ func (r *Rules) share(preemptor, victim *outrank.Pod) bool {
 // latest is later than any pod's start.
 var latest = time.Unix(math.MaxInt32, 0)
 
-// ranked returns a pod's priority and time. Without one it has the given time.
+// ranked returns a pod's priority and time. A pod without a time has the one given.
 func (r *Rules) ranked(p *outrank.Pod, otherwise time.Time) ranked {
 	at := otherwise
 	switch {
@@ -268,7 +274,7 @@ func (r *Rules) uses(p *outrank.Pod, of outrank.Release) (amounts []int64, asked
 	return amounts, asked
 }
 
-// amounts appends what a pod takes of the quotas in a cluster of a release.
+// amounts appends the amounts of uses, without making a list of them where Uses is not set.
 func (r *Rules) amounts(to []int64, p *outrank.Pod, of outrank.Release) []int64 {
 	if r.Uses != nil {
 		uses, _ := r.uses(p, of)
@@ -284,14 +290,15 @@ func (r *Rules) amounts(to []int64, p *outrank.Pod, of outrank.Release) []int64 
 	return to
 }
 
+// onePod is what a pod takes of the quota of pods.
 var onePod = resource.List{resource.Pods: resource.New(1)}
 
-// mostOfPod is the most that a pod counts with: 128 TiB of memory, say. Sums of tens of
-// thousands of such pods are numbers yet.
+// mostOfPod is the most that one pod counts with: 128 TiB of memory, say. Sums of tens of
+// thousands of such pods do not overflow.
 const mostOfPod = 1 << 47
 
-// asks returns the queue of a preemptor with what it asks for; none without a queue. An
-// unknown queue is an error, and so are options that are.
+// asks returns the queue of a preemptor with what it asks for; the queue is none for a pod without one. An
+// unknown queue is an error, and so are options that New refuses.
 func (r *Rules) asks(p *outrank.Pod, of outrank.Release) (at int, amounts []int64, asked []bool, err error) {
 	if err := r.check(); err != nil {
 		return none, nil, nil, err
@@ -306,6 +313,7 @@ func (r *Rules) asks(p *outrank.Pod, of outrank.Release) (at int, amounts []int6
 			Object: "pod " + string(p.Key()), Field: "queue", Text: fmt.Sprintf("there is no queue %q", name),
 		}}}
 	}
+
 	amounts, asked = r.uses(p, of)
 	for i, v := range amounts {
 		asked[i] = v > 0 // rule 24.3.8
@@ -320,9 +328,10 @@ type clusterUsage struct {
 	release outrank.Release
 }
 
+// change adds what a pod takes to its queue, or takes it away again for -1. A pod of no queue changes nothing.
 func (c clusterUsage) change(p *outrank.Pod, by int64) {
 	if at, ok := c.Tree.byName[c.rules.QueueOf(p)]; ok {
-		var room [8]int64
+		var room [8]int64 // spares an allocation for trees of few resources
 		c.add(at, c.rules.amounts(room[:0], p, c.release), by)
 	}
 }

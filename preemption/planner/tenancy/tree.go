@@ -22,8 +22,8 @@ type Queue struct {
 	Labels map[string]string
 }
 
-// Cohort is a pool of amounts that queues and further cohorts share. One that is named by a queue or a
-// cohort is there, listed or not.
+// Cohort is a pool of amounts that queues and further cohorts share. A cohort that a queue or another
+// cohort names need not be listed.
 type Cohort struct {
 	Name string
 	// Parent is the cohort that this one lends to and borrows from; empty at the top.
@@ -32,15 +32,15 @@ type Cohort struct {
 	Quota
 }
 
-// Quota is the amounts of a queue or a cohort.
+// Quota has the amounts of a queue or a cohort.
 type Quota struct {
-	// Nominal is its own. What is not named is 0.
+	// Nominal has the amounts that are its own, 0 of a resource that is not named.
 	Nominal resource.List
 	// BorrowLimit is the most that it may have beyond Nominal, and LendLimit the most of
-	// Nominal that others may have. There is no limit on what is not named.
+	// Nominal that others may have. A resource that is not named has no limit.
 	BorrowLimit, LendLimit resource.List
-	// Weight divides its share in comparisons of shares; nil means 1, and what has
-	// weight 0 and borrows has the largest share of all.
+	// Weight divides its share in comparisons of shares. Nil means 1. With weight 0 the share is the largest
+	// of all as soon as it borrows.
 	Weight *float64
 }
 
@@ -58,9 +58,10 @@ type Config struct {
 type Tree struct {
 	names []resource.Name // sorted
 	nodes []node          // cohorts, then queues
-	// byName has the queues, cohorts the cohorts.
+	// byName has the indexes of the queues, cohorts those of the cohorts.
 	byName, cohorts map[string]int
-	// bases has each name without its flavor, kind the index of that; kinds is their number.
+	// bases has each name without its flavor, and kind has a number for each, the same for the flavors of one
+	// resource. kinds is how many there are.
 	bases []resource.Name
 	kind  []int
 	kinds int
@@ -80,22 +81,25 @@ type node struct {
 	queue  bool
 	policy Policy
 	weight float64
-	// children are nodes below, in the order of the configuration.
+	// children are the nodes below, in the order of the configuration.
 	children []int
-	// By the index of a resource: the quotas, none for no limit; what is there for all
-	// below (subtree), and the part of it that is not lent (local).
-	nominal, borrow, lend, subtree, local []int64
-	declared                              []bool
-	// further are the policy's further rules, and labels the queue's.
+	// nominal, borrow and lend are the quotas by the index of a resource, none for no limit.
+	nominal, borrow, lend []int64
+	// subtree is what is there for the node and all below (rule 24.1.3), and local the part of it that is not
+	// lent (rule 24.1.4).
+	subtree, local []int64
+	// declared marks the resources of which the node, or one below, has a nominal amount.
+	declared []bool
+	// further are the policy's further rules, and labels those of the queue.
 	further []Selection
 	labels  map[string]string
 }
 
 // NewTree checks a configuration. The error is an *[outrank.InputError] with everything that is
 // wrong with it: names that are missing or doubled, cohorts in a circle, amounts or weights below
-// 0, a policy that does not exist, further rules that ask for what is not there, more than 1,000 cohorts one in
-// another, more than four million amounts (one of every resource for each queue and cohort). Nothing of the
-// configuration is kept. Time is linear in it.
+// 0, a policy that does not exist, further rules that ask for what is not there, more than 1,000 cohorts one
+// in another, and more than four million amounts (one of every resource for each queue and cohort). Nothing of
+// the configuration is kept. Time is linear in it.
 func NewTree(c Config) (*Tree, error) {
 	t := &Tree{byName: map[string]int{}, cohorts: map[string]int{}}
 	b := builder{Tree: t}
@@ -104,6 +108,8 @@ func NewTree(c Config) (*Tree, error) {
 		b.bad("tenancy config", "Nominal", "%d queues and cohorts with %d resources, and there can be %d amounts", n, len(b.names), mostAmounts)
 		return nil, &outrank.InputError{Problems: b.problems}
 	}
+
+	// Queues and cohorts name one another in any order, so they are linked once all are there.
 	for i := range c.Cohorts {
 		b.addCohort(&c.Cohorts[i])
 	}
@@ -114,6 +120,7 @@ func NewTree(c Config) (*Tree, error) {
 	if len(b.problems) > 0 {
 		return nil, &outrank.InputError{Problems: b.problems}
 	}
+
 	for i := range t.nodes {
 		if t.nodes[i].parent == none {
 			t.sumUp(i)
@@ -122,16 +129,18 @@ func NewTree(c Config) (*Tree, error) {
 	return t, nil
 }
 
+// builder makes a tree, and lists what is wrong with its configuration.
 type builder struct {
 	*Tree
 	problems []outrank.Problem
 }
 
+// bad adds a problem.
 func (b *builder) bad(object, field, format string, args ...any) {
 	b.problems = append(b.problems, outrank.Problem{Object: object, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
-// findNames collects the names of resources.
+// findNames collects the names of resources, and numbers their kinds.
 func (b *builder) findNames(c Config) {
 	seen := map[resource.Name]bool{}
 	add := func(lists ...resource.List) {
@@ -151,6 +160,8 @@ func (b *builder) findNames(c Config) {
 		b.names = append(b.names, name)
 	}
 	slices.Sort(b.names)
+
+	// Flavors of one resource are of one kind: shares add them up.
 	kinds := map[string]int{}
 	for _, name := range b.names {
 		base, _, _ := strings.Cut(string(name), "@")
@@ -169,7 +180,7 @@ func (b *builder) addCohort(c *Cohort) {
 	}
 }
 
-// named returns what messages call an object; not ok if its name is missing or taken.
+// named returns what messages call an object. It is not ok if the name is missing or taken.
 func (b *builder) named(kind, name string, taken map[string]int) (object string, ok bool) {
 	if name == "" {
 		b.bad(kind, "Name", "missing")
@@ -182,11 +193,13 @@ func (b *builder) named(kind, name string, taken map[string]int) (object string,
 	return kind + " " + name, true
 }
 
+// addQueue adds a queue whose name is free, and checks its policy.
 func (b *builder) addQueue(q *Queue) {
 	object, ok := b.named("queue", q.Name, b.byName)
 	if !ok {
 		return
 	}
+
 	for _, x := range []struct {
 		field string
 		take  Take
@@ -195,9 +208,10 @@ func (b *builder) addQueue(q *Queue) {
 			b.bad(object, x.field, "there is no rule %q", x.take)
 		}
 	}
-	if q.Policy.Reclaim == LowerOrNewer {
+	if q.Policy.Reclaim == LowerOrNewer { // rule 24.2.3
 		b.bad(object, "Policy.Reclaim", "%v is for the queue itself alone", q.Policy.Reclaim)
 	}
+
 	n := node{name: q.Name, parent: none, queue: true, policy: q.Policy.clone(), further: b.further(object, q.Policy.Further), labels: maps.Clone(q.Labels)}
 	b.byName[q.Name] = b.add(object, n, q.Quota)
 }
@@ -206,18 +220,23 @@ func (b *builder) further(object string, rules []Selection) []Selection {
 	return checkedFurther(rules, func(field, format string, args ...any) { b.bad(object, field, format, args...) })
 }
 
-// add adds a node with its quota.
+// add adds a node with its quota, and returns its index.
 func (b *builder) add(object string, n node, q Quota) int {
 	n.weight = 1
 	if q.Weight != nil {
 		n.weight = *q.Weight
 	}
-	if !(n.weight >= 0) || n.weight > 1e18 {
+	if !(n.weight >= 0) || n.weight > 1e18 { // also not a number
 		b.bad(object, "Weight", "%v is not a weight", n.weight)
 	}
-	n.declared = make([]bool, len(b.names))
-	n.nominal, n.subtree, n.local = make([]int64, len(b.names)), make([]int64, len(b.names)), make([]int64, len(b.names))
-	n.borrow, n.lend = slices.Repeat([]int64{none}, len(b.names)), slices.Repeat([]int64{none}, len(b.names))
+
+	names := len(b.names)
+	n.declared = make([]bool, names)
+	n.nominal = make([]int64, names)
+	n.subtree = make([]int64, names)
+	n.local = make([]int64, names)
+	n.borrow = slices.Repeat([]int64{none}, names)
+	n.lend = slices.Repeat([]int64{none}, names)
 	for _, x := range []struct {
 		field string
 		from  resource.List
@@ -230,14 +249,15 @@ func (b *builder) add(object string, n node, q Quota) int {
 			x.to[b.index(name)] = max(0, b.amount(name, x.from[name]))
 		}
 	}
-	for name := range q.Nominal {
+	for name := range q.Nominal { // also with 0
 		n.declared[b.index(name)] = true
 	}
+
 	b.nodes = append(b.nodes, n)
 	return len(b.nodes) - 1
 }
 
-// link connects the nodes, adds cohorts that are only named, and finds circles.
+// link sets the parents, adds cohorts that are only named, and finds circles.
 func (b *builder) link(c Config) {
 	parentOf := func(name string) int {
 		at, ok := b.cohorts[name]
@@ -260,24 +280,27 @@ func (b *builder) link(c Config) {
 	b.measure()
 }
 
-// deepest is how many cohorts may lie one in another, and mostAmounts how many amounts the queues and
-// cohorts may have, of which each has one of every resource. Every question goes up from a queue to its top.
 const (
-	deepest     = 1000
+	// deepest is how many cohorts may lie one in another: every question goes up from a queue to its top.
+	deepest = 1000
+	// mostAmounts is how many amounts the queues and cohorts may have together, one of every resource each.
 	mostAmounts = 1 << 22
 )
 
-// measure finds how deep each node lies, in time linear in the nodes, and connects it with the one above. What
-// is in a circle, or below one, has no depth.
+// measure finds how deep each node lies, in time linear in the nodes, and connects it with the node above. A node
+// in a circle, or below one, has no depth.
 func (b *builder) measure() {
 	const unknown, open = 0, -1
 	for i := range b.nodes {
-		var way []int // up from the node, as far as nothing is known
+		// The way goes up from the node as far as nothing is known. If it ends at a node that is open it has met
+		// itself, or a circle that was found before, and stays open.
+		var way []int
 		at := i
 		for ; at != none && b.nodes[at].depth == unknown; at = b.nodes[at].parent {
 			b.nodes[at].depth = open
 			way = append(way, at)
 		}
+
 		depth := 0
 		if at != none {
 			depth = b.nodes[at].depth
@@ -287,6 +310,7 @@ func (b *builder) measure() {
 			b.nodes[way[k]].depth = depth
 		}
 	}
+
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		switch {
@@ -300,7 +324,7 @@ func (b *builder) measure() {
 	}
 }
 
-// sumUp computes what is there for a node and all below (rules 24.1.3 and 24.1.4).
+// sumUp computes what is there for a node and for all below (rules 24.1.3 and 24.1.4).
 func (t *Tree) sumUp(at int) {
 	n := &t.nodes[at]
 	copy(n.subtree, n.nominal)
@@ -312,6 +336,8 @@ func (t *Tree) sumUp(at int) {
 			n.declared[r] = n.declared[r] || c.declared[r]
 		}
 	}
+
+	// Without a limit on lending it keeps nothing to itself.
 	for r, lend := range n.lend {
 		if lend != none {
 			n.local[r] = max(0, n.subtree[r]-lend)
@@ -351,8 +377,8 @@ func (t *Tree) above(ancestor, at int) bool {
 	return false
 }
 
-// meet returns the lowest node above two queues, and the nodes below it on the ways to
-// both; none where they are of different trees.
+// meet returns the lowest node above two queues, and the nodes just below it on the ways to
+// both. All are none where the queues are of different trees.
 func (t *Tree) meet(a, b int) (at, belowA, belowB int) {
 	belowA, belowB = a, b
 	for x, y := t.nodes[a].parent, t.nodes[b].parent; x != none && y != none; {

@@ -7,15 +7,16 @@ import (
 	"github.com/outrank-go/outrank/resource"
 )
 
-// usage has the amounts that the queues of a tree use. Of a cohort it is what those below it have
-// beyond what they keep to themselves (rule 24.1.5), which follows from the queues alone.
+// usage has the amounts that the queues of a tree use. A cohort uses what the nodes below it have
+// beyond what they keep to themselves (rule 24.1.5), so that the queues alone decide it.
 type usage struct {
 	*Tree
 	used [][]int64 // by node and resource
-	// steps counts the amounts that were changed, which tests hold to a bound.
+	// steps counts the amounts that were changed. Tests bound it.
 	steps int
 }
 
+// newUsage returns a usage in which nobody uses anything.
 func (t *Tree) newUsage() *usage {
 	u := &usage{Tree: t, used: make([][]int64, len(t.nodes))}
 	all := make([]int64, len(t.nodes)*len(t.names))
@@ -42,11 +43,14 @@ func (u *usage) add(queue int, amounts []int64, by int64) {
 	}
 }
 
+// change changes an amount of a node, and those above by what that changes beyond what each keeps to itself.
 func (u *usage) change(at, r int, by int64) {
 	for at != none && by != 0 {
 		n, had := &u.nodes[at], u.used[at][r]
 		u.used[at][r] = had + by
 		u.steps++
+
+		// The node above sees what this one has beyond what it keeps to itself (rule 24.1.5).
 		by = max(0, had+by-n.local[r]) - max(0, had-n.local[r])
 		at = n.parent
 	}
@@ -59,6 +63,8 @@ func (u *usage) available(at, r int) int64 {
 	if n.parent == none {
 		return n.subtree[r] - used
 	}
+
+	// From above it may have what is left there, within its limit on borrowing.
 	above := u.available(n.parent, r)
 	if n.borrow[r] != none {
 		stored := n.subtree[r] - n.local[r]
@@ -91,7 +97,7 @@ func (u *usage) over(at int, contested []bool) bool {
 	return false
 }
 
-// borrowsWith reports whether a queue has more than its own with these amounts, of any
+// borrowsWith reports whether a queue would have more than its own with these amounts in addition, of any
 // resource that they have.
 func (u *usage) borrowsWith(queue int, amounts []int64, asked []bool) bool {
 	for r, v := range amounts {
@@ -112,19 +118,24 @@ func (u *usage) fits(queue int, amounts []int64, asked []bool) bool {
 	return true
 }
 
-// share is how far a node is above what is its own (group 24.4): the largest part, over
-// the resources, that what it has beyond its own is of what it could have at most.
+// share says how far a node is above what is its own (group 24.4).
 type share struct {
+	// part is the largest over the resources: what the node has beyond its own, in thousandths of what could be
+	// had at most where it stands.
 	part, weight float64
-	borrows      bool
+	// borrows is set where it has more than its own of anything.
+	borrows bool
 }
 
+// share returns the share of a node (rule 24.4.1). Flavors of a resource add up.
 func (u *usage) share(at int) share {
 	n := &u.nodes[at]
 	s := share{weight: n.weight}
 	if n.parent == none {
 		return s
 	}
+
+	// By kind, how much more it uses than is there for it. Resources without a quota do not count.
 	beyond := make([]int64, u.kinds)
 	for r := range n.subtree {
 		if b := u.used[at][r] - n.subtree[r]; n.declared[r] && b > 0 {
@@ -135,6 +146,8 @@ func (u *usage) share(at int) share {
 	if !s.borrows {
 		return s
 	}
+
+	// What could be had at most where it stands is what the node above could have.
 	lendable := make([]int64, u.kinds)
 	for r := range n.subtree {
 		lendable[u.kind[r]] = resource.AddSat(lendable[u.kind[r]], u.most(n.parent, r))
@@ -147,7 +160,7 @@ func (u *usage) share(at int) share {
 	return s
 }
 
-// weighted is the share divided by the weight; infinite for weight 0.
+// weighted returns the share divided by the weight. It is 0 for a share of 0, and otherwise infinite for weight 0.
 func (s share) weighted() float64 {
 	switch {
 	case s.part == 0:
