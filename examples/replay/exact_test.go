@@ -26,14 +26,6 @@ import (
 // them, as the step corpus of .ci/run has it.
 var every = flag.Int("every", 10, "how many recorded cases to go on by where each takes long")
 
-// part is every, and in a short test four times that.
-func part() int {
-	if testing.Short() {
-		return 4 * *every
-	}
-	return *every
-}
-
 // exactCount compares exact victims with those of the reference.
 type exactCount struct{ cases, preempt, better, nodes, betterNodes, open int }
 
@@ -58,7 +50,7 @@ func TestExactIsNeverWorse(t *testing.T) {
 		var n exactCount
 		for _, file := range files {
 			for i, line := range lines(t, file) {
-				if i%part() != 0 {
+				if i%*every != 0 {
 					continue
 				}
 				c := Case{Release: release}
@@ -73,7 +65,7 @@ func TestExactIsNeverWorse(t *testing.T) {
 			release, n.cases, n.preempt, n.better, n.preempt-n.better, n.open, n.nodes, n.betterNodes)
 		all.cases, all.better, all.betterNodes = all.cases+n.cases, all.better+n.better, all.betterNodes+n.betterNodes
 	}
-	assert.Greater(t, all.cases, 1000/part())
+	assert.Greater(t, all.cases, 1000/(*every))
 	assert.Positive(t, all.better)
 	assert.Positive(t, all.betterNodes)
 }
